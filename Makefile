@@ -1,0 +1,62 @@
+# What a developer runs. "make test" is what has to pass; .ci/run calls it.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+# The linters are pinned, with checksums, in a module of their own: the
+# product does not depend on them.
+TOOL := go tool -modfile=tools/go.mod
+
+# One PostgreSQL server for the tests of all packages.
+WITH_POSTGRES := go run ./scripts/withpostgres
+
+TESTFLAGS ?=
+ifeq ($(CI),true)
+TESTFLAGS += -count=1
+endif
+
+# How often the long crash suite kills the hub, on each store.
+KILLS ?= 200
+
+.PHONY: help build test setup lint fmt tidy-check crash bench cover clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
+
+build: ## build bin/parley
+	CGO_ENABLED=0 go build -trimpath -o bin/parley ./cmd/parley
+
+test: setup lint ## check and test everything, under the race detector
+	CGO_ENABLED=1 $(WITH_POSTGRES) go test -race -timeout 9m $(TESTFLAGS) ./...
+
+setup: ## install what the tests need, where it is missing
+	@scripts/setup
+
+lint: ## gofmt, go vet, staticcheck, errcheck
+	@unformatted=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
+	if [ -n "$$unformatted" ]; then echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
+	go vet ./...
+	$(TOOL) staticcheck ./...
+	$(TOOL) errcheck -ignoretests -exclude tools/errcheck.txt ./...
+
+fmt: ## format all Go files
+	gofmt -w $$(git ls-files --cached --others --exclude-standard '*.go')
+
+tidy-check: ## fail if go.mod or go.sum is not tidy
+	go mod tidy -diff
+	go -C tools mod tidy -diff
+
+crash: setup ## kill the hub KILLS=200 times under load, on both stores
+	CGO_ENABLED=1 PARLEY_CRASH_KILLS=$(KILLS) go test -race -count=1 -timeout 60m -v ./test/crash
+
+bench: build ## measure this machine's limits and the hub beside them (BENCHFLAGS=--quick)
+	bin/parley bench $(BENCHFLAGS)
+
+cover: setup ## test coverage of all packages by all tests, as bin/cover.html
+	@mkdir -p bin
+	CGO_ENABLED=0 $(WITH_POSTGRES) go test -timeout 9m -coverpkg=./... -coverprofile=bin/cover.out ./...
+	go tool cover -html=bin/cover.out -o bin/cover.html
+	@go tool cover -func=bin/cover.out | tail -n 1
+
+clean: ## remove what was built
+	rm -rf bin

@@ -1,0 +1,84 @@
+package parley
+
+import "unicode"
+
+// AgentKind says who runs an agent's turns.
+type AgentKind string
+
+const (
+	Native AgentKind = "native" // the hub, with a model
+	Client AgentKind = "client" // an outside program that joins with a token
+	Remote AgentKind = "remote" // an A2A agent elsewhere
+	Person AgentKind = "person" // a human
+)
+
+// Agent is a named participant, as stored.
+type Agent struct {
+	ID   AgentID
+	Team TeamID
+	Name string
+	Kind AgentKind
+	// Turns is how many turns the agent may run at once; 1 means strictly one,
+	// also while that one waits for somebody.
+	Turns int
+	// Removed agents are gone from the team's files: offline for good, kept for
+	// the record.
+	Removed       bool
+	Offline       bool
+	SleepingUntil Micros
+	// Rate is the window in which the agent's own contacts are counted.
+	Rate Rate
+}
+
+// Rate counts the contacts that an agent started in the current minute.
+type Rate struct {
+	Start Micros
+	Count int
+}
+
+// Pulls reports whether the agent fetches what is for it, instead of having
+// its turns run by the hub.
+func (a Agent) Pulls() bool { return a.Kind == Person || a.Kind == Client }
+
+// Sleeping reports whether the agent sleeps at the given time.
+func (a Agent) Sleeping(now Micros) bool { return a.SleepingUntil > now }
+
+// Gone reports whether the agent can be contacted at all.
+func (a Agent) Gone() bool { return a.Offline || a.Removed }
+
+// Status is derived from the agent's row and its open tasks, never stored.
+type Status string
+
+const (
+	StatusOffline            Status = "offline"
+	StatusSleeping           Status = "sleeping"
+	StatusWorking            Status = "working"
+	StatusAwaitingApproval   Status = "awaiting_approval"
+	StatusAwaitingDelegation Status = "awaiting_delegation"
+	StatusIdle               Status = "idle"
+)
+
+// OpenTasks counts an agent's open tasks by what they are doing.
+type OpenTasks struct {
+	Queued, Running, Waiting int
+}
+
+// StatusAt derives the status: offline > sleeping > working > awaiting > idle.
+func (a Agent) StatusAt(now Micros, open OpenTasks) Status {
+	switch {
+	case a.Gone():
+		return StatusOffline
+	case a.Sleeping(now):
+		return StatusSleeping
+	case open.Running > 0:
+		return StatusWorking
+	case open.Waiting > 0:
+		return StatusAwaitingDelegation
+	default:
+		return StatusIdle
+	}
+}
+
+func nameRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == ' ' || r == '-' || r == '_' || r == '.'
+}

@@ -1,0 +1,35 @@
+package parley
+
+// EventKind names what happened.
+type EventKind string
+
+const (
+	EventMessage   EventKind = "message.accepted"
+	EventTask      EventKind = "task.opened"
+	EventClaimed   EventKind = "task.claimed"
+	EventTurn      EventKind = "turn.started"
+	EventWaiting   EventKind = "task.waiting"
+	EventQueued    EventKind = "task.queued"
+	EventRescued   EventKind = "task.rescued"
+	EventCompleted EventKind = "task.completed"
+	EventFailed    EventKind = "task.failed"
+	EventCancelled EventKind = "task.cancelled"
+	EventDropped   EventKind = "result.dropped"
+	EventTimeout   EventKind = "ask.timed_out"
+	EventRefused   EventKind = "contact.refused"
+	EventStatus    EventKind = "agent.status"
+	EventAgent     EventKind = "agent.changed"
+)
+
+// Event is one line of the append-only record of everything that happened.
+type Event struct {
+	ID      EventID
+	Team    TeamID
+	At      Micros
+	Kind    EventKind
+	Actor   AgentID
+	Target  AgentID
+	Task    TaskID
+	Message MessageID
+	Detail  string
+}

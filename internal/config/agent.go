@@ -1,0 +1,150 @@
+package config
+
+import (
+	"strings"
+
+	"parley"
+)
+
+// Agent is one agent's file or folder, checked and complete.
+type Agent struct {
+	Name        string
+	Description string
+	Kind        parley.AgentKind
+	// Model is the agent's own or the team's; only a native agent has one.
+	Model Model
+	// Tools is kept as written; an agent's tools are those of its toolsets.
+	Tools    []string
+	Toolsets []string
+	Limits   Limits
+	// Instructions are the agent's Markdown, then its identity files, then what
+	// the team shares.
+	Instructions string
+	// File is where the agent is described, relative to the team's folder.
+	File string
+
+	// Manager is an agent or a person; empty for none.
+	Manager string
+	Role    string
+	// Mode is write or read.
+	Mode string
+	// CanInvoke is nil when absent, which means everyone; empty means nobody.
+	CanInvoke []string
+	// Behavior is autonomous, supervised or strict.
+	Behavior string
+	// Profile is open, standard, guarded or locked.
+	Profile string
+	// Contacts and MCPServers are kept as maps, lists, texts and numbers.
+	Contacts   any
+	MCPServers any
+	// Shared is read or write, for the folder agents/_shared.
+	Shared string
+}
+
+// draft is an agent as its file has it, before the team as a whole is known.
+type draft struct {
+	agent  Agent
+	limits overlay
+	// lines are those of the keys that are present.
+	lines map[string]int
+}
+
+// newDraft reads an agent's Markdown file. fallback is the agent's name if the
+// file does not say it.
+func newDraft(file, fallback, text string) (draft, []mistake) {
+	front, body, found := splitFrontMatter(text)
+	if found != nil {
+		return draft{}, found
+	}
+	d := draft{agent: Agent{
+		Name:         fallback,
+		Kind:         parley.Native,
+		Toolsets:     []string{"contact"},
+		Instructions: strings.TrimSpace(body),
+		File:         file,
+		Mode:         "write",
+		Behavior:     "autonomous",
+		Profile:      "standard",
+		Shared:       "read",
+	}}
+	d.lines, found = decode(front, agentKeys(&d))
+	if err := parley.CheckName(d.agent.Name); err != nil && d.lines["name"] == 0 {
+		found = append(found, mistake{line: 1, text: "The file's name is the agent's name. " + parley.Public(err)})
+	}
+	return d, found
+}
+
+func agentKeys(d *draft) []key {
+	a := &d.agent
+	return []key{
+		{name: "name", read: nameInto(&a.Name)},
+		{name: "description", read: textInto(&a.Description)},
+		{name: "kind", read: kindInto(&a.Kind)},
+		{name: "model", read: agentModelInto(&a.Model)},
+		{name: "tools", read: wordsInto(&a.Tools)},
+		{name: "toolsets", read: toolsetsInto(&a.Toolsets)},
+		{name: "limits", read: limitsInto(&d.limits)},
+		{name: "manager", read: nameInto(&a.Manager)},
+		{name: "role", read: nameInto(&a.Role)},
+		{name: "mode", read: choiceInto(&a.Mode, "write", "read")},
+		// Without a value it could mean everyone as well as nobody.
+		{name: "can_invoke", read: namesInto(&a.CanInvoke), explicit: true},
+		{name: "behavior", read: choiceInto(&a.Behavior, "autonomous", "supervised", "strict")},
+		{name: "profile", read: choiceInto(&a.Profile, "open", "standard", "guarded", "locked")},
+		{name: "contacts", read: plainInto(&a.Contacts)},
+		{name: "shared", read: choiceInto(&a.Shared, "read", "write")},
+		{name: "mcp_servers", read: plainInto(&a.MCPServers)},
+		// Subagents of Claude Code have one; it says how they are displayed there.
+		{name: "color", read: func(value) []mistake { return nil }},
+	}
+}
+
+func kindInto(dst *parley.AgentKind) func(value) []mistake {
+	return func(v value) []mistake {
+		if s, _ := v.text(); s == string(parley.Remote) {
+			return v.wrong("Remote agents are not available yet.")
+		}
+		var s string
+		found := choiceInto(&s, string(parley.Native), string(parley.Client), string(parley.Person))(v)
+		if found == nil {
+			*dst = parley.AgentKind(s)
+		}
+		return found
+	}
+}
+
+// agentModelInto also accepts inherit, which subagents of Claude Code use to
+// mean the default.
+func agentModelInto(dst *Model) func(value) []mistake {
+	return func(v value) []mistake {
+		if s, _ := v.text(); s == "inherit" {
+			return nil
+		}
+		return modelInto(dst)(v)
+	}
+}
+
+// finish fills in what the agent has from its team.
+func (d draft) finish(t *Team, shared []string) Agent {
+	a := d.agent
+	a.Limits = d.limits.over(t.Limits)
+	a.Instructions = join(append([]string{a.Instructions}, shared...))
+	switch {
+	case a.Kind != parley.Native:
+		a.Model = Model{}
+	case a.Model == Model{}:
+		a.Model = t.Model
+	}
+	return a
+}
+
+// join puts texts one below the other with an empty line between.
+func join(texts []string) string {
+	var filled []string
+	for _, t := range texts {
+		if t = strings.TrimSpace(t); t != "" {
+			filled = append(filled, t)
+		}
+	}
+	return strings.Join(filled, "\n\n")
+}

@@ -1,0 +1,72 @@
+// Package config turns a team's folder, parley.yaml and agents/, into plain
+// structs with every default filled in and every value checked.
+//
+// It reads and decides nothing else: what the values mean is the business of
+// the packages that get them. A mistake names its file and line. A mistake in
+// parley.yaml fails the whole load, since it holds for everyone; a mistake in
+// an agent's file leaves that agent out, and the rest of the team starts.
+//
+// All reading goes through an os.Root, so no link leads out of the folder.
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"parley"
+)
+
+// teamFile is the file that makes a folder a team.
+const teamFile = "parley.yaml"
+
+// Load reads the team in dir. The error is for a folder or a parley.yaml that
+// cannot be used. The problems are the mistakes in the other files; whatever
+// has one is not in the Team.
+//
+// An agent that is missing from the Team may be one whose file is broken: a
+// caller that treats missing agents as removed should do so only when there
+// are no problems.
+func Load(dir string) (*Team, []Problem, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, nil, unusable(dir, err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, nil, unusable(dir, err)
+	}
+	defer root.Close()
+	team, err := readTeam(root, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	folder, err := readAgents(root)
+	if err != nil {
+		return nil, nil, unusable(filepath.Join(dir, agentsDir), err)
+	}
+	folder.keep(withModel(team, folder.drafts))
+	folder.keep(uniqueNames(team, folder.drafts))
+	folder.keep(withoutCircles(folder.drafts))
+	team.Warnings = folder.warnings
+	for _, d := range folder.drafts {
+		team.Agents = append(team.Agents, d.finish(team, folder.shared))
+		team.Warnings = append(team.Warnings, d.warnings(team, folder.drafts)...)
+	}
+	return team, folder.problems, nil
+}
+
+// unusable explains why a folder cannot be read at all.
+func unusable(dir string, err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return parley.Errorf(parley.NotFound, "There is no folder %s.", dir).WithHint("%s", initHint).WithCause(err)
+	}
+	return parley.Errorf(parley.Invalid, "The folder %s cannot be read: %v.", dir, err).WithCause(err)
+}
+
+const initHint = "parley init makes a new team."

@@ -1,0 +1,160 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"parley"
+)
+
+// The functions here make the readers of the key tables: each says what one
+// kind of value looks like and where it goes.
+
+// textInto accepts any text.
+func textInto(dst *string) func(value) []mistake {
+	return func(v value) []mistake {
+		s, found := v.text()
+		*dst = s
+		return found
+	}
+}
+
+// nameInto accepts what parley.CheckName accepts.
+func nameInto(dst *string) func(value) []mistake {
+	return func(v value) []mistake {
+		s, found := v.name()
+		*dst = s
+		return found
+	}
+}
+
+func (v value) name() (string, []mistake) {
+	s, found := v.text()
+	if found != nil {
+		return "", found
+	}
+	if err := parley.CheckName(s); err != nil {
+		return "", v.wrong("%s", parley.Public(err))
+	}
+	return s, nil
+}
+
+// choiceInto accepts one of a closed set of words.
+func choiceInto(dst *string, words ...string) func(value) []mistake {
+	return func(v value) []mistake {
+		s, found := v.text()
+		if found != nil {
+			return found
+		}
+		if !slices.Contains(words, s) {
+			return v.wrong("%q is not a choice here. %s", s, suggest(s, words))
+		}
+		*dst = s
+		return nil
+	}
+}
+
+// integerInto accepts a whole number within bounds.
+func integerInto(dst *int, lowest, highest int) func(value) []mistake {
+	return func(v value) []mistake {
+		n, found := v.integer(lowest, highest)
+		if found == nil {
+			*dst = n
+		}
+		return found
+	}
+}
+
+// namesInto accepts a list of names. What it stores is never nil: an empty
+// list may mean something else than an absent key.
+func namesInto(dst *[]string) func(value) []mistake {
+	return func(v value) []mistake {
+		items, found := v.items()
+		if found != nil {
+			return found
+		}
+		*dst = make([]string, 0, len(items))
+		for _, item := range items {
+			s, wrongs := item.name()
+			found = append(found, wrongs...)
+			*dst = append(*dst, s)
+		}
+		return found
+	}
+}
+
+// wordsInto accepts a list, or its items in one text with commas between.
+func wordsInto(dst *[]string) func(value) []mistake {
+	return func(v value) []mistake {
+		if s, found := v.text(); found == nil {
+			*dst = splitWords(s)
+			return nil
+		}
+		items, found := v.items()
+		for _, item := range items {
+			s, wrongs := item.text()
+			found = append(found, wrongs...)
+			*dst = append(*dst, s)
+		}
+		return found
+	}
+}
+
+func splitWords(s string) []string {
+	words := []string{}
+	for word := range strings.SplitSeq(s, ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// plainInto accepts anything.
+func plainInto(dst *any) func(value) []mistake {
+	return func(v value) []mistake {
+		val, found := v.plain()
+		*dst = val
+		return found
+	}
+}
+
+// modelInto accepts provider:name.
+func modelInto(dst *Model) func(value) []mistake {
+	return func(v value) []mistake {
+		s, found := v.text()
+		if found != nil {
+			return found
+		}
+		m, err := ParseModel(s)
+		if err != nil {
+			return v.wrong("%s", parley.Public(err))
+		}
+		*dst = m
+		return nil
+	}
+}
+
+// storeInto accepts what ParseStore accepts.
+func storeInto(dst *Store) func(value) []mistake {
+	return func(v value) []mistake {
+		s, found := v.text()
+		if found != nil {
+			return found
+		}
+		st, err := ParseStore(s)
+		if err != nil {
+			return v.wrong("%s", parley.Public(err))
+		}
+		*dst = st
+		return nil
+	}
+}
+
+// limitsInto accepts a mapping of limits.
+func limitsInto(dst *overlay) func(value) []mistake {
+	return func(v value) []mistake {
+		_, found := v.fields(limitKeys(dst))
+		return found
+	}
+}

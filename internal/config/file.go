@@ -1,0 +1,83 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxFile bounds every file of a team. What goes into a prompt is far
+// smaller; what is larger is there by mistake.
+const maxFile = 1 << 20
+
+// readText returns a file of the team with plain line ends and without a byte
+// order mark. An error means that there is no such file; everything else that
+// can be wrong with it is a mistake. Reading through an os.Root keeps links
+// from leading out of the team's folder.
+func readText(root *os.Root, name string) (string, []mistake, error) {
+	info, err := root.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) && !isLink(root, name) {
+		return "", nil, err
+	}
+	if err != nil {
+		return "", unreadable(root, name, err), nil
+	}
+	// Looked at before opening: to open a pipe would wait for its writer.
+	if !info.Mode().IsRegular() {
+		return "", wrong(0, "This is not a regular file."), nil
+	}
+	data, err := readLimited(root, name)
+	if err != nil {
+		return "", unreadable(root, name, err), nil
+	}
+	if len(data) > maxFile {
+		return "", wrong(0, "This file is larger than %s.", formatSize(maxFile)), nil
+	}
+	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
+	if line := binaryLine(data); line > 0 {
+		return "", wrong(line, "This is not UTF-8 text."), nil
+	}
+	return strings.ReplaceAll(string(data), "\r\n", "\n"), nil, nil
+}
+
+func readLimited(root *os.Root, name string) ([]byte, error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxFile+1))
+}
+
+func isLink(root *os.Root, name string) bool {
+	info, err := root.Lstat(name)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+// unreadable leaves out the path that an os error repeats.
+func unreadable(root *os.Root, name string, err error) []mistake {
+	if isLink(root, name) {
+		return wrong(0, "This link does not lead to a file inside the team's folder; absolute links are not followed.")
+	}
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	return wrong(0, "This file cannot be read: %v.", err)
+}
+
+// binaryLine returns the first line that is no text, or 0.
+func binaryLine(data []byte) int {
+	line := 1
+	for l := range bytes.Lines(data) {
+		if !utf8.Valid(l) || bytes.IndexByte(l, 0) >= 0 {
+			return line
+		}
+		line++
+	}
+	return 0
+}

@@ -1,0 +1,172 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Limits bound what an agent may do. Every field is resolved and positive:
+// the default, replaced by the team's limits, replaced by the agent's.
+type Limits struct {
+	AskDepth        int // asks within asks
+	DelegationDepth int // delegations within delegations
+	Rate            int // contacts, posts and questions that an agent starts in a minute
+	Steps           int // steps in a turn
+	MessageBytes    int
+	Turns           int // concurrent turns of a native agent; 1 means strictly one
+	Rescues         int // of one task after a crash
+
+	AskTimeout         time.Duration // the whole round trip of an ask
+	CallTimeout        time.Duration // the same for call_agent
+	DelegationDeadline time.Duration // after which a delegation fails
+}
+
+// DefaultLimits are the limits of a team that sets none.
+func DefaultLimits() Limits {
+	return Limits{
+		AskDepth:           3,
+		DelegationDepth:    10,
+		Rate:               10,
+		Steps:              30,
+		MessageBytes:       256 << 10,
+		Turns:              8,
+		Rescues:            3,
+		AskTimeout:         120 * time.Second,
+		CallTimeout:        30 * time.Minute,
+		DelegationDeadline: 7 * day,
+	}
+}
+
+const day = 24 * time.Hour
+
+// overlay is the limits that one file sets: only those, in the order written.
+type overlay []func(*Limits)
+
+// over returns base with the overlay's limits in place of its own.
+func (o overlay) over(base Limits) Limits {
+	for _, set := range o {
+		set(&base)
+	}
+	return base
+}
+
+// limitKeys is the table of limits with their bounds. The upper ones keep a
+// slip of the finger from switching a limit off.
+func limitKeys(o *overlay) []key {
+	return []key{
+		{name: "ask_depth", read: o.count(1, 20, func(l *Limits) *int { return &l.AskDepth })},
+		{name: "delegation_depth", read: o.count(1, 100, func(l *Limits) *int { return &l.DelegationDepth })},
+		{name: "rate", read: o.count(1, 100_000, func(l *Limits) *int { return &l.Rate })},
+		{name: "steps", read: o.count(1, 10_000, func(l *Limits) *int { return &l.Steps })},
+		{name: "message_bytes", read: o.size(1<<10, 64<<20, func(l *Limits) *int { return &l.MessageBytes })},
+		{name: "turns", read: o.count(1, 1000, func(l *Limits) *int { return &l.Turns })},
+		{name: "rescues", read: o.count(1, 100, func(l *Limits) *int { return &l.Rescues })},
+		{name: "ask_timeout", read: o.span(time.Second, day, func(l *Limits) *time.Duration { return &l.AskTimeout })},
+		{name: "call_timeout", read: o.span(time.Second, 7*day, func(l *Limits) *time.Duration { return &l.CallTimeout })},
+		{name: "delegation_deadline", read: o.span(time.Second, 365*day, func(l *Limits) *time.Duration { return &l.DelegationDeadline })},
+	}
+}
+
+func (o *overlay) count(lowest, highest int, field func(*Limits) *int) func(value) []mistake {
+	return func(v value) []mistake {
+		n, found := v.integer(lowest, highest)
+		if found == nil {
+			*o = append(*o, func(l *Limits) { *field(l) = n })
+		}
+		return found
+	}
+}
+
+func (o *overlay) size(lowest, highest int, field func(*Limits) *int) func(value) []mistake {
+	return func(v value) []mistake {
+		s, found := v.text()
+		if found != nil {
+			return found
+		}
+		n, ok := parseSize(s)
+		if !ok || n < lowest || n > highest {
+			return v.wrong("Expected a size from %s to %s, like 256KiB or a number of bytes, not %q.",
+				formatSize(lowest), formatSize(highest), s)
+		}
+		*o = append(*o, func(l *Limits) { *field(l) = n })
+		return nil
+	}
+}
+
+func (o *overlay) span(lowest, highest time.Duration, field func(*Limits) *time.Duration) func(value) []mistake {
+	return func(v value) []mistake {
+		s, found := v.text()
+		if found != nil {
+			return found
+		}
+		d, ok := parseSpan(s)
+		if !ok || d < lowest || d > highest {
+			return v.wrong("Expected a time with its unit from %s to %s, like 90s, 30m, 12h or 7d, not %q.",
+				formatSpan(lowest), formatSpan(highest), s)
+		}
+		*o = append(*o, func(l *Limits) { *field(l) = d })
+		return nil
+	}
+}
+
+// parseSize reads 262144, 256KiB or 1MiB.
+func parseSize(s string) (int, bool) {
+	unit := 1
+	switch {
+	case strings.HasSuffix(s, "MiB"):
+		unit = 1 << 20
+	case strings.HasSuffix(s, "KiB"):
+		unit = 1 << 10
+	}
+	if unit > 1 {
+		s = strings.TrimSpace(s[:len(s)-len("KiB")])
+	}
+	n, err := strconv.ParseInt(s, 10, 32)
+	if err != nil {
+		return 0, false
+	}
+	// 32 bits times a mebibyte fit in 64; the caller's bounds do the rest.
+	total := n * int64(unit)
+	return int(total), int64(int(total)) == total
+}
+
+func formatSize(n int) string {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%dMiB", n>>20)
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return fmt.Sprintf("%dKiB", n>>10)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// parseSpan reads what time.ParseDuration does, and days before it: 7d, 1d12h.
+func parseSpan(s string) (time.Duration, bool) {
+	days, rest, found := strings.Cut(s, "d")
+	if !found {
+		d, err := time.ParseDuration(s)
+		return d, err == nil && s != "0"
+	}
+	// 16 bits of days are far from the end of a Duration.
+	n, err := strconv.ParseUint(days, 10, 16)
+	if err != nil {
+		return 0, false
+	}
+	if rest == "" {
+		return time.Duration(n) * day, true
+	}
+	d, err := time.ParseDuration(rest)
+	if err != nil || d < 0 || d > day {
+		return 0, false
+	}
+	return time.Duration(n)*day + d, true
+}
+
+func formatSpan(d time.Duration) string {
+	if d >= day && d%day == 0 {
+		return fmt.Sprintf("%dd", d/day)
+	}
+	return d.String()
+}

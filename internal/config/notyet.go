@@ -1,0 +1,55 @@
+package config
+
+import "slices"
+
+// This file is all that config knows of what the hub cannot do yet. An entry
+// goes when the version comes that enforces the key.
+
+// warnings lists what the agent's file says and the hub does not do. A key
+// that restricts an agent and is quietly ignored would be worse than none.
+func (d draft) warnings(t *Team, drafts []draft) []Problem {
+	a := d.agent
+	ignored := []struct {
+		key     string
+		set     bool
+		instead string
+	}{
+		{"mode", a.Mode == "read", "The agent is not kept from writing."},
+		{"can_invoke", a.CanInvoke != nil, "The agent may contact everyone."},
+		{"behavior", a.Behavior != "autonomous", "Nothing this agent does waits for approval."},
+		{"profile", a.Profile != "standard", "The agent has the standard profile."},
+		{"contacts", a.Contacts != nil, "The agent may contact everyone, without approval."},
+		{"mcp_servers", a.MCPServers != nil, "The agent does not get these servers' tools."},
+	}
+	var out []Problem
+	for _, k := range ignored {
+		if k.set {
+			out = append(out, d.at(k.key, "%s is not enforced by this version. %s", k.key, k.instead))
+		}
+	}
+	for _, name := range a.Toolsets {
+		if !slices.Contains(availableToolsets(), name) {
+			out = append(out, d.at("toolsets", "The toolset %s is not available in this version.", name))
+		}
+	}
+	return append(out, d.unknownManager(t, drafts)...)
+}
+
+func availableToolsets() []string { return []string{"contact"} }
+
+// toolsetsInto accepts the names of toolsets, also of those to come: a file
+// may be written for a later version, but a misspelt name is a mistake.
+func toolsetsInto(dst *[]string) func(value) []mistake {
+	known := append(availableToolsets(), "chorus", "peers", "loom", "workspace")
+	return func(v value) []mistake {
+		var names []string
+		found := wordsInto(&names)(v)
+		for _, name := range names {
+			if !slices.Contains(known, name) {
+				found = append(found, v.wrong("There is no toolset %q. %s", name, suggest(name, known))...)
+			}
+		}
+		*dst = names
+		return found
+	}
+}

@@ -1,0 +1,63 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Problem is one mistake, or one thing to know, about a file of the team.
+type Problem struct {
+	// File is relative to the team folder, with slashes.
+	File string
+	// Line counts from 1; 0 means the file as a whole.
+	Line int
+	// Message is a sentence for the person who wrote the file.
+	Message string
+}
+
+// String is the form that editors and terminals make clickable.
+func (p Problem) String() string {
+	if p.Line == 0 {
+		return p.File + ": " + p.Message
+	}
+	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
+}
+
+// mistake is a problem whose file is not yet named: what decodes a text knows
+// its lines, and whoever opened the file knows its name.
+type mistake struct {
+	line int
+	text string
+}
+
+// wrong makes the usual case, a single mistake.
+func wrong(line int, format string, args ...any) []mistake {
+	return []mistake{{line: line, text: fmt.Sprintf(format, args...)}}
+}
+
+// problems is the one way from mistakes to problems, so that no message gets
+// around redact.
+func problems(file string, found []mistake) []Problem {
+	var out []Problem
+	for _, m := range found {
+		out = append(out, Problem{File: file, Line: m.line, Message: redact(m.text)})
+	}
+	return out
+}
+
+// redact hides what stands between :// and @ in any message. A message may
+// quote a key or a value, and someone may have put an address with a password
+// where a name belongs.
+func redact(s string) string {
+	return regexp.MustCompile(`://\S*@`).ReplaceAllString(s, "://…@")
+}
+
+// list joins problems into one text, a line for each.
+func list(found []Problem) string {
+	lines := make([]string, len(found))
+	for i, p := range found {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}

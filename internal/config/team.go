@@ -1,0 +1,148 @@
+package config
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley"
+)
+
+// Team is a team's folder, checked and complete.
+type Team struct {
+	// Dir is the folder, absolute.
+	Dir  string
+	Name string
+	// Person is whom the command line acts as; empty leaves it to the caller.
+	Person string
+	// People are the further persons that parley.yaml names. A person may also
+	// have a file among the agents.
+	People []string
+	// Model is the default of the agents that name none.
+	Model Model
+	Store Store
+	// Data is the hub's own folder, absolute.
+	Data string
+	// Listen is the address of the doors, host:port.
+	Listen string
+	// Workers is how many turns the hub runs at once.
+	Workers int
+	// Limits are those of the team; each agent has its own, resolved.
+	Limits Limits
+	// Agents are in the order of their files' names.
+	Agents []Agent
+	// Warnings are things that the files say and this version does not do.
+	Warnings []Problem
+}
+
+const (
+	defaultListen  = "127.0.0.1:7420"
+	defaultWorkers = 64
+	defaultData    = ".parley"
+	databaseFile   = "parley.db"
+)
+
+// readTeam reads parley.yaml. Its mistakes come back as one error that lists
+// them all.
+func readTeam(root *os.Root, dir string) (*Team, error) {
+	text, found, err := readText(root, teamFile)
+	if err != nil {
+		return nil, parley.Errorf(parley.NotFound, "There is no team in %s: it has no %s.", dir, teamFile).
+			WithHint("%s", initHint).WithCause(err)
+	}
+	t := &Team{
+		Dir:     dir,
+		Name:    parley.MainTeam,
+		Store:   Store{Driver: SQLite},
+		Data:    defaultData,
+		Listen:  defaultListen,
+		Workers: defaultWorkers,
+	}
+	var limits overlay
+	if found == nil {
+		_, found = decode(text, teamKeys(t, &limits))
+	}
+	if found != nil {
+		return nil, parley.Errorf(parley.Invalid, "%s", list(problems(teamFile, found)))
+	}
+	t.Limits = limits.over(DefaultLimits())
+	t.locate()
+	return t, nil
+}
+
+func teamKeys(t *Team, limits *overlay) []key {
+	return []key{
+		{name: "team", read: nameInto(&t.Name)},
+		{name: "person", read: nameInto(&t.Person)},
+		{name: "people", read: peopleInto(&t.People)},
+		{name: "model", read: modelInto(&t.Model)},
+		{name: "store", read: storeInto(&t.Store)},
+		{name: "data", read: textInto(&t.Data)},
+		{name: "listen", read: listenInto(&t.Listen)},
+		{name: "workers", read: integerInto(&t.Workers, 1, 10_000)},
+		{name: "limits", read: limitsInto(limits)},
+	}
+}
+
+// peopleInto accepts a list of names without repetition.
+func peopleInto(dst *[]string) func(value) []mistake {
+	return func(v value) []mistake {
+		items, found := v.items()
+		for _, item := range items {
+			name, wrongs := item.name()
+			if wrongs == nil && containsName(*dst, name) {
+				wrongs = item.wrong("The name %q is in the list twice.", name)
+			}
+			found = append(found, wrongs...)
+			*dst = append(*dst, name)
+		}
+		return found
+	}
+}
+
+func containsName(names []string, name string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return parley.FoldName(n) == parley.FoldName(name) })
+}
+
+// listenInto accepts host:port. The host may be empty, which means all
+// interfaces.
+func listenInto(dst *string) func(value) []mistake {
+	return func(v value) []mistake {
+		s, found := v.text()
+		if found != nil {
+			return found
+		}
+		_, port, err := net.SplitHostPort(s)
+		if err == nil {
+			_, err = strconv.ParseUint(port, 10, 16)
+		}
+		if err != nil {
+			return v.wrong("Expected an address like %s, not %q.", defaultListen, s)
+		}
+		*dst = s
+		return nil
+	}
+}
+
+// locate makes the paths absolute, so that nothing depends on where the hub
+// was started.
+func (t *Team) locate() {
+	t.Data = t.within(t.Data)
+	if t.Store.Driver != SQLite {
+		return
+	}
+	if t.Store.Path == "" {
+		t.Store.Path = filepath.Join(t.Data, databaseFile)
+	}
+	t.Store.Path = t.within(t.Store.Path)
+}
+
+func (t *Team) within(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(t.Dir, filepath.FromSlash(strings.TrimSpace(path)))
+}

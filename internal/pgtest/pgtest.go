@@ -1,0 +1,117 @@
+// Package pgtest gives tests a real PostgreSQL.
+//
+// A test calls [DSN] and gets an empty database of its own, dropped when the
+// test ends. All tests of a process share one server. It is the one that
+// PARLEY_TEST_POSTGRES names (make test starts one for the whole run), or else
+// a temporary one, which goes away with the process, however that ends.
+//
+// [Start] gives a server of its own to programs that need to choose its
+// durability or to kill it: the crash suite and the benchmark. The package
+// does not import testing, so that a program may import it.
+package pgtest
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Env names the variable that holds the DSN of a server to use instead of
+// starting one. Its user must be allowed to create databases.
+const Env = "PARLEY_TEST_POSTGRES"
+
+// TB is the part of testing.TB that DSN needs.
+type TB interface {
+	Helper()
+	Cleanup(func())
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// DSN returns the address of a fresh, empty database and drops it when the
+// test ends. Where there is no PostgreSQL the test fails and says how to
+// install it; it is never skipped.
+func DSN(t TB) string {
+	t.Helper()
+	admin, err := sharedServer()
+	if err != nil {
+		t.Fatalf("no PostgreSQL for this test: %v", err)
+	}
+	dsn, name, err := createDatabase(admin)
+	if err != nil {
+		t.Fatalf("no database for this test: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := dropDatabase(admin, name); err != nil {
+			t.Errorf("the test's database is left behind: %v", err)
+		}
+	})
+	return dsn
+}
+
+// sharedServer is the DSN under which databases are made. A temporary server
+// is started once; nothing needs to stop it, because its watcher does when
+// this process ends.
+var sharedServer = sync.OnceValues(func() (string, error) {
+	if dsn := os.Getenv(Env); dsn != "" {
+		return dsn, nil
+	}
+	s, err := Start("", Options{})
+	if err != nil {
+		return "", err
+	}
+	shared = s
+	return s.DSN("postgres"), nil
+})
+
+// shared keeps the temporary server reachable: a server that is garbage is
+// stopped.
+var shared *Server
+
+func createDatabase(admin string) (dsn, name string, err error) {
+	name = "parley_test_" + strings.ToLower(rand.Text())
+	if err := execute(admin, "CREATE DATABASE "+name); err != nil {
+		return "", "", err
+	}
+	dsn, err = withDatabase(admin, name)
+	return dsn, name, err
+}
+
+// dropDatabase ends connections that are still open: a test that leaks one
+// must not leave its database behind as well.
+func dropDatabase(admin, name string) error {
+	return execute(admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
+}
+
+func execute(dsn, sql string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, sql)
+	return err
+}
+
+// withDatabase returns dsn, in either of its two spellings, pointed at
+// another database.
+func withDatabase(dsn, database string) (string, error) {
+	if !strings.HasPrefix(dsn, "postgres://") && !strings.HasPrefix(dsn, "postgresql://") {
+		return dsn + " dbname=" + database, nil // the last one counts
+	}
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return "", fmt.Errorf("%s is not a PostgreSQL address: %w", Env, err)
+	}
+	u.Path = "/" + database
+	return u.String(), nil
+}

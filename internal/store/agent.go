@@ -1,0 +1,113 @@
+package store
+
+import "parley"
+
+const agentCols = `id, team_id, name, kind, turns, removed, offline, sleeping_until, rate_start, rate_count`
+
+func scanAgent(r Row) parley.Agent {
+	return parley.Agent{
+		ID: parley.AgentID(r.Int(0)), Team: parley.TeamID(r.Int(1)), Name: r.Text(2),
+		Kind: parley.AgentKind(r.Text(3)), Turns: int(r.Int(4)), Removed: r.Int(5) != 0,
+		Offline: r.Int(6) != 0, SleepingUntil: parley.Micros(r.Int(7)),
+		Rate: parley.Rate{Start: parley.Micros(r.Int(8)), Count: int(r.Int(9))},
+	}
+}
+
+// TeamByName finds a team.
+func (tx *Tx) TeamByName(name string) (t parley.Team, err error) {
+	err = tx.one(`SELECT id, name FROM team WHERE folded = $1`, func(r Row) {
+		t = parley.Team{ID: parley.TeamID(r.Int(0)), Name: r.Text(1)}
+	}, parley.FoldName(name))
+	return t, err
+}
+
+// InsertTeam stores a new team and gives it its id.
+func (tx *Tx) InsertTeam(t *parley.Team) {
+	t.ID = parley.TeamID(tx.conn.NextID(SeqTeam))
+	tx.exec(`INSERT INTO team (id, name, folded) VALUES ($1, $2, $3)`, int64(t.ID), t.Name, parley.FoldName(t.Name))
+}
+
+// Agent reads one agent.
+func (tx *Tx) Agent(id parley.AgentID) (a parley.Agent, err error) {
+	err = tx.one(`SELECT `+agentCols+` FROM agent WHERE id = $1`, func(r Row) { a = scanAgent(r) }, int64(id))
+	return a, err
+}
+
+// LockAgent reads one agent and keeps others from changing it.
+func (tx *Tx) LockAgent(id parley.AgentID) (a parley.Agent, err error) {
+	err = tx.one(`SELECT `+agentCols+` FROM agent WHERE id = $1 /*lock*/`, func(r Row) { a = scanAgent(r) }, int64(id))
+	return a, err
+}
+
+// Agents reads a team's agents in the order of their names.
+func (tx *Tx) Agents(team parley.TeamID) (list []parley.Agent, err error) {
+	err = tx.query(`SELECT `+agentCols+` FROM agent WHERE team_id = $1 ORDER BY folded`,
+		func(r Row) { list = append(list, scanAgent(r)) }, int64(team))
+	return list, err
+}
+
+// InsertAgent stores a new agent and gives it its id.
+func (tx *Tx) InsertAgent(a *parley.Agent) {
+	a.ID = parley.AgentID(tx.conn.NextID(SeqAgent))
+	tx.exec(`INSERT INTO agent (id, team_id, name, folded, kind, turns) VALUES ($1, $2, $3, $4, $5, $6)`,
+		int64(a.ID), int64(a.Team), a.Name, parley.FoldName(a.Name), string(a.Kind), int64(a.Turns))
+}
+
+// UpdateAgent stores what the team's files say of an agent.
+func (tx *Tx) UpdateAgent(a parley.Agent) {
+	tx.exec(`UPDATE agent SET name = $1, kind = $2, turns = $3, removed = $4 WHERE id = $5`,
+		a.Name, string(a.Kind), int64(a.Turns), flag(a.Removed), int64(a.ID))
+}
+
+// SetStatus stores whether an agent is offline and until when it sleeps.
+func (tx *Tx) SetStatus(id parley.AgentID, offline bool, sleepingUntil parley.Micros) {
+	tx.exec(`UPDATE agent SET offline = $1, sleeping_until = $2 WHERE id = $3`, flag(offline), int64(sleepingUntil), int64(id))
+}
+
+// SetRate stores the sender's window.
+func (tx *Tx) SetRate(id parley.AgentID, r parley.Rate) {
+	tx.exec(`UPDATE agent SET rate_start = $1, rate_count = $2 WHERE id = $3`, int64(r.Start), int64(r.Count), int64(id))
+}
+
+// OpenTasks counts the open tasks of each agent of a team.
+func (tx *Tx) OpenTasks(team parley.TeamID) (map[parley.AgentID]parley.OpenTasks, error) {
+	m := map[parley.AgentID]parley.OpenTasks{}
+	err := tx.query(`SELECT agent_id, state, count(*) FROM task WHERE state <= 3 AND team_id = $1 GROUP BY agent_id, state`,
+		func(r Row) {
+			id := parley.AgentID(r.Int(0))
+			o := m[id]
+			addOpen(&o, parley.State(r.Int(1)), int(r.Int(2)))
+			m[id] = o
+		}, int64(team))
+	return m, err
+}
+
+// AgentOpenTasks counts the open tasks of one agent.
+func (tx *Tx) AgentOpenTasks(id parley.AgentID) (o parley.OpenTasks, err error) {
+	err = tx.query(`SELECT state, count(*) FROM task WHERE state <= 3 AND agent_id = $1 GROUP BY state`,
+		func(r Row) { addOpen(&o, parley.State(r.Int(0)), int(r.Int(1))) }, int64(id))
+	return o, err
+}
+
+func addOpen(o *parley.OpenTasks, s parley.State, n int) {
+	switch s {
+	case parley.Queued:
+		o.Queued += n
+	case parley.Running:
+		o.Running += n
+	case parley.Waiting:
+		o.Waiting += n
+	}
+}
+
+// TokenAgent finds whose token has this hash.
+func (tx *Tx) TokenAgent(hash string) (id parley.AgentID, err error) {
+	err = tx.one(`SELECT agent_id FROM token WHERE hash = $1`, func(r Row) { id = parley.AgentID(r.Int(0)) }, hash)
+	return id, err
+}
+
+// InsertToken stores the hash of a token, never the token.
+func (tx *Tx) InsertToken(hash string, id parley.AgentID) {
+	tx.exec(`INSERT INTO token (hash, agent_id, created_at) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING`,
+		hash, int64(id), int64(tx.Now))
+}

@@ -1,0 +1,100 @@
+package store
+
+import "parley"
+
+const channelCols = `id, team_id, kind, a_id, b_id, main_thread`
+
+func scanChannel(r Row) parley.Channel {
+	return parley.Channel{
+		ID: parley.ChannelID(r.Int(0)), Team: parley.TeamID(r.Int(1)), Kind: parley.ChannelKind(r.Text(2)),
+		A: parley.AgentID(r.Int(3)), B: parley.AgentID(r.Int(4)), Main: parley.ThreadID(r.Int(5)),
+	}
+}
+
+func scanThread(r Row) parley.Thread {
+	return parley.Thread{
+		ID: parley.ThreadID(r.Int(0)), Channel: parley.ChannelID(r.Int(1)),
+		Last: parley.MessageID(r.Int(2)), Count: int(r.Int(3)),
+	}
+}
+
+// Channel reads one channel.
+func (tx *Tx) Channel(id parley.ChannelID) (c parley.Channel, err error) {
+	err = tx.one(`SELECT `+channelCols+` FROM channel WHERE id = $1`, func(r Row) { c = scanChannel(r) }, int64(id))
+	return c, err
+}
+
+// DM reads the channel of a pair, if they have talked before.
+func (tx *Tx) DM(x, y parley.AgentID) (c parley.Channel, err error) {
+	err = tx.one(`SELECT `+channelCols+` FROM channel WHERE a_id = $1 AND b_id = $2`,
+		func(r Row) { c = scanChannel(r) }, int64(min(x, y)), int64(max(x, y)))
+	return c, err
+}
+
+// DMs reads the dm channels of an agent.
+func (tx *Tx) DMs(of parley.AgentID) (list []parley.Channel, err error) {
+	err = tx.query(`SELECT `+channelCols+` FROM channel WHERE kind = 'dm' AND (a_id = $1 OR b_id = $1) ORDER BY id`,
+		func(r Row) { list = append(list, scanChannel(r)) }, int64(of))
+	return list, err
+}
+
+// EnsureDM reads the channel of a pair and makes it with its main thread if
+// they have not talked before. Two at once make one.
+func (tx *Tx) EnsureDM(team parley.TeamID, x, y parley.AgentID) (parley.Channel, error) {
+	c, err := tx.DM(x, y)
+	if err != ErrNotFound {
+		return c, err
+	}
+	id, main := tx.conn.NextID(SeqChannel), tx.conn.NextID(SeqThread)
+	tx.exec(`INSERT INTO channel (id, team_id, kind, a_id, b_id, main_thread) VALUES ($1, $2, 'dm', $3, $4, $5)
+		ON CONFLICT (a_id, b_id) DO NOTHING`, id, int64(team), int64(min(x, y)), int64(max(x, y)), main)
+	c, err = tx.DM(x, y)
+	if err == nil && c.Main == parley.ThreadID(main) {
+		tx.exec(`INSERT INTO thread (id, channel_id) VALUES ($1, $2)`, main, int64(c.ID))
+	}
+	return c, err
+}
+
+// InsertThread starts a new conversation in a channel.
+func (tx *Tx) InsertThread(in parley.ChannelID) parley.Thread {
+	t := parley.Thread{ID: parley.ThreadID(tx.conn.NextID(SeqThread)), Channel: in}
+	tx.exec(`INSERT INTO thread (id, channel_id) VALUES ($1, $2)`, int64(t.ID), int64(in))
+	return t
+}
+
+// Thread reads one thread.
+func (tx *Tx) Thread(id parley.ThreadID) (t parley.Thread, err error) {
+	err = tx.one(`SELECT id, channel_id, last_message, message_count FROM thread WHERE id = $1`,
+		func(r Row) { t = scanThread(r) }, int64(id))
+	return t, err
+}
+
+// LatestThread reads the newest thread of a channel.
+func (tx *Tx) LatestThread(in parley.ChannelID) (t parley.Thread, err error) {
+	err = tx.one(`SELECT id, channel_id, last_message, message_count FROM thread WHERE channel_id = $1
+		ORDER BY id DESC LIMIT 1`, func(r Row) { t = scanThread(r) }, int64(in))
+	return t, err
+}
+
+// LockThread reads a thread for appending. Within one transaction it is read
+// once, so that several posts to it follow each other.
+func (tx *Tx) LockThread(id parley.ThreadID) (*parley.Thread, error) {
+	if t := tx.threads[id]; t != nil {
+		return t, nil
+	}
+	t := new(parley.Thread)
+	err := tx.one(`SELECT id, channel_id, last_message, message_count FROM thread WHERE id = $1 /*lock*/`,
+		func(r Row) { *t = scanThread(r) }, int64(id))
+	if err != nil {
+		return nil, err
+	}
+	tx.keepThread(t)
+	return t, nil
+}
+
+func (tx *Tx) keepThread(t *parley.Thread) {
+	if tx.threads == nil {
+		tx.threads = make(map[parley.ThreadID]*parley.Thread, 2)
+	}
+	tx.threads[t.ID] = t
+}

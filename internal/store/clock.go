@@ -1,0 +1,41 @@
+package store
+
+import (
+	"sync/atomic"
+
+	"parley"
+)
+
+// Clock gives the time of transactions. It never goes back: neither when the
+// machine's clock is set back while the hub runs, nor when it stood behind the
+// newest record at the start. Time then stands still until it has caught up.
+type Clock struct {
+	source parley.Clock
+	newest atomic.Int64
+}
+
+// NewClock starts at the source's time, but not before the newest record.
+func NewClock(source parley.Clock, newest parley.Micros) *Clock {
+	c := &Clock{source: source}
+	c.newest.Store(int64(newest))
+	return c
+}
+
+// Now is the present time.
+func (c *Clock) Now() parley.Micros {
+	now := int64(c.source.Now())
+	for {
+		newest := c.newest.Load()
+		if now <= newest {
+			return parley.Micros(newest)
+		}
+		if c.newest.CompareAndSwap(newest, now) {
+			return parley.Micros(now)
+		}
+	}
+}
+
+// Behind is how far the source is behind the time given out.
+func (c *Clock) Behind() parley.Micros {
+	return max(0, parley.Micros(c.newest.Load())-c.source.Now())
+}

@@ -1,0 +1,54 @@
+package store
+
+import "parley"
+
+// ContactState is what the decision about a contact rests on.
+type ContactState struct {
+	Sender parley.Agent
+	Target parley.Agent
+	// Task is the task that the sender works on; zero if none.
+	Task parley.Task
+	// Before is the contact made under the same key before; zero if none.
+	Before parley.Message
+	// DM is the channel of the two; zero before the first contact.
+	DM parley.Channel
+}
+
+// Contact reads everything that a contact needs in one round trip, and locks
+// what it is going to change: the sender for its rate, its task for the count
+// of children, the conversation for the next message.
+func (tx *Tx) Contact(from, to parley.AgentID, in parley.TaskID, key string) (ContactState, error) {
+	var s ContactState
+	thread := new(parley.Thread)
+	a, b := int64(min(from, to)), int64(max(from, to))
+	qs := []Query{
+		{SQL: `SELECT ` + agentCols + ` FROM agent WHERE id = $1 /*lock*/`, Args: []any{int64(from)},
+			Row: func(r Row) { s.Sender = scanAgent(r) }},
+		{SQL: `SELECT ` + agentCols + ` FROM agent WHERE id = $1`, Args: []any{int64(to)},
+			Row: func(r Row) { s.Target = scanAgent(r) }},
+	}
+	if in != 0 {
+		qs = append(qs, Query{SQL: `SELECT ` + taskCols + ` FROM task WHERE id = $1 /*lock*/`, Args: []any{int64(in)},
+			Row: func(r Row) { s.Task = scanTask(r) }})
+	}
+	if key != "" {
+		qs = append(qs, Query{SQL: `SELECT ` + messageCols + ` FROM message WHERE origin_id = $1 AND author_id = $2 AND key = $3`,
+			Args: []any{int64(in), int64(from), key}, Row: func(r Row) { s.Before = scanMessage(r) }})
+	}
+	qs = append(qs,
+		Query{SQL: `SELECT ` + channelCols + ` FROM channel WHERE a_id = $1 AND b_id = $2`, Args: []any{a, b},
+			Row: func(r Row) { s.DM = scanChannel(r) }},
+		Query{SQL: `SELECT t.id, t.channel_id, t.last_message, t.message_count FROM channel c JOIN thread t ON t.id = c.main_thread
+			WHERE c.a_id = $1 AND c.b_id = $2 /*lock thread*/`, Args: []any{a, b},
+			Row: func(r Row) { *thread = scanThread(r) }})
+	if err := tx.conn.Query(qs...); err != nil {
+		return s, err
+	}
+	if s.Sender.ID == 0 || s.Target.ID == 0 || s.Task.ID != in {
+		return s, ErrNotFound
+	}
+	if thread.ID != 0 {
+		tx.keepThread(thread)
+	}
+	return s, nil
+}

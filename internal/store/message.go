@@ -1,0 +1,140 @@
+package store
+
+import (
+	"parley"
+	"parley/internal/wake"
+)
+
+const messageCols = `id, team_id, thread_id, n, prev_id, author_id, kind, body, context, task_id, origin_id, key, at`
+
+func scanMessage(r Row) parley.Message {
+	return parley.Message{
+		ID: parley.MessageID(r.Int(0)), Team: parley.TeamID(r.Int(1)), Thread: parley.ThreadID(r.Int(2)),
+		N: int(r.Int(3)), Prev: parley.MessageID(r.Int(4)), Author: parley.AgentID(r.Int(5)),
+		Kind: parley.MessageKind(r.Text(6)), Body: r.Text(7), Context: r.Text(8),
+		Task: parley.TaskID(r.Int(9)), Origin: parley.TaskID(r.Int(10)), Key: r.Text(11), At: parley.Micros(r.Int(12)),
+	}
+}
+
+// Message reads one message.
+func (tx *Tx) Message(id parley.MessageID) (m parley.Message, err error) {
+	err = tx.one(`SELECT `+messageCols+` FROM message WHERE id = $1`, func(r Row) { m = scanMessage(r) }, int64(id))
+	return m, err
+}
+
+// MessageByKey finds the contact that was made under a key before.
+func (tx *Tx) MessageByKey(origin parley.TaskID, author parley.AgentID, key string) (m parley.Message, err error) {
+	err = tx.one(`SELECT `+messageCols+` FROM message WHERE origin_id = $1 AND author_id = $2 AND key = $3`,
+		func(r Row) { m = scanMessage(r) }, int64(origin), int64(author), key)
+	return m, err
+}
+
+// MessagesFrom reads what the turns of a task sent to others, oldest first.
+func (tx *Tx) MessagesFrom(origin parley.TaskID) (list []parley.Message, err error) {
+	err = tx.query(`SELECT `+messageCols+` FROM message WHERE origin_id = $1 AND key IS NOT NULL ORDER BY id`,
+		func(r Row) { list = append(list, scanMessage(r)) }, int64(origin))
+	return list, err
+}
+
+// History reads the messages of a thread numbered below before (all, if it is
+// 0), newest first, until keep says stop.
+func (tx *Tx) History(t parley.Thread, before int, keep func(parley.Message) bool) error {
+	for id := t.Last; id != 0; {
+		m, err := tx.Message(id)
+		if err != nil {
+			return err
+		}
+		if (before == 0 || m.N < before) && !keep(m) {
+			return nil
+		}
+		id = m.Prev
+	}
+	return nil
+}
+
+// Post appends a message to its thread and opens a delivery record for each
+// recipient.
+func (tx *Tx) Post(m *parley.Message, to ...parley.Agent) error {
+	t, err := tx.LockThread(m.Thread)
+	if err != nil {
+		return err
+	}
+	m.ID = parley.MessageID(tx.conn.NextID(SeqMessage))
+	m.At = tx.Now
+	m.Prev, m.N = t.Last, t.Count+1
+	t.Last, t.Count = m.ID, m.N
+	var key any
+	if m.Key != "" {
+		key = m.Key
+	}
+	tx.exec(`INSERT INTO message (`+messageCols+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		int64(m.ID), int64(m.Team), int64(m.Thread), int64(m.N), int64(m.Prev), int64(m.Author), string(m.Kind),
+		m.Body, m.Context, int64(m.Task), int64(m.Origin), key, int64(m.At))
+	tx.exec(`UPDATE thread SET last_message = $1, message_count = $2 WHERE id = $3`, int64(t.Last), int64(t.Count), int64(t.ID))
+	for _, a := range to {
+		tx.exec(`INSERT INTO delivery (message_id, recipient_id, pull) VALUES ($1, $2, $3)`,
+			int64(m.ID), int64(a.ID), flag(a.Pulls()))
+		if a.Pulls() {
+			tx.Signal(wake.Mail, int64(a.ID))
+		}
+	}
+	return nil
+}
+
+// Deliveries reads what became of a message.
+func (tx *Tx) Deliveries(id parley.MessageID) (list []parley.Delivery, err error) {
+	err = tx.query(`SELECT message_id, recipient_id, pull, delivered_at, seen_at, answered_at FROM delivery
+		WHERE message_id = $1 ORDER BY recipient_id`, func(r Row) {
+		list = append(list, parley.Delivery{
+			Message: parley.MessageID(r.Int(0)), Recipient: parley.AgentID(r.Int(1)), Pull: r.Int(2) != 0,
+			Delivered: parley.Micros(r.Int(3)), Seen: parley.Micros(r.Int(4)), Answered: parley.Micros(r.Int(5)),
+		})
+	}, int64(id))
+	return list, err
+}
+
+// MarkDelivered records that a message was given to the recipient's runtime.
+func (tx *Tx) MarkDelivered(id parley.MessageID, to parley.AgentID) {
+	tx.exec(`UPDATE delivery SET delivered_at = $1 WHERE message_id = $2 AND recipient_id = $3 AND delivered_at = 0`,
+		int64(tx.Now), int64(id), int64(to))
+}
+
+// MarkSeen records that a message was seen; one that nobody had marked as
+// delivered is so by that.
+func (tx *Tx) MarkSeen(id parley.MessageID, by parley.AgentID) {
+	tx.exec(`UPDATE delivery SET seen_at = $1, delivered_at = CASE WHEN delivered_at = 0 THEN $1 ELSE delivered_at END
+		WHERE message_id = $2 AND recipient_id = $3 AND seen_at = 0`, int64(tx.Now), int64(id), int64(by))
+}
+
+// MarkAnswered records that a message was answered.
+func (tx *Tx) MarkAnswered(id parley.MessageID, by parley.AgentID) {
+	tx.exec(`UPDATE delivery SET answered_at = $1,
+		delivered_at = CASE WHEN delivered_at = 0 THEN $1 ELSE delivered_at END,
+		seen_at = CASE WHEN seen_at = 0 THEN $1 ELSE seen_at END
+		WHERE message_id = $2 AND recipient_id = $3 AND answered_at = 0`, int64(tx.Now), int64(id), int64(by))
+}
+
+// Mail reads the messages that an agent who fetches has not seen, oldest
+// first.
+func (tx *Tx) Mail(to parley.AgentID, limit int) (list []parley.Message, err error) {
+	err = tx.query(`SELECT m.id, m.team_id, m.thread_id, m.n, m.prev_id, m.author_id, m.kind, m.body, m.context,
+			m.task_id, m.origin_id, m.key, m.at
+		FROM delivery d JOIN message m ON m.id = d.message_id
+		WHERE d.recipient_id = $1 AND d.pull = 1 AND d.seen_at = 0 ORDER BY d.message_id LIMIT $2`,
+		func(r Row) { list = append(list, scanMessage(r)) }, int64(to), int64(limit))
+	return list, err
+}
+
+// Read returns how far an agent has read a thread.
+func (tx *Tx) Read(thread parley.ThreadID, by parley.AgentID) (n int, err error) {
+	err = tx.query(`SELECT seen_n FROM reading WHERE thread_id = $1 AND agent_id = $2`,
+		func(r Row) { n = int(r.Int(0)) }, int64(thread), int64(by))
+	return n, err
+}
+
+// SetRead moves an agent's place in a thread forward, never back.
+func (tx *Tx) SetRead(thread parley.ThreadID, by parley.AgentID, n int) {
+	tx.exec(`INSERT INTO reading (thread_id, agent_id, seen_n) VALUES ($1, $2, $3)
+		ON CONFLICT (thread_id, agent_id) DO UPDATE SET seen_n = excluded.seen_n WHERE excluded.seen_n > reading.seen_n`,
+		int64(thread), int64(by), int64(n))
+}

@@ -1,0 +1,147 @@
+package sqlite
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"zombiezen.com/go/sqlite"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// conn is one connection with its prepared statements. After the first error
+// it does nothing until that error is taken.
+type conn struct {
+	raw   *sqlite.Conn
+	stmts map[string]*statement
+	next  [store.SeqCount]int64
+	err   error
+}
+
+// statement is prepared once; params[i] is the place of argument i+1 in it,
+// since SQLite numbers $2, $1 by their first appearance.
+type statement struct {
+	*sqlite.Stmt
+	params []int
+}
+
+var _ store.Conn = (*conn)(nil)
+
+func (c *conn) prepare(sql string) (*statement, error) {
+	if s := c.stmts[sql]; s != nil {
+		return s, nil
+	}
+	raw, err := c.raw.Prepare(sql)
+	if err != nil {
+		return nil, fmt.Errorf("prepare %q: %w", sql, err)
+	}
+	s := &statement{Stmt: raw, params: make([]int, raw.BindParamCount())}
+	for i := range s.params {
+		n, err := strconv.Atoi(strings.TrimPrefix(raw.BindParamName(i+1), "$"))
+		if err != nil || n < 1 || n > len(s.params) {
+			return nil, fmt.Errorf("prepare %q: parameter %q", sql, raw.BindParamName(i+1))
+		}
+		s.params[n-1] = i + 1
+	}
+	c.stmts[sql] = s
+	return s, nil
+}
+
+// Query runs each statement and its rows.
+func (c *conn) Query(qs ...store.Query) error {
+	for _, q := range qs {
+		if c.err != nil {
+			return c.err
+		}
+		c.err = c.run(q.SQL, q.Args, q.Row)
+	}
+	return c.err
+}
+
+// Exec runs a statement at once: there is no round trip to save.
+func (c *conn) Exec(sql string, args ...any) {
+	if c.err == nil {
+		c.err = c.run(sql, args, nil)
+	}
+}
+
+func (c *conn) exec(sql string) { c.Exec(sql) }
+
+func (c *conn) run(sql string, args []any, row func(store.Row)) error {
+	s, err := c.prepare(sql)
+	if err != nil {
+		return err
+	}
+	if len(args) != len(s.params) {
+		return fmt.Errorf("%d arguments for %q", len(args), sql)
+	}
+	for i, arg := range args {
+		bind(s.Stmt, s.params[i], arg)
+	}
+	for {
+		more, err := s.Step()
+		if err != nil {
+			_ = s.Reset() // repeats the error of the step
+			return err
+		}
+		if !more {
+			return s.Reset()
+		}
+		if row != nil {
+			row(rowOf{s.Stmt})
+		}
+	}
+}
+
+func bind(s *sqlite.Stmt, at int, arg any) {
+	switch v := arg.(type) {
+	case int64:
+		s.BindInt64(at, v)
+	case string:
+		s.BindText(at, v)
+	case []byte:
+		s.BindBytes(at, v)
+	case nil:
+		s.BindNull(at)
+	default:
+		panic(fmt.Sprintf("store: argument of type %T", arg))
+	}
+}
+
+type rowOf struct{ s *sqlite.Stmt }
+
+func (r rowOf) Int(col int) int64   { return r.s.ColumnInt64(col) }
+func (r rowOf) Text(col int) string { return r.s.ColumnText(col) }
+
+// NextID counts in memory: the file has one writer.
+func (c *conn) NextID(seq store.Seq) int64 {
+	c.next[seq]++
+	return c.next[seq]
+}
+
+// Engine tells the statements that differ which one to use.
+func (c *conn) Engine() store.Engine { return store.SQLite }
+
+// loadSequences continues every sequence after the greatest id in use, and
+// reads the newest time on record.
+func (c *conn) loadSequences() (newest parley.Micros, err error) {
+	for seq, table := range store.SeqTables {
+		q := store.Query{SQL: "SELECT max(id) FROM " + table, Row: func(r store.Row) { c.next[seq] = r.Int(0) }}
+		if err := c.Query(q); err != nil {
+			return 0, err
+		}
+	}
+	c.next[store.SeqTask] = max(c.next[store.SeqTask], store.FirstTask-1)
+	err = c.Query(store.Query{SQL: "SELECT at FROM event ORDER BY id DESC LIMIT 1",
+		Row: func(r store.Row) { newest = parley.Micros(r.Int(0)) }})
+	return newest, err
+}
+
+func (c *conn) close() {
+	for _, s := range c.stmts {
+		_ = s.Finalize()
+	}
+	_ = c.raw.Close()
+}

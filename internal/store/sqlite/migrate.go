@@ -1,0 +1,80 @@
+package sqlite
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"parley"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// applicationID marks the file as ours ("prly"), so that another program's
+// database is refused before anything is written to it.
+const applicationID = 0x70726c79
+
+// migrate brings the schema up to date, one step a transaction. The version
+// is the number of steps applied.
+func migrate(c *sqlite.Conn, file string) error {
+	steps, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	version, err := checkFile(c, file, len(steps))
+	if err != nil {
+		return err
+	}
+	for i := version; i < len(steps); i++ {
+		if err := apply(c, steps[i], i+1); err != nil {
+			return fmt.Errorf("migration %s: %w", path.Base(steps[i]), err)
+		}
+	}
+	return nil
+}
+
+func checkFile(c *sqlite.Conn, file string, known int) (version int, err error) {
+	app, err := sqlitex.ResultInt(c.Prep("PRAGMA application_id"))
+	if err != nil {
+		return 0, err
+	}
+	version, err = sqlitex.ResultInt(c.Prep("PRAGMA user_version"))
+	if err != nil {
+		return 0, err
+	}
+	tables, err := sqlitex.ResultInt(c.Prep("SELECT count(*) FROM sqlite_schema"))
+	if err != nil {
+		return 0, err
+	}
+	if tables > 0 && app != applicationID {
+		return 0, parley.Errorf(parley.Invalid, "%s is the database of another program.", file).
+			WithHint("Choose another data folder.")
+	}
+	if version > known {
+		return 0, parley.Errorf(parley.Invalid, "%s was written by a newer parley (schema %d, this program knows %d).", file, version, known).
+			WithHint("Install that version or a later one.")
+	}
+	return version, nil
+}
+
+func apply(c *sqlite.Conn, step string, version int) (err error) {
+	text, err := fs.ReadFile(migrations, step)
+	if err != nil {
+		return err
+	}
+	end, err := sqlitex.ImmediateTransaction(c)
+	if err != nil {
+		return err
+	}
+	defer end(&err)
+	err = sqlitex.ExecuteScript(c, string(text), nil)
+	return errors.Join(err,
+		sqlitex.ExecuteTransient(c, fmt.Sprintf("PRAGMA application_id = %d", applicationID), nil),
+		sqlitex.ExecuteTransient(c, fmt.Sprintf("PRAGMA user_version = %d", version), nil))
+}

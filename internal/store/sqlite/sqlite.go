@@ -1,0 +1,223 @@
+// Package sqlite keeps the store in one SQLite file: WAL, synchronous=FULL,
+// one writer goroutine that commits many callers' work at once, and a pool of
+// readers that never wait for it.
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"parley"
+	"parley/internal/store"
+	"parley/internal/wake"
+)
+
+// Options configure Open. The zero value is ready for use.
+type Options struct {
+	Clock parley.Clock // time.Now by default
+	// Readers is how many reads may go on at once; 4 by default.
+	Readers int
+	// Synchronous is FULL by default. Anything less loses acknowledged work on
+	// power loss; the tests use OFF to show that they would notice.
+	Synchronous string
+}
+
+func (o *Options) fill() {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Readers <= 0 {
+		o.Readers = 4
+	}
+	if o.Synchronous == "" {
+		o.Synchronous = "FULL"
+	}
+}
+
+// Store is a store.Store in one file.
+type Store struct {
+	path    string
+	bus     wake.Bus
+	writer  *writer
+	readers chan *conn
+	clock   *store.Clock
+	closing sync.Once
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Open opens or creates the database at path and brings its schema up to
+// date.
+func Open(path string, opts Options) (*Store, error) {
+	opts.fill()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, openError(path, err)
+	}
+	c, err := open(path, opts, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	if err != nil {
+		return nil, openError(path, err)
+	}
+	if err := migrate(c.raw, path); err != nil {
+		c.close()
+		return nil, openError(path, err)
+	}
+	s := &Store{path: path, readers: make(chan *conn, opts.Readers)}
+	if err := s.start(c, opts); err != nil {
+		c.close()
+		return nil, openError(path, err)
+	}
+	return s, nil
+}
+
+func (s *Store) start(c *conn, opts Options) error {
+	newest, err := c.loadSequences()
+	if err != nil {
+		return err
+	}
+	s.clock = store.NewClock(opts.Clock, newest)
+	for range opts.Readers {
+		r, err := open(s.path, opts, sqlite.OpenReadWrite)
+		if err != nil {
+			s.closeReaders()
+			return err
+		}
+		s.readers <- r
+	}
+	s.writer = newWriter(c, s.clock, s.bus.Publish)
+	go s.writer.run()
+	return nil
+}
+
+func open(path string, opts Options, flags sqlite.OpenFlags) (*conn, error) {
+	raw, err := sqlite.OpenConn(path, flags)
+	if err != nil {
+		return nil, err
+	}
+	raw.SetBusyTimeout(10 * time.Second)
+	for _, pragma := range []string{
+		"PRAGMA journal_mode = WAL",
+		"PRAGMA synchronous = " + opts.Synchronous,
+		"PRAGMA foreign_keys = OFF",
+		"PRAGMA temp_store = MEMORY",
+		"PRAGMA cache_size = -65536",
+	} {
+		if err := sqlitex.ExecuteTransient(raw, pragma, nil); err != nil {
+			return nil, errors.Join(err, raw.Close())
+		}
+	}
+	return &conn{raw: raw, stmts: map[string]*statement{}}, nil
+}
+
+// Update hands fn to the writer and waits until it is committed.
+func (s *Store) Update(ctx context.Context, fn func(*store.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return describe(s.writer.do(fn))
+}
+
+// View runs fn on a snapshot.
+func (s *Store) View(ctx context.Context, fn func(*store.Tx) error) error {
+	var c *conn
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case c = <-s.readers:
+	}
+	if c == nil {
+		return errClosed
+	}
+	defer func() { s.readers <- c }()
+	c.err = nil
+	c.exec("BEGIN")
+	defer c.exec("ROLLBACK")
+	tx := store.NewTx(c, s.clock.Now())
+	if err := fn(tx); err != nil {
+		return describe(err)
+	}
+	return describe(c.err)
+}
+
+// Bus carries the signals of committed transactions.
+func (s *Store) Bus() *wake.Bus { return &s.bus }
+
+// Shared is false: the file belongs to one hub.
+func (s *Store) Shared() bool { return false }
+
+// Describe names the engine.
+func (s *Store) Describe() string { return "sqlite " + s.path }
+
+// Close waits for what was handed in and closes the file.
+func (s *Store) Close() error {
+	var err error
+	s.closing.Do(func() {
+		err = s.writer.stop()
+		s.closeReaders()
+	})
+	return err
+}
+
+func (s *Store) closeReaders() {
+	for range cap(s.readers) {
+		select {
+		case c := <-s.readers:
+			c.close()
+		default: // still opening, or in use by a View that outlives the store
+		}
+	}
+}
+
+var errClosed = parley.Errorf(parley.Unavailable, "The hub is stopping.")
+
+func openError(path string, err error) error {
+	var e *parley.Error
+	if errors.As(err, &e) {
+		return e
+	}
+	e = parley.Errorf(parley.Internal, "The database %s cannot be opened: %s.", path, reason(err)).WithCause(err)
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultReadOnly, sqlite.ResultCantOpen, sqlite.ResultPerm:
+		return e.WithHint("Check that the folder exists and that you may write to it.")
+	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
+		return e.WithHint("The file is damaged or is not a parley database; restore it from a backup, or choose another data folder.")
+	}
+	if errors.Is(err, os.ErrPermission) {
+		return e.WithHint("Check that the folder exists and that you may write to it.")
+	}
+	return e
+}
+
+// describe gives the engine's failures a text that says what to do.
+func describe(err error) error {
+	if err == nil {
+		return nil
+	}
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultFull:
+		return parley.Errorf(parley.Internal, "The disk is full; nothing was stored.").WithHint("Free some space and try again.").WithCause(err)
+	case sqlite.ResultIOErr:
+		return parley.Errorf(parley.Internal, "The database could not be written (%s); nothing was stored.", reason(err)).
+			WithHint("Check the disk and its free space.").WithCause(err)
+	case sqlite.ResultReadOnly:
+		return parley.Errorf(parley.Internal, "The database is read-only; nothing was stored.").
+			WithHint("Check the permissions of the data folder.").WithCause(err)
+	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
+		return parley.Errorf(parley.Internal, "The database is damaged.").WithHint("Restore it from a backup.").WithCause(err)
+	}
+	return err
+}
+
+func reason(err error) string {
+	if code := sqlite.ErrCode(err); code != sqlite.ResultOK && code != sqlite.ResultError {
+		return code.String()
+	}
+	return fmt.Sprint(err)
+}

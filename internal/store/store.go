@@ -1,0 +1,153 @@
+// Package store is the contract between the rules and the databases: what can
+// be read and written within one transaction. The statements that SQLite and
+// PostgreSQL agree on are here, once; the drivers beneath add connections,
+// commit strategies, schemas and locks. No rule of the product lives here.
+//
+// A closure given to Update may run more than once and must do nothing but
+// read and write through its Tx. It reads and checks first and writes after:
+// drivers rely on that order to be fast, not to be right. Writes report no
+// errors of their own; Update returns the failure, and then nothing of the
+// closure is stored.
+package store
+
+import (
+	"context"
+	"errors"
+
+	"parley"
+	"parley/internal/wake"
+)
+
+// Store is a database. It is safe for concurrent use.
+type Store interface {
+	// Update runs fn in a transaction. When it returns nil, what fn wrote is on
+	// stable storage and its signals are out. The context is looked at before
+	// the work is handed in, never after.
+	Update(ctx context.Context, fn func(*Tx) error) error
+	// View runs fn on a consistent snapshot. fn must not write.
+	View(ctx context.Context, fn func(*Tx) error) error
+	// Bus carries the signals of committed transactions, of other hubs on the
+	// same database too.
+	Bus() *wake.Bus
+	// Shared reports whether other hubs may be working on the same database.
+	Shared() bool
+	// Describe names the engine and its version, without secrets.
+	Describe() string
+	Close() error
+}
+
+// Conn is what a driver gives to a Tx: one connection within a transaction.
+// After a failure it does nothing more and the transaction cannot commit, even
+// if the closure overlooks the error.
+type Conn interface {
+	// Query runs statements in order and hands each row to its statement's Row.
+	// Several in one call cost one round trip.
+	Query(qs ...Query) error
+	// Exec runs a statement whose result nobody reads. A driver may put it off
+	// until the next Query or the commit; a failure ends the transaction then.
+	Exec(sql string, args ...any)
+	// NextID draws from a sequence. Gaps are allowed.
+	NextID(seq Seq) int64
+	// Engine tells the few statements that differ which engine this is.
+	Engine() Engine
+}
+
+// Engine is one of the databases.
+type Engine int
+
+const (
+	SQLite Engine = iota
+	PostgreSQL
+)
+
+// Query is a statement with a place for its rows. Arguments are int64, string,
+// []byte or nil. The marks /*lock*/ and /*skip locked*/ stand where an engine
+// with row locks takes them.
+type Query struct {
+	SQL  string
+	Args []any
+	Row  func(Row)
+}
+
+// Row is the current row; a null reads as zero or empty.
+type Row interface {
+	Int(col int) int64
+	Text(col int) string
+}
+
+// Seq names a sequence of ids.
+type Seq int
+
+const (
+	SeqTeam Seq = iota
+	SeqAgent
+	SeqChannel
+	SeqThread
+	SeqMessage
+	SeqTask
+	SeqEvent
+	SeqWorker
+	SeqCount
+)
+
+// SeqTables names the table that each sequence numbers.
+var SeqTables = [SeqCount]string{"team", "agent", "channel", "thread", "message", "task", "event", "worker"}
+
+// FirstTask is the number of the first task of a new database: short ids that
+// are easy to tell apart from counts.
+const FirstTask = 101
+
+// ErrNotFound is what single reads return when there is no such row. Use
+// cases turn it into an error that names the thing.
+var ErrNotFound = errors.New("no such row")
+
+// Tx is one transaction. Now is fixed within it and never before the newest
+// time this store has given out, even if the machine's clock was set back.
+type Tx struct {
+	Now parley.Micros
+
+	conn    Conn
+	threads map[parley.ThreadID]*parley.Thread
+	signals []wake.Signal
+	wrote   bool
+}
+
+// NewTx is for drivers.
+func NewTx(conn Conn, now parley.Micros) *Tx { return &Tx{conn: conn, Now: now} }
+
+// Wrote reports whether the closure wrote anything. For drivers.
+func (tx *Tx) Wrote() bool { return tx.wrote }
+
+// Signals are to be published after the commit. For drivers.
+func (tx *Tx) Signals() []wake.Signal { return tx.signals }
+
+// Signal publishes a hint once the transaction is committed.
+func (tx *Tx) Signal(t wake.Topic, id int64) {
+	tx.signals = append(tx.signals, wake.Signal{Topic: t, ID: id})
+}
+
+func (tx *Tx) exec(sql string, args ...any) {
+	tx.wrote = true
+	tx.conn.Exec(sql, args...)
+}
+
+func (tx *Tx) query(sql string, row func(Row), args ...any) error {
+	return tx.conn.Query(Query{SQL: sql, Args: args, Row: row})
+}
+
+// one runs a statement that returns at most one row.
+func (tx *Tx) one(sql string, row func(Row), args ...any) error {
+	found := false
+	err := tx.query(sql, func(r Row) { found = true; row(r) }, args...)
+	if err == nil && !found {
+		return ErrNotFound
+	}
+	return err
+}
+
+func flag(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}

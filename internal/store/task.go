@@ -1,0 +1,173 @@
+package store
+
+import (
+	"strings"
+
+	"parley"
+	"parley/internal/wake"
+)
+
+const taskCols = `id, team_id, parent_id, root_id, retry_of, pattern, requester_id, agent_id, thread_id, request_id,
+	title, priority, state, callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth, open_children,
+	inbox_count, inbox_read, turns, worker_id, token, rescues, result_id, error, ended_by, created_at, started_at, ended_at`
+
+func scanTask(r Row) parley.Task {
+	return parley.Task{
+		ID: parley.TaskID(r.Int(0)), Team: parley.TeamID(r.Int(1)), Parent: parley.TaskID(r.Int(2)),
+		Root: parley.TaskID(r.Int(3)), RetryOf: parley.TaskID(r.Int(4)), Pattern: parley.Pattern(r.Text(5)),
+		Requester: parley.AgentID(r.Int(6)), Agent: parley.AgentID(r.Int(7)), Thread: parley.ThreadID(r.Int(8)),
+		Request: parley.MessageID(r.Int(9)), Title: r.Text(10), Priority: parley.Priority(r.Int(11)),
+		State: parley.State(r.Int(12)), Callback: parley.Callback(r.Int(13)), Due: parley.Micros(r.Int(14)),
+		Deadline: parley.Micros(r.Int(15)), WaitUntil: parley.Micros(r.Int(16)), AskDepth: int(r.Int(17)),
+		DelegationDepth: int(r.Int(18)), OpenChildren: int(r.Int(19)), InboxCount: int(r.Int(20)),
+		InboxRead: int(r.Int(21)), Turns: int(r.Int(22)), Worker: r.Int(23), Token: r.Int(24), Rescues: int(r.Int(25)),
+		Result: parley.MessageID(r.Int(26)), Error: r.Text(27), EndedBy: parley.AgentID(r.Int(28)),
+		CreatedAt: parley.Micros(r.Int(29)), StartedAt: parley.Micros(r.Int(30)), EndedAt: parley.Micros(r.Int(31)),
+	}
+}
+
+// NewTaskID draws the number of a task before it is stored, since its request
+// message names it.
+func (tx *Tx) NewTaskID() parley.TaskID { return parley.TaskID(tx.conn.NextID(SeqTask)) }
+
+// Task reads one task.
+func (tx *Tx) Task(id parley.TaskID) (t parley.Task, err error) {
+	err = tx.one(`SELECT `+taskCols+` FROM task WHERE id = $1`, func(r Row) { t = scanTask(r) }, int64(id))
+	return t, err
+}
+
+// LockTasks reads tasks for changing, in the given order, in one round trip.
+// The order is the lock order: a parent before its children. A zero id gives
+// a zero task.
+func (tx *Tx) LockTasks(ids ...parley.TaskID) ([]parley.Task, error) {
+	list := make([]parley.Task, len(ids))
+	qs := make([]Query, 0, len(ids))
+	for i, id := range ids {
+		if id != 0 {
+			qs = append(qs, Query{SQL: `SELECT ` + taskCols + ` FROM task WHERE id = $1 /*lock*/`,
+				Args: []any{int64(id)}, Row: func(r Row) { list[i] = scanTask(r) }})
+		}
+	}
+	if err := tx.conn.Query(qs...); err != nil {
+		return nil, err
+	}
+	for i, id := range ids {
+		if list[i].ID != id {
+			return nil, ErrNotFound
+		}
+	}
+	return list, nil
+}
+
+// InsertTask stores a new task under the id drawn before.
+func (tx *Tx) InsertTask(t *parley.Task) {
+	t.CreatedAt = tx.Now
+	tx.exec(`INSERT INTO task (id, team_id, parent_id, root_id, retry_of, pattern, requester_id, agent_id, thread_id,
+			request_id, title, priority, state, callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth,
+			worker_id, token, created_at, started_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
+		int64(t.ID), int64(t.Team), int64(t.Parent), int64(t.Root), int64(t.RetryOf), string(t.Pattern),
+		int64(t.Requester), int64(t.Agent), int64(t.Thread), int64(t.Request), t.Title, int64(t.Priority),
+		int64(t.State), int64(t.Callback), int64(t.Due), int64(t.Deadline), int64(t.WaitUntil), int64(t.AskDepth),
+		int64(t.DelegationDepth), t.Worker, t.Token, int64(t.CreatedAt), int64(t.StartedAt))
+	tx.signalState(t)
+}
+
+// UpdateTask stores everything of a task that can change. The caller holds
+// the lock, so this is the write half of a compare-and-set.
+func (tx *Tx) UpdateTask(t *parley.Task) {
+	tx.exec(`UPDATE task SET state = $1, callback = $2, due_at = $3, deadline_at = $4, wait_until = $5, open_children = $6,
+			inbox_count = $7, inbox_read = $8, turns = $9, worker_id = $10, token = $11, rescues = $12, result_id = $13,
+			error = $14, ended_by = $15, started_at = $16, ended_at = $17 WHERE id = $18`,
+		int64(t.State), int64(t.Callback), int64(t.Due), int64(t.Deadline), int64(t.WaitUntil), int64(t.OpenChildren),
+		int64(t.InboxCount), int64(t.InboxRead), int64(t.Turns), t.Worker, t.Token, int64(t.Rescues), int64(t.Result),
+		t.Error, int64(t.EndedBy), int64(t.StartedAt), int64(t.EndedAt), int64(t.ID))
+	tx.signalState(t)
+}
+
+func (tx *Tx) signalState(t *parley.Task) {
+	switch {
+	case t.State == parley.Queued:
+		tx.Signal(wake.Work, int64(t.Agent))
+	case !t.State.Open():
+		tx.Signal(wake.Ended, int64(t.ID))
+	}
+}
+
+// Children reads the tasks that a task opened, oldest first.
+func (tx *Tx) Children(of parley.TaskID) (list []parley.Task, err error) {
+	err = tx.query(`SELECT `+taskCols+` FROM task WHERE parent_id = $1 AND parent_id > 0 ORDER BY id`,
+		func(r Row) { list = append(list, scanTask(r)) }, int64(of))
+	return list, err
+}
+
+const subtree = `WITH RECURSIVE sub (tid) AS (
+	SELECT id FROM task WHERE id = $1
+	UNION ALL SELECT task.id FROM task JOIN sub ON task.parent_id = sub.tid WHERE task.parent_id > 0)
+	SELECT ` + taskCols + ` FROM task JOIN sub ON sub.tid = task.id ORDER BY id`
+
+// Subtree reads a task and all its descendants, in the order of their ids.
+func (tx *Tx) Subtree(of parley.TaskID) (list []parley.Task, err error) {
+	err = tx.query(subtree, func(r Row) { list = append(list, scanTask(r)) }, int64(of))
+	return list, err
+}
+
+// TaskFilter picks tasks for a list.
+type TaskFilter struct {
+	Team  parley.TeamID
+	Agent parley.AgentID // 0: any
+	Roots bool
+	Open  bool
+	Limit int
+}
+
+// Tasks reads tasks for a list, newest first.
+func (tx *Tx) Tasks(f TaskFilter) (list []parley.Task, err error) {
+	where := []string{"team_id = $1"}
+	args := []any{int64(f.Team), int64(f.Limit)}
+	if f.Agent != 0 {
+		where = append(where, "agent_id = $3")
+		args = append(args, int64(f.Agent))
+	}
+	if f.Roots {
+		where = append(where, "parent_id = 0")
+	}
+	if f.Open {
+		where = append(where, "state <= 3")
+	}
+	err = tx.query(`SELECT `+taskCols+` FROM task WHERE `+strings.Join(where, " AND ")+` ORDER BY id DESC LIMIT $2`,
+		func(r Row) { list = append(list, scanTask(r)) }, args...)
+	return list, err
+}
+
+// PutInbox appends to a task's inbox; the caller holds the task's lock and
+// stores the task afterwards.
+func (tx *Tx) PutInbox(t *parley.Task, m parley.MessageID) {
+	t.InboxCount++
+	tx.exec(`INSERT INTO inbox (task_id, n, message_id) VALUES ($1, $2, $3)`, int64(t.ID), int64(t.InboxCount), int64(m))
+	tx.Signal(wake.TaskInbox, int64(t.ID))
+}
+
+// Inbox reads the messages numbered after to upto of a task's inbox.
+func (tx *Tx) Inbox(of parley.TaskID, after, upto int) (list []parley.Message, err error) {
+	err = tx.query(`SELECT m.id, m.team_id, m.thread_id, m.n, m.prev_id, m.author_id, m.kind, m.body, m.context,
+			m.task_id, m.origin_id, m.key, m.at
+		FROM inbox i JOIN message m ON m.id = i.message_id WHERE i.task_id = $1 AND i.n > $2 AND i.n <= $3 ORDER BY i.n`,
+		func(r Row) { list = append(list, scanMessage(r)) }, int64(of), int64(after), int64(upto))
+	return list, err
+}
+
+// InsertStep stores a step of a turn.
+func (tx *Tx) InsertStep(s parley.Step) {
+	tx.exec(`INSERT INTO step (task_id, turn, n, kind, content, at) VALUES ($1, $2, $3, $4, $5, $6)`,
+		int64(s.Task), int64(s.Turn), int64(s.N), string(s.Kind), string(s.Content), int64(tx.Now))
+}
+
+// Steps reads all steps of a task in order.
+func (tx *Tx) Steps(of parley.TaskID) (list []parley.Step, err error) {
+	err = tx.query(`SELECT task_id, turn, n, kind, content, at FROM step WHERE task_id = $1 ORDER BY turn, n`, func(r Row) {
+		list = append(list, parley.Step{Task: parley.TaskID(r.Int(0)), Turn: int(r.Int(1)), N: int(r.Int(2)),
+			Kind: parley.StepKind(r.Text(3)), Content: []byte(r.Text(4)), At: parley.Micros(r.Int(5))})
+	}, int64(of))
+	return list, err
+}

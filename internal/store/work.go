@@ -1,0 +1,103 @@
+package store
+
+import (
+	"parley"
+)
+
+// InsertWorker registers a hub that is going to take leases.
+func (tx *Tx) InsertWorker(name string, aliveUntil parley.Micros) int64 {
+	id := tx.conn.NextID(SeqWorker)
+	tx.exec(`INSERT INTO worker (id, name, alive_until) VALUES ($1, $2, $3)`, id, name, int64(aliveUntil))
+	return id
+}
+
+// Heartbeat renews all leases of a worker at once.
+func (tx *Tx) Heartbeat(worker int64, aliveUntil parley.Micros) {
+	tx.exec(`UPDATE worker SET alive_until = $1 WHERE id = $2`, int64(aliveUntil), worker)
+}
+
+// DeleteWorker forgets a worker that holds no leases.
+func (tx *Tx) DeleteWorker(worker int64) { tx.exec(`DELETE FROM worker WHERE id = $1`, worker) }
+
+// DeadWorkers reads the workers whose leases have run out, except the asking
+// one.
+func (tx *Tx) DeadWorkers(except int64) (ids []int64, err error) {
+	err = tx.query(`SELECT id FROM worker WHERE alive_until < $1 AND id <> $2 ORDER BY id`,
+		func(r Row) { ids = append(ids, r.Int(0)) }, int64(tx.Now), except)
+	return ids, err
+}
+
+// OtherWorkers reads all workers except the asking one.
+func (tx *Tx) OtherWorkers(except int64) (ids []int64, err error) {
+	err = tx.query(`SELECT id FROM worker WHERE id <> $1 ORDER BY id`, func(r Row) { ids = append(ids, r.Int(0)) }, except)
+	return ids, err
+}
+
+// Leased reads the running tasks of a worker.
+func (tx *Tx) Leased(worker int64) (ids []parley.TaskID, err error) {
+	err = tx.query(`SELECT id FROM task WHERE state = 2 AND worker_id = $1 ORDER BY id`,
+		func(r Row) { ids = append(ids, parley.TaskID(r.Int(0))) }, worker)
+	return ids, err
+}
+
+// Claimable reads and locks up to limit tasks of an agent that can run now,
+// the most urgent and oldest first. What another hub is just taking is passed
+// over.
+func (tx *Tx) Claimable(agent parley.AgentID, limit int) (list []parley.Task, err error) {
+	err = tx.query(`SELECT `+taskCols+` FROM task WHERE agent_id = $1 AND state = 1 AND due_at = 0
+		ORDER BY priority DESC, id LIMIT $2 /*skip locked*/`,
+		func(r Row) { list = append(list, scanTask(r)) }, int64(agent), int64(limit))
+	return list, err
+}
+
+// AgentsWithWork reads the native agents that have something to claim.
+func (tx *Tx) AgentsWithWork() (ids []parley.AgentID, err error) {
+	err = tx.query(`SELECT DISTINCT t.agent_id FROM task t JOIN agent a ON a.id = t.agent_id
+		WHERE t.state = 1 AND t.due_at = 0 AND a.kind = 'native' ORDER BY t.agent_id`,
+		func(r Row) { ids = append(ids, parley.AgentID(r.Int(0))) })
+	return ids, err
+}
+
+// NextDue reads when the next delayed task is due; 0 if none is.
+func (tx *Tx) NextDue() (at parley.Micros, err error) {
+	err = tx.query(`SELECT due_at FROM task WHERE state = 1 AND due_at > 0 ORDER BY due_at LIMIT 1`,
+		func(r Row) { at = parley.Micros(r.Int(0)) })
+	return at, err
+}
+
+// DueTasks reads and locks delayed tasks whose time has come.
+func (tx *Tx) DueTasks(limit int) (list []parley.Task, err error) {
+	err = tx.query(`SELECT `+taskCols+` FROM task WHERE state = 1 AND due_at > 0 AND due_at <= $1
+		ORDER BY due_at LIMIT $2 /*skip locked*/`,
+		func(r Row) { list = append(list, scanTask(r)) }, int64(tx.Now), int64(limit))
+	return list, err
+}
+
+// DelayedTasks reads and locks the delayed tasks of an agent.
+func (tx *Tx) DelayedTasks(agent parley.AgentID) (list []parley.Task, err error) {
+	err = tx.query(`SELECT `+taskCols+` FROM task WHERE agent_id = $1 AND state = 1 AND due_at > 0 ORDER BY id /*lock*/`,
+		func(r Row) { list = append(list, scanTask(r)) }, int64(agent))
+	return list, err
+}
+
+// NextDeadline reads when the next open task runs out of time; 0 if none does.
+func (tx *Tx) NextDeadline() (at parley.Micros, err error) {
+	err = tx.query(`SELECT deadline_at FROM task WHERE state <= 3 AND deadline_at > 0 ORDER BY deadline_at LIMIT 1`,
+		func(r Row) { at = parley.Micros(r.Int(0)) })
+	return at, err
+}
+
+// Overdue reads the open tasks whose deadline has passed.
+func (tx *Tx) Overdue(limit int) (ids []parley.TaskID, err error) {
+	err = tx.query(`SELECT id FROM task WHERE state <= 3 AND deadline_at > 0 AND deadline_at <= $1
+		ORDER BY deadline_at LIMIT $2`,
+		func(r Row) { ids = append(ids, parley.TaskID(r.Int(0))) }, int64(tx.Now), int64(limit))
+	return ids, err
+}
+
+// QueuedOf reads the queued tasks of an agent, delayed ones too.
+func (tx *Tx) QueuedOf(agent parley.AgentID) (ids []parley.TaskID, err error) {
+	err = tx.query(`SELECT id FROM task WHERE agent_id = $1 AND state = 1 ORDER BY id`,
+		func(r Row) { ids = append(ids, parley.TaskID(r.Int(0))) }, int64(agent))
+	return ids, err
+}

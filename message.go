@@ -1,0 +1,101 @@
+package parley
+
+// ChannelKind says whether a channel belongs to a pair or to a named group.
+type ChannelKind string
+
+const (
+	DM    ChannelKind = "dm"
+	Group ChannelKind = "group"
+)
+
+// Channel is where messages live. A dm has the two participants A < B.
+type Channel struct {
+	ID   ChannelID
+	Team TeamID
+	Kind ChannelKind
+	A, B AgentID
+	Main ThreadID
+}
+
+// Peer is the other participant of a dm.
+func (c Channel) Peer(of AgentID) AgentID {
+	if of == c.A {
+		return c.B
+	}
+	return c.A
+}
+
+// Thread is a conversation within a channel. Its messages are a list linked
+// backwards from Last, numbered 1 to Count: reading the newest twenty costs
+// twenty look-ups however long the history is, and storing one dirties no
+// index.
+type Thread struct {
+	ID      ThreadID
+	Channel ChannelID
+	Last    MessageID
+	Count   int
+}
+
+// MessageKind says what a message is in its conversation.
+type MessageKind string
+
+const (
+	RequestMessage      MessageKind = "request"
+	NotificationMessage MessageKind = "notification"
+	ReplyMessage        MessageKind = "reply"
+	ResultMessage       MessageKind = "delegation_result"
+	FailureMessage      MessageKind = "delegation_failed"
+)
+
+// Message is one stored utterance.
+type Message struct {
+	ID      MessageID
+	Team    TeamID
+	Thread  ThreadID
+	N       int       // its number in the thread
+	Prev    MessageID // the one before it in the thread
+	Author  AgentID
+	Kind    MessageKind
+	Body    string
+	Context string
+	// Task is the task that a request opened, or that a reply or result is of.
+	Task TaskID
+	// Origin is the task whose turn made the contact, Key its step; together with
+	// the author they make a contact idempotent.
+	Origin TaskID
+	Key    string
+	At     Micros
+}
+
+// Delivery is what became of a message for one recipient. Accepted is the
+// message's own time.
+type Delivery struct {
+	Message   MessageID
+	Recipient AgentID
+	// Pull marks a recipient that fetches its messages.
+	Pull      bool
+	Delivered Micros // given to the agent's runtime
+	Seen      Micros // in a stored model request, acked, or displayed
+	Answered  Micros
+}
+
+// State names how far the message has come.
+func (d Delivery) State() string {
+	switch {
+	case d.Answered > 0:
+		return "answered"
+	case d.Seen > 0:
+		return "seen"
+	case d.Delivered > 0:
+		return "delivered"
+	default:
+		return "accepted"
+	}
+}
+
+// InboxItem is something that came back to a task: its N-th.
+type InboxItem struct {
+	Task    TaskID
+	N       int
+	Message MessageID
+}

@@ -1,0 +1,98 @@
+// Package parley holds the vocabulary of the hub: the nouns that every other
+// package speaks in, the texts that agents read, and the closed set of error
+// kinds. It imports the standard library only, and everything may import it.
+//
+// A hub hosts teams. A team has agents, which talk in channels made of
+// threads made of messages, and hand each other tasks. docs/architecture.md
+// walks one ask and one delegation through the packages.
+package parley
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// IDs are integers that grow, so that what happens together is stored
+// together. They get a public spelling at the edge: task-101, msg-2041.
+type (
+	TeamID    int64
+	AgentID   int64
+	ChannelID int64
+	ThreadID  int64
+	MessageID int64
+	TaskID    int64
+	EventID   int64
+)
+
+func (id TaskID) String() string    { return "task-" + strconv.FormatInt(int64(id), 10) }
+func (id MessageID) String() string { return "msg-" + strconv.FormatInt(int64(id), 10) }
+func (id ThreadID) String() string  { return "thread-" + strconv.FormatInt(int64(id), 10) }
+
+// ParseTaskID reads task-101; the bare number is accepted too.
+func ParseTaskID(s string) (TaskID, error) {
+	n, err := parseID(s, "task-")
+	return TaskID(n), err
+}
+
+// ParseMessageID reads msg-2041; the bare number is accepted too.
+func ParseMessageID(s string) (MessageID, error) {
+	n, err := parseID(s, "msg-")
+	return MessageID(n), err
+}
+
+// ParseThreadID reads thread-7; the bare number is accepted too.
+func ParseThreadID(s string) (ThreadID, error) {
+	n, err := parseID(s, "thread-")
+	return ThreadID(n), err
+}
+
+func parseID(s, prefix string) (int64, error) {
+	n, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(s), prefix), 10, 64)
+	if err != nil || n <= 0 {
+		return 0, Errorf(Invalid, "%q is not an id like %s101.", s, prefix)
+	}
+	return n, nil
+}
+
+// Micros is a point in time as stored: microseconds since 1970 UTC. Zero
+// means "not set".
+type Micros int64
+
+// Team is the isolation boundary: nothing crosses it.
+type Team struct {
+	ID   TeamID
+	Name string
+}
+
+// MainTeam is the team that a hub has when nobody names another.
+const MainTeam = "main"
+
+// CheckName says whether s may name a team, an agent or a channel.
+func CheckName(s string) error {
+	if n := len([]rune(s)); n < 1 || n > 64 {
+		return Errorf(Invalid, "A name has 1 to 64 characters; %q has %d.", s, n)
+	}
+	if strings.TrimSpace(s) != s {
+		return Errorf(Invalid, "The name %q begins or ends with a space.", s)
+	}
+	for _, r := range s {
+		if !nameRune(r) {
+			return Errorf(Invalid, "The name %q contains %q; letters, digits, space and -_. are allowed.", s, r)
+		}
+	}
+	return nil
+}
+
+// FoldName is the form in which names are compared: ignoring case.
+func FoldName(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
+
+// Clip shortens s to at most n runes for a list or a title.
+func Clip(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return fmt.Sprintf("%s…", string(r[:n-1]))
+}

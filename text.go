@@ -1,0 +1,180 @@
+package parley
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The texts that agents read. They are part of the protocol: models are
+// prompted with them and scripts match on them, so they are in one place and
+// tested to the letter.
+
+// RequestText is what the target of an ask or a delegation reads.
+func RequestText(from string, p Pattern, prio Priority, task TaskID, context, body string) string {
+	var b strings.Builder
+	if p == Ask {
+		fmt.Fprintf(&b, "[Agent Request from %s | Pattern: ask]", from)
+	} else {
+		fmt.Fprintf(&b, "[Agent Request from %s | Pattern: delegate | Priority: %s | Task: %s]", from, prio, task)
+	}
+	b.WriteString("\n\n")
+	if context != "" {
+		b.WriteString("Context: ")
+		b.WriteString(Quote(context))
+		b.WriteString("\n\n")
+	}
+	b.WriteString(Quote(body))
+	return b.String()
+}
+
+// NotificationText is what the target of a notification reads.
+func NotificationText(from, context, body string) string {
+	if context != "" {
+		body = "Context: " + context + "\n\n" + body
+	}
+	return "[Agent Notification from " + from + "]\n\n" + Quote(body)
+}
+
+// ResponseText is an ask's tool result.
+func ResponseText(from, body string) string { return "Response from " + from + ": " + Quote(body) }
+
+// ResultText is how a delegation's result reaches the caller.
+func ResultText(from string, task TaskID, body string) string {
+	return fmt.Sprintf("[Delegation Result from %s | %s]\n%s", from, task, Quote(body))
+}
+
+// FailureText is how a delegation's failure reaches the caller. A
+// cancellation says who cancelled and nothing else.
+func FailureText(from string, task TaskID, reason string) string {
+	text := fmt.Sprintf("Error: %s failed to complete the task: %s", from, Quote(reason))
+	if strings.HasPrefix(reason, cancelledPrefix) {
+		text = "Error: " + reason
+	}
+	return fmt.Sprintf("[Delegation Failed | %s | %s]\n%s", from, task, text)
+}
+
+const cancelledPrefix = "cancelled by "
+
+// CancelledReason is the error of a task that somebody cancelled.
+func CancelledReason(by string) string { return cancelledPrefix + by + "." }
+
+// DelegatedText tells the caller that a delegation was accepted.
+func DelegatedText(to string, task TaskID) string {
+	return fmt.Sprintf("Delegated to %s (subtask %s). You'll receive the result automatically when %s finishes.", to, task, to)
+}
+
+// NotifiedText tells the caller that a notification was accepted.
+func NotifiedText(to string) string { return "Notification sent to " + to + "." }
+
+// ErrSelf refuses a contact with oneself.
+func ErrSelf() *Error { return Errorf(Invalid, "You cannot contact yourself.") }
+
+// ErrAskDepth refuses an ask that is nested too deeply.
+func ErrAskDepth(limit int) *Error {
+	return Errorf(Limited, "Maximum agent communication depth (%d) reached. Use 'delegate' for async to avoid nesting.", limit)
+}
+
+// ErrDelegationDepth refuses a delegation that is nested too deeply.
+func ErrDelegationDepth(limit int) *Error {
+	return Errorf(Limited, "Maximum delegation depth (%d) reached.", limit)
+}
+
+// ErrRate refuses a contact past the sender's rate.
+func ErrRate(limit int, wait time.Duration) *Error {
+	secs := int64((wait + time.Second - 1) / time.Second)
+	return Errorf(Limited, "rate limit reached (%d messages per minute). Try again in %d seconds.", limit, max(secs, 1))
+}
+
+// ErrTimeout tells the asker that nobody answered in time. The work goes on.
+func ErrTimeout(target string, waited time.Duration) *Error {
+	secs := int64((waited + time.Second/2) / time.Second)
+	return Errorf(Timeout, "%s did not respond within %d seconds. Consider using 'delegate' for async processing.", target, secs)
+}
+
+// ErrAskFailed tells the asker why the target could not answer.
+func ErrAskFailed(target, reason string) *Error {
+	return Errorf(Failed, "%s failed to respond: %s", target, Quote(reason))
+}
+
+// ToolError is how any refusal is shown to a model.
+func ToolError(err error) string { return "Error: " + Public(err) }
+
+var headerStarts = []string{
+	"agent request", "agent notification", "delegation result", "delegation failed",
+	"query from", "answer from", "keeper:",
+}
+
+// Quote renders text that came from somebody so that it cannot pose as one of
+// the headers above: a line that imitates one is shown as quoted.
+func Quote(s string) string {
+	if !strings.ContainsAny(s, "[［") {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 8)
+	start := 0
+	for i, r := range s {
+		if lineBreak(r) {
+			writeLine(&b, s[start:i])
+			b.WriteRune(r)
+			start = i + utf8.RuneLen(r)
+		}
+	}
+	writeLine(&b, s[start:])
+	return b.String()
+}
+
+func writeLine(b *strings.Builder, line string) {
+	if imitatesHeader(line) {
+		b.WriteString("> ")
+	}
+	b.WriteString(line)
+}
+
+func lineBreak(r rune) bool {
+	switch r {
+	case '\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029':
+		return true
+	}
+	return false
+}
+
+// imitatesHeader compares what a reader would see: without invisible
+// characters, with any kind of space, ignoring case.
+func imitatesHeader(line string) bool {
+	var seen strings.Builder
+	space := true
+	for _, r := range line {
+		switch {
+		case unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Mn, r) || unicode.IsControl(r) && r != '\t':
+		case unicode.IsSpace(r):
+			if !space {
+				seen.WriteByte(' ')
+			}
+			space = true
+		default:
+			if r == '［' {
+				r = '['
+			}
+			seen.WriteRune(unicode.ToLower(r))
+			space = false
+		}
+		if seen.Len() > 64 {
+			break
+		}
+	}
+	text, bracketed := strings.CutPrefix(seen.String(), "[")
+	if !bracketed {
+		return false
+	}
+	text = strings.TrimLeft(text, " ")
+	for _, h := range headerStarts {
+		if strings.HasPrefix(text, h) {
+			return true
+		}
+	}
+	return false
+}
