@@ -33,14 +33,14 @@ setup: ## install what the tests need, where it is missing
 	@scripts/setup
 
 lint: ## gofmt, go vet, staticcheck, errcheck
-	@unformatted=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
+	@unformatted=$$(gofmt -l .); \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	$(TOOL) staticcheck ./...
 	$(TOOL) errcheck -ignoretests -exclude tools/errcheck.txt ./...
 
 fmt: ## format all Go files
-	gofmt -w $$(git ls-files --cached --others --exclude-standard '*.go')
+	gofmt -w .
 
 tidy-check: ## fail if go.mod or go.sum is not tidy
 	go mod tidy -diff

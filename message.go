@@ -40,9 +40,10 @@ type Thread struct {
 type MessageKind string
 
 const (
-	RequestMessage      MessageKind = "request"
+	AskMessage          MessageKind = "ask"
+	DelegateMessage     MessageKind = "delegate"
 	NotificationMessage MessageKind = "notification"
-	ReplyMessage        MessageKind = "reply"
+	ReplyMessage        MessageKind = "reply" // the closing text of a turn
 	ResultMessage       MessageKind = "delegation_result"
 	FailureMessage      MessageKind = "delegation_failed"
 )
@@ -58,6 +59,8 @@ type Message struct {
 	Kind    MessageKind
 	Body    string
 	Context string
+	// Priority is that of a delegation; 0 otherwise.
+	Priority Priority
 	// Task is the task that a request opened, or that a reply or result is of.
 	Task TaskID
 	// Origin is the task whose turn made the contact, Key its step; together with
@@ -91,11 +94,4 @@ func (d Delivery) State() string {
 	default:
 		return "accepted"
 	}
-}
-
-// InboxItem is something that came back to a task: its N-th.
-type InboxItem struct {
-	Task    TaskID
-	N       int
-	Message MessageID
 }

@@ -140,10 +140,16 @@ type Task struct {
 // Lease is the right to run one task, fenced by its token.
 type Lease struct {
 	Task   TaskID
+	Parent TaskID
 	Team   TeamID
 	Agent  AgentID
 	Worker int64
 	Token  int64
+}
+
+// Lease is the right to run the task under its present token.
+func (t *Task) Lease() Lease {
+	return Lease{Task: t.ID, Parent: t.Parent, Team: t.Team, Agent: t.Agent, Worker: t.Worker, Token: t.Token}
 }
 
 // StepKind names what a stored step holds.

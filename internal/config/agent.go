@@ -16,7 +16,7 @@ type Agent struct {
 	// Tools is kept as written; an agent's tools are those of its toolsets.
 	Tools    []string
 	Toolsets []string
-	Limits   Limits
+	Limits   parley.Limits
 	// Instructions are the agent's Markdown, then its identity files, then what
 	// the team shares.
 	Instructions string

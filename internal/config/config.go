@@ -1,8 +1,8 @@
 // Package config turns a team's folder, parley.yaml and agents/, into plain
 // structs with every default filled in and every value checked.
 //
-// It reads and decides nothing else: what the values mean is the business of
-// the packages that get them. A mistake names its file and line. A mistake in
+// It only reads: what the values mean is the business of the packages that
+// get them. A mistake names its file and line. A mistake in
 // parley.yaml fails the whole load, since it holds for everyone; a mistake in
 // an agent's file leaves that agent out, and the rest of the team starts.
 //
@@ -42,31 +42,27 @@ func Load(dir string) (*Team, []Problem, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	folder, err := readAgents(root)
+	agents, err := readAgents(root)
 	if err != nil {
 		return nil, nil, unusable(filepath.Join(dir, agentsDir), err)
 	}
-	folder.keep(withModel(team, folder.drafts))
-	folder.keep(uniqueNames(team, folder.drafts))
-	folder.keep(withoutCircles(folder.drafts))
-	team.Warnings = folder.warnings
-	for _, d := range folder.drafts {
-		team.Agents = append(team.Agents, d.finish(team, folder.shared))
-		team.Warnings = append(team.Warnings, d.warnings(team, folder.drafts)...)
+	agents.keep(withModel(team, agents.drafts))
+	agents.keep(uniqueNames(team, agents.drafts))
+	agents.keep(withoutCircles(agents.drafts))
+	team.Warnings = agents.warnings
+	for _, d := range agents.drafts {
+		team.Agents = append(team.Agents, d.finish(team, agents.shared))
+		team.Warnings = append(team.Warnings, d.warnings(team, agents.drafts)...)
 	}
-	return team, folder.problems, nil
+	return team, agents.problems, nil
 }
 
 // unusable explains why a folder cannot be read at all.
 func unusable(dir string, err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		err = pathErr.Err
-	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return parley.Errorf(parley.NotFound, "There is no folder %s.", dir).WithHint("%s", initHint).WithCause(err)
 	}
-	return parley.Errorf(parley.Invalid, "The folder %s cannot be read: %v.", dir, err).WithCause(err)
+	return parley.Errorf(parley.Invalid, "The folder %s cannot be used: %v.", dir, reason(err)).WithCause(err)
 }
 
 const initHint = "parley init makes a new team."

@@ -41,7 +41,12 @@ func readText(root *os.Root, name string) (string, []mistake, error) {
 	if line := binaryLine(data); line > 0 {
 		return "", wrong(line, "This is not UTF-8 text."), nil
 	}
-	return strings.ReplaceAll(string(data), "\r\n", "\n"), nil, nil
+	return plainLines(string(data)), nil, nil
+}
+
+// plainLines makes every line end what YAML, too, counts as one.
+func plainLines(s string) string {
+	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s)
 }
 
 func readLimited(root *os.Root, name string) ([]byte, error) {
@@ -58,16 +63,21 @@ func isLink(root *os.Root, name string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// unreadable leaves out the path that an os error repeats.
+// unreadable says why something that exists cannot be read.
 func unreadable(root *os.Root, name string, err error) []mistake {
 	if isLink(root, name) {
 		return wrong(0, "This link does not lead to a file inside the team's folder; absolute links are not followed.")
 	}
+	return wrong(0, "This cannot be read: %v.", reason(err))
+}
+
+// reason leaves out the path that an os error repeats.
+func reason(err error) error {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
-		err = pathErr.Err
+		return pathErr.Err
 	}
-	return wrong(0, "This file cannot be read: %v.", err)
+	return err
 }
 
 // binaryLine returns the first line that is no text, or 0.

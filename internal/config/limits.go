@@ -5,47 +5,17 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"parley"
 )
-
-// Limits bound what an agent may do. Every field is resolved and positive:
-// the default, replaced by the team's limits, replaced by the agent's.
-type Limits struct {
-	AskDepth        int // asks within asks
-	DelegationDepth int // delegations within delegations
-	Rate            int // contacts, posts and questions that an agent starts in a minute
-	Steps           int // steps in a turn
-	MessageBytes    int
-	Turns           int // concurrent turns of a native agent; 1 means strictly one
-	Rescues         int // of one task after a crash
-
-	AskTimeout         time.Duration // the whole round trip of an ask
-	CallTimeout        time.Duration // the same for call_agent
-	DelegationDeadline time.Duration // after which a delegation fails
-}
-
-// DefaultLimits are the limits of a team that sets none.
-func DefaultLimits() Limits {
-	return Limits{
-		AskDepth:           3,
-		DelegationDepth:    10,
-		Rate:               10,
-		Steps:              30,
-		MessageBytes:       256 << 10,
-		Turns:              8,
-		Rescues:            3,
-		AskTimeout:         120 * time.Second,
-		CallTimeout:        30 * time.Minute,
-		DelegationDeadline: 7 * day,
-	}
-}
 
 const day = 24 * time.Hour
 
 // overlay is the limits that one file sets: only those, in the order written.
-type overlay []func(*Limits)
+type overlay []func(*parley.Limits)
 
 // over returns base with the overlay's limits in place of its own.
-func (o overlay) over(base Limits) Limits {
+func (o overlay) over(base parley.Limits) parley.Limits {
 	for _, set := range o {
 		set(&base)
 	}
@@ -56,30 +26,30 @@ func (o overlay) over(base Limits) Limits {
 // slip of the finger from switching a limit off.
 func limitKeys(o *overlay) []key {
 	return []key{
-		{name: "ask_depth", read: o.count(1, 20, func(l *Limits) *int { return &l.AskDepth })},
-		{name: "delegation_depth", read: o.count(1, 100, func(l *Limits) *int { return &l.DelegationDepth })},
-		{name: "rate", read: o.count(1, 100_000, func(l *Limits) *int { return &l.Rate })},
-		{name: "steps", read: o.count(1, 10_000, func(l *Limits) *int { return &l.Steps })},
-		{name: "message_bytes", read: o.size(1<<10, 64<<20, func(l *Limits) *int { return &l.MessageBytes })},
-		{name: "turns", read: o.count(1, 1000, func(l *Limits) *int { return &l.Turns })},
-		{name: "rescues", read: o.count(1, 100, func(l *Limits) *int { return &l.Rescues })},
-		{name: "ask_timeout", read: o.span(time.Second, day, func(l *Limits) *time.Duration { return &l.AskTimeout })},
-		{name: "call_timeout", read: o.span(time.Second, 7*day, func(l *Limits) *time.Duration { return &l.CallTimeout })},
-		{name: "delegation_deadline", read: o.span(time.Second, 365*day, func(l *Limits) *time.Duration { return &l.DelegationDeadline })},
+		{name: "ask_depth", read: o.count(1, 20, func(l *parley.Limits) *int { return &l.AskDepth })},
+		{name: "delegation_depth", read: o.count(1, 100, func(l *parley.Limits) *int { return &l.DelegationDepth })},
+		{name: "rate", read: o.count(1, 100_000, func(l *parley.Limits) *int { return &l.Rate })},
+		{name: "steps", read: o.count(1, 10_000, func(l *parley.Limits) *int { return &l.Steps })},
+		{name: "message_bytes", read: o.size(1<<10, 64<<20, func(l *parley.Limits) *int { return &l.MessageBytes })},
+		{name: "turns", read: o.count(1, 1000, func(l *parley.Limits) *int { return &l.Turns })},
+		{name: "rescues", read: o.count(1, 100, func(l *parley.Limits) *int { return &l.Rescues })},
+		{name: "ask_timeout", read: o.span(time.Second, day, func(l *parley.Limits) *time.Duration { return &l.AskTimeout })},
+		{name: "call_timeout", read: o.span(time.Second, 7*day, func(l *parley.Limits) *time.Duration { return &l.CallTimeout })},
+		{name: "delegation_deadline", read: o.span(time.Second, 365*day, func(l *parley.Limits) *time.Duration { return &l.DelegationDeadline })},
 	}
 }
 
-func (o *overlay) count(lowest, highest int, field func(*Limits) *int) func(value) []mistake {
+func (o *overlay) count(lowest, highest int, field func(*parley.Limits) *int) func(value) []mistake {
 	return func(v value) []mistake {
 		n, found := v.integer(lowest, highest)
 		if found == nil {
-			*o = append(*o, func(l *Limits) { *field(l) = n })
+			*o = append(*o, func(l *parley.Limits) { *field(l) = n })
 		}
 		return found
 	}
 }
 
-func (o *overlay) size(lowest, highest int, field func(*Limits) *int) func(value) []mistake {
+func (o *overlay) size(lowest, highest int, field func(*parley.Limits) *int) func(value) []mistake {
 	return func(v value) []mistake {
 		s, found := v.text()
 		if found != nil {
@@ -90,12 +60,12 @@ func (o *overlay) size(lowest, highest int, field func(*Limits) *int) func(value
 			return v.wrong("Expected a size from %s to %s, like 256KiB or a number of bytes, not %q.",
 				formatSize(lowest), formatSize(highest), s)
 		}
-		*o = append(*o, func(l *Limits) { *field(l) = n })
+		*o = append(*o, func(l *parley.Limits) { *field(l) = n })
 		return nil
 	}
 }
 
-func (o *overlay) span(lowest, highest time.Duration, field func(*Limits) *time.Duration) func(value) []mistake {
+func (o *overlay) span(lowest, highest time.Duration, field func(*parley.Limits) *time.Duration) func(value) []mistake {
 	return func(v value) []mistake {
 		s, found := v.text()
 		if found != nil {
@@ -106,7 +76,7 @@ func (o *overlay) span(lowest, highest time.Duration, field func(*Limits) *time.
 			return v.wrong("Expected a time with its unit from %s to %s, like 90s, 30m, 12h or 7d, not %q.",
 				formatSpan(lowest), formatSpan(highest), s)
 		}
-		*o = append(*o, func(l *Limits) { *field(l) = d })
+		*o = append(*o, func(l *parley.Limits) { *field(l) = d })
 		return nil
 	}
 }

@@ -46,11 +46,11 @@ func problems(file string, found []mistake) []Problem {
 	return out
 }
 
-// redact hides what stands between :// and @ in any message. A message may
+// redact hides what stands between :// and the last @ of a line. A message may
 // quote a key or a value, and someone may have put an address with a password
 // where a name belongs.
 func redact(s string) string {
-	return regexp.MustCompile(`://\S*@`).ReplaceAllString(s, "://…@")
+	return regexp.MustCompile(`://.*@`).ReplaceAllString(s, "://…@")
 }
 
 // list joins problems into one text, a line for each.

@@ -21,7 +21,7 @@ const starterDir = "starter"
 
 // WriteStarter writes a small team that works without a key into dir, which
 // is made if it does not exist, and returns the files relative to dir. If any
-// of them exists already, or one cannot be written, nothing is changed.
+// of them exists already, or one cannot be written, no file is added or changed.
 func WriteStarter(dir string) ([]string, error) {
 	files, err := fs.Sub(starterFiles, starterDir)
 	if err != nil {
@@ -121,7 +121,7 @@ func (w *starter) mkdir(dir string) error {
 }
 
 func (w *starter) failed(name string, err error) error {
-	return parley.Errorf(parley.Invalid, "%s cannot be written in %s.", name, w.root.Name()).
+	return parley.Errorf(parley.Invalid, "%s cannot be written in %s: %v.", name, w.root.Name(), reason(err)).
 		WithHint("Nothing was changed.").WithCause(err)
 }
 
@@ -129,9 +129,9 @@ func (w *starter) failed(name string, err error) error {
 // cannot remove has been made unremovable by someone else meanwhile.
 func (w *starter) undo() {
 	for _, name := range w.written {
-		w.root.Remove(name)
+		_ = w.root.Remove(name)
 	}
 	for i := len(w.folders) - 1; i >= 0; i-- {
-		w.root.Remove(w.folders[i])
+		_ = w.root.Remove(w.folders[i])
 	}
 }

@@ -31,7 +31,7 @@ type Team struct {
 	// Workers is how many turns the hub runs at once.
 	Workers int
 	// Limits are those of the team; each agent has its own, resolved.
-	Limits Limits
+	Limits parley.Limits
 	// Agents are in the order of their files' names.
 	Agents []Agent
 	// Warnings are things that the files say and this version does not do.
@@ -68,7 +68,7 @@ func readTeam(root *os.Root, dir string) (*Team, error) {
 	if found != nil {
 		return nil, parley.Errorf(parley.Invalid, "%s", list(problems(teamFile, found)))
 	}
-	t.Limits = limits.over(DefaultLimits())
+	t.Limits = limits.over(parley.DefaultLimits())
 	t.locate()
 	return t, nil
 }

@@ -174,6 +174,7 @@ func (v value) items() ([]value, []mistake) {
 	out := make([]value, 0, len(seq.Values))
 	for _, n := range seq.Values {
 		item := at(n)
+		// An item without a value has no place of its own.
 		item.line = max(item.line, v.line)
 		out = append(out, item)
 	}

@@ -56,24 +56,21 @@ func DSN(t TB) string {
 	return dsn
 }
 
-// sharedServer is the DSN under which databases are made. A temporary server
-// is started once; nothing needs to stop it, because its watcher does when
-// this process ends.
-var sharedServer = sync.OnceValues(func() (string, error) {
+// sharedServer is the address under which the databases are made.
+func sharedServer() (string, error) {
 	if dsn := os.Getenv(Env); dsn != "" {
 		return dsn, nil
 	}
-	s, err := Start("", Options{})
+	s, err := startShared()
 	if err != nil {
 		return "", err
 	}
-	shared = s
 	return s.DSN("postgres"), nil
-})
+}
 
-// shared keeps the temporary server reachable: a server that is garbage is
-// stopped.
-var shared *Server
+// startShared starts the temporary server once and keeps it. Nothing needs to
+// stop it, because its watcher does when this process ends.
+var startShared = sync.OnceValues(func() (*Server, error) { return Start("", Options{}) })
 
 func createDatabase(admin string) (dsn, name string, err error) {
 	name = "parley_test_" + strings.ToLower(rand.Text())

@@ -47,7 +47,7 @@ const (
 		FROM event WHERE team_id = $1 AND id > $2 ORDER BY id LIMIT $3`
 	eventsPostgreSQL = `SELECT id, team_id, at, kind, actor_id, target_id, task_id, message_id, detail, xid
 		FROM event WHERE team_id = $1 AND (xid, id) > ($2, $3)
-		AND xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint ORDER BY xid, id LIMIT $4`
+		AND xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint + event_base() ORDER BY xid, id LIMIT $4`
 )
 
 // eventCursor is a place in the record. SQLite commits in the order of ids;

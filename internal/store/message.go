@@ -5,7 +5,10 @@ import (
 	"parley/internal/wake"
 )
 
-const messageCols = `id, team_id, thread_id, n, prev_id, author_id, kind, body, context, task_id, origin_id, key, at`
+const messageCols = `id, team_id, thread_id, n, prev_id, author_id, kind, body, context, task_id, origin_id, key, at, priority`
+
+const messageColsOfM = `m.id, m.team_id, m.thread_id, m.n, m.prev_id, m.author_id, m.kind, m.body, m.context,
+	m.task_id, m.origin_id, m.key, m.at, m.priority`
 
 func scanMessage(r Row) parley.Message {
 	return parley.Message{
@@ -13,6 +16,7 @@ func scanMessage(r Row) parley.Message {
 		N: int(r.Int(3)), Prev: parley.MessageID(r.Int(4)), Author: parley.AgentID(r.Int(5)),
 		Kind: parley.MessageKind(r.Text(6)), Body: r.Text(7), Context: r.Text(8),
 		Task: parley.TaskID(r.Int(9)), Origin: parley.TaskID(r.Int(10)), Key: r.Text(11), At: parley.Micros(r.Int(12)),
+		Priority: parley.Priority(r.Int(13)),
 	}
 }
 
@@ -36,21 +40,23 @@ func (tx *Tx) MessagesFrom(origin parley.TaskID) (list []parley.Message, err err
 	return list, err
 }
 
-// History reads the messages of a thread numbered below before (all, if it is
-// 0), newest first, until keep says stop.
-func (tx *Tx) History(t parley.Thread, before int, keep func(parley.Message) bool) error {
-	for id := t.Last; id != 0; {
-		m, err := tx.Message(id)
-		if err != nil {
-			return err
-		}
-		if (before == 0 || m.N < before) && !keep(m) {
-			return nil
-		}
-		id = m.Prev
+// Back reads at most limit messages of a thread, newest first: the one given,
+// the one before it, and so on down to the number after downTo.
+func (tx *Tx) Back(from parley.MessageID, downTo, limit int) (list []parley.Message, err error) {
+	if from == 0 || limit <= 0 {
+		return nil, nil
 	}
-	return nil
+	err = tx.query(back, func(r Row) { list = append(list, scanMessage(r)) }, int64(from), int64(downTo), int64(limit))
+	return list, err
 }
+
+const back = `WITH RECURSIVE m AS (
+	SELECT ` + messageCols + ` FROM message WHERE id = $1 AND n > $2
+	UNION ALL
+	SELECT p.id, p.team_id, p.thread_id, p.n, p.prev_id, p.author_id, p.kind, p.body, p.context, p.task_id, p.origin_id,
+		p.key, p.at, p.priority
+	FROM message p JOIN m ON p.id = m.prev_id WHERE p.n > $2)
+	SELECT ` + messageCols + ` FROM m LIMIT $3`
 
 // Post appends a message to its thread and opens a delivery record for each
 // recipient.
@@ -67,9 +73,9 @@ func (tx *Tx) Post(m *parley.Message, to ...parley.Agent) error {
 	if m.Key != "" {
 		key = m.Key
 	}
-	tx.exec(`INSERT INTO message (`+messageCols+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+	tx.exec(`INSERT INTO message (`+messageCols+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 		int64(m.ID), int64(m.Team), int64(m.Thread), int64(m.N), int64(m.Prev), int64(m.Author), string(m.Kind),
-		m.Body, m.Context, int64(m.Task), int64(m.Origin), key, int64(m.At))
+		m.Body, m.Context, int64(m.Task), int64(m.Origin), key, int64(m.At), int64(m.Priority))
 	tx.exec(`UPDATE thread SET last_message = $1, message_count = $2 WHERE id = $3`, int64(t.Last), int64(t.Count), int64(t.ID))
 	for _, a := range to {
 		tx.exec(`INSERT INTO delivery (message_id, recipient_id, pull) VALUES ($1, $2, $3)`,
@@ -117,8 +123,7 @@ func (tx *Tx) MarkAnswered(id parley.MessageID, by parley.AgentID) {
 // Mail reads the messages that an agent who fetches has not seen, oldest
 // first.
 func (tx *Tx) Mail(to parley.AgentID, limit int) (list []parley.Message, err error) {
-	err = tx.query(`SELECT m.id, m.team_id, m.thread_id, m.n, m.prev_id, m.author_id, m.kind, m.body, m.context,
-			m.task_id, m.origin_id, m.key, m.at
+	err = tx.query(`SELECT `+messageColsOfM+`
 		FROM delivery d JOIN message m ON m.id = d.message_id
 		WHERE d.recipient_id = $1 AND d.pull = 1 AND d.seen_at = 0 ORDER BY d.message_id LIMIT $2`,
 		func(r Row) { list = append(list, scanMessage(r)) }, int64(to), int64(limit))
@@ -137,4 +142,16 @@ func (tx *Tx) SetRead(thread parley.ThreadID, by parley.AgentID, n int) {
 	tx.exec(`INSERT INTO reading (thread_id, agent_id, seen_n) VALUES ($1, $2, $3)
 		ON CONFLICT (thread_id, agent_id) DO UPDATE SET seen_n = excluded.seen_n WHERE excluded.seen_n > reading.seen_n`,
 		int64(thread), int64(by), int64(n))
+}
+
+// InsertAttachment stores the whole of a text that was too long for its
+// message.
+func (tx *Tx) InsertAttachment(id parley.MessageID, text string) {
+	tx.exec(`INSERT INTO attachment (message_id, body) VALUES ($1, $2)`, int64(id), text)
+}
+
+// Attachment reads it back.
+func (tx *Tx) Attachment(id parley.MessageID) (text string, err error) {
+	err = tx.one(`SELECT body FROM attachment WHERE message_id = $1`, func(r Row) { text = r.Text(0) }, int64(id))
+	return text, err
 }

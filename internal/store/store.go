@@ -13,6 +13,8 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 
 	"parley"
 	"parley/internal/wake"
@@ -101,6 +103,10 @@ const FirstTask = 101
 // cases turn it into an error that names the thing.
 var ErrNotFound = errors.New("no such row")
 
+// ErrViewWrites is what View returns for a closure that wrote; nothing of it
+// is stored.
+var ErrViewWrites = errors.New("a View does not store what it writes")
+
 // Tx is one transaction. Now is fixed within it and never before the newest
 // time this store has given out, even if the machine's clock was set back.
 type Tx struct {
@@ -114,6 +120,16 @@ type Tx struct {
 
 // NewTx is for drivers.
 func NewTx(conn Conn, now parley.Micros) *Tx { return &Tx{conn: conn, Now: now} }
+
+// Call runs a closure; a panic in it is its own failure. For drivers.
+func Call(fn func(*Tx) error, tx *Tx) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic in a transaction: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return fn(tx)
+}
 
 // Wrote reports whether the closure wrote anything. For drivers.
 func (tx *Tx) Wrote() bool { return tx.wrote }

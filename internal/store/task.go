@@ -2,6 +2,7 @@ package store
 
 import (
 	"strings"
+	"time"
 
 	"parley"
 	"parley/internal/wake"
@@ -86,8 +87,11 @@ func (tx *Tx) UpdateTask(t *parley.Task) {
 }
 
 func (tx *Tx) signalState(t *parley.Task) {
+	if t.State.Open() && (t.Due > 0 || t.Deadline > 0 && t.Deadline.Until(tx.Now) < time.Hour) {
+		tx.Signal(wake.Clock, int64(t.ID))
+	}
 	switch {
-	case t.State == parley.Queued:
+	case t.State == parley.Queued && t.Due == 0:
 		tx.Signal(wake.Work, int64(t.Agent))
 	case !t.State.Open():
 		tx.Signal(wake.Ended, int64(t.ID))
@@ -101,12 +105,12 @@ func (tx *Tx) Children(of parley.TaskID) (list []parley.Task, err error) {
 	return list, err
 }
 
-const subtree = `WITH RECURSIVE sub (tid) AS (
-	SELECT id FROM task WHERE id = $1
-	UNION ALL SELECT task.id FROM task JOIN sub ON task.parent_id = sub.tid WHERE task.parent_id > 0)
-	SELECT ` + taskCols + ` FROM task JOIN sub ON sub.tid = task.id ORDER BY id`
+const subtree = `WITH RECURSIVE sub (tid, depth) AS (
+	SELECT id, 0 FROM task WHERE id = $1
+	UNION ALL SELECT task.id, sub.depth + 1 FROM task JOIN sub ON task.parent_id = sub.tid WHERE task.parent_id > 0)
+	SELECT ` + taskCols + ` FROM task JOIN sub ON sub.tid = task.id ORDER BY depth, id`
 
-// Subtree reads a task and all its descendants, in the order of their ids.
+// Subtree reads a task and all its descendants, parents before their children.
 func (tx *Tx) Subtree(of parley.TaskID) (list []parley.Task, err error) {
 	err = tx.query(subtree, func(r Row) { list = append(list, scanTask(r)) }, int64(of))
 	return list, err
@@ -150,8 +154,7 @@ func (tx *Tx) PutInbox(t *parley.Task, m parley.MessageID) {
 
 // Inbox reads the messages numbered after to upto of a task's inbox.
 func (tx *Tx) Inbox(of parley.TaskID, after, upto int) (list []parley.Message, err error) {
-	err = tx.query(`SELECT m.id, m.team_id, m.thread_id, m.n, m.prev_id, m.author_id, m.kind, m.body, m.context,
-			m.task_id, m.origin_id, m.key, m.at
+	err = tx.query(`SELECT `+messageColsOfM+`
 		FROM inbox i JOIN message m ON m.id = i.message_id WHERE i.task_id = $1 AND i.n > $2 AND i.n <= $3 ORDER BY i.n`,
 		func(r Row) { list = append(list, scanMessage(r)) }, int64(of), int64(after), int64(upto))
 	return list, err

@@ -11,9 +11,11 @@ func (tx *Tx) InsertWorker(name string, aliveUntil parley.Micros) int64 {
 	return id
 }
 
-// Heartbeat renews all leases of a worker at once.
-func (tx *Tx) Heartbeat(worker int64, aliveUntil parley.Micros) {
-	tx.exec(`UPDATE worker SET alive_until = $1 WHERE id = $2`, int64(aliveUntil), worker)
+// Heartbeat renews all leases of a worker at once. Its row may be gone, since
+// an idle worker looks dead to others.
+func (tx *Tx) Heartbeat(worker int64, name string, aliveUntil parley.Micros) {
+	tx.exec(`INSERT INTO worker (id, name, alive_until) VALUES ($1, $2, $3)
+		ON CONFLICT (id) DO UPDATE SET alive_until = excluded.alive_until`, worker, name, int64(aliveUntil))
 }
 
 // DeleteWorker forgets a worker that holds no leases.
@@ -33,11 +35,14 @@ func (tx *Tx) OtherWorkers(except int64) (ids []int64, err error) {
 	return ids, err
 }
 
-// Leased reads the running tasks of a worker.
-func (tx *Tx) Leased(worker int64) (ids []parley.TaskID, err error) {
-	err = tx.query(`SELECT id FROM task WHERE state = 2 AND worker_id = $1 ORDER BY id`,
-		func(r Row) { ids = append(ids, parley.TaskID(r.Int(0))) }, worker)
-	return ids, err
+// Leased reads the leases of a worker.
+func (tx *Tx) Leased(worker int64) (list []parley.Lease, err error) {
+	err = tx.query(`SELECT id, parent_id, team_id, agent_id, worker_id, token FROM task
+		WHERE state = 2 AND worker_id = $1 ORDER BY id`, func(r Row) {
+		list = append(list, parley.Lease{Task: parley.TaskID(r.Int(0)), Parent: parley.TaskID(r.Int(1)),
+			Team: parley.TeamID(r.Int(2)), Agent: parley.AgentID(r.Int(3)), Worker: r.Int(4), Token: r.Int(5)})
+	}, worker)
+	return list, err
 }
 
 // Claimable reads and locks up to limit tasks of an agent that can run now,
@@ -100,4 +105,12 @@ func (tx *Tx) QueuedOf(agent parley.AgentID) (ids []parley.TaskID, err error) {
 	err = tx.query(`SELECT id FROM task WHERE agent_id = $1 AND state = 1 ORDER BY id`,
 		func(r Row) { ids = append(ids, parley.TaskID(r.Int(0))) }, int64(agent))
 	return ids, err
+}
+
+// OpenAsks reads the open asks of an agent that somebody still waits for.
+func (tx *Tx) OpenAsks(agent parley.AgentID) (list []parley.Task, err error) {
+	err = tx.query(`SELECT `+taskCols+` FROM task
+		WHERE agent_id = $1 AND state <= 3 AND pattern = 'ask' AND callback <= 1 AND wait_until > $2 ORDER BY id`,
+		func(r Row) { list = append(list, scanTask(r)) }, int64(agent), int64(tx.Now))
+	return list, err
 }

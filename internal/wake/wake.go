@@ -15,12 +15,25 @@ const (
 	TaskInbox                  // something was put into a task's inbox; ID is the task
 	Mail                       // an agent that fetches has something to fetch; ID is the agent
 	Events                     // events were appended; ID is the team
+	Clock                      // something is due sooner than an hour from now; ID is the task
+
+	end // after the last topic
 )
 
-// Signal is one hint.
+// Signal is one hint. The ID 0 stands for any: look at everything.
 type Signal struct {
 	Topic Topic
 	ID    int64
+}
+
+// Everything is one signal for any ID of each topic. It is published when
+// signals may have been lost, so that all who wait look again.
+func Everything() []Signal {
+	list := make([]Signal, 0, end-1)
+	for t := Topic(1); t < end; t++ {
+		list = append(list, Signal{Topic: t})
+	}
+	return list
 }
 
 // Bus carries signals within one process. The zero value is ready for use;
@@ -94,12 +107,7 @@ func (b *Bus) Publish(signals []Signal) {
 	var call []func()
 	b.mu.Lock()
 	for _, s := range signals {
-		for _, ch := range b.watchers[s] {
-			select {
-			case ch <- struct{}{}:
-			default: // it has one already
-			}
-		}
+		b.poke(s)
 		for _, fn := range b.listeners[s.Topic] {
 			call = append(call, func() { fn(s.ID) })
 		}
@@ -107,5 +115,27 @@ func (b *Bus) Publish(signals []Signal) {
 	b.mu.Unlock()
 	for _, fn := range call {
 		fn()
+	}
+}
+
+// poke wakes the watchers of a signal; the caller holds the lock.
+func (b *Bus) poke(s Signal) {
+	if s.ID == 0 {
+		for watched, list := range b.watchers {
+			if watched.Topic == s.Topic {
+				pokeAll(list)
+			}
+		}
+		return
+	}
+	pokeAll(b.watchers[s])
+}
+
+func pokeAll(list []chan struct{}) {
+	for _, ch := range list {
+		select {
+		case ch <- struct{}{}:
+		default: // it has one already
+		}
 	}
 }

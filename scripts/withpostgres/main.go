@@ -39,7 +39,7 @@ func run(find bool, command []string) (code int, err error) {
 		return 0, err
 	}
 	if len(command) == 0 {
-		return 0, errors.New("give a command to run, for example: go test ./...")
+		return 0, errors.New("no command given; for example: withpostgres go test ./internal/store/postgres")
 	}
 	if os.Getenv(pgtest.Env) != "" {
 		return runCommand(command)

@@ -24,16 +24,14 @@ func (e *expression) parse() (part, error) {
 	return p, err
 }
 
-// next takes the first token if it is of one of the given kinds.
-func (e *expression) next(kinds ...kind) (token, bool) {
-	for _, k := range kinds {
-		if len(e.tokens) > 0 && e.tokens[0].kind == k {
-			t := e.tokens[0]
-			e.tokens = e.tokens[1:]
-			return t, true
-		}
+// next takes the first token if it is of the given kind.
+func (e *expression) next(k kind) (token, bool) {
+	if len(e.tokens) == 0 || e.tokens[0].kind != k {
+		return token{}, false
 	}
-	return token{}, false
+	t := e.tokens[0]
+	e.tokens = e.tokens[1:]
+	return t, true
 }
 
 func (e *expression) call() (part, error) {
@@ -42,7 +40,7 @@ func (e *expression) call() (part, error) {
 	}
 	t, ok := e.next(word)
 	if !ok {
-		return nil, fmt.Errorf("a word is missing; there are %s", words)
+		return nil, fmt.Errorf("a word is missing; there are %s", knownWords)
 	}
 	switch t.text {
 	case "match":
@@ -74,7 +72,7 @@ func (e *expression) argument() (part, error) {
 	return inner.parse()
 }
 
-const words = "agent, body, capture, conversation, input, match, request, result and results"
+const knownWords = "agent, body, capture, conversation, input, match, request, result and results"
 
 // plainCall is a word that takes no arguments.
 func plainCall(name string) (part, error) {
@@ -95,7 +93,7 @@ func plainCall(name string) (part, error) {
 	case "conversation":
 		return func(sc *scene) (string, error) { return transcript(sc.req.Messages), nil }, nil
 	default:
-		return nil, fmt.Errorf("%q is not known; there are %s", name, words)
+		return nil, fmt.Errorf("%q is not known; there are %s", name, knownWords)
 	}
 }
 
@@ -127,7 +125,7 @@ func (e *expression) matchCall() (part, error) {
 		}
 	}
 	if group > e.match.NumSubexp() {
-		return nil, fmt.Errorf("the match pattern has %d groups, not %d", e.match.NumSubexp(), group)
+		return nil, fmt.Errorf("the match pattern has no group %d", group)
 	}
 	return func(sc *scene) (string, error) {
 		from, to := sc.groups[2*group], sc.groups[2*group+1]

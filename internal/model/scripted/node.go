@@ -68,7 +68,7 @@ func (s source) place(n ast.Node) string {
 func (s source) entries(n ast.Node, what string) ([]*ast.MappingValueNode, error) {
 	m, ok := n.(*ast.MappingNode)
 	if !ok {
-		return nil, s.errorf(n, "%s is written as keys and values", what)
+		return nil, s.unfit(n, "%s is written as keys and values", what)
 	}
 	for _, v := range m.Values {
 		if _, ok := v.Key.(*ast.MergeKeyNode); ok {
@@ -102,7 +102,7 @@ func (s source) fields(n ast.Node, what string, known ...string) (map[string]ast
 func (s source) list(n ast.Node, what string) ([]ast.Node, error) {
 	seq, ok := n.(*ast.SequenceNode)
 	if !ok {
-		return nil, s.errorf(n, "%s must be a list", what)
+		return nil, s.unfit(n, "%s must be a list", what)
 	}
 	if len(seq.Values) == 0 {
 		return nil, s.errorf(n, "%s must not be empty", what)
@@ -119,15 +119,19 @@ func (s source) text(n ast.Node, what string) (string, error) {
 		return n.Value.Value, nil
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 		return n.GetToken().Value, nil
-	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
-		return "", s.unsupported(n)
 	default:
-		return "", s.errorf(n, "%s must be a text", what)
+		return "", s.unfit(n, "%s must be a text", what)
 	}
 }
 
-func (s source) unsupported(n ast.Node) error {
-	return s.errorf(n, "anchors, aliases and tags are not supported: write the value out")
+// unfit refuses a node of the wrong type. Behind an anchor, an alias or a tag
+// the right type may hide, so these get a sentence of their own.
+func (s source) unfit(n ast.Node, format string, args ...any) error {
+	switch n.(type) {
+	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
+		return s.errorf(n, "anchors, aliases and tags are not supported: write the value out")
+	}
+	return s.errorf(n, format, args...)
 }
 
 func (s source) pattern(n ast.Node, what string) (*regexp.Regexp, error) {

@@ -31,27 +31,25 @@ func (v *value) finished() bool { return v.json != nil }
 func (s source) value(n ast.Node, match *regexp.Regexp) (value, error) {
 	switch n := n.(type) {
 	case *ast.MappingNode:
-		return s.object(n, match)
+		return s.objectValue(n, match)
 	case *ast.SequenceNode:
-		return s.array(n, match)
+		return s.listValue(n, match)
 	case *ast.StringNode, *ast.LiteralNode:
-		return s.string(n, match)
+		return s.textValue(n, match)
 	case *ast.IntegerNode:
-		return s.scalar(n, n.Value)
+		return s.scalarValue(n, n.Value)
 	case *ast.FloatNode:
-		return s.scalar(n, n.Value)
+		return s.scalarValue(n, n.Value)
 	case *ast.BoolNode:
-		return s.scalar(n, n.Value)
+		return s.scalarValue(n, n.Value)
 	case *ast.NullNode:
-		return s.scalar(n, nil)
-	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
-		return value{}, s.unsupported(n)
+		return s.scalarValue(n, nil)
 	default:
-		return value{}, s.errorf(n, "this cannot be an argument of a tool")
+		return value{}, s.unfit(n, "this cannot be an argument of a tool")
 	}
 }
 
-func (s source) object(n *ast.MappingNode, match *regexp.Regexp) (value, error) {
+func (s source) objectValue(n *ast.MappingNode, match *regexp.Regexp) (value, error) {
 	entries, err := s.entries(n, "an object")
 	if err != nil {
 		return value{}, err
@@ -72,7 +70,7 @@ func (s source) object(n *ast.MappingNode, match *regexp.Regexp) (value, error) 
 	return v.finish(finished)
 }
 
-func (s source) array(n *ast.SequenceNode, match *regexp.Regexp) (value, error) {
+func (s source) listValue(n *ast.SequenceNode, match *regexp.Regexp) (value, error) {
 	v, finished := value{list: make([]value, len(n.Values))}, true
 	for i, item := range n.Values {
 		inner, err := s.value(item, match)
@@ -85,7 +83,7 @@ func (s source) array(n *ast.SequenceNode, match *regexp.Regexp) (value, error) 
 	return v.finish(finished)
 }
 
-func (s source) string(n ast.Node, match *regexp.Regexp) (value, error) {
+func (s source) textValue(n ast.Node, match *regexp.Regexp) (value, error) {
 	text, err := s.text(n, "an argument")
 	if err != nil {
 		return value{}, err
@@ -97,7 +95,7 @@ func (s source) string(n ast.Node, match *regexp.Regexp) (value, error) {
 	return value{text: &t}, err
 }
 
-func (s source) scalar(n ast.Node, v any) (value, error) {
+func (s source) scalarValue(n ast.Node, v any) (value, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return value{}, s.errorf(n, "this cannot be written as JSON: %v", err)

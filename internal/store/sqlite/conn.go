@@ -69,6 +69,16 @@ func (c *conn) Exec(sql string, args ...any) {
 
 func (c *conn) exec(sql string) { c.Exec(sql) }
 
+// rollback ends the transaction, also after an error, and also if the error
+// has ended it already.
+func (c *conn) rollback() {
+	c.err = nil
+	if !c.raw.AutocommitEnabled() {
+		c.exec("ROLLBACK")
+	}
+	c.err = nil
+}
+
 func (c *conn) run(sql string, args []any, row func(store.Row)) error {
 	s, err := c.prepare(sql)
 	if err != nil {
@@ -100,7 +110,7 @@ func bind(s *sqlite.Stmt, at int, arg any) {
 	case int64:
 		s.BindInt64(at, v)
 	case string:
-		s.BindText(at, v)
+		s.BindText(at, store.Storable(v))
 	case []byte:
 		s.BindBytes(at, v)
 	case nil:

@@ -22,8 +22,8 @@ const applicationID = 0x70726c79
 
 // migrate brings the schema up to date, one step a transaction. The version
 // is the number of steps applied.
-func migrate(c *sqlite.Conn, file string) error {
-	steps, err := fs.Glob(migrations, "migrations/*.sql")
+func migrate(c *sqlite.Conn, file string, from fs.FS) error {
+	steps, err := fs.Glob(from, "migrations/*.sql")
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func migrate(c *sqlite.Conn, file string) error {
 		return err
 	}
 	for i := version; i < len(steps); i++ {
-		if err := apply(c, steps[i], i+1); err != nil {
+		if err := apply(c, from, steps[i], i+1); err != nil {
 			return fmt.Errorf("migration %s: %w", path.Base(steps[i]), err)
 		}
 	}
@@ -63,8 +63,8 @@ func checkFile(c *sqlite.Conn, file string, known int) (version int, err error) 
 	return version, nil
 }
 
-func apply(c *sqlite.Conn, step string, version int) (err error) {
-	text, err := fs.ReadFile(migrations, step)
+func apply(c *sqlite.Conn, from fs.FS, step string, version int) (err error) {
+	text, err := fs.ReadFile(from, step)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func Open(path string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, openError(path, err)
 	}
-	if err := migrate(c.raw, path); err != nil {
+	if err := migrate(c.raw, path, migrations); err != nil {
 		c.close()
 		return nil, openError(path, err)
 	}
@@ -86,7 +86,7 @@ func (s *Store) start(c *conn, opts Options) error {
 	for range opts.Readers {
 		r, err := open(s.path, opts, sqlite.OpenReadWrite)
 		if err != nil {
-			s.closeReaders()
+			s.closeReaders(len(s.readers))
 			return err
 		}
 		s.readers <- r
@@ -138,12 +138,16 @@ func (s *Store) View(ctx context.Context, fn func(*store.Tx) error) error {
 	defer func() { s.readers <- c }()
 	c.err = nil
 	c.exec("BEGIN")
-	defer c.exec("ROLLBACK")
+	defer c.rollback()
 	tx := store.NewTx(c, s.clock.Now())
-	if err := fn(tx); err != nil {
-		return describe(err)
+	err := store.Call(fn, tx)
+	if tx.Wrote() {
+		return store.ErrViewWrites
 	}
-	return describe(c.err)
+	if c.err != nil {
+		err = c.err // even if the closure overlooked it
+	}
+	return describe(err)
 }
 
 // Bus carries the signals of committed transactions.
@@ -155,24 +159,24 @@ func (s *Store) Shared() bool { return false }
 // Describe names the engine.
 func (s *Store) Describe() string { return "sqlite " + s.path }
 
-// Close waits for what was handed in and closes the file.
+// Close waits for what was handed in and for the views under way, and closes
+// the file.
 func (s *Store) Close() error {
 	var err error
 	s.closing.Do(func() {
 		err = s.writer.stop()
-		s.closeReaders()
+		s.closeReaders(cap(s.readers))
 	})
 	return err
 }
 
-func (s *Store) closeReaders() {
-	for range cap(s.readers) {
-		select {
-		case c := <-s.readers:
-			c.close()
-		default: // still opening, or in use by a View that outlives the store
-		}
+// closeReaders waits for the views under way. Later ones find the channel
+// closed.
+func (s *Store) closeReaders(n int) {
+	for range n {
+		(<-s.readers).close()
 	}
+	close(s.readers)
 }
 
 var errClosed = parley.Errorf(parley.Unavailable, "The hub is stopping.")

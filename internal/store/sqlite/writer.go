@@ -1,8 +1,6 @@
 package sqlite
 
 import (
-	"fmt"
-	"runtime/debug"
 	"sync"
 
 	"parley/internal/store"
@@ -117,18 +115,18 @@ func (w *writer) together(batch []*request) bool {
 	for _, r := range batch {
 		w.call(r)
 		if c.err != nil || r.err != nil && r.tx.Wrote() {
-			w.rollback()
+			w.conn.rollback()
 			return false
 		}
 		wrote = wrote || r.tx.Wrote()
 	}
 	if !wrote {
-		w.rollback()
+		w.conn.rollback()
 		return true
 	}
 	c.exec("COMMIT")
 	if c.err != nil {
-		w.rollback()
+		w.conn.rollback()
 		return false
 	}
 	return true
@@ -149,11 +147,13 @@ func (w *writer) apart(batch []*request) {
 		if c.err == nil {
 			w.call(r)
 		}
+		if c.err == nil && r.err == nil {
+			c.exec("RELEASE one")
+		}
 		if c.err != nil {
 			r.err = c.err
 		}
 		if r.err == nil {
-			c.exec("RELEASE one")
 			continue
 		}
 		c.err = nil
@@ -189,14 +189,14 @@ func (w *writer) restart(batch []*request, failed int) {
 			r.err = c.err
 		}
 		if r.err != nil {
-			w.rollback()
+			w.conn.rollback()
 		}
 	}
 }
 
 func (w *writer) failAll(batch []*request) {
 	err := w.conn.err
-	w.rollback()
+	w.conn.rollback()
 	for _, r := range batch {
 		if r.err == nil {
 			r.err = err
@@ -204,21 +204,7 @@ func (w *writer) failAll(batch []*request) {
 	}
 }
 
-func (w *writer) rollback() {
-	w.conn.err = nil
-	if !w.conn.raw.AutocommitEnabled() {
-		w.conn.exec("ROLLBACK")
-	}
-	w.conn.err = nil
-}
-
-// call runs one closure; a panic in it is its own failure.
 func (w *writer) call(r *request) {
 	r.tx = store.NewTx(w.conn, w.clock.Now())
-	defer func() {
-		if p := recover(); p != nil {
-			r.err = fmt.Errorf("panic in a transaction: %v\n%s", p, debug.Stack())
-		}
-	}()
-	r.err = r.fn(r.tx)
+	r.err = store.Call(r.fn, r.tx)
 }

@@ -68,9 +68,16 @@ CREATE TABLE message (
   task_id   INTEGER NOT NULL,
   origin_id INTEGER NOT NULL,
   key       TEXT,
-  at        INTEGER NOT NULL
+  at        INTEGER NOT NULL,
+  priority  INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX message_key ON message (origin_id, author_id, key) WHERE key IS NOT NULL;
+
+-- The whole of a text that was too long for its message.
+CREATE TABLE attachment (
+  message_id INTEGER PRIMARY KEY,
+  body       TEXT NOT NULL
+) STRICT;
 
 CREATE TABLE delivery (
   message_id   INTEGER NOT NULL,

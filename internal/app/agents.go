@@ -1,0 +1,101 @@
+package app
+
+import (
+	"fmt"
+	"sync"
+
+	"parley"
+	"parley/internal/directory"
+	"parley/internal/model"
+	"parley/internal/tool"
+	"parley/internal/turn"
+)
+
+// Member is a participant as the team's files describe it.
+type Member struct {
+	Name         string
+	Description  string
+	Kind         parley.AgentKind
+	Instructions string
+	Model        model.Model // of a native agent
+	Toolsets     []string    // "contact" if empty
+	Limits       parley.Limits
+}
+
+// toolsets are the tools that an agent can be given, by the set's name.
+type toolsets map[string][]tool.Tool
+
+// agents holds the definitions of the native agents. It implements
+// turn.Agents.
+type agents struct {
+	dir  *directory.Directory
+	sets toolsets
+
+	mu    sync.RWMutex
+	defs  map[parley.AgentID]*turn.Agent
+	tools map[string][]tool.Tool // combined, by the names of the sets
+}
+
+func newAgents(dir *directory.Directory, sets toolsets) *agents {
+	return &agents{dir: dir, sets: sets, defs: map[parley.AgentID]*turn.Agent{}, tools: map[string][]tool.Tool{}}
+}
+
+// Definition finds a native agent's.
+func (a *agents) Definition(id parley.AgentID) (turn.Agent, bool) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	d, ok := a.defs[id]
+	if !ok {
+		return turn.Agent{}, false
+	}
+	return *d, true
+}
+
+// Name is how a participant is called.
+func (a *agents) Name(id parley.AgentID) string {
+	e, _ := a.dir.Entry(id)
+	return e.Name
+}
+
+// put takes a member in. Tools and limits are shared between the agents that
+// have the same, so that an idle agent costs little.
+func (a *agents) put(stored parley.Agent, m Member, limits *parley.Limits) error {
+	tools, err := a.combine(m.Toolsets)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.Name, err)
+	}
+	a.dir.Put(directory.Entry{ID: stored.ID, Team: stored.Team, Name: m.Name, Kind: m.Kind, Description: m.Description, Limits: limits})
+	if m.Kind != parley.Native {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.defs[stored.ID] = &turn.Agent{Name: m.Name, Instructions: m.Instructions, Model: m.Model, Tools: tools, Limits: *limits}
+	return nil
+}
+
+func (a *agents) combine(sets []string) ([]tool.Tool, error) {
+	if len(sets) == 0 {
+		sets = []string{"contact"}
+	}
+	key := fmt.Sprint(sets)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if tools, ok := a.tools[key]; ok {
+		return tools, nil
+	}
+	var tools []tool.Tool
+	for _, name := range sets {
+		set, ok := a.sets[name]
+		if !ok {
+			return nil, parley.Errorf(parley.Invalid, "There is no toolset %q.", name)
+		}
+		for _, t := range set {
+			if _, twice := tool.Find(tools, t.Name); !twice {
+				tools = append(tools, t)
+			}
+		}
+	}
+	a.tools[key] = tools
+	return tools, nil
+}

@@ -1,0 +1,90 @@
+// Package app puts the parts together: it is the only place that knows them
+// all. A Hub is the parts connected and not yet a program: the commands, the
+// bench and the tests all start the same one.
+package app
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"parley"
+	"parley/internal/contact"
+	"parley/internal/directory"
+	"parley/internal/model"
+	"parley/internal/store"
+	"parley/internal/tool/contacttools"
+	"parley/internal/tool/peertools"
+	"parley/internal/turn"
+	"parley/internal/work"
+)
+
+// HubConfig is what a Hub is made of.
+type HubConfig struct {
+	Store store.Store
+	Log   *slog.Logger
+	// Name is this hub's, for people who run several on one database.
+	Name    string
+	Workers int
+	// LeaseTime, Poll and Grace are those of package work; zero is its default.
+	LeaseTime, Poll, Grace time.Duration
+	// Deltas receives pieces of replies in the making; nil if nobody looks.
+	Deltas func(task parley.TaskID, d model.Delta)
+}
+
+// Hub is a running server without its doors. Its fields are the use cases
+// that doors call.
+type Hub struct {
+	Store     store.Store
+	Directory *directory.Directory
+	Contacts  *contact.Service
+
+	agents    *agents
+	scheduler *work.Scheduler
+	log       *slog.Logger
+}
+
+// NewHub connects the parts.
+func NewHub(cfg HubConfig) *Hub {
+	dir := directory.New()
+	scheduler := work.New(work.Config{
+		Store: cfg.Store, Directory: dir, Log: cfg.Log, Name: cfg.Name, Workers: cfg.Workers,
+		LeaseTime: cfg.LeaseTime, Poll: cfg.Poll, Grace: cfg.Grace,
+	})
+	contacts := contact.New(cfg.Store, dir, handoff{scheduler}, cfg.Log)
+	h := &Hub{Store: cfg.Store, Directory: dir, Contacts: contacts, scheduler: scheduler, log: cfg.Log}
+	h.agents = newAgents(dir, toolsets{
+		"contact": contacttools.New(contacts, cfg.Store, dir),
+		"peers":   peertools.New(contacts, dir),
+	})
+	runner := &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: contacts, Log: cfg.Log, Deltas: cfg.Deltas}
+	scheduler.Connect(turns{runner}, contacts)
+	return h
+}
+
+// Start takes over what a hub before this one left behind. Nothing may be
+// contacted before it has returned.
+func (h *Hub) Start(ctx context.Context) error { return h.scheduler.Start(ctx) }
+
+// Run works until the context is done and then stops in order. Doors must
+// have stopped accepting before that.
+func (h *Hub) Run(ctx context.Context) error { return h.scheduler.Run(ctx) }
+
+// handoff lets contacts give work to the scheduler. Together with turns it
+// closes the circle contact → work → turn → tool → contact.
+type handoff struct{ *work.Scheduler }
+
+func (h handoff) Reserve(agent parley.AgentID) (contact.Reservation, bool) {
+	r, ok := h.Scheduler.Reserve(agent)
+	if !ok {
+		return nil, false
+	}
+	return r, true
+}
+
+// turns lets the scheduler run turns.
+type turns struct{ *turn.Runner }
+
+func (t turns) Run(ctx context.Context, lease parley.Lease, slot *work.Slot) error {
+	return t.Runner.Run(ctx, lease, slot)
+}

@@ -1,0 +1,134 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// Roster is a team as the hub takes it in.
+type Roster struct {
+	Team    string
+	Members []Member
+	// Partial says that some files could not be read: members that are missing
+	// are then left as they are.
+	Partial bool
+}
+
+// Join takes a team in: members that are new get a row, those that are gone
+// from the files are marked so, and their queued tasks fail.
+func (h *Hub) Join(ctx context.Context, r Roster) (parley.Team, error) {
+	var team parley.Team
+	err := h.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		team, err = tx.TeamByName(r.Team)
+		if errors.Is(err, store.ErrNotFound) {
+			team = parley.Team{Name: r.Team}
+			tx.InsertTeam(&team)
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return team, err
+	}
+	known, err := h.known(ctx, team.ID)
+	if err != nil {
+		return team, err
+	}
+	stored, err := h.saveMembers(ctx, team, r.Members, known)
+	if err != nil {
+		return team, err
+	}
+	shared := map[parley.Limits]*parley.Limits{}
+	for i, m := range r.Members {
+		limits := shared[m.Limits]
+		if limits == nil {
+			limits = &m.Limits
+			shared[m.Limits] = limits
+		}
+		if err := h.agents.put(stored[i], m, limits); err != nil {
+			return team, err
+		}
+		delete(known, parley.FoldName(m.Name))
+	}
+	if r.Partial {
+		return team, nil
+	}
+	return team, h.retire(ctx, known)
+}
+
+func (h *Hub) known(ctx context.Context, team parley.TeamID) (map[string]parley.Agent, error) {
+	known := map[string]parley.Agent{}
+	err := h.Store.View(ctx, func(tx *store.Tx) error {
+		list, err := tx.Agents(team)
+		for _, a := range list {
+			known[parley.FoldName(a.Name)] = a
+		}
+		return err
+	})
+	return known, err
+}
+
+// membersAtOnce bounds the transactions in which a large team is stored.
+const membersAtOnce = 1000
+
+func (h *Hub) saveMembers(ctx context.Context, team parley.Team, members []Member, known map[string]parley.Agent) ([]parley.Agent, error) {
+	stored := make([]parley.Agent, len(members))
+	for start := 0; start < len(members); start += membersAtOnce {
+		end := min(start+membersAtOnce, len(members))
+		err := h.Store.Update(ctx, func(tx *store.Tx) error {
+			for i, m := range members[start:end] {
+				stored[start+i] = saveMember(tx, team, m, known[parley.FoldName(m.Name)])
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return stored, nil
+}
+
+func saveMember(tx *store.Tx, team parley.Team, m Member, old parley.Agent) parley.Agent {
+	a := old
+	a.Team, a.Name, a.Kind, a.Turns, a.Removed = team.ID, m.Name, m.Kind, m.Limits.Turns, false
+	switch {
+	case old.ID == 0:
+		tx.InsertAgent(&a)
+		tx.Record(parley.Event{Team: team.ID, Kind: parley.EventAgent, Target: a.ID, Detail: "joined"})
+	case a != old:
+		tx.UpdateAgent(a)
+		tx.Record(parley.Event{Team: team.ID, Kind: parley.EventAgent, Target: a.ID, Detail: "changed"})
+	}
+	return a
+}
+
+// retire marks those that the files no longer name.
+func (h *Hub) retire(ctx context.Context, gone map[string]parley.Agent) error {
+	for _, a := range gone {
+		if a.Removed {
+			continue
+		}
+		var queued []parley.TaskID
+		err := h.Store.Update(ctx, func(tx *store.Tx) (err error) {
+			if queued, err = tx.QueuedOf(a.ID); err != nil {
+				return err
+			}
+			a.Removed = true
+			tx.UpdateAgent(a)
+			tx.Record(parley.Event{Team: a.Team, Kind: parley.EventAgent, Target: a.ID, Detail: "removed"})
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, id := range queued {
+			if err := h.Contacts.Fail(ctx, id, a.Name+" is no longer in the team."); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSplitFrontMatter(t *testing.T) {
+	for _, tc := range []struct{ name, text, front, body string }{
+		{"empty", "", "", ""},
+		{"only Markdown", "Hello\n---\nthere", "", "Hello\n---\nthere"},
+		{"both", "---\na: 1\n---\nBody\n---\nmore", "\na: 1\n", "Body\n---\nmore"},
+		{"no keys", "---\n---\nBody", "\n", "Body"},
+		{"no body", "---\na: 1\n---", "\na: 1\n", ""},
+		{"indented fence", "---\na: |\n  ---\n---\nBody", "\na: |\n  ---\n", "Body"},
+		{"longer line", "----\na: 1", "", "----\na: 1"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			front, body, found := splitFrontMatter(tc.text)
+			if found != nil {
+				t.Fatal(found)
+			}
+			diff(t, "front", tc.front, front)
+			diff(t, "body", tc.body, body)
+		})
+	}
+}
+
+// FuzzAgentFile tries each text as a whole file and, because few texts begin
+// with a fence by chance, between two fences.
+func FuzzAgentFile(f *testing.F) {
+	for _, text := range []string{
+		"", "---", "---\n---\n", "---\nname: a\n---\nbody", "limits: {rate: 1, ask_timeout: 7d}",
+		"contacts: [{a: &x 1}, *x]", "? a\n: b", "<<: {a: 1}", "description: |\n  text\ntools: a, b",
+		"mcp_servers: !!map {a: .inf}", "- \n-", "name: 'a\n b'\ncan_invoke:\n- a\n# c\n- b", "%YAML 1.2",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		checkDraft(t, text)
+		checkDraft(t, "---\n"+text+"\n---\n")
+	})
+}
+
+func checkDraft(t *testing.T, text string) {
+	text = plainLines(text)
+	d, found := newDraft("agents/x.md", "x", text)
+	last := strings.Count(text, "\n") + 1
+	for _, m := range found {
+		if m.line < 1 || m.line > last {
+			t.Errorf("line %d of %d: %s", m.line, last, m.text)
+		}
+	}
+	if found == nil && d.agent.Name == "" {
+		t.Error("an agent without a name and without a mistake")
+	}
+}

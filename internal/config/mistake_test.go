@@ -1,0 +1,147 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"parley"
+)
+
+func TestMistakesInTheTeamFile(t *testing.T) {
+	for _, tc := range []struct{ name, text, want string }{
+		{"unknown key", "team: a\nworker: 3\n", `parley.yaml:2: Unknown key "worker". Did you mean workers?`},
+		{"far from every key", "\n\nzzzzzzzz: 3\n", `parley.yaml:3: Unknown key "zzzzzzzz". Known are team, person, people, model, store, data, listen, workers, limits.`},
+		{"all at once", "team: a/b\nlisten: here\nworkers: none\n", `parley.yaml:1: The name "a/b" contains '/'; letters, digits, space and -_. are allowed.
+parley.yaml:2: Expected an address like 127.0.0.1:7420, not "here".
+parley.yaml:3: Expected a whole number from 1 to 10000, not "none".`},
+		{"twice the same key", "team: a\nteam: b\n", `parley.yaml:2: This is not valid YAML: mapping key "team" already defined at [1:1].`},
+		{"not a mapping", "- a\n", `parley.yaml:1: Expected keys and values, like name: text.`},
+		{"two documents", "team: a\n---\nteam: b\n", `parley.yaml:3: A second YAML document begins here; there may be only one.`},
+		{"no list", "people: ann\n", `parley.yaml:1: Expected a list, like [a, b].`},
+		{"twice the same person", "people:\n  - Ann\n  - ann\n", `parley.yaml:3: The name "ann" is in the list twice.`},
+		{"person without a name", "people:\n  - Ann\n  -\n", `parley.yaml:3: Expected a text.`},
+		{"alias", "team: &t a\nperson: *t\n", "parley.yaml:1: Expected a text.\nparley.yaml:2: Expected a text."},
+		{"port", "listen: localhost:99999", `parley.yaml:1: Expected an address like 127.0.0.1:7420, not "localhost:99999".`},
+		{"model", "model: gpt", `parley.yaml:1: A model is written provider:name, like scripted:script.yaml or anthropic:claude-sonnet-4-5.`},
+		{"unknown limit", "limits:\n  ask_deepth: 3\n", `parley.yaml:2: Unknown key "ask_deepth". Did you mean ask_depth?`},
+		{"limits without keys", "limits: 7\n", `parley.yaml:1: Expected keys and values, like name: text.`},
+		{"too long", "# " + strings.Repeat("x", maxYAML), `parley.yaml:1: The YAML is longer than 64KiB.`},
+		{"too large", strings.Repeat("#\n", maxFile/2+1), `parley.yaml: This file is larger than 1MiB.`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, _, err := Load(teamDir(t, "-- parley.yaml --\n"+tc.text))
+			if err == nil {
+				t.Fatal("no error")
+			}
+			diff(t, "error", tc.want, err.Error())
+			diff(t, "kind", parley.Invalid, parley.KindOf(err))
+		})
+	}
+}
+
+func TestMistakesInAnAgentFile(t *testing.T) {
+	for _, tc := range []struct{ name, text, want string }{
+		{"unknown key", "---\nname: a\ndescripton: b\n---\n", `:3: Unknown key "descripton". Did you mean description?`},
+		{"other spelling", "---\nmcpServers: {}\n---\n", `:2: Unknown key "mcpServers". Did you mean mcp_servers?`},
+		{"never closed", "---\nname: a\n", `:1: The front matter that begins here is never closed: a line --- is missing.`},
+		{"only the fence", "---", `:1: The front matter that begins here is never closed: a line --- is missing.`},
+		{"name", "---\n# who\nname: a@b\n---\n", `:3: The name "a@b" contains '@'; letters, digits, space and -_. are allowed.`},
+		{"remote", "---\nkind: remote\n---\n", `:2: Remote agents are not available yet.`},
+		{"kind", "---\nkind: natif\n---\n", `:2: "natif" is not a choice here. Did you mean native?`},
+		{"mode", "---\nmode: ro\n---\n", `:2: "ro" is not a choice here. Known are write, read.`},
+		{"behavior", "---\nbehavior: supervise\n---\n", `:2: "supervise" is not a choice here. Did you mean supervised?`},
+		{"toolset", "---\ntoolsets:\n  - contcat\n---\n", `:2: There is no toolset "contcat". Did you mean contact?`},
+		{"nobody or everyone", "---\ncan_invoke:\n---\n", `:2: Expected a list, like [a, b].`},
+		{"alias below", "---\ncontacts:\n  a: 1\n  b: *x\n---\n", `:4: Anchors, aliases and tags are not supported.`},
+		{"limit", "---\nlimits:\n  turns: 2\n  ask_depth: 21\n---\n", `:4: Expected a whole number from 1 to 20, not "21".`},
+		{"a text as a map", "---\ndescription: {a: b}\n---\n", `:2: Expected a text.`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			team, found := load(t, teamDir(t, "-- parley.yaml --\nmodel: scripted:s\n-- agents/x.md --\n"+tc.text))
+			diff(t, "problems", []string{"agents/x.md" + tc.want}, found)
+			diff(t, "agents", []string(nil), names(team))
+		})
+	}
+}
+
+func TestFileNameThatIsNoAgentName(t *testing.T) {
+	dir := teamDir(t, `
+-- parley.yaml --
+model: scripted:s
+-- agents/a+b.md --
+Text.
+-- agents/c+d.md --
+---
+name: Cid
+---
+`)
+	team, found := load(t, dir)
+	diff(t, "problems", []string{`agents/a+b.md:1: The file's name is the agent's name. ` +
+		`The name "a+b" contains '+'; letters, digits, space and -_. are allowed.`}, found)
+	diff(t, "agents", []string{"Cid"}, names(team))
+}
+
+func TestWarnings(t *testing.T) {
+	team, found := load(t, teamDir(t, `
+-- parley.yaml --
+model: scripted:s
+-- agents/all.md --
+---
+mode: read
+can_invoke: []
+behavior: strict
+profile: open
+contacts:
+  - deny: "*"
+mcp_servers:
+  git: {command: mcp-git}
+toolsets: contact, loom
+manager: nobody
+---
+-- agents/left-out.md --
+---
+mode: read
+kind: remote
+---
+-- agents/none.md --
+---
+mode: write
+behavior: autonomous
+profile: standard
+contacts:
+mcp_servers: ~
+tools: Bash
+shared: write
+---
+-- agents/notes.txt --
+Not an agent.
+`))
+	diff(t, "problems", []string{"agents/left-out.md:3: Remote agents are not available yet."}, found)
+	diff(t, "warnings", []string{
+		"agents/notes.txt: This is not read: an agent is a .md file, or a folder with agent.md.",
+		"agents/all.md:2: mode is not enforced by this version. The agent is not kept from writing.",
+		"agents/all.md:3: can_invoke is not enforced by this version. The agent may contact everyone.",
+		"agents/all.md:4: behavior is not enforced by this version. Nothing this agent does waits for approval.",
+		"agents/all.md:5: profile is not enforced by this version. The agent has the standard profile.",
+		"agents/all.md:6: contacts is not enforced by this version. The agent may contact everyone, without approval.",
+		"agents/all.md:8: mcp_servers is not enforced by this version. The agent does not get these servers' tools.",
+		"agents/all.md:10: The toolset loom is not available in this version.",
+		`agents/all.md:11: The manager "nobody" is not in this team's files.`,
+	}, texts(team.Warnings))
+	a := team.Agents[0]
+	diff(t, "can_invoke", []string{}, a.CanInvoke)
+	diff(t, "contacts", any([]any{map[string]any{"deny": "*"}}), a.Contacts)
+	diff(t, "mcp_servers", any(map[string]any{"git": map[string]any{"command": "mcp-git"}}), a.MCPServers)
+}
+
+func TestNearest(t *testing.T) {
+	known := []string{"model", "mode", "can_invoke", "mcp_servers"}
+	for word, want := range map[string]string{
+		"modell": "model", "MODE": "mode", "canInvoke": "can_invoke", "mcp-server": "mcp_servers",
+		"x": "", "": "", "description": "",
+	} {
+		if got := nearest(word, known); got != want {
+			t.Errorf("nearest(%q) = %q, want %q", word, got, want)
+		}
+	}
+}

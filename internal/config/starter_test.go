@@ -1,0 +1,191 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"parley"
+	"parley/internal/model"
+	"parley/internal/model/scripted"
+)
+
+func TestStarterIsATeam(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "team")
+	files, err := WriteStarter(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "files", []string{
+		"agents/_shared/house-rules.md", "agents/coordinator.md", "agents/researcher.md", "agents/writer.md",
+		"parley.yaml", "script.yaml",
+	}, files)
+	team, found := load(t, dir)
+	diff(t, "problems", []string(nil), found)
+	diff(t, "warnings", []string(nil), texts(team.Warnings))
+	diff(t, "agents", []string{"coordinator", "researcher", "writer"}, names(team))
+	for _, a := range team.Agents {
+		if a.Description == "" || !strings.HasSuffix(a.Instructions, "say so.") || a.Model != team.Model {
+			t.Errorf("incomplete: %+v", a)
+		}
+	}
+}
+
+func TestStarterOverwritesNothing(t *testing.T) {
+	dir := teamDir(t, "-- agents/writer.md --\nMine.\n-- notes.txt --\n")
+	before := tree(t, dir)
+	_, err := WriteStarter(dir)
+	if parley.KindOf(err) != parley.Conflict || !strings.Contains(err.Error(), "agents/writer.md") {
+		t.Errorf("err = %v", err)
+	}
+	diff(t, "folder", before, tree(t, dir))
+}
+
+func TestStarterThatFailsIsUndone(t *testing.T) {
+	dir := teamDir(t, "-- notes.txt --\nMine.\n")
+	before := tree(t, dir)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	files, err := fs.Sub(starterFiles, starterDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := starter{files: files, root: root}
+	for _, name := range []string{"agents/_shared/house-rules.md", "parley.yaml"} {
+		if err := w.writeFile(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.writeFile("parley.yaml"); parley.KindOf(err) != parley.Invalid {
+		t.Errorf("wrote a file over another: %v", err)
+	}
+	w.undo()
+	diff(t, "folder", before, tree(t, dir))
+}
+
+func TestStarterFollowsNoLink(t *testing.T) {
+	dir, outside := t.TempDir(), t.TempDir()
+	if err := os.Symlink(outside, filepath.Join(dir, "agents")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := WriteStarter(dir); err == nil {
+		t.Error("no error")
+	}
+	diff(t, "outside", map[string]string{}, tree(t, outside))
+}
+
+// tree is a folder as a map from path to content.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, path)
+		data, _ := os.ReadFile(path)
+		out[filepath.ToSlash(rel)] = string(data)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestStarterPlaysItsScript(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := WriteStarter(dir); err != nil {
+		t.Fatal(err)
+	}
+	team, _ := load(t, dir)
+	script, err := scripted.Load(filepath.Join(dir, team.Model.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `The plan for a launch
+
+What to do, in this order:
+- Say in one sentence whom it helps and how.
+- Try it with five people before everyone sees it.
+- Decide beforehand what number would make it a success.
+
+What to watch out for:
+- Nobody is named who answers questions on the day.`
+	for _, input := range []string{"Plan a launch", "[Agent Request from ada | Pattern: ask]\n\nplan a launch."} {
+		synctest.Test(t, func(t *testing.T) { // the script's pauses take no time here
+			p := play{t: t, script: script}
+			diff(t, "answer", want, p.task("coordinator", input))
+			diff(t, "contacts", []string{
+				"coordinator ask researcher", "coordinator delegate writer", "writer ask researcher", "coordinator notify researcher",
+			}, p.contacts)
+		})
+	}
+}
+
+// play stands in for the hub: it runs each contact at once and brings the
+// results of delegations after the turn.
+type play struct {
+	t        *testing.T
+	script   *scripted.Script
+	contacts []string
+}
+
+// task runs the turns of one task and returns the last closing text.
+func (p *play) task(agent, input string) string {
+	p.t.Helper()
+	req := model.Request{Agent: agent}
+	inbox := []string{input}
+	closing := ""
+	for len(inbox) > 0 {
+		req.Messages = append(req.Messages, model.Message{Role: model.User, Text: inbox[0]})
+		inbox = inbox[1:]
+		for {
+			reply, err := p.script.Step(p.t.Context(), req, nil)
+			if err != nil {
+				p.t.Fatalf("%s: %v", agent, err)
+			}
+			req.Messages = append(req.Messages, model.Message{Role: model.Assistant, Text: reply.Text, Calls: reply.Calls})
+			if closing = reply.Text; len(reply.Calls) == 0 {
+				break
+			}
+			for _, c := range reply.Calls {
+				result, callback := p.contact(agent, c)
+				req.Messages = append(req.Messages, model.Message{Role: model.ToolResult, CallID: c.ID, Text: result})
+				inbox = append(inbox, callback...)
+			}
+		}
+	}
+	return closing
+}
+
+// contact returns the tool's result and, for a delegation, the callback.
+func (p *play) contact(from string, c model.Call) (string, []string) {
+	p.t.Helper()
+	var args struct{ Action, AgentID, Message, Context, Priority string }
+	if err := json.Unmarshal(c.Args, &args); err != nil || c.Name != "contact_agent" {
+		p.t.Fatalf("%s calls %s %s: %v", from, c.Name, c.Args, err)
+	}
+	p.contacts = append(p.contacts, fmt.Sprintf("%s %s %s", from, args.Action, args.AgentID))
+	input := fmt.Sprintf("[Agent Request from %s | Pattern: %s]\n\n", from, args.Action)
+	if args.Context != "" {
+		input += "Context: " + args.Context + "\n\n"
+	}
+	input += args.Message
+	switch args.Action {
+	case "ask":
+		return "Response from " + args.AgentID + ": " + p.task(args.AgentID, input), nil
+	case "delegate":
+		return "Delegated to " + args.AgentID + ".",
+			[]string{"[Delegation Result from " + args.AgentID + " | task-2]\n\n" + p.task(args.AgentID, input)}
+	}
+	return "Notification sent to " + args.AgentID + ".", nil
+}

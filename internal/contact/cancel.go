@@ -1,0 +1,172 @@
+package contact
+
+import (
+	"context"
+
+	"parley"
+	"parley/internal/policy"
+	"parley/internal/store"
+	"parley/internal/wake"
+)
+
+// Cancel ends a task and its whole subtree. A cancelled task never runs again;
+// what a turn under way still brings is dropped. If somebody else than the
+// parent task cancels it, the parent is told as of a failure.
+func (s *Service) Cancel(ctx context.Context, c Caller, id parley.TaskID) error {
+	return s.withTask(ctx, c, id, func(f *finish) error {
+		t := f.task
+		if err := s.mayCancel(f.tx, c, *t); err != nil {
+			return err
+		}
+		if !t.State.Open() {
+			return parley.Errorf(parley.Conflict, "%s has ended already (%s).", id, t.State)
+		}
+		by, err := s.name(f.tx, c.Agent)
+		if err != nil {
+			return err
+		}
+		t.Error = parley.CancelledReason(by)
+		cancel(f.tx, t, c.Agent)
+		if err := s.cancelBelow(f.tx, id, c.Agent); err != nil {
+			return err
+		}
+		if t.Parent != 0 && t.Parent == c.Task {
+			return f.forget()
+		}
+		return f.callBack(parley.FailureMessage, 0)
+	})
+}
+
+// forget takes a child that its own parent cancelled off the parent's list.
+func (f *finish) forget() error {
+	if f.task.Callback == parley.CallbackResult {
+		f.parent.OpenChildren--
+		f.tx.UpdateTask(f.parent)
+	}
+	return nil
+}
+
+// mayCancel allows people, the one who asked for the task, and whoever works
+// on a task above it.
+func (s *Service) mayCancel(tx *store.Tx, c Caller, t parley.Task) error {
+	if by, ok := s.dir.Entry(c.Agent); ok && by.Kind == parley.Person {
+		return nil
+	}
+	for above := t; ; {
+		if above.Requester == c.Agent {
+			return nil
+		}
+		if above.Parent == 0 {
+			return parley.Errorf(parley.Denied, "%s is not yours to cancel.", t.ID).
+				WithHint("Only a person, or who asked for the task or one above it, may do so.")
+		}
+		var err error
+		if above, err = tx.Task(above.Parent); err != nil {
+			return err
+		}
+	}
+}
+
+func cancel(tx *store.Tx, t *parley.Task, by parley.AgentID) {
+	if t.State == parley.Running {
+		tx.Signal(wake.Cancelled, int64(t.ID))
+	}
+	t.State, t.Worker, t.EndedAt, t.EndedBy = parley.Cancelled, 0, tx.Now, by
+	tx.UpdateTask(t)
+	tx.Record(parley.Event{Team: t.Team, Kind: parley.EventCancelled, Actor: by, Target: t.Agent, Task: t.ID})
+}
+
+// cancelBelow cancels the open descendants of a task whose lock is held. A
+// descendant may be opening another one at this moment, so it looks again
+// until nothing new appears.
+func (s *Service) cancelBelow(tx *store.Tx, top parley.TaskID, by parley.AgentID) error {
+	name, err := s.name(tx, by)
+	if err != nil {
+		return err
+	}
+	for {
+		all, err := tx.Subtree(top)
+		if err != nil {
+			return err
+		}
+		var open []parley.TaskID
+		for _, t := range all[1:] {
+			if t.State.Open() {
+				open = append(open, t.ID)
+			}
+		}
+		if len(open) == 0 {
+			return nil
+		}
+		locked, err := tx.LockTasks(open...)
+		if err != nil {
+			return err
+		}
+		for i := range locked {
+			if t := &locked[i]; t.State.Open() {
+				t.Error = parley.CancelledReason(name)
+				cancel(tx, t, by)
+			}
+		}
+	}
+}
+
+// Retry opens the work of a failed or cancelled task again, as a new task
+// that names the old one. It goes to the parent's inbox if the parent is
+// still open, else to whoever asked.
+func (s *Service) Retry(ctx context.Context, c Caller, id parley.TaskID) (parley.Task, error) {
+	var made parley.Task
+	err := s.withTask(ctx, c, id, func(f *finish) error {
+		old := *f.task
+		if err := s.mayCancel(f.tx, c, old); err != nil {
+			return err
+		}
+		if old.State != parley.TaskFailed && old.State != parley.Cancelled {
+			return parley.Errorf(parley.Conflict, "%s is %s.", id, old.State).
+				WithHint("Only a failed or cancelled task can be retried.")
+		}
+		var err error
+		made, err = f.reopen(old)
+		return err
+	})
+	return made, err
+}
+
+func (f *finish) reopen(old parley.Task) (parley.Task, error) {
+	request, err := f.tx.Message(old.Request)
+	if err != nil {
+		return old, err
+	}
+	target, err := f.tx.Agent(old.Agent)
+	if err != nil {
+		return old, err
+	}
+	if target.Gone() {
+		return old, policy.ErrOffline(target.Name)
+	}
+	limits := f.s.dir.Limits(old.Requester)
+	t := parley.Task{
+		ID: f.tx.NewTaskID(), Team: old.Team, RetryOf: old.ID, Pattern: parley.Delegate, Requester: old.Requester,
+		Agent: old.Agent, Thread: old.Thread, Title: old.Title, Priority: old.Priority, State: parley.Queued,
+		DelegationDepth: old.DelegationDepth, Deadline: f.tx.Now.Add(limits.DelegationDeadline),
+	}
+	t.Root = t.ID
+	if target.Sleeping(f.tx.Now) {
+		t.Due = target.SleepingUntil
+	}
+	if f.parent.ID != 0 && f.parent.State.Open() {
+		t.Parent, t.Root, t.Callback = f.parent.ID, f.parent.Root, parley.CallbackResult
+		f.parent.OpenChildren++
+		f.tx.UpdateTask(f.parent)
+	}
+	m := parley.Message{Team: old.Team, Thread: old.Thread, Author: old.Requester, Kind: parley.DelegateMessage,
+		Priority: old.Priority, Body: request.Body, Context: request.Context, Task: t.ID}
+	if err := f.tx.Post(&m, target); err != nil {
+		return t, err
+	}
+	t.Request = m.ID
+	f.tx.InsertTask(&t)
+	f.tx.Record(parley.Event{Team: t.Team, Kind: parley.EventTask, Actor: t.Requester, Target: t.Agent, Task: t.ID,
+		Message: m.ID, Detail: "retry of " + old.ID.String()})
+	return t, nil
+}

@@ -1,0 +1,166 @@
+// Package contact is the heart of the hub: one participant contacts another.
+//
+// Every contact takes the same way. open decides, then stores message,
+// delivery, task and event in one transaction. The target's turn runs. finish
+// stores the reply, the end of the task, what goes into the asking task's
+// inbox and the event in one transaction. An ask is a delegation whose caller
+// waits for the end.
+//
+// Nobody is told of anything before it is committed, and every change of a
+// task's state is made by comparing it under a lock first: the first to
+// commit wins, and the loser is told the present state.
+package contact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley"
+	"parley/internal/directory"
+	"parley/internal/store"
+)
+
+// Caller is who contacts. A door makes it from a token, and the hub from the
+// lease of a turn; no part of it ever comes from a parameter of the call.
+type Caller struct {
+	Team  parley.TeamID
+	Agent parley.AgentID
+	// Task is the task that the caller works on; 0 if none.
+	Task parley.TaskID
+	// Token is the lease under which a turn acts; 0 for a caller from outside.
+	Token int64
+	// Slot is the turn's place among the workers, given back while it waits; nil
+	// for a caller from outside.
+	Slot Slot
+}
+
+// Slot is a place among the workers.
+type Slot interface {
+	// Release gives the place to others.
+	Release()
+	// Acquire waits for a place; it fails only with the context.
+	Acquire(ctx context.Context) error
+}
+
+// Request is what to contact somebody with.
+type Request struct {
+	Target   string // a name
+	Message  string
+	Context  string
+	Priority parley.Priority // Normal if zero
+	// Timeout bounds an ask; the limit's default if zero.
+	Timeout time.Duration
+	// Thread is where to speak: the dm's main thread by default.
+	Thread ThreadChoice
+	// Key makes the contact idempotent: the same key from the same caller finds
+	// what was made before.
+	Key string
+}
+
+// ThreadChoice says in which thread of the dm a contact speaks.
+type ThreadChoice struct {
+	New   bool            // a fresh one
+	Reuse bool            // the given or the latest one
+	ID    parley.ThreadID // with Reuse; 0 is the latest
+}
+
+// Handoff gives work to an idle worker of this hub in the same transaction
+// that stores it, which saves the worker a transaction of its own. It is an
+// interface because the workers run turns, which contact others: the circle
+// is closed where the hub is put together.
+type Handoff interface {
+	// Reserve holds a place for a task of the agent, if one is free and nothing
+	// that came before is waiting for it.
+	Reserve(agent parley.AgentID) (Reservation, bool)
+}
+
+// Reservation is a place held for a task that is about to be stored. Exactly
+// one of Start and Cancel is called.
+type Reservation interface {
+	// Worker is who will hold the lease; it makes sure that the lease holds.
+	Worker(tx *store.Tx) int64
+	Start(lease parley.Lease)
+	Cancel()
+}
+
+// Service is the use cases of this package. It is safe for concurrent use.
+type Service struct {
+	store   store.Store
+	dir     *directory.Directory
+	handoff Handoff
+	log     *slog.Logger
+}
+
+// New makes the service. handoff may be nil: then all work is claimed.
+func New(s store.Store, dir *directory.Directory, handoff Handoff, log *slog.Logger) *Service {
+	return &Service{store: s, dir: dir, handoff: handoff, log: log}
+}
+
+// Contact is the outcome of an accepted contact.
+type Contact struct {
+	Target  string
+	Message parley.MessageID
+	Task    parley.Task // zero for a notification
+}
+
+// check refuses what no rule needs to be asked about.
+func (s *Service) check(c Caller, r *Request) (directory.Entry, error) {
+	target, err := s.dir.Find(c.Team, r.Target)
+	if err != nil {
+		return target, err
+	}
+	if target.ID == c.Agent {
+		return target, parley.ErrSelf()
+	}
+	if strings.TrimSpace(r.Message) == "" {
+		return target, parley.Errorf(parley.Invalid, "The message is empty.").WithHint("Say what you want of %s.", target.Name)
+	}
+	limit := s.dir.Limits(c.Agent).MessageBytes
+	if n := len(r.Message) + len(r.Context); n > limit {
+		return target, ErrTooLong(n, limit)
+	}
+	for _, text := range []string{r.Message, r.Context} {
+		if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+			return target, parley.Errorf(parley.Invalid, "The message is not valid UTF-8 text.")
+		}
+	}
+	if r.Priority == 0 {
+		r.Priority = parley.Normal
+	}
+	return target, nil
+}
+
+// ErrTooLong names the limit on the size of a message.
+func ErrTooLong(n, limit int) *parley.Error {
+	return parley.Errorf(parley.Limited, "The message has %d bytes; the limit is %d.", n, limit).
+		WithHint("Shorten it, or put the text where the other can read it.")
+}
+
+// ErrLost tells a turn that its lease is no longer its own. It never reaches
+// a caller: the turn just ends.
+var ErrLost = errors.New("the lease was lost")
+
+// Lost reports whether err says that the turn no longer holds its task.
+func Lost(err error) bool { return errors.Is(err, ErrLost) }
+
+// notFound turns the store's answer into one that names the thing.
+func notFound(err error, format string, args ...any) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return parley.Errorf(parley.NotFound, "%s not found.", fmt.Sprintf(format, args...))
+	}
+	return err
+}
+
+// name is how an agent is called, also one that is gone from the files.
+func (s *Service) name(tx *store.Tx, id parley.AgentID) (string, error) {
+	if e, ok := s.dir.Entry(id); ok {
+		return e.Name, nil
+	}
+	a, err := tx.Agent(id)
+	return a.Name, err
+}

@@ -1,0 +1,330 @@
+package contact
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"parley"
+	"parley/internal/store"
+	"parley/internal/wake"
+)
+
+// TurnEnd is how a turn came to its end.
+type TurnEnd struct {
+	Lease parley.Lease
+	// Text is the closing text; a failed turn has a Reason instead.
+	Text   string
+	Reason string
+	// InboxRead is how far the turn has read the task's inbox.
+	InboxRead int
+	// Steps are the last steps, stored in the same transaction.
+	Steps []parley.Step
+}
+
+// Outcome is what became of the task when its turn ended.
+type Outcome int
+
+const (
+	Ended   Outcome = iota // the task has ended
+	Again                  // something arrived meanwhile: the same worker begins another turn
+	Parked                 // the task waits for what is still open
+	Dropped                // the task had been cancelled; the text was put on record and dropped
+)
+
+// EndTurn stores the end of a turn: its last steps, its closing text, and the
+// task's next state, with everything that follows for the one who asked.
+func (s *Service) EndTurn(ctx context.Context, e TurnEnd) (Outcome, error) {
+	var out Outcome
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		tasks, err := tx.LockTasks(e.Lease.Parent, e.Lease.Task)
+		if err != nil {
+			return err
+		}
+		parent, t := &tasks[0], &tasks[1]
+		if t.State == parley.Cancelled {
+			out = Dropped
+			tx.Record(parley.Event{Team: t.Team, Kind: parley.EventDropped, Actor: t.Agent, Task: t.ID, Detail: parley.Clip(e.Text, 200)})
+			return nil
+		}
+		if t.State != parley.Running || t.Token != e.Lease.Token {
+			return ErrLost
+		}
+		f := finish{s: s, tx: tx, task: t, parent: parent}
+		for _, step := range e.Steps {
+			tx.InsertStep(step)
+		}
+		t.InboxRead = e.InboxRead
+		if e.Reason != "" {
+			out = Ended
+			return f.fail(e.Reason)
+		}
+		out, err = f.close(e.Text)
+		return err
+	})
+	return out, err
+}
+
+// finish is the end of a task within a transaction that holds the locks of
+// the parent, if there is one, and of the task.
+type finish struct {
+	s      *Service
+	tx     *store.Tx
+	task   *parley.Task
+	parent *parley.Task
+}
+
+// close ends a turn with its closing text. A result that came in while the
+// turn ran must not be slept over, so what was read is compared with what is
+// there.
+func (f *finish) close(text string) (Outcome, error) {
+	t := f.task
+	if err := f.say(text); err != nil {
+		return 0, err
+	}
+	switch {
+	case t.InboxCount > t.InboxRead:
+		f.tx.UpdateTask(t)
+		return Again, nil
+	case t.OpenChildren > 0:
+		t.State, t.Worker = parley.Waiting, 0
+		f.tx.UpdateTask(t)
+		f.record(parley.EventWaiting, fmt.Sprintf("%d open", t.OpenChildren))
+		return Parked, nil
+	default:
+		return Ended, f.complete()
+	}
+}
+
+// say posts the closing text of a turn in the task's conversation.
+func (f *finish) say(text string) error {
+	text = clean(text)
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	t := f.task
+	m := parley.Message{Team: t.Team, Thread: t.Thread, Author: t.Agent, Kind: parley.ReplyMessage, Body: text, Task: t.ID}
+	if err := f.post(&m, t.Requester); err != nil {
+		return err
+	}
+	t.Result = m.ID
+	return nil
+}
+
+// post stores a text of any length: what is longer than a message may be is
+// attached, and the message holds its beginning.
+func (f *finish) post(m *parley.Message, to parley.AgentID) error {
+	whole, limit := m.Body, f.s.dir.Limits(m.Author).MessageBytes
+	if len(whole) > limit {
+		m.Body = excerpt(whole, limit)
+	}
+	recipient, err := f.s.agent(f.tx, to)
+	if err != nil {
+		return err
+	}
+	if err := f.tx.Post(m, recipient); err != nil {
+		return err
+	}
+	if len(whole) > limit {
+		f.tx.InsertAttachment(m.ID, whole)
+	}
+	return nil
+}
+
+const excerptBytes = 4 << 10
+
+func excerpt(whole string, limit int) string {
+	n := min(limit, excerptBytes)
+	for n > 0 && !utf8.RuneStart(whole[n]) {
+		n--
+	}
+	return fmt.Sprintf("%s\n\n[This is the beginning of a text of %d bytes; the whole is attached to this message.]", whole[:n], len(whole))
+}
+
+// clean makes a model's or a tool's text fit to be stored.
+func clean(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+func (f *finish) complete() error {
+	f.end(parley.Completed)
+	f.tx.MarkAnswered(f.task.Request, f.task.Agent)
+	f.record(parley.EventCompleted, "")
+	return f.callBack(parley.ResultMessage, f.task.Result)
+}
+
+// fail ends the task without a result. Its open subtree is cancelled: nobody
+// is left to use what it would bring.
+func (f *finish) fail(reason string) error {
+	f.task.Error = clean(reason)
+	f.end(parley.TaskFailed)
+	f.record(parley.EventFailed, f.task.Error)
+	if err := f.s.cancelBelow(f.tx, f.task.ID, f.task.Agent); err != nil {
+		return err
+	}
+	return f.callBack(parley.FailureMessage, 0)
+}
+
+func (f *finish) end(state parley.State) {
+	t := f.task
+	t.State, t.Worker, t.EndedAt = state, 0, f.tx.Now
+	f.tx.UpdateTask(t)
+}
+
+// callBack brings the end of the task to whoever asked for it.
+func (f *finish) callBack(kind parley.MessageKind, result parley.MessageID) error {
+	t, p := f.task, f.parent
+	switch t.Callback {
+	case parley.CallbackReply:
+		return nil // the asker waits for the end itself
+	case parley.CallbackResult:
+		if p.State.Open() {
+			p.OpenChildren--
+			return f.push(kind, result)
+		}
+	case parley.CallbackLate:
+		if p.State.Open() {
+			return f.push(kind, result)
+		}
+	case parley.CallbackNone:
+	}
+	if kind == parley.FailureMessage {
+		// Nobody's task takes it, so the conversation does.
+		m := parley.Message{Team: t.Team, Thread: t.Thread, Author: t.Agent, Kind: kind, Body: t.Error, Task: t.ID}
+		return f.post(&m, t.Requester)
+	}
+	return nil // the reply is in the dm already
+}
+
+// push posts the result where the parent works, puts it into its inbox and
+// wakes it if it waits.
+func (f *finish) push(kind parley.MessageKind, result parley.MessageID) error {
+	t, p := f.task, f.parent
+	m := parley.Message{Team: t.Team, Thread: p.Thread, Author: t.Agent, Kind: kind, Body: t.Error, Task: t.ID}
+	if kind == parley.ResultMessage {
+		var err error
+		if m.Body, err = f.resultText(result); err != nil {
+			return err
+		}
+	}
+	if err := f.post(&m, p.Agent); err != nil {
+		return err
+	}
+	f.tx.PutInbox(p, m.ID)
+	if p.State == parley.Waiting {
+		if err := requeue(f.tx, p); err != nil {
+			return err
+		}
+	}
+	f.tx.UpdateTask(p)
+	return nil
+}
+
+func (f *finish) resultText(id parley.MessageID) (string, error) {
+	if id == 0 {
+		return "(no text)", nil
+	}
+	m, err := f.tx.Message(id)
+	return m.Body, err
+}
+
+// requeue makes a task claimable; that of a sleeping agent when it wakes.
+func requeue(tx *store.Tx, t *parley.Task) error {
+	a, err := tx.Agent(t.Agent)
+	if err != nil {
+		return err
+	}
+	t.State, t.Worker, t.Due = parley.Queued, 0, 0
+	if a.Sleeping(tx.Now) {
+		t.Due = a.SleepingUntil
+	}
+	return nil
+}
+
+func (f *finish) record(kind parley.EventKind, detail string) {
+	t := f.task
+	f.tx.Record(parley.Event{Team: t.Team, Kind: kind, Actor: t.Agent, Target: t.Requester, Task: t.ID, Message: t.Result, Detail: detail})
+}
+
+// Reply completes a task by the one it was asked of, who is not run by the
+// hub: a person, say. The first reply counts.
+func (s *Service) Reply(ctx context.Context, c Caller, id parley.TaskID, text string) error {
+	if strings.TrimSpace(text) == "" {
+		return parley.Errorf(parley.Invalid, "The reply is empty.")
+	}
+	return s.finishOwn(ctx, c, id, func(f *finish) error {
+		if err := f.say(text); err != nil {
+			return err
+		}
+		return f.complete()
+	})
+}
+
+// Decline fails a task by the one it was asked of.
+func (s *Service) Decline(ctx context.Context, c Caller, id parley.TaskID, reason string) error {
+	return s.finishOwn(ctx, c, id, func(f *finish) error { return f.fail(reason) })
+}
+
+func (s *Service) finishOwn(ctx context.Context, c Caller, id parley.TaskID, how func(*finish) error) error {
+	return s.withTask(ctx, c, id, func(f *finish) error {
+		if f.task.Agent != c.Agent {
+			return parley.Errorf(parley.Denied, "%s was not asked of you.", id)
+		}
+		if !f.task.State.Open() {
+			return parley.Errorf(parley.Conflict, "%s has ended already (%s).", id, f.task.State)
+		}
+		f.tx.MarkSeen(f.task.Request, c.Agent)
+		return how(f)
+	})
+}
+
+// withTask locks a task of the caller's team, and its parent before it.
+func (s *Service) withTask(ctx context.Context, c Caller, id parley.TaskID, do func(*finish) error) error {
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		t, err := tx.Task(id)
+		if err != nil || t.Team != c.Team {
+			return parley.Errorf(parley.NotFound, "%s not found.", id)
+		}
+		tasks, err := tx.LockTasks(t.Parent, id)
+		if err != nil {
+			return err
+		}
+		return do(&finish{s: s, tx: tx, task: &tasks[1], parent: &tasks[0]})
+	})
+}
+
+// Fail ends a task that the hub itself gives up: its deadline has passed, or
+// it brought down too many workers.
+func (s *Service) Fail(ctx context.Context, id parley.TaskID, reason string) error {
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		t, err := tx.Task(id)
+		if err != nil {
+			return err
+		}
+		return s.failOpen(tx, t.Parent, id, reason)
+	})
+}
+
+// failOpen fails a task unless it has ended.
+func (s *Service) failOpen(tx *store.Tx, parent, id parley.TaskID, reason string) error {
+	tasks, err := tx.LockTasks(parent, id)
+	if err != nil {
+		return err
+	}
+	f := finish{s: s, tx: tx, task: &tasks[1], parent: &tasks[0]}
+	if !f.task.State.Open() {
+		return nil
+	}
+	if f.task.State == parley.Running {
+		tx.Signal(wake.Cancelled, int64(id))
+	}
+	return f.fail(reason)
+}
+
+func (s *Service) agent(tx *store.Tx, id parley.AgentID) (parley.Agent, error) {
+	if e, ok := s.dir.Entry(id); ok {
+		return parley.Agent{ID: e.ID, Team: e.Team, Name: e.Name, Kind: e.Kind}, nil
+	}
+	return tx.Agent(id)
+}

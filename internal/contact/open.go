@@ -1,0 +1,283 @@
+package contact
+
+import (
+	"context"
+	"strings"
+
+	"parley"
+	"parley/internal/policy"
+	"parley/internal/store"
+)
+
+// open decides about a contact and stores all of it in one transaction. A
+// contact that was made before under the same key is found, not made again.
+func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Pattern) (Contact, error) {
+	target, err := s.check(c, &r)
+	if err != nil {
+		return Contact{}, err
+	}
+	place, reserved := s.reserve(p, target.ID)
+	o := opening{s: s, caller: c, request: r, pattern: p}
+	err = s.store.Update(ctx, func(tx *store.Tx) error {
+		o.tx, o.task, o.handed = tx, parley.Task{}, false
+		return o.run(target.ID, place)
+	})
+	if reserved {
+		if err == nil && o.handed {
+			place.Start(o.task.Lease())
+		} else {
+			place.Cancel()
+		}
+	}
+	if err != nil {
+		s.recordRefusal(ctx, c, target.ID, p, err)
+		return Contact{}, err
+	}
+	return Contact{Target: target.Name, Message: o.message.ID, Task: o.task}, nil
+}
+
+func (s *Service) reserve(p parley.Pattern, target parley.AgentID) (Reservation, bool) {
+	if s.handoff == nil || p == parley.Notify {
+		return nil, false
+	}
+	return s.handoff.Reserve(target)
+}
+
+// opening is one run of the transaction.
+type opening struct {
+	s       *Service
+	tx      *store.Tx
+	caller  Caller
+	request Request
+	pattern parley.Pattern
+
+	state   store.ContactState
+	message parley.Message
+	task    parley.Task
+	handed  bool // to the reserved place
+}
+
+func (o *opening) run(target parley.AgentID, place Reservation) error {
+	var err error
+	o.state, err = o.tx.Contact(o.caller.Agent, target, o.caller.Task, o.request.Key)
+	if err != nil {
+		return notFound(err, "%s", o.caller.Task)
+	}
+	if o.state.Before.ID != 0 {
+		return o.again()
+	}
+	if err := o.checkCaller(); err != nil {
+		return err
+	}
+	limits := o.s.dir.Limits(o.caller.Agent)
+	d, refusal := policy.Decide(policy.Contact{Now: o.tx.Now, Pattern: o.pattern, Sender: o.state.Sender,
+		Target: o.state.Target, Task: o.state.Task, Limits: limits})
+	if refusal != nil {
+		return refusal
+	}
+	if err := o.checkCycle(); err != nil {
+		return err
+	}
+	if d.Rate != o.state.Sender.Rate {
+		o.tx.SetRate(o.caller.Agent, d.Rate)
+	}
+	if d.Wakes {
+		if err := wakeAgent(o.tx, o.state.Target, o.caller.Agent); err != nil {
+			return err
+		}
+	}
+	thread, err := o.thread()
+	if err != nil {
+		return err
+	}
+	if o.pattern != parley.Notify {
+		o.plan(d, limits, thread, place)
+	}
+	return o.store(thread)
+}
+
+// again finds what the same contact made before. The worker that it was
+// handed to then has long taken it, or a claim will.
+func (o *opening) again() error {
+	o.message = o.state.Before
+	if o.message.Task == 0 {
+		return nil
+	}
+	var err error
+	o.task, err = o.tx.Task(o.message.Task)
+	return err
+}
+
+// checkCaller makes sure that the caller still works on the task it speaks
+// for.
+func (o *opening) checkCaller() error {
+	t := o.state.Task
+	if o.caller.Task == 0 {
+		return nil
+	}
+	if t.Agent != o.caller.Agent {
+		return parley.Errorf(parley.Denied, "%s is not your task.", t.ID)
+	}
+	if o.caller.Token != 0 && (t.State != parley.Running || t.Token != o.caller.Token) {
+		return ErrLost
+	}
+	if !t.State.Open() {
+		return parley.Errorf(parley.Conflict, "%s has ended (%s).", t.ID, t.State)
+	}
+	return nil
+}
+
+// checkCycle refuses an ask that could only wait for itself: its target runs
+// one turn at a time, and that turn waits on the chain of asks that leads
+// here.
+func (o *opening) checkCycle() error {
+	if o.pattern != parley.Ask || o.state.Target.Turns != 1 {
+		return nil
+	}
+	chain := []parley.AgentID{o.caller.Agent, o.state.Target.ID}
+	for t := o.state.Task; t.Callback == parley.CallbackReply && t.Parent != 0; {
+		parent, err := o.tx.Task(t.Parent)
+		if err != nil {
+			return err
+		}
+		chain = append([]parley.AgentID{parent.Agent}, chain...)
+		if parent.Agent == o.state.Target.ID {
+			return o.errCycle(chain)
+		}
+		t = parent
+	}
+	return nil
+}
+
+func (o *opening) errCycle(chain []parley.AgentID) error {
+	names := make([]string, len(chain))
+	for i, id := range chain {
+		var err error
+		if names[i], err = o.s.name(o.tx, id); err != nil {
+			return err
+		}
+	}
+	target := o.state.Target.Name
+	return parley.Errorf(parley.Denied, "%s is waiting on this chain and can run only one turn at a time: %s.",
+		target, strings.Join(names, " → ")).WithHint("Answer with what you know, or use 'delegate'.")
+}
+
+// thread picks the conversation.
+func (o *opening) thread() (parley.ThreadID, error) {
+	dm, err := o.state.DM, error(nil)
+	if dm.ID == 0 {
+		dm, err = o.tx.EnsureDM(o.caller.Team, o.caller.Agent, o.state.Target.ID)
+		if err != nil {
+			return 0, err
+		}
+	}
+	choice := o.request.Thread
+	switch {
+	case choice.New:
+		return o.tx.InsertThread(dm.ID).ID, nil
+	case choice.Reuse && choice.ID != 0:
+		t, err := o.tx.Thread(choice.ID)
+		if err != nil || t.Channel != dm.ID {
+			return 0, parley.Errorf(parley.NotFound, "%s is not a thread between you and %s.", choice.ID, o.state.Target.Name)
+		}
+		return t.ID, nil
+	case choice.Reuse:
+		t, err := o.tx.LatestThread(dm.ID)
+		return t.ID, err
+	default:
+		return dm.Main, nil
+	}
+}
+
+// plan fills in the task.
+func (o *opening) plan(d policy.Decision, limits parley.Limits, thread parley.ThreadID, place Reservation) {
+	parent := o.state.Task
+	t := parley.Task{
+		ID: o.tx.NewTaskID(), Team: o.caller.Team, Parent: parent.ID, Root: parent.Root, Pattern: o.pattern,
+		Requester: o.caller.Agent, Agent: o.state.Target.ID, Thread: thread,
+		Title: parley.Clip(o.request.Message, 80), Priority: o.request.Priority,
+		State: parley.Queued, Due: d.Due, AskDepth: d.AskDepth, DelegationDepth: d.DelegationDepth,
+		Deadline: max(o.tx.Now, d.Due).Add(limits.DelegationDeadline),
+	}
+	if t.Root == 0 {
+		t.Root = t.ID
+	}
+	if o.pattern == parley.Ask {
+		t.WaitUntil = o.waitUntil(limits)
+	}
+	if parent.ID != 0 {
+		t.Callback = parley.CallbackResult
+		if o.pattern == parley.Ask {
+			t.Callback = parley.CallbackReply
+		}
+	}
+	if place != nil && t.Due == 0 {
+		t.State, t.Worker, t.Token, t.StartedAt = parley.Running, place.Worker(o.tx), 1, o.tx.Now
+		o.handed = true
+	}
+	o.task = t
+}
+
+// waitUntil gives an ask its time, never more than the asker itself has left.
+func (o *opening) waitUntil(limits parley.Limits) parley.Micros {
+	timeout := o.request.Timeout
+	if timeout <= 0 {
+		timeout = limits.AskTimeout
+	}
+	until := o.tx.Now.Add(timeout)
+	if parent := o.state.Task; parent.Callback == parley.CallbackReply && parent.WaitUntil > 0 {
+		until = min(until, parent.WaitUntil)
+	}
+	return until
+}
+
+// store writes message, delivery, task and event.
+func (o *opening) store(thread parley.ThreadID) error {
+	m := parley.Message{
+		Team: o.caller.Team, Thread: thread, Author: o.caller.Agent, Body: o.request.Message, Context: o.request.Context,
+		Task: o.task.ID, Origin: o.caller.Task, Key: o.request.Key, Kind: parley.NotificationMessage,
+	}
+	kind := parley.EventMessage
+	if o.pattern != parley.Notify {
+		kind = parley.EventTask
+		m.Kind = parley.AskMessage
+	}
+	if o.pattern == parley.Delegate {
+		m.Kind, m.Priority = parley.DelegateMessage, o.request.Priority
+	}
+	if err := o.tx.Post(&m, o.state.Target); err != nil {
+		return err
+	}
+	o.message = m
+	if o.pattern != parley.Notify {
+		o.task.Request = m.ID
+		if o.handed {
+			o.tx.MarkDelivered(m.ID, o.state.Target.ID)
+		}
+		o.tx.InsertTask(&o.task)
+		if o.task.Callback == parley.CallbackResult {
+			parent := o.state.Task
+			parent.OpenChildren++
+			o.tx.UpdateTask(&parent)
+		}
+	}
+	o.tx.Record(parley.Event{Team: o.caller.Team, Kind: kind, Actor: o.caller.Agent, Target: o.state.Target.ID,
+		Task: o.task.ID, Message: m.ID, Detail: string(o.pattern)})
+	return nil
+}
+
+// recordRefusal puts a refused contact on record. It is written after the
+// refusal, in its own transaction, since the refused one stores nothing.
+func (s *Service) recordRefusal(ctx context.Context, c Caller, target parley.AgentID, p parley.Pattern, err error) {
+	if kind := parley.KindOf(err); kind == parley.Internal || Lost(err) {
+		return
+	}
+	failed := s.store.Update(ctx, func(tx *store.Tx) error {
+		tx.Record(parley.Event{Team: c.Team, Kind: parley.EventRefused, Actor: c.Agent, Target: target, Task: c.Task,
+			Detail: string(p) + ": " + parley.Public(err)})
+		return nil
+	})
+	if failed != nil {
+		s.log.Warn("a refusal could not be recorded", "error", failed)
+	}
+}

@@ -1,0 +1,116 @@
+package contact
+
+import (
+	"context"
+	"time"
+
+	"parley"
+	"parley/internal/store"
+	"parley/internal/wake"
+)
+
+// wakeAgent ends a sleep: what was put off until its end is due now.
+func wakeAgent(tx *store.Tx, a parley.Agent, by parley.AgentID) error {
+	delayed, err := tx.DelayedTasks(a.ID)
+	if err != nil {
+		return err
+	}
+	tx.SetStatus(a.ID, a.Offline, 0)
+	for _, t := range delayed {
+		t.Due = 0
+		tx.UpdateTask(&t)
+	}
+	recordStatus(tx, a, by, "awake")
+	return nil
+}
+
+func recordStatus(tx *store.Tx, a parley.Agent, by parley.AgentID, detail string) {
+	tx.Record(parley.Event{Team: a.Team, Kind: parley.EventStatus, Actor: by, Target: a.ID, Detail: detail})
+}
+
+// Wake ends an agent's sleep.
+func (s *Service) Wake(ctx context.Context, c Caller, name string) error {
+	return s.changeStatus(ctx, c, name, func(tx *store.Tx, a parley.Agent) error {
+		if a.SleepingUntil == 0 {
+			return nil
+		}
+		return wakeAgent(tx, a, c.Agent)
+	})
+}
+
+// Sleep puts an agent to sleep: delegations wait until the given time, an ask
+// wakes it.
+func (s *Service) Sleep(ctx context.Context, c Caller, name string, until time.Time) error {
+	return s.changeStatus(ctx, c, name, func(tx *store.Tx, a parley.Agent) error {
+		at := parley.Micros(until.UnixMicro())
+		if at <= tx.Now {
+			return parley.Errorf(parley.Invalid, "%s is not in the future.", until.Format(time.RFC3339))
+		}
+		queued, err := tx.QueuedOf(a.ID)
+		if err != nil {
+			return err
+		}
+		tasks, err := tx.LockTasks(queued...)
+		if err != nil {
+			return err
+		}
+		tx.SetStatus(a.ID, a.Offline, at)
+		for _, t := range tasks {
+			if t.State == parley.Queued && t.Pattern != parley.Ask {
+				t.Due = at
+				tx.UpdateTask(&t)
+			}
+		}
+		recordStatus(tx, a, c.Agent, "sleeping until "+until.UTC().Format(time.RFC3339))
+		return nil
+	})
+}
+
+// Online makes an agent available again; what was queued goes on.
+func (s *Service) Online(ctx context.Context, c Caller, name string) error {
+	return s.changeStatus(ctx, c, name, func(tx *store.Tx, a parley.Agent) error {
+		if a.Removed {
+			return parley.Errorf(parley.Conflict, "%s is no longer in the team's files.", a.Name)
+		}
+		tx.SetStatus(a.ID, false, a.SleepingUntil)
+		tx.Signal(wake.Work, int64(a.ID))
+		recordStatus(tx, a, c.Agent, "online")
+		return nil
+	})
+}
+
+// Offline takes an agent out of reach. Whoever waits for its answer is told;
+// queued work stays queued.
+func (s *Service) Offline(ctx context.Context, c Caller, name string) error {
+	return s.changeStatus(ctx, c, name, func(tx *store.Tx, a parley.Agent) error {
+		open, err := tx.OpenAsks(a.ID)
+		if err != nil {
+			return err
+		}
+		tx.SetStatus(a.ID, true, a.SleepingUntil)
+		recordStatus(tx, a, c.Agent, "offline")
+		for _, t := range open {
+			if err := s.failOpen(tx, t.Parent, t.ID, a.Name+" went offline."); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (s *Service) changeStatus(ctx context.Context, c Caller, name string, change func(*store.Tx, parley.Agent) error) error {
+	e, err := s.dir.Find(c.Team, name)
+	if err != nil {
+		return err
+	}
+	if by, _ := s.dir.Entry(c.Agent); by.Kind != parley.Person && c.Agent != e.ID {
+		return parley.Errorf(parley.Denied, "Only a person or %s itself may do this.", e.Name)
+	}
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		a, err := tx.LockAgent(e.ID)
+		if err != nil {
+			return err
+		}
+		return change(tx, a)
+	})
+}

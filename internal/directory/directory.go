@@ -1,0 +1,154 @@
+// Package directory knows who is in a team: it finds an agent by name, offers
+// the nearest names for a wrong one, and holds the limits that the team's
+// files give each agent. It is a picture of the files in memory; what changes
+// while the hub runs, such as who sleeps, is in the store.
+package directory
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"parley"
+)
+
+// Entry is one participant.
+type Entry struct {
+	ID          parley.AgentID
+	Team        parley.TeamID
+	Name        string
+	Kind        parley.AgentKind
+	Description string         // what others read of it, from the files
+	Limits      *parley.Limits // shared by agents with the same limits
+}
+
+// Directory is safe for concurrent use.
+type Directory struct {
+	mu     sync.RWMutex
+	byID   map[parley.AgentID]Entry
+	byName map[key]parley.AgentID
+}
+
+type key struct {
+	team   parley.TeamID
+	folded string
+}
+
+// New makes a directory of the given entries.
+func New(entries ...Entry) *Directory {
+	d := &Directory{
+		byID:   make(map[parley.AgentID]Entry, len(entries)),
+		byName: make(map[key]parley.AgentID, len(entries)),
+	}
+	for _, e := range entries {
+		d.Put(e)
+	}
+	return d
+}
+
+// Put adds or replaces an entry.
+func (d *Directory) Put(e Entry) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.byID[e.ID] = e
+	d.byName[key{e.Team, parley.FoldName(e.Name)}] = e.ID
+}
+
+// Remove forgets a participant.
+func (d *Directory) Remove(id parley.AgentID) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	e := d.byID[id]
+	delete(d.byID, id)
+	delete(d.byName, key{e.Team, parley.FoldName(e.Name)})
+}
+
+// Find looks a participant up by name, ignoring case. A name nobody has is
+// answered with the nearest ones.
+func (d *Directory) Find(team parley.TeamID, name string) (Entry, error) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	id, ok := d.byName[key{team, parley.FoldName(name)}]
+	if ok {
+		return d.byID[id], nil
+	}
+	err := parley.Errorf(parley.NotFound, "Agent '%s' not found.", parley.Clip(name, 64))
+	if near := d.nearest(team, name, 3); len(near) > 0 {
+		return Entry{}, err.WithHint("Did you mean %s?", strings.Join(near, ", "))
+	}
+	return Entry{}, err.WithHint("Use list_agents to see who is there.")
+}
+
+// Entry looks a participant up by id.
+func (d *Directory) Entry(id parley.AgentID) (Entry, bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	e, ok := d.byID[id]
+	return e, ok
+}
+
+// Limits are those of a participant; the defaults for one the files no longer
+// name.
+func (d *Directory) Limits(id parley.AgentID) parley.Limits {
+	if e, ok := d.Entry(id); ok && e.Limits != nil {
+		return *e.Limits
+	}
+	return parley.DefaultLimits()
+}
+
+// nearest ranks the team's names by edit distance, the nearest first, and
+// leaves out those that have little in common with the one asked for.
+func (d *Directory) nearest(team parley.TeamID, name string, most int) []string {
+	type candidate struct {
+		name     string
+		distance int
+	}
+	folded := parley.FoldName(name)
+	if len(folded) > 64 {
+		return nil
+	}
+	var list []candidate
+	for k, id := range d.byName {
+		if k.team != team {
+			continue
+		}
+		dist := distance(folded, k.folded)
+		if strings.HasPrefix(k.folded, folded) && folded != "" {
+			dist = 1
+		}
+		if dist <= max(2, len(folded)/3) {
+			list = append(list, candidate{d.byID[id].Name, dist})
+		}
+	}
+	slices.SortFunc(list, func(a, b candidate) int {
+		if a.distance != b.distance {
+			return a.distance - b.distance
+		}
+		return strings.Compare(a.name, b.name)
+	})
+	var names []string
+	for _, c := range list[:min(most, len(list))] {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// distance is the Levenshtein distance over bytes, good enough to rank names.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			diagonal, row[j] = row[j], min(row[j]+1, row[j-1]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,112 @@
+// Package policy decides. Its functions are pure: they get plain values and
+// say yes, or no with the error that the caller reads. Who reads and writes
+// those values is elsewhere, so that every rule is in one place and can be
+// tested as a table.
+package policy
+
+import (
+	"time"
+
+	"parley"
+)
+
+// Contact is everything that the decision about a contact rests on.
+type Contact struct {
+	Now     parley.Micros
+	Pattern parley.Pattern
+	Sender  parley.Agent
+	Target  parley.Agent
+	// Task is the task that the sender works on; zero if none.
+	Task   parley.Task
+	Limits parley.Limits // the sender's
+}
+
+// Decision is what follows from an allowed contact.
+type Decision struct {
+	// AskDepth and DelegationDepth are those of the new task.
+	AskDepth, DelegationDepth int
+	// Rate is the sender's window after this contact.
+	Rate parley.Rate
+	// Wakes says that the target sleeps and is woken.
+	Wakes bool
+	// Due is when a sleeping target starts; 0 is now.
+	Due parley.Micros
+}
+
+// Decide allows a contact or refuses it. The order is that of what the caller
+// can do about it: the target, the nesting, the rate.
+func Decide(c Contact) (Decision, *parley.Error) {
+	if c.Sender.ID == c.Target.ID {
+		return Decision{}, parley.ErrSelf()
+	}
+	var d Decision
+	if err := d.reach(c); err != nil {
+		return d, err
+	}
+	if err := d.nest(c); err != nil {
+		return d, err
+	}
+	return d, d.spend(c)
+}
+
+// reach applies the table of target statuses.
+func (d *Decision) reach(c Contact) *parley.Error {
+	if c.Pattern == parley.Notify {
+		return nil
+	}
+	if c.Target.Gone() {
+		return ErrOffline(c.Target.Name)
+	}
+	if c.Target.Sleeping(c.Now) {
+		d.Wakes = c.Pattern == parley.Ask
+		if c.Pattern == parley.Delegate {
+			d.Due = c.Target.SleepingUntil
+		}
+	}
+	return nil
+}
+
+// ErrOffline refuses work for an agent that cannot take any.
+func ErrOffline(name string) *parley.Error {
+	return parley.Errorf(parley.Unavailable, "%s is offline (agent unavailable).", name).
+		WithHint("Use 'notify' to leave a message, or choose another agent.")
+}
+
+// nest counts how deep the new task is. A person's contact does not count,
+// and a delegation starts the asks anew.
+func (d *Decision) nest(c Contact) *parley.Error {
+	if c.Sender.Kind == parley.Person {
+		return nil
+	}
+	d.AskDepth, d.DelegationDepth = c.Task.AskDepth, c.Task.DelegationDepth
+	switch c.Pattern {
+	case parley.Ask:
+		d.AskDepth++
+	case parley.Delegate:
+		d.AskDepth = 0
+		d.DelegationDepth++
+	}
+	if d.AskDepth > c.Limits.AskDepth {
+		return parley.ErrAskDepth(c.Limits.AskDepth)
+	}
+	if d.DelegationDepth > c.Limits.DelegationDepth {
+		return parley.ErrDelegationDepth(c.Limits.DelegationDepth)
+	}
+	return nil
+}
+
+// spend takes one contact out of the sender's minute. People are not limited.
+func (d *Decision) spend(c Contact) *parley.Error {
+	d.Rate = c.Sender.Rate
+	if c.Sender.Kind == parley.Person {
+		return nil
+	}
+	if c.Now.Until(d.Rate.Start) >= time.Minute || d.Rate.Start == 0 {
+		d.Rate = parley.Rate{Start: c.Now}
+	}
+	if d.Rate.Count >= c.Limits.Rate {
+		return parley.ErrRate(c.Limits.Rate, d.Rate.Start.Add(time.Minute).Until(c.Now))
+	}
+	d.Rate.Count++
+	return nil
+}

@@ -1,0 +1,96 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"parley"
+)
+
+// defaultConns lets 64 callers commit at once, which is where sharing the
+// flush of the server's log has paid off.
+const defaultConns = 64
+
+// address is where the database is. It prints without secrets.
+type address struct {
+	pool   *pgxpool.Config
+	schema string
+}
+
+var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
+
+// parseAddress reads the DSN. Its errors never quote it, and do not carry the
+// parser's error either: both may contain the password.
+func parseAddress(dsn string, maxConns int) (address, error) {
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return address{}, parley.Errorf(parley.Invalid, "The address of the PostgreSQL database cannot be read.").
+			WithHint("It looks like postgres://user:password@host:5432/database; special characters in the password are percent-encoded (@ is %%40, / is %%2F).")
+	}
+	a := address{pool: config, schema: "parley"}
+	if path, ok := config.ConnConfig.RuntimeParams["search_path"]; ok {
+		a.schema = path
+		delete(config.ConnConfig.RuntimeParams, "search_path")
+	}
+	if !plainName.MatchString(a.schema) || strings.HasPrefix(a.schema, "pg_") {
+		return address{}, parley.Errorf(parley.Invalid, "%q cannot be the schema of parley's tables.", a.schema).
+			WithHint("Let search_path name one schema, in small letters, digits and _.")
+	}
+	switch {
+	case maxConns > 0:
+		config.MaxConns = int32(maxConns)
+	case !strings.Contains(dsn, "pool_max_conns"):
+		config.MaxConns = defaultConns
+	}
+	config.AfterConnect = a.settle
+	if _, ok := config.ConnConfig.RuntimeParams["application_name"]; !ok {
+		config.ConnConfig.RuntimeParams["application_name"] = "parley"
+	}
+	return a, nil
+}
+
+// String names the database and the server.
+func (a address) String() string {
+	c := a.pool.ConnConfig
+	if strings.HasPrefix(c.Host, "/") {
+		return fmt.Sprintf("database %s on %s", c.Database, c.Host)
+	}
+	return fmt.Sprintf("database %s on %s:%d", c.Database, c.Host, c.Port)
+}
+
+// connect opens a connection beside the pool.
+func (a address) connect(ctx context.Context) (*pgx.Conn, error) {
+	c, err := pgx.ConnectConfig(ctx, a.pool.ConnConfig.Copy())
+	if err != nil {
+		return nil, err
+	}
+	if err := a.settle(ctx, c); err != nil {
+		_ = c.Close(ctx)
+		return nil, err
+	}
+	return c, nil
+}
+
+// settings of every connection. A hub whose machine went away in the middle
+// of a transaction holds row locks that the others wait for: its connection
+// ends once it has been idle in the transaction, which a living hub never is
+// for long. Acknowledged work must survive the loss of power, so a server that
+// is set not to wait for its log is overruled.
+const settings = `SELECT set_config('search_path', $1, false),
+	set_config('idle_in_transaction_session_timeout', '30s', false),
+	set_config('lock_timeout', '30s', false),
+	set_config('tcp_keepalives_idle', '30', false),
+	set_config('tcp_keepalives_interval', '10', false),
+	set_config('tcp_keepalives_count', '3', false),
+	set_config('jit', 'off', false),
+	CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END`
+
+func (a address) settle(ctx context.Context, c *pgx.Conn) error {
+	_, err := c.Exec(ctx, settings, pgx.QueryExecModeExec, a.schema)
+	return err
+}

@@ -1,0 +1,112 @@
+package postgres
+
+import (
+	"parley/internal/store"
+)
+
+const (
+	// Row locks do the rest; a statement sees what was committed before it.
+	beginUpdate = "BEGIN ISOLATION LEVEL READ COMMITTED"
+	beginView   = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+)
+
+// conn is one connection within one transaction. After the first error it
+// does nothing more.
+type conn struct {
+	session *session
+	ids     *sequences
+	begin   string
+	queue   []request // not sent yet
+	queued  bool      // BEGIN was queued
+	open    bool      // BEGIN was sent
+	err     error
+}
+
+var _ store.Conn = (*conn)(nil)
+
+// Query sends what was put off and the queries, in one round trip.
+func (c *conn) Query(qs ...store.Query) error {
+	for _, q := range qs {
+		c.push(request{sql: q.SQL, args: q.Args, row: q.Row})
+	}
+	if len(qs) > 0 {
+		c.flush()
+	}
+	return c.err
+}
+
+// Exec puts the statement off.
+func (c *conn) Exec(sql string, args ...any) {
+	c.push(request{sql: sql, args: args})
+}
+
+func (c *conn) push(r request) {
+	if !c.queued {
+		c.queue = append(c.queue, request{sql: c.begin})
+		c.queued = true
+	}
+	c.queue = append(c.queue, r)
+}
+
+func (c *conn) flush() {
+	if c.err == nil {
+		c.open = true
+		if err := c.session.roundTrip(c.queue); err != nil {
+			c.err = c.fault(err)
+		}
+	}
+	clear(c.queue)
+	c.queue = c.queue[:0]
+}
+
+// commit sends what was put off and ends the transaction. The server answers
+// COMMIT with ROLLBACK when the transaction had failed before; that is an
+// error like any other.
+func (c *conn) commit() error {
+	c.push(request{sql: "COMMIT", tag: "COMMIT"})
+	c.flush()
+	if f, ok := c.err.(*fault); ok {
+		f.committing = true
+	}
+	return c.err
+}
+
+// rollback ends the transaction, if the server knows of one. An error means
+// that the connection is gone, and the transaction with it.
+func (c *conn) rollback() {
+	if c.open && !c.session.pg.IsClosed() {
+		_ = c.session.roundTrip([]request{{sql: "ROLLBACK"}})
+	}
+}
+
+// NextID draws from the hub's block. When that is used up, the next one is
+// fetched on this connection: drawing from a sequence waits for nobody, so it
+// can be done in the middle of a transaction while others wait for the result.
+func (c *conn) NextID(seq store.Seq) int64 {
+	if c.err != nil {
+		return 0
+	}
+	id, err := c.ids.draw(seq, c.fetchBlocks)
+	if err != nil {
+		c.err = c.fault(err)
+	}
+	return id
+}
+
+// fetchBlocks leaves alone what was put off: that may have to wait for a lock
+// whose holder waits for this block.
+func (c *conn) fetchBlocks(seq store.Seq, n int) (starts []int64, err error) {
+	err = c.session.roundTrip([]request{{
+		sql:  "SELECT nextval('" + store.SeqTables[seq] + "_id') FROM generate_series(1, $1)",
+		args: []any{int64(n)},
+		row:  func(r store.Row) { starts = append(starts, r.Int(0)) },
+	}})
+	return starts, err
+}
+
+// Engine tells the statements that differ which one to use.
+func (c *conn) Engine() store.Engine { return store.PostgreSQL }
+
+func (c *conn) fault(err error) error {
+	return &fault{err: err, lost: c.session.pg.IsClosed()}
+}

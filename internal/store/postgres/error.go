@@ -1,0 +1,149 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"parley"
+)
+
+// fault is a failure of the engine, as opposed to a refusal by the closure.
+type fault struct {
+	err        error
+	lost       bool // the connection is gone
+	committing bool // COMMIT was on its way
+}
+
+func (f *fault) Error() string { return f.err.Error() }
+func (f *fault) Unwrap() error { return f.err }
+
+// code is the server's SQLSTATE, or "".
+func (f *fault) code() string {
+	var e *pgconn.PgError
+	if errors.As(f.err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+// remedy is what can be done about a fault.
+type remedy int
+
+const (
+	giveUp    remedy = iota
+	rerun            // the transaction lost against another one
+	rerunOnce        // another one stored the same; this one will see it now
+	reconnect        // this connection is of no use, another may be
+)
+
+func (f *fault) remedy() remedy {
+	if f.unknown() {
+		return giveUp
+	}
+	switch f.code() {
+	case "40001", "40P01": // serialization failure, deadlock
+		return rerun
+	case "23505": // unique violation: a key, a name or a pair that two stored at once
+		return rerunOnce
+	case "53300", "57P03": // too many connections, the server is starting
+		return reconnect
+	case "25006": // read-only: the primary may have moved
+		return reconnect
+	}
+	if f.lost && !f.hopeless() {
+		return reconnect
+	}
+	return giveUp
+}
+
+// unknown reports that the connection ended while COMMIT was on its way, so
+// that nobody can tell whether it arrived. An error that the server answers
+// and stays connected is an answer.
+func (f *fault) unknown() bool { return f.committing && f.lost }
+
+func unknownOutcome(err error) bool {
+	var f *fault
+	return errors.As(err, &f) && f.unknown()
+}
+
+// hopeless reports that connecting again would fail in the same way.
+func (f *fault) hopeless() bool {
+	switch f.code() {
+	case "28000", "28P01", "3D000", "42501":
+		return true
+	}
+	return false
+}
+
+// describe gives the engine's failures a text that says what to do.
+func describe(f *fault) error {
+	if f.unknown() {
+		return parley.Errorf(parley.Unavailable, "The connection to the database was lost while storing; whether it was stored is unknown.").
+			WithHint("Look whether it is there before you try again.").WithCause(f.err)
+	}
+	switch code := f.code(); {
+	case code == "53100":
+		return parley.Errorf(parley.Internal, "The database server's disk is full; nothing was stored.").
+			WithHint("Free some space there and try again.").WithCause(f.err)
+	case code == "53200":
+		return parley.Errorf(parley.Internal, "The database server is out of memory; nothing was stored.").
+			WithHint("Try again; if it stays, give the server more memory.").WithCause(f.err)
+	case code == "53300":
+		return parley.Errorf(parley.Unavailable, "The database server has no connection left for us; nothing was stored.").
+			WithHint("Raise its max_connections, or lower pool_max_conns in the address.").WithCause(f.err)
+	case code == "25006":
+		return parley.Errorf(parley.Internal, "The database is read-only; nothing was stored.").
+			WithHint("Check that the address leads to the primary server.").WithCause(f.err)
+	case code == "55P03", code == "40001", code == "40P01":
+		return parley.Errorf(parley.Unavailable, "Others kept the database busy for too long; nothing was stored.").
+			WithHint("Try again.").WithCause(f.err)
+	case code == "42501":
+		return parley.Errorf(parley.Internal, "The database user lacks a permission; nothing was stored.").
+			WithHint("Let it own the schema of parley's tables.").WithCause(f.err)
+	case len(code) == 5 && code[:2] == "XX", code == "58030":
+		return parley.Errorf(parley.Internal, "The database server failed; nothing was stored.").
+			WithHint("Look into its log.").WithCause(f.err)
+	case f.lost:
+		return parley.Errorf(parley.Unavailable, "The database cannot be reached; nothing was stored.").
+			WithHint("Check that its server is running.").WithCause(f.err)
+	}
+	return f.err
+}
+
+// openError says why the database cannot be used. The connection's own error
+// names user, database and host but never the password.
+func (a address) openError(err error) error {
+	var e *parley.Error
+	if errors.As(err, &e) {
+		return e
+	}
+	e = parley.Errorf(parley.Unavailable, "The %s cannot be opened: %s.", a, openReason(err)).WithCause(err)
+	switch (&fault{err: err}).code() {
+	case "28P01", "28000":
+		return e.WithHint("Check the user and the password in its address.")
+	case "3D000":
+		return e.WithHint("Create it, for example with: createdb %s", a.pool.ConnConfig.Database)
+	case "53300":
+		return e.WithHint("Raise max_connections there, or lower pool_max_conns in the address.")
+	case "42501":
+		return e.WithHint("Let the user create schemas in the database, or create the schema %s for it.", a.schema)
+	case "42P07", "42723":
+		return e.WithHint("The schema %s belongs to another program; name another one in the address with search_path.", a.schema)
+	case "":
+		return e.WithHint("Check the address and that the server is running.")
+	}
+	return e
+}
+
+func openReason(err error) string {
+	var e *pgconn.PgError
+	if errors.As(err, &e) {
+		return e.Message
+	}
+	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+		err = inner
+	}
+	return fmt.Sprint(err)
+}

@@ -1,0 +1,109 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley"
+)
+
+// migrations are applied in the order of their names; the version of a schema
+// is the number of those applied to it.
+//
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migrate brings the schema up to date, in one transaction: either all of it
+// is there or nothing has changed. Hubs that start at once wait for each other.
+func migrate(ctx context.Context, c *pgx.Conn, schema string, steps fs.FS) error {
+	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtext('parley'), hashtext($1))`, schema); err != nil {
+			return err
+		}
+		version, err := prepareSchema(ctx, tx, schema)
+		if err != nil {
+			return err
+		}
+		if err := upgrade(ctx, tx, schema, steps, version); err != nil {
+			return err
+		}
+		return raiseBase(ctx, tx)
+	})
+}
+
+// prepareSchema makes the schema and the record of its steps where they are
+// missing. Whoever may not create schemas can be given an empty one.
+func prepareSchema(ctx context.Context, tx pgx.Tx, schema string) (version int, err error) {
+	var ready, exists bool
+	err = tx.QueryRow(ctx, `SELECT to_regnamespace($1) IS NOT NULL, to_regclass($1 || '.migration') IS NOT NULL`, schema).
+		Scan(&exists, &ready)
+	if err != nil {
+		return 0, err
+	}
+	if !exists {
+		if _, err := tx.Exec(ctx, `CREATE SCHEMA `+schema); err != nil {
+			return 0, err
+		}
+	}
+	if !ready {
+		_, err := tx.Exec(ctx, `CREATE TABLE `+schema+`.migration (version BIGINT PRIMARY KEY, name TEXT NOT NULL)`)
+		return 0, err
+	}
+	err = tx.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM migration`).Scan(&version)
+	return version, err
+}
+
+func upgrade(ctx context.Context, tx pgx.Tx, schema string, steps fs.FS, version int) error {
+	names, err := fs.Glob(steps, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	if version > len(names) {
+		return parley.Errorf(parley.Invalid, "The schema %s in the database was written by a newer parley (schema %d, this program knows %d).", schema, version, len(names)).
+			WithHint("Install that version or a later one.")
+	}
+	for i := version; i < len(names); i++ {
+		if err := apply(ctx, tx, steps, names[i], i+1); err != nil {
+			return fmt.Errorf("migration %s: %w", path.Base(names[i]), err)
+		}
+	}
+	return nil
+}
+
+func apply(ctx context.Context, tx pgx.Tx, steps fs.FS, name string, version int) error {
+	text, err := fs.ReadFile(steps, name)
+	if err != nil {
+		return err
+	}
+	// Several statements in one text go by the simple protocol.
+	if _, err := tx.Conn().PgConn().Exec(ctx, string(text)).ReadAll(); err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO migration (version, name) VALUES ($1, $2)`, version, path.Base(name))
+	return err
+}
+
+// raiseBase keeps the numbers of events growing after a dump was restored
+// into a server whose transaction numbers are lower than those on record.
+// Without it, new events would sort before the old ones and readers would
+// never come to them.
+func raiseBase(ctx context.Context, tx pgx.Tx) error {
+	var newest int64
+	err := tx.QueryRow(ctx, `SELECT max(xid) FROM event
+		HAVING max(xid) >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + event_base()`).Scan(&newest)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, fmt.Sprintf(
+		`CREATE OR REPLACE FUNCTION event_base() RETURNS BIGINT LANGUAGE SQL STABLE PARALLEL SAFE AS 'SELECT %d::bigint'`, newest))
+	return err
+}

@@ -1,0 +1,169 @@
+// Package postgres keeps the store in a PostgreSQL database, which several
+// hubs may share.
+//
+// A closure gets a connection of its own for one transaction. What it writes
+// is put off and travels with its next read or with the commit, so a closure
+// that reads once and then writes costs two round trips however much it
+// writes. Transactions run at READ COMMITTED and take row locks where the
+// statements ask for them; one that loses against another is run again.
+//
+// Signals of a committed transaction reach this hub's bus at once and the
+// other hubs' by NOTIFY, sent by one goroutine per hub that gathers what
+// collects while it is sending. A hub that lost its listening connection tells
+// its own bus to look again once it is back.
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"parley"
+	"parley/internal/store"
+	"parley/internal/wake"
+)
+
+// Options configure Open. The zero value is ready for use.
+type Options struct {
+	Clock parley.Clock // time.Now by default
+	// MaxConns is how many transactions may go on at once; 64 by default, or
+	// the address's pool_max_conns. Two more connections carry the signals.
+	MaxConns int
+	// Patience is how long work waits for a database that is away, restarting
+	// for example, before it fails; 10 seconds by default.
+	Patience time.Duration
+	Log      *slog.Logger // discarded by default
+}
+
+func (o *Options) fill() {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Patience <= 0 {
+		o.Patience = 10 * time.Second
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Store is a store.Store in a PostgreSQL database.
+type Store struct {
+	address  address
+	patience time.Duration
+	pool     *pgxpool.Pool
+	bus      wake.Bus
+	clock    *store.Clock
+	ids      sequences
+	notifier *notifier
+	listener *listener
+	server   string // its version
+	closed   atomic.Bool
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Open connects to the database at dsn, in either spelling that libpq knows,
+// and brings its schema up to date. The tables are in a schema of their own,
+// "parley", or in the one that the address names as search_path.
+func Open(ctx context.Context, dsn string, opts Options) (*Store, error) {
+	opts.fill()
+	a, err := parseAddress(dsn, opts.MaxConns)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, a.pool)
+	if err != nil {
+		return nil, a.openError(err)
+	}
+	s := &Store{address: a, patience: opts.Patience, pool: pool}
+	newest, err := s.prepare(ctx)
+	if err != nil {
+		pool.Close()
+		return nil, a.openError(err)
+	}
+	s.clock = store.NewClock(opts.Clock, newest)
+	if err := s.startSignals(ctx, opts.Log); err != nil {
+		pool.Close()
+		return nil, a.openError(err)
+	}
+	return s, nil
+}
+
+// prepare checks the server, migrates, and reads the newest time on record.
+func (s *Store) prepare(ctx context.Context) (newest parley.Micros, err error) {
+	c, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Release()
+	if err := s.checkServer(ctx, c.Conn()); err != nil {
+		return 0, err
+	}
+	if err := migrate(ctx, c.Conn(), s.address.schema, migrations); err != nil {
+		return 0, err
+	}
+	// The hubs' clocks differ a little, so the last event need not be the newest.
+	err = c.QueryRow(ctx, `SELECT coalesce(max(at), 0) FROM (SELECT at FROM event ORDER BY xid DESC, id DESC LIMIT 1000) e`).
+		Scan(&newest)
+	return newest, err
+}
+
+// minVersion is the first server that has pg_current_xact_id.
+const minVersion = 130000
+
+func (s *Store) checkServer(ctx context.Context, c *pgx.Conn) error {
+	var version int
+	var standby bool
+	err := c.QueryRow(ctx, `SELECT split_part(current_setting('server_version'), ' ', 1), current_setting('server_version_num')::int, pg_is_in_recovery()`).
+		Scan(&s.server, &version, &standby)
+	if err != nil {
+		return err
+	}
+	if version < minVersion {
+		return parley.Errorf(parley.Invalid, "The server at %s is PostgreSQL %s; parley needs 13 or later.", s.address, s.server)
+	}
+	if standby {
+		return parley.Errorf(parley.Unavailable, "The server at %s is a standby and cannot be written to.", s.address).
+			WithHint("Give the address of the primary, or name all servers and add target_session_attrs=read-write.")
+	}
+	return nil
+}
+
+func (s *Store) startSignals(ctx context.Context, log *slog.Logger) error {
+	hub := rand.Text()[:10]
+	s.listener = newListener(s.address, hub, &s.bus, log)
+	if err := s.listener.start(ctx); err != nil {
+		return err
+	}
+	s.notifier = newNotifier(s.address, hub, log)
+	s.notifier.start()
+	return nil
+}
+
+// Bus carries the signals of committed transactions, of all hubs.
+func (s *Store) Bus() *wake.Bus { return &s.bus }
+
+// Shared is true: other hubs may work on the same database.
+func (s *Store) Shared() bool { return true }
+
+// Describe names the server and the database.
+func (s *Store) Describe() string { return fmt.Sprintf("postgresql %s, %s", s.server, s.address) }
+
+// Close waits for the transactions under way, tells the other hubs of them,
+// and closes all connections.
+func (s *Store) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	s.pool.Close()
+	s.notifier.stop()
+	s.listener.stop()
+	return nil
+}

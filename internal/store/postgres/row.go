@@ -1,0 +1,85 @@
+package postgres
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"parley/internal/store"
+)
+
+// binaryFormat asks for all columns in binary.
+var binaryFormat = []int16{pgtype.BinaryFormatCode}
+
+// maxBuffer is what a connection keeps for its arguments; a long text does not
+// stay with it.
+const maxBuffer = 64 << 10
+
+// params are the arguments of one statement as the protocol has them. The
+// slices are used again for the next one: sending copies them.
+type params struct {
+	values  [][]byte
+	formats []int16
+	types   []uint32
+	buffer  []byte
+}
+
+// encode sets the arguments. Integers are declared as BIGINT; of texts and
+// nulls the server sees by itself what type they have.
+func (p *params) encode(args []any) {
+	p.values, p.formats, p.types, p.buffer = p.values[:0], p.formats[:0], p.types[:0], p.buffer[:0]
+	if cap(p.buffer) > maxBuffer {
+		p.buffer = nil
+	}
+	for _, arg := range args {
+		switch v := arg.(type) {
+		case int64:
+			p.buffer = binary.BigEndian.AppendUint64(p.buffer, uint64(v))
+			p.add(p.buffer[len(p.buffer)-8:], pgtype.BinaryFormatCode, pgtype.Int8OID)
+		case string:
+			start := len(p.buffer)
+			p.buffer = append(p.buffer, store.Storable(v)...)
+			p.add(p.buffer[start:], pgtype.TextFormatCode, 0)
+		case []byte:
+			p.add(v, pgtype.BinaryFormatCode, pgtype.ByteaOID)
+		case nil:
+			p.add(nil, pgtype.TextFormatCode, 0)
+		default:
+			panic(fmt.Sprintf("store: argument of type %T", arg))
+		}
+	}
+}
+
+func (p *params) add(value []byte, format int16, oid uint32) {
+	p.values = append(p.values, value)
+	p.formats = append(p.formats, format)
+	p.types = append(p.types, oid)
+}
+
+// row reads the values of the current row where they lie in the connection's
+// buffer.
+type row struct{ values [][]byte }
+
+var _ store.Row = (*row)(nil)
+
+// Int reads an integer of any width, or a boolean; a null is 0.
+func (r *row) Int(col int) int64 {
+	switch v := r.values[col]; len(v) {
+	case 8:
+		return int64(binary.BigEndian.Uint64(v))
+	case 4:
+		return int64(int32(binary.BigEndian.Uint32(v)))
+	case 2:
+		return int64(int16(binary.BigEndian.Uint16(v)))
+	case 1:
+		return int64(v[0])
+	case 0:
+		return 0
+	default:
+		panic(fmt.Sprintf("store: column %d is not an integer; a sum of integers needs a cast to bigint", col))
+	}
+}
+
+// Text copies a text; a null is empty.
+func (r *row) Text(col int) string { return string(r.values[col]) }

@@ -1,0 +1,225 @@
+// Package storetest is the conformance suite that every store passes. A
+// driver's tests call Run.
+//
+// No closure here calls FailNow: closures run on a driver's goroutine.
+package storetest
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// Open opens one database; after the store it gave is closed, it opens the
+// same database again.
+type Open func(clock parley.Clock) (store.Store, error)
+
+// Run runs the suite. fresh makes a new, empty database, which goes away when
+// the test ends.
+func Run(t *testing.T, fresh func(t testing.TB) Open) {
+	for _, c := range []struct {
+		name string
+		test func(t *testing.T, open Open)
+	}{
+		{"A failure stores nothing", failureStoresNothing},
+		{"A failing operation in a group commit must not sink the others in the batch", groupCommitIsolates},
+		{"Signals go out after the commit and never for a failure", signalsFollowCommit},
+		{"A swallowed error cannot commit", swallowedError},
+		{"Two who store the same name find each other", sameNameTwice},
+		{"A view does not write", viewDoesNotWrite},
+		{"A failed view does not spoil the next", failedViewSpoilsNothing},
+		{"A context that has ended stops the work before it begins", endedContext},
+		{"A closed store says so", closedStore},
+
+		{"A view is a snapshot", viewIsSnapshot},
+		{"A view never sees half a transaction", viewSeesWholeTransactions},
+		{"Time does not go back when the clock is set back", clockSetBack},
+		{"Reopening continues the ids", reopenContinuesIDs},
+
+		{"Teams, agents and tokens", agentsRoundTrip},
+		{"What is not there is not found", notFound},
+		{"A contact is read in one go", contactState},
+		{"Posts to one thread make a gapless list", postsAreGapless},
+		{"Two posts in one transaction follow each other", postsInOneTransaction},
+		{"Two who make a dm at once make one", oneDM},
+		{"Threads of a channel", threads},
+		{"A key stands for one message", keyIsUnique},
+		{"Deliveries never go back", deliveriesNeverGoBack},
+		{"A place in a thread never goes back", readNeverGoesBack},
+		{"Mail", mail},
+		{"Texts come back as they went in", texts},
+
+		{"Tasks come back as they went in", taskRoundTrip},
+		{"Claimable work comes by priority, then by age", claimableOrder},
+		{"Two claimers never get the same task", claimersNeverShare},
+		{"Open tasks are counted", openTasks},
+		{"A tree is read parents first", trees},
+		{"Lists of tasks", taskLists},
+		{"An inbox keeps its order", inboxOrder},
+		{"Steps keep their order", stepOrder},
+		{"Due times and deadlines", dueTimes},
+		{"Workers and leases", workers},
+
+		{"Sequences commit out of order and readers skip nothing", outOfOrderCommits},
+		{"Events are of one team", eventsOfOneTeam},
+		{"Event cursors", eventCursors},
+
+		{"A child finishes while its tree is cancelled", finishAgainstCancel},
+		{"Two children finish while their parent's turn ends", childrenAgainstTurnEnd},
+		{"Contacts in both directions at once", contactsBothWays},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.test(t, fresh(t)) })
+	}
+}
+
+// world is a store with a team of three in it.
+type world struct {
+	store.Store
+	t     testing.TB
+	team  parley.Team
+	ann   parley.Agent // native
+	bob   parley.Agent // native
+	carol parley.Agent // a person
+}
+
+func newWorld(t testing.TB, open Open) *world { return newWorldAt(t, open, time.Now) }
+
+func newWorldAt(t testing.TB, open Open, clock parley.Clock) *world {
+	t.Helper()
+	w := &world{t: t, Store: mustOpen(t, open, clock), team: parley.Team{Name: "Main"}}
+	w.update(func(tx *store.Tx) error {
+		tx.InsertTeam(&w.team)
+		w.ann = parley.Agent{Team: w.team.ID, Name: "Ann", Kind: parley.Native, Turns: 8}
+		w.bob = parley.Agent{Team: w.team.ID, Name: "Bob", Kind: parley.Native, Turns: 8}
+		w.carol = parley.Agent{Team: w.team.ID, Name: "Carol", Kind: parley.Person, Turns: 1}
+		for _, a := range []*parley.Agent{&w.ann, &w.bob, &w.carol} {
+			tx.InsertAgent(a)
+		}
+		return nil
+	})
+	return w
+}
+
+func mustOpen(t testing.TB, open Open, clock parley.Clock) store.Store {
+	t.Helper()
+	s, err := open(clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return s
+}
+
+func (w *world) update(fn func(tx *store.Tx) error) {
+	w.t.Helper()
+	if err := w.Update(context.Background(), fn); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) view(fn func(tx *store.Tx) error) {
+	w.t.Helper()
+	if err := w.View(context.Background(), fn); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// dm is the channel of Ann and Bob.
+func (w *world) dm() (c parley.Channel) {
+	w.t.Helper()
+	w.update(func(tx *store.Tx) (err error) {
+		c, err = tx.EnsureDM(w.team.ID, w.ann.ID, w.bob.ID)
+		return err
+	})
+	return c
+}
+
+// post stores a message of Ann's.
+func (w *world) post(tx *store.Tx, in parley.ThreadID, body string, to ...parley.Agent) (parley.Message, error) {
+	m := parley.Message{Team: w.team.ID, Thread: in, Author: w.ann.ID, Kind: parley.NotificationMessage, Body: body}
+	err := tx.Post(&m, to...)
+	return m, err
+}
+
+// insert stores a task and fills in what a test did not care to say.
+func (w *world) insert(tx *store.Tx, t parley.Task) parley.Task {
+	t.ID = tx.NewTaskID()
+	t.Team = w.team.ID
+	if t.Root == 0 {
+		t.Root = t.ID
+	}
+	if t.Agent == 0 {
+		t.Agent = w.bob.ID
+	}
+	if t.Requester == 0 {
+		t.Requester = w.ann.ID
+	}
+	if t.Pattern == "" {
+		t.Pattern = parley.Delegate
+	}
+	if t.Priority == 0 {
+		t.Priority = parley.Normal
+	}
+	if t.State == 0 {
+		t.State = parley.Queued
+	}
+	tx.InsertTask(&t)
+	return t
+}
+
+func (w *world) task(t parley.Task) (stored parley.Task) {
+	w.t.Helper()
+	w.update(func(tx *store.Tx) error { stored = w.insert(tx, t); return nil })
+	return stored
+}
+
+func (w *world) readTask(id parley.TaskID) (t parley.Task) {
+	w.t.Helper()
+	w.view(func(tx *store.Tx) (err error) { t, err = tx.Task(id); return err })
+	return t
+}
+
+// atOnce runs fn n times at the same moment and reports what fails.
+func atOnce(t testing.TB, n int, fn func(i int) error) {
+	t.Helper()
+	start := make(chan struct{})
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			<-start
+			if err := fn(i); err != nil {
+				t.Errorf("number %d: %v", i, err)
+			}
+		})
+	}
+	close(start)
+	wg.Wait()
+}
+
+// hands is a clock that stands where it was put.
+type hands struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func newHands() *hands { return &hands{at: time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)} }
+
+func (h *hands) now() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.at
+}
+
+func (h *hands) move(d time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.at = h.at.Add(d)
+}

@@ -1,0 +1,27 @@
+// Package contacttools is the toolset "contact", which every agent has unless
+// its file says otherwise.
+package contacttools
+
+import (
+	"parley/internal/contact"
+	"parley/internal/directory"
+	"parley/internal/store"
+	"parley/internal/tool"
+)
+
+// New makes the toolset.
+func New(contacts *contact.Service, st store.Store, dir *directory.Directory) []tool.Tool {
+	return []tool.Tool{
+		contactAgent(contacts),
+		awaitTask(contacts),
+		cancelTask(contacts),
+		sleep(contacts, dir),
+		messageStatus(st, dir),
+		listAgents(st, dir),
+	}
+}
+
+// caller is the agent whose turn it is, on the task whose turn it is.
+func caller(c tool.Call) contact.Caller {
+	return contact.Caller{Team: c.Lease.Team, Agent: c.Lease.Agent, Task: c.Lease.Task, Token: c.Lease.Token, Slot: c.Slot}
+}

@@ -1,0 +1,49 @@
+package contacttools
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"time"
+
+	"parley"
+	"parley/internal/contact"
+	"parley/internal/directory"
+	"parley/internal/model"
+	"parley/internal/tool"
+)
+
+//go:embed sleep.md
+var sleepText string
+
+var sleepSchema = json.RawMessage(`{
+	"type": "object",
+	"properties": {"until": {"type": "string", "description": "When to wake up: a time such as 2026-05-01T08:00:00Z."}},
+	"required": ["until"]
+}`)
+
+func sleep(contacts *contact.Service, dir *directory.Directory) tool.Tool {
+	return tool.Tool{
+		Tool:    model.Tool{Name: "sleep", Description: sleepText, Schema: sleepSchema},
+		Replays: true,
+		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
+			var args struct{ Until string }
+			if err := tool.Decode(c.Args, &args); err != nil {
+				return tool.Result{}, err
+			}
+			until, err := time.Parse(time.RFC3339, args.Until)
+			if err != nil {
+				return tool.Result{}, parley.Errorf(parley.Invalid, "%q is not a time.", args.Until).
+					WithHint("Write it like 2026-05-01T08:00:00Z.")
+			}
+			self, ok := dir.Entry(c.Lease.Agent)
+			if !ok {
+				return tool.Result{}, parley.Errorf(parley.NotFound, "You are no longer in the team's files.")
+			}
+			if err := contacts.Sleep(ctx, caller(c), self.Name, until); err != nil {
+				return tool.Result{}, err
+			}
+			return tool.Result{Text: "You will sleep until " + until.UTC().Format(time.RFC3339) + "."}, nil
+		},
+	}
+}

@@ -1,0 +1,72 @@
+// Package tool is what a turn can do besides thinking. A tool is a thin skin
+// over one use case: it decodes what the model wrote, calls the use case as
+// the agent whose turn it is, and puts the outcome into words. Each toolset is
+// a package below this one, each tool a file x.go beside x.md, the text that
+// the model reads.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+
+	"parley"
+	"parley/internal/model"
+)
+
+// Tool is one function that a model can call.
+type Tool struct {
+	model.Tool
+	// Replays says that running the call again under the same key is harmless,
+	// because it finds what it did before. Any other tool is put on record before
+	// it starts, and after a crash reported as interrupted instead of run again.
+	Replays bool
+	// Run does it. An error becomes the result that the model reads, unless it
+	// says that the turn itself was stopped.
+	Run func(ctx context.Context, c Call) (Result, error)
+}
+
+// Call is one call within a turn.
+type Call struct {
+	Lease parley.Lease
+	Slot  Slot
+	// Key names the call: its turn, step and place. It is the same when the turn
+	// goes on in another process.
+	Key  string
+	Args json.RawMessage
+}
+
+// Slot is the turn's place among the workers, given back by a tool that waits.
+type Slot interface {
+	Release()
+	Acquire(ctx context.Context) error
+}
+
+// Result is what the model reads.
+type Result struct {
+	Text string
+	// Seen are the messages whose text the result shows.
+	Seen []parley.MessageID
+}
+
+// Decode reads a call's arguments. What a model makes up gets an error that it
+// can act on.
+func Decode(args json.RawMessage, into any) error {
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	if err := json.Unmarshal(args, into); err != nil {
+		return parley.Errorf(parley.Invalid, "The arguments do not fit the tool: %v.", err).
+			WithHint("Send one JSON object with the parameters that the tool describes.")
+	}
+	return nil
+}
+
+// Find returns the tool of that name.
+func Find(tools []Tool, name string) (Tool, bool) {
+	for _, t := range tools {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return Tool{}, false
+}

@@ -1,0 +1,186 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"parley"
+	"parley/internal/model"
+	"parley/internal/store"
+)
+
+// The contents of stored steps. A model reply is stored as it is.
+type (
+	promptStep struct {
+		// Inbox is how far the task's inbox had been read.
+		Inbox int `json:"inbox,omitempty"`
+		// Notices are messages from outside the history that the agent had not
+		// seen.
+		Notices []parley.MessageID `json:"notices,omitempty"`
+	}
+	inboxStep struct {
+		Upto int `json:"upto"`
+	}
+	started struct {
+		Call string `json:"call"`
+	}
+	result struct {
+		Call  string `json:"call"`
+		Text  string `json:"text"`
+		Error bool   `json:"error,omitempty"`
+	}
+)
+
+// conversation is a task as its agent knows it, rebuilt from the store.
+type conversation struct {
+	task    parley.Task
+	asked   parley.Message
+	channel parley.Channel
+	thread  parley.Thread
+	history []parley.Message // before the request, oldest first
+	unseen  []parley.Message // what a new turn is going to show for the first time
+
+	past      []model.Message // of this task, after the request
+	notices   []model.Message // shown before the request in the first turn
+	pending   []model.Call    // of the last reply, without a result
+	started   map[string]bool // pending calls that are on record as begun
+	arrived   []parley.Message
+	underWay  bool // a turn has begun and not ended
+	replies   int  // of the turn under way
+	steps     int  // stored in the turn under way
+	inboxRead int
+}
+
+// load rebuilds the conversation.
+func (t *run) load(ctx context.Context) error {
+	return t.Store.View(ctx, func(tx *store.Tx) error {
+		t.conversation = conversation{started: map[string]bool{}}
+		var err error
+		if t.task, err = tx.Task(t.lease.Task); err != nil {
+			return err
+		}
+		if t.asked, err = tx.Message(t.task.Request); err != nil {
+			return err
+		}
+		if err := t.loadHistory(tx); err != nil {
+			return err
+		}
+		if t.task.Turns > 0 {
+			steps, err := tx.Steps(t.task.ID)
+			if err != nil {
+				return err
+			}
+			if err := t.replay(tx, steps); err != nil {
+				return err
+			}
+		}
+		if t.underWay {
+			return nil
+		}
+		return t.loadUnseen(tx)
+	})
+}
+
+// replay takes the stored steps in their order.
+func (t *run) replay(tx *store.Tx, steps []parley.Step) error {
+	for _, s := range steps {
+		if err := t.replayStep(tx, s); err != nil {
+			return fmt.Errorf("step %d/%d of %s: %w", s.Turn, s.N, s.Task, err)
+		}
+	}
+	return nil
+}
+
+func (t *run) replayStep(tx *store.Tx, s parley.Step) error {
+	t.steps = s.N
+	switch s.Kind {
+	case parley.StepPrompt:
+		var p promptStep
+		if err := json.Unmarshal(s.Content, &p); err != nil {
+			return err
+		}
+		t.underWay, t.replies = true, 0
+		if err := t.showNotices(tx, s.Turn, p.Notices); err != nil {
+			return err
+		}
+		return t.showInbox(tx, p.Inbox)
+	case parley.StepInbox:
+		var in inboxStep
+		if err := json.Unmarshal(s.Content, &in); err != nil {
+			return err
+		}
+		return t.showInbox(tx, in.Upto)
+	case parley.StepReply:
+		var reply model.Reply
+		if err := json.Unmarshal(s.Content, &reply); err != nil {
+			return err
+		}
+		t.add(reply)
+		t.underWay = len(reply.Calls) > 0
+	case parley.StepCall:
+		var c started
+		if err := json.Unmarshal(s.Content, &c); err != nil {
+			return err
+		}
+		t.conversation.started[c.Call] = true
+	case parley.StepResult:
+		var r result
+		if err := json.Unmarshal(s.Content, &r); err != nil {
+			return err
+		}
+		t.addResult(r)
+	}
+	return nil
+}
+
+// add takes a reply into the conversation; its calls are now to be run.
+func (t *run) add(reply model.Reply) {
+	t.replies++
+	t.past = append(t.past, model.Message{Role: model.Assistant, Text: reply.Text, Calls: reply.Calls})
+	t.pending = reply.Calls
+}
+
+// addResult takes the result of the first pending call into the conversation,
+// and after the last one what has arrived meanwhile.
+func (t *run) addResult(r result) {
+	t.past = append(t.past, model.Message{Role: model.ToolResult, Text: r.Text, CallID: r.Call, IsError: r.Error})
+	if len(t.pending) > 0 {
+		t.pending = t.pending[1:]
+	}
+	for _, m := range t.arrived {
+		t.past = append(t.past, t.render(m))
+	}
+	t.arrived = nil
+}
+
+// showInbox takes what came back to the task into the conversation.
+func (t *run) showInbox(tx *store.Tx, upto int) error {
+	items, err := tx.Inbox(t.task.ID, t.inboxRead, upto)
+	for _, m := range items {
+		t.past = append(t.past, t.render(m))
+	}
+	t.inboxRead = upto
+	return err
+}
+
+func (t *run) showNotices(tx *store.Tx, turn int, ids []parley.MessageID) error {
+	for _, id := range ids {
+		m, err := tx.Message(id)
+		if err != nil {
+			return err
+		}
+		t.notice(turn, m)
+	}
+	return nil
+}
+
+// notice shows a message from outside the task: before the request in the
+// first turn, where it stands in later ones.
+func (t *run) notice(turn int, m parley.Message) {
+	if turn == 1 {
+		t.notices = append(t.notices, t.render(m))
+		return
+	}
+	t.past = append(t.past, t.render(m))
+}

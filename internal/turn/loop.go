@@ -1,0 +1,220 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"parley"
+	"parley/internal/contact"
+	"parley/internal/model"
+	"parley/internal/store"
+	"parley/internal/tool"
+)
+
+// run is one turn.
+type run struct {
+	*Runner
+	agent Agent
+	lease parley.Lease
+	slot  tool.Slot
+
+	conversation
+}
+
+// turn goes on where the stored steps end, or begins a new turn, and runs it
+// to its end.
+func (t *run) turn(ctx context.Context) (contact.Outcome, error) {
+	if err := t.load(ctx); err != nil {
+		return 0, err
+	}
+	if !t.underWay {
+		if err := t.begin(ctx); err != nil {
+			return 0, err
+		}
+	}
+	for {
+		if err := t.runPending(ctx); err != nil {
+			return 0, err
+		}
+		if t.replies >= t.agent.Limits.Steps {
+			return t.end(ctx, contact.TurnEnd{Reason: fmt.Sprintf("the limit of %d steps in a turn is reached.", t.agent.Limits.Steps)})
+		}
+		reply, err := t.think(ctx)
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		if err != nil {
+			return t.end(ctx, contact.TurnEnd{Reason: t.modelFailure(err)})
+		}
+		step, err := t.next(parley.StepReply, reply)
+		if err != nil {
+			return 0, err
+		}
+		if len(reply.Calls) == 0 {
+			return t.end(ctx, contact.TurnEnd{Text: reply.Text, Steps: []parley.Step{step}})
+		}
+		if err := t.storeSteps(ctx, nil, step); err != nil {
+			return 0, err
+		}
+		t.add(reply)
+	}
+}
+
+// think asks the model for the next step.
+func (t *run) think(ctx context.Context) (model.Reply, error) {
+	var onDelta func(model.Delta)
+	if t.Deltas != nil {
+		onDelta = func(d model.Delta) { t.Deltas(t.lease.Task, d) }
+	}
+	return t.agent.Model.Step(ctx, t.request(), onDelta)
+}
+
+// modelFailure is what the one who asked reads; the rest is for the log.
+func (t *run) modelFailure(err error) string {
+	var e *model.Error
+	if errors.As(err, &e) {
+		t.Log.Warn("a model failed", "agent", t.agent.Name, "task", t.lease.Task, "class", e.Class, "error", e.Message, "cause", e.Cause)
+		return e.Message
+	}
+	t.Log.Error("a model failed", "agent", t.agent.Name, "task", t.lease.Task, "error", err)
+	return "its model could not be used."
+}
+
+// runPending runs the calls of the last reply that have no result yet, in
+// their order.
+func (t *run) runPending(ctx context.Context) error {
+	for len(t.pending) > 0 {
+		call := t.pending[0]
+		res, err := t.call(ctx, call)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil && contact.Lost(err) {
+			return err
+		}
+		out := result{Call: call.ID, Text: res.Text}
+		if err != nil {
+			t.logFault(call.Name, err)
+			out.Text, out.Error = parley.ToolError(err), true
+		}
+		step, err := t.next(parley.StepResult, out)
+		if err != nil {
+			return err
+		}
+		if err := t.storeSteps(ctx, res.Seen, step); err != nil {
+			return err
+		}
+		t.addResult(out)
+	}
+	return nil
+}
+
+func (t *run) call(ctx context.Context, call model.Call) (tool.Result, error) {
+	tl, ok := tool.Find(t.agent.Tools, call.Name)
+	if !ok {
+		return tool.Result{}, parley.Errorf(parley.NotFound, "There is no tool %q.", call.Name)
+	}
+	if !tl.Replays {
+		if t.started[call.ID] {
+			return tool.Result{}, parley.Errorf(parley.Failed, "The call was interrupted; whether it took effect is unknown.").
+				WithHint("Look before you try again.")
+		}
+		step, err := t.next(parley.StepCall, started{Call: call.ID})
+		if err != nil {
+			return tool.Result{}, err
+		}
+		if err := t.storeSteps(ctx, nil, step); err != nil {
+			return tool.Result{}, err
+		}
+	}
+	key := fmt.Sprintf("%d/%d/%s", t.lease.Task, t.task.Turns, call.ID)
+	return tl.Run(ctx, tool.Call{Lease: t.lease, Slot: t.slot, Key: key, Args: call.Args})
+}
+
+// logFault logs what a tool could not do because of a fault of the hub; what
+// a model did wrong is between it and its tools.
+func (t *run) logFault(name string, err error) {
+	if parley.KindOf(err) == parley.Internal {
+		t.Log.Error("a tool failed", "agent", t.agent.Name, "task", t.lease.Task, "tool", name, "error", err)
+	}
+}
+
+// storeSteps stores steps under the lease, and takes in what has arrived for
+// the task meanwhile.
+func (t *run) storeSteps(ctx context.Context, seen []parley.MessageID, steps ...parley.Step) error {
+	var arrived []parley.Message
+	var read int
+	err := t.Store.Update(ctx, func(tx *store.Tx) error {
+		arrived, read = nil, t.inboxRead
+		task, err := t.fence(tx)
+		if err != nil {
+			return err
+		}
+		takeIn := steps[len(steps)-1].Kind == parley.StepResult && task.InboxCount > t.inboxRead && len(t.pending) <= 1
+		if takeIn {
+			if arrived, err = tx.Inbox(task.ID, t.inboxRead, task.InboxCount); err != nil {
+				return err
+			}
+			read = task.InboxCount
+		}
+		for _, s := range steps {
+			tx.InsertStep(s)
+		}
+		for _, id := range seen {
+			tx.MarkSeen(id, t.lease.Agent)
+		}
+		if takeIn {
+			return t.storeArrived(tx, task, arrived, read, steps[len(steps)-1].N+1)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	t.steps += len(steps)
+	t.arrived = arrived
+	if len(arrived) > 0 {
+		t.steps++
+		t.inboxRead = read
+	}
+	return nil
+}
+
+func (t *run) storeArrived(tx *store.Tx, task parley.Task, arrived []parley.Message, read, n int) error {
+	content, err := json.Marshal(inboxStep{Upto: read})
+	if err != nil {
+		return err
+	}
+	tx.InsertStep(parley.Step{Task: task.ID, Turn: task.Turns, N: n, Kind: parley.StepInbox, Content: content})
+	for _, m := range arrived {
+		tx.MarkSeen(m.ID, t.lease.Agent)
+	}
+	task.InboxRead = read
+	tx.UpdateTask(&task)
+	return nil
+}
+
+// fence makes sure that the lease still holds.
+func (t *run) fence(tx *store.Tx) (parley.Task, error) {
+	tasks, err := tx.LockTasks(t.lease.Task)
+	if err != nil {
+		return parley.Task{}, err
+	}
+	if tasks[0].State != parley.Running || tasks[0].Token != t.lease.Token {
+		return parley.Task{}, contact.ErrLost
+	}
+	return tasks[0], nil
+}
+
+// next is the following step of this turn.
+func (t *run) next(kind parley.StepKind, content any) (parley.Step, error) {
+	b, err := json.Marshal(content)
+	return parley.Step{Task: t.lease.Task, Turn: t.task.Turns, N: t.steps + 1, Kind: kind, Content: b}, err
+}
+
+func (t *run) end(ctx context.Context, e contact.TurnEnd) (contact.Outcome, error) {
+	e.Lease, e.InboxRead = t.lease, t.inboxRead
+	return t.Ender.EndTurn(ctx, e)
+}

@@ -1,0 +1,92 @@
+package turn
+
+import (
+	"fmt"
+	"strings"
+
+	"parley"
+	"parley/internal/model"
+	"parley/internal/tool"
+)
+
+// request puts together what the model sees. The parts are in this order:
+// who the agent is, where it speaks and on what it works; then what was said
+// before, what it has not seen yet, the request, and what happened on the
+// task so far.
+func (t *run) request() model.Request {
+	r := model.Request{Agent: t.agent.Name, System: t.system(), Tools: specs(t.agent.Tools)}
+	r.Messages = make([]model.Message, 0, len(t.history)+len(t.notices)+1+len(t.past))
+	for _, m := range t.history {
+		r.Messages = append(r.Messages, t.render(m))
+	}
+	r.Messages = append(r.Messages, t.notices...)
+	r.Messages = append(r.Messages, t.render(t.asked))
+	r.Messages = append(r.Messages, t.past...)
+	return r
+}
+
+// system is one text: some providers refuse several system messages.
+func (t *run) system() string {
+	var b strings.Builder
+	t.identity(&b)
+	t.place(&b)
+	t.work(&b)
+	return b.String()
+}
+
+func (t *run) identity(b *strings.Builder) {
+	fmt.Fprintf(b, "You are %s.\n", t.agent.Name)
+	if t.agent.Instructions != "" {
+		fmt.Fprintf(b, "\n%s\n", t.agent.Instructions)
+	}
+}
+
+// place names the members of the channel.
+func (t *run) place(b *strings.Builder) {
+	peer := t.Agents.Name(t.channel.Peer(t.lease.Agent))
+	fmt.Fprintf(b, "\nThis is your direct conversation with %s.\n", peer)
+}
+
+// work names the task.
+func (t *run) work(b *strings.Builder) {
+	fmt.Fprintf(b, "You work on %s: %s\n", t.task.ID, t.task.Title)
+	if t.task.OpenChildren > 0 {
+		fmt.Fprintf(b, "Results of %d delegated subtasks are still to come; each will be brought to you.\n", t.task.OpenChildren)
+	}
+}
+
+// render shows a stored message as the agent reads it. Who it is from comes
+// from the record; what the text says of itself is quoted.
+func (t *run) render(m parley.Message) model.Message {
+	if m.Author == t.lease.Agent {
+		return model.Message{Role: model.Assistant, Text: m.Body}
+	}
+	from := t.Agents.Name(m.Author)
+	return model.Message{Role: model.User, Text: Text(m, from)}
+}
+
+// Text is a message as its recipient reads it.
+func Text(m parley.Message, from string) string {
+	switch m.Kind {
+	case parley.AskMessage:
+		return parley.RequestText(from, parley.Ask, 0, m.Task, m.Context, m.Body)
+	case parley.DelegateMessage:
+		return parley.RequestText(from, parley.Delegate, m.Priority, m.Task, m.Context, m.Body)
+	case parley.NotificationMessage:
+		return parley.NotificationText(from, m.Context, m.Body)
+	case parley.ResultMessage:
+		return parley.ResultText(from, m.Task, m.Body)
+	case parley.FailureMessage:
+		return parley.FailureText(from, m.Task, m.Body)
+	default:
+		return from + ": " + parley.Quote(m.Body)
+	}
+}
+
+func specs(tools []tool.Tool) []model.Tool {
+	list := make([]model.Tool, len(tools))
+	for i, t := range tools {
+		list[i] = t.Tool
+	}
+	return list
+}

@@ -1,0 +1,81 @@
+// Package turn runs one agent on one task: it puts the conversation before the
+// model, runs the tools that the model calls, and stores each step before the
+// next begins.
+//
+// A turn can end at any moment, with the process or with its lease, and go on
+// elsewhere from the last stored step. Everything that it knows is therefore
+// derived from what is stored: the conversation is rebuilt from the task's
+// steps, a finished tool call is not run again, and a call whose outcome is
+// unknown is either safe to repeat or reported to the model as interrupted.
+package turn
+
+import (
+	"context"
+	"log/slog"
+
+	"parley"
+	"parley/internal/contact"
+	"parley/internal/model"
+	"parley/internal/store"
+	"parley/internal/tool"
+)
+
+// Agent is what a native agent is made of.
+type Agent struct {
+	Name         string
+	Instructions string
+	Model        model.Model
+	Tools        []tool.Tool
+	Limits       parley.Limits
+}
+
+// Agents finds an agent's definition. A turn works with what it found at its
+// beginning.
+type Agents interface {
+	Definition(id parley.AgentID) (Agent, bool)
+	// Name is how any participant is called.
+	Name(id parley.AgentID) string
+}
+
+// Ender stores the end of a turn. Package contact implements it.
+type Ender interface {
+	EndTurn(ctx context.Context, e contact.TurnEnd) (contact.Outcome, error)
+}
+
+// Runner runs turns. It is safe for concurrent use.
+type Runner struct {
+	Store  store.Store
+	Agents Agents
+	Ender  Ender
+	Log    *slog.Logger
+	// Deltas receives pieces of replies in the making; nil if nobody looks.
+	Deltas func(task parley.TaskID, d model.Delta)
+}
+
+// Run runs turns of a leased task until it ends, waits, or is no longer ours.
+func (r *Runner) Run(ctx context.Context, lease parley.Lease, slot tool.Slot) error {
+	def, ok := r.Agents.Definition(lease.Agent)
+	if !ok {
+		return r.fail(ctx, lease, "it is no longer in the team's files.")
+	}
+	for {
+		t := &run{Runner: r, agent: def, lease: lease, slot: slot}
+		outcome, err := t.turn(ctx)
+		switch {
+		case contact.Lost(err):
+			return nil
+		case err != nil:
+			return err
+		case outcome != contact.Again:
+			return nil
+		}
+	}
+}
+
+func (r *Runner) fail(ctx context.Context, lease parley.Lease, reason string) error {
+	_, err := r.Ender.EndTurn(ctx, contact.TurnEnd{Lease: lease, Reason: reason})
+	if contact.Lost(err) {
+		return nil
+	}
+	return err
+}

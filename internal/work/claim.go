@@ -1,0 +1,197 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// errCancelled and errStopping are why a turn's context ended.
+var (
+	errCancelled = errors.New("the task was cancelled")
+	errStopping  = errors.New("the hub is stopping")
+)
+
+// claim takes what can run now, for all agents in one transaction.
+func (s *Scheduler) claim(ctx context.Context) {
+	wanted := s.reserveAll()
+	if len(wanted) == 0 {
+		return
+	}
+	got := map[parley.AgentID][]parley.Lease{}
+	err := s.cfg.Store.Update(ctx, func(tx *store.Tx) error {
+		clear(got)
+		for agent, n := range wanted {
+			leases, err := s.claimFor(tx, agent, n)
+			if err != nil {
+				return err
+			}
+			got[agent] = leases
+		}
+		return nil
+	})
+	if err != nil {
+		if ctx.Err() == nil {
+			s.cfg.Log.Error("claiming failed", "error", err)
+			time.AfterFunc(time.Second, s.wake)
+		}
+		got = nil
+	}
+	for agent, n := range wanted {
+		s.settle(agent, n, got[agent], err == nil)
+	}
+}
+
+// reserveAll holds places for every agent that may have work, as far as its
+// own limit and the hub's allow.
+func (s *Scheduler) reserveAll() map[parley.AgentID]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	wanted := map[parley.AgentID]int{}
+	for agent := range s.ready {
+		if s.places <= 0 || s.stopping {
+			break
+		}
+		n := min(s.places, s.cfg.Directory.Limits(agent).Turns-s.running[agent])
+		if n <= 0 {
+			continue
+		}
+		wanted[agent] = n
+		s.places -= n
+		s.running[agent] += n
+	}
+	return wanted
+}
+
+// claimFor claims up to n tasks of an agent. Whether a strictly sequential
+// agent is busy on another hub is decided under its lock.
+func (s *Scheduler) claimFor(tx *store.Tx, agent parley.AgentID, n int) ([]parley.Lease, error) {
+	a, err := tx.LockAgent(agent)
+	if err != nil || a.Gone() {
+		return nil, err
+	}
+	if a.Turns == 1 {
+		open, err := tx.AgentOpenTasks(agent)
+		if err != nil || open.Running > 0 {
+			return nil, err
+		}
+	}
+	tasks, err := tx.Claimable(agent, n)
+	if err != nil {
+		return nil, err
+	}
+	leases := make([]parley.Lease, 0, len(tasks))
+	for i := range tasks {
+		t := &tasks[i]
+		t.State, t.Worker, t.Token = parley.Running, s.worker, t.Token+1
+		if t.StartedAt == 0 {
+			t.StartedAt = tx.Now
+		}
+		tx.UpdateTask(t)
+		tx.MarkDelivered(t.Request, t.Agent)
+		leases = append(leases, t.Lease())
+	}
+	if len(leases) > 0 {
+		s.renew(tx)
+	}
+	return leases, nil
+}
+
+// settle starts what was claimed and frees the places that found nothing.
+func (s *Scheduler) settle(agent parley.AgentID, n int, leases []parley.Lease, looked bool) {
+	s.mu.Lock()
+	if looked && len(leases) < n {
+		delete(s.ready, agent)
+	}
+	s.mu.Unlock()
+	for range n - len(leases) {
+		s.leave(agent)
+		s.free()
+	}
+	for _, l := range leases {
+		s.start(l)
+	}
+}
+
+// start runs a task whose place is held.
+func (s *Scheduler) start(l parley.Lease) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	s.mu.Lock()
+	s.cancels[l.Task] = cancel
+	if s.interrupted {
+		cancel(errStopping)
+	}
+	s.turns.Add(1)
+	s.mu.Unlock()
+	go func() {
+		defer s.turns.Done()
+		slot := &Slot{s: s, agent: l.Agent, strict: s.cfg.Directory.Limits(l.Agent).Turns == 1, held: true}
+		err := s.runner.Run(ctx, l, slot)
+		s.mu.Lock()
+		delete(s.cancels, l.Task)
+		s.mu.Unlock()
+		if err != nil {
+			s.giveBack(ctx, l, err)
+		}
+		cancel(nil)
+		slot.end()
+		s.wake()
+	}()
+}
+
+// giveBack returns a task whose turn could not go on. A turn that was stopped
+// with the hub is simply queued again; one that broke counts as a rescue, so
+// that a task that always breaks is given up in the end.
+func (s *Scheduler) giveBack(ctx context.Context, l parley.Lease, cause error) {
+	switch context.Cause(ctx) {
+	case errCancelled:
+		return // it has ended
+	case errStopping:
+		s.retry(func() error { return s.requeue(l) })
+		return
+	}
+	s.cfg.Log.Error("a turn broke", "task", l.Task, "error", cause)
+	s.retry(func() error { return s.rescueTask(context.Background(), l.Task, l.Worker, l.Token) })
+}
+
+// retry insists on storing something while the database is in trouble, a full
+// disk for example. At the stop it tries once more; the next start takes over
+// what could not be stored.
+func (s *Scheduler) retry(store func() error) {
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+		err := store()
+		if err == nil {
+			return
+		}
+		s.cfg.Log.Error("a task could not be given back", "error", err)
+		timer := time.NewTimer(wait)
+		select {
+		case <-s.quit:
+			timer.Stop()
+			if err := store(); err != nil {
+				s.cfg.Log.Error("a task was left for the next start", "error", err)
+			}
+			return
+		case <-timer.C:
+		}
+	}
+}
+
+// requeue gives a task back as if it had not been claimed.
+func (s *Scheduler) requeue(l parley.Lease) error {
+	return s.cfg.Store.Update(context.Background(), func(tx *store.Tx) error {
+		tasks, err := tx.LockTasks(l.Task)
+		if err != nil {
+			return err
+		}
+		t := &tasks[0]
+		if t.State == parley.Running && t.Token == l.Token {
+			t.State, t.Worker = parley.Queued, 0
+			tx.UpdateTask(t)
+		}
+		return nil
+	})
+}

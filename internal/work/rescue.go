@@ -1,0 +1,226 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// rescue takes over the tasks of dead workers. A hub that has its database
+// for itself knows that every other worker is dead.
+func (s *Scheduler) rescue(ctx context.Context) error {
+	var dead []int64
+	var left []parley.Lease
+	err := s.cfg.Store.View(ctx, func(tx *store.Tx) (err error) {
+		if s.cfg.Store.Shared() {
+			dead, err = tx.DeadWorkers(s.worker)
+		} else {
+			dead, err = tx.OtherWorkers(s.worker)
+		}
+		for _, w := range dead {
+			leases, err := tx.Leased(w)
+			if err != nil {
+				return err
+			}
+			left = append(left, leases...)
+		}
+		return err
+	})
+	if err != nil || len(dead) == 0 {
+		return err
+	}
+	if err := s.takeOver(ctx, left); err != nil {
+		return err
+	}
+	return s.bury(ctx, dead)
+}
+
+// takeOver requeues tasks in transactions of bounded size.
+func (s *Scheduler) takeOver(ctx context.Context, left []parley.Lease) error {
+	for len(left) > 0 {
+		n := min(len(left), 500)
+		var hopeless []parley.TaskID
+		err := s.cfg.Store.Update(ctx, func(tx *store.Tx) error {
+			hopeless = hopeless[:0]
+			for _, l := range left[:n] {
+				spent, err := s.takeOverOne(tx, l.Task, l.Worker, l.Token)
+				if err != nil {
+					return err
+				}
+				if spent {
+					hopeless = append(hopeless, l.Task)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, id := range hopeless {
+			if err := s.giveUp(ctx, id); err != nil {
+				return err
+			}
+		}
+		left = left[n:]
+	}
+	return nil
+}
+
+// takeOverOne requeues one task, unless it is no longer the dead worker's. It
+// reports whether the task has used up its rescues.
+func (s *Scheduler) takeOverOne(tx *store.Tx, id parley.TaskID, worker, token int64) (spent bool, err error) {
+	tasks, err := tx.LockTasks(id)
+	if err != nil {
+		return false, err
+	}
+	t := &tasks[0]
+	if t.State != parley.Running || t.Worker != worker || t.Token != token {
+		return false, nil
+	}
+	if t.Rescues >= s.cfg.Directory.Limits(t.Agent).Rescues {
+		return true, nil
+	}
+	t.State, t.Worker, t.Rescues = parley.Queued, 0, t.Rescues+1
+	tx.UpdateTask(t)
+	tx.Record(parley.Event{Team: t.Team, Kind: parley.EventRescued, Target: t.Agent, Task: t.ID,
+		Detail: fmt.Sprintf("rescue %d", t.Rescues)})
+	return false, nil
+}
+
+// rescueTask is takeOver for one task whose turn broke in this process.
+func (s *Scheduler) rescueTask(ctx context.Context, id parley.TaskID, worker, token int64) error {
+	return s.takeOver(ctx, []parley.Lease{{Task: id, Worker: worker, Token: token}})
+}
+
+func (s *Scheduler) giveUp(ctx context.Context, id parley.TaskID) error {
+	return s.failer.Fail(ctx, id, "its turn was interrupted too often (the limit of rescues is reached).")
+}
+
+// bury forgets dead workers that hold nothing any more.
+func (s *Scheduler) bury(ctx context.Context, dead []int64) error {
+	return s.cfg.Store.Update(ctx, func(tx *store.Tx) error {
+		for _, w := range dead {
+			left, err := tx.Leased(w)
+			if err != nil {
+				return err
+			}
+			if len(left) == 0 {
+				tx.DeleteWorker(w)
+			}
+		}
+		return nil
+	})
+}
+
+// renew makes sure that a lease taken in this transaction holds: a hub without
+// leases sends no heartbeats, so its row may be old.
+func (s *Scheduler) renew(tx *store.Tx) {
+	if !s.cfg.Store.Shared() {
+		return
+	}
+	s.mu.Lock()
+	fresh := s.aliveUntil.Until(tx.Now) > s.cfg.LeaseTime/2
+	s.mu.Unlock()
+	if !fresh {
+		tx.Heartbeat(s.worker, s.cfg.Name, tx.Now.Add(s.cfg.LeaseTime))
+	}
+}
+
+// heartbeat renews the leases of this hub, if it has any.
+func (s *Scheduler) heartbeat(ctx context.Context) {
+	s.mu.Lock()
+	holds := len(s.cancels) > 0
+	s.mu.Unlock()
+	if !holds {
+		return
+	}
+	var until parley.Micros
+	err := s.cfg.Store.Update(ctx, func(tx *store.Tx) error {
+		until = tx.Now.Add(s.cfg.LeaseTime)
+		tx.Heartbeat(s.worker, s.cfg.Name, until)
+		return nil
+	})
+	if err != nil {
+		s.cfg.Log.Warn("the heartbeat failed", "error", err)
+		return
+	}
+	s.mu.Lock()
+	s.aliveUntil = until
+	s.mu.Unlock()
+}
+
+// keepTime makes delayed tasks claimable, fails overdue ones, and returns how
+// long it is until there is more to do.
+func (s *Scheduler) keepTime(ctx context.Context) time.Duration {
+	next, err := s.passTime(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			s.cfg.Log.Warn("looking at the clock failed", "error", err)
+		}
+		return time.Second
+	}
+	return next
+}
+
+const noAlarm = time.Hour
+
+func (s *Scheduler) passTime(ctx context.Context) (time.Duration, error) {
+	for {
+		var due, deadline, now parley.Micros
+		var overdue []parley.TaskID
+		err := s.cfg.Store.View(ctx, func(tx *store.Tx) (err error) {
+			now = tx.Now
+			if due, err = tx.NextDue(); err != nil {
+				return err
+			}
+			if deadline, err = tx.NextDeadline(); err != nil {
+				return err
+			}
+			if deadline != 0 && deadline <= now {
+				overdue, err = tx.Overdue(100)
+			}
+			return err
+		})
+		if err != nil {
+			return 0, err
+		}
+		if due != 0 && due <= now {
+			if err := s.makeDue(ctx); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		if len(overdue) > 0 {
+			for _, id := range overdue {
+				if err := s.failer.Fail(ctx, id, "its deadline has passed."); err != nil {
+					return 0, err
+				}
+			}
+			continue
+		}
+		wait := noAlarm
+		for _, at := range []parley.Micros{due, deadline} {
+			if at != 0 {
+				wait = min(wait, at.Until(now))
+			}
+		}
+		return wait, nil
+	}
+}
+
+func (s *Scheduler) makeDue(ctx context.Context) error {
+	return s.cfg.Store.Update(ctx, func(tx *store.Tx) error {
+		tasks, err := tx.DueTasks(500)
+		if err != nil {
+			return err
+		}
+		for i := range tasks {
+			tasks[i].Due = 0
+			tx.UpdateTask(&tasks[i])
+		}
+		return nil
+	})
+}

@@ -1,0 +1,217 @@
+// Package work brings tasks and workers together: it claims what is due by
+// priority, runs it under a lease, takes over what a dead hub left behind,
+// and stops in order.
+//
+// A lease is a task's worker and token. The worker's row says until when all
+// its leases hold; one heartbeat renews them all. Each claim raises the token,
+// and every write of a turn compares it, so a worker that lost its lease
+// without knowing changes nothing. On a database of its own a hub needs no
+// heartbeats: at its start every other worker is dead, since there can be
+// only one.
+//
+// All state of the Scheduler is guarded by its mutex. Turns run on goroutines
+// of their own; the loop in Run claims, and is woken by signals, by freed
+// places and by the clock.
+package work
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/internal/directory"
+	"parley/internal/store"
+	"parley/internal/wake"
+)
+
+// Runner runs the turns of a claimed task until it ends or waits. A nil error
+// means that the outcome is stored; with any other error the task is given
+// back. Package turn implements it.
+type Runner interface {
+	Run(ctx context.Context, lease parley.Lease, slot *Slot) error
+}
+
+// Failer ends a task that is given up. Package contact implements it.
+type Failer interface {
+	Fail(ctx context.Context, id parley.TaskID, reason string) error
+}
+
+// Config is what a Scheduler needs.
+type Config struct {
+	Store     store.Store
+	Directory *directory.Directory
+	Log       *slog.Logger
+	Name      string // of this hub, for people
+	// Workers is how many turns run at once on this hub; waiting ones do not
+	// count.
+	Workers int
+	// LeaseTime is how long a lease holds without a heartbeat.
+	LeaseTime time.Duration
+	// Poll is how often to look without a signal.
+	Poll time.Duration
+	// Grace is how long turns may go on after the stop.
+	Grace time.Duration
+}
+
+func (c *Config) fill() {
+	if c.Workers <= 0 {
+		c.Workers = 64
+	}
+	if c.LeaseTime <= 0 {
+		c.LeaseTime = 15 * time.Second
+	}
+	if c.Poll <= 0 {
+		c.Poll = 5 * time.Second
+	}
+	if c.Grace <= 0 {
+		c.Grace = 10 * time.Second
+	}
+}
+
+// Scheduler is one hub's workers.
+type Scheduler struct {
+	cfg    Config
+	runner Runner
+	failer Failer
+	worker int64
+	nudge  chan struct{} // something to look at; holds at most one
+	clock  chan struct{} // something is due earlier than known; holds at most one
+	quit   chan struct{} // closed when the stop begins
+
+	mu          sync.Mutex
+	places      int // free
+	waiters     []chan struct{}
+	ready       map[parley.AgentID]bool // may have something to claim
+	running     map[parley.AgentID]int  // turns that hold a place
+	cancels     map[parley.TaskID]context.CancelCauseFunc
+	aliveUntil  parley.Micros
+	stopping    bool // nothing new is claimed
+	interrupted bool // the grace is over
+	turns       sync.WaitGroup
+}
+
+// New makes a Scheduler. Connect gives it its other half before Run.
+func New(cfg Config) *Scheduler {
+	cfg.fill()
+	return &Scheduler{
+		cfg: cfg, places: cfg.Workers, nudge: make(chan struct{}, 1), clock: make(chan struct{}, 1), quit: make(chan struct{}),
+		ready:   map[parley.AgentID]bool{},
+		running: map[parley.AgentID]int{},
+		cancels: map[parley.TaskID]context.CancelCauseFunc{},
+	}
+}
+
+// Connect tells who runs turns and who ends tasks. It is apart from New since
+// both contact others, and contacting needs the Scheduler.
+func (s *Scheduler) Connect(r Runner, f Failer) { s.runner, s.failer = r, f }
+
+// Start registers the hub and takes over what is left of a dead one. Until it
+// has returned nothing may be contacted.
+func (s *Scheduler) Start(ctx context.Context) error {
+	err := s.cfg.Store.Update(ctx, func(tx *store.Tx) error {
+		s.aliveUntil = tx.Now.Add(s.cfg.LeaseTime)
+		s.worker = tx.InsertWorker(s.cfg.Name, s.aliveUntil)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.rescue(ctx)
+}
+
+// Run claims and runs until the context is done, then stops: it claims
+// nothing more, gives turns their grace, gives back what is not finished, and
+// forgets the worker.
+func (s *Scheduler) Run(ctx context.Context) error {
+	bus := s.cfg.Store.Bus()
+	defer bus.Listen(wake.Work, s.hearWork)()
+	defer bus.Listen(wake.Cancelled, s.hearCancelled)()
+	defer bus.Listen(wake.Clock, func(int64) { poke(s.clock) })()
+	s.look(ctx)
+	ticker := time.NewTicker(s.cfg.Poll)
+	defer ticker.Stop()
+	alarm := time.NewTimer(0)
+	defer alarm.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return s.stop()
+		case <-s.nudge:
+		case <-ticker.C:
+			s.tick(ctx)
+		case <-s.clock:
+			alarm.Reset(s.keepTime(ctx))
+		case <-alarm.C:
+			alarm.Reset(s.keepTime(ctx))
+		}
+		s.claim(ctx)
+	}
+}
+
+// tick is what happens without a signal: leases are renewed, dead hubs are
+// looked for, and lost signals are made up for.
+func (s *Scheduler) tick(ctx context.Context) {
+	if !s.cfg.Store.Shared() {
+		return
+	}
+	s.heartbeat(ctx)
+	if err := s.rescue(ctx); err != nil {
+		s.cfg.Log.Warn("looking for dead hubs failed", "error", err)
+	}
+	s.look(ctx)
+}
+
+// look finds every agent that has something to claim.
+func (s *Scheduler) look(ctx context.Context) {
+	err := s.cfg.Store.View(ctx, func(tx *store.Tx) error {
+		ids, err := tx.AgentsWithWork()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, id := range ids {
+			s.ready[id] = true
+		}
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		s.cfg.Log.Warn("looking for work failed", "error", err)
+	}
+	s.wake()
+}
+
+func (s *Scheduler) hearWork(agent int64) {
+	if agent != 0 && !s.runs(parley.AgentID(agent)) {
+		return
+	}
+	s.mu.Lock()
+	if agent != 0 {
+		s.ready[parley.AgentID(agent)] = true
+	}
+	s.mu.Unlock()
+	s.wake()
+}
+
+// runs reports whether the hub runs the agent's turns.
+func (s *Scheduler) runs(id parley.AgentID) bool {
+	e, ok := s.cfg.Directory.Entry(id)
+	return ok && e.Kind == parley.Native
+}
+
+func (s *Scheduler) hearCancelled(task int64) {
+	s.mu.Lock()
+	cancel := s.cancels[parley.TaskID(task)]
+	s.mu.Unlock()
+	if cancel != nil {
+		cancel(errCancelled)
+	}
+}
+
+func (s *Scheduler) wake() { poke(s.nudge) }
+
+func poke(ch chan struct{}) {
+	select {
+	case ch <- struct{}{}:
+	default:
+	}
+}

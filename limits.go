@@ -1,0 +1,26 @@
+package parley
+
+import "time"
+
+// Limits bound what one agent may do. Each can be set for the hub, a team or
+// an agent; these are the resolved values.
+type Limits struct {
+	AskDepth           int
+	DelegationDepth    int
+	Rate               int // contacts an agent may start a minute
+	Steps              int // model replies in one turn
+	MessageBytes       int
+	Turns              int // concurrent turns of a native agent
+	Rescues            int // of one task, after crashes
+	AskTimeout         time.Duration
+	CallTimeout        time.Duration // of call_agent
+	DelegationDeadline time.Duration
+}
+
+// DefaultLimits are in force where nobody says otherwise.
+func DefaultLimits() Limits {
+	return Limits{
+		AskDepth: 3, DelegationDepth: 10, Rate: 10, Steps: 30, MessageBytes: 256 << 10, Turns: 8, Rescues: 3,
+		AskTimeout: 120 * time.Second, CallTimeout: 30 * time.Minute, DelegationDeadline: 7 * 24 * time.Hour,
+	}
+}

@@ -1,0 +1,320 @@
+package parley_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// mayImport is the table of allowed imports: each package of the program, and
+// the packages of ours that it may import besides the root package, which
+// everyone may. Tests are free. A name ending in /* stands for every package
+// right below it that has no line of its own.
+//
+// The direction is: doors and tools → use cases → policy, store, wake. turn
+// and work do not know the use cases: they declare the small interfaces they
+// need, and app joins them. That is where the circle contact → turn → tool →
+// contact is cut.
+var mayImport = map[string][]string{
+	"parley": {}, // the vocabulary: the standard library and nothing else
+
+	"cmd/parley": {"internal/cli"},
+
+	// The command line, and what it starts.
+	"internal/cli":   {"internal/app", "internal/bench", "internal/config", "internal/demo", "internal/httpapi", "internal/token"},
+	"internal/app":   {anything},
+	"internal/bench": {anything},
+	"internal/demo":  {"internal/app", "internal/config", "internal/httpapi"},
+
+	// Doors: decode, one use case, encode.
+	"internal/httpapi": {"internal/contact", "internal/directory", "internal/store", "internal/token", "internal/wake", "internal/work"},
+
+	// Use cases.
+	"internal/contact":   {"internal/directory", "internal/policy", "internal/store", "internal/wake"},
+	"internal/directory": {"internal/policy", "internal/store", "internal/wake"},
+	"internal/token":     {"internal/store"},
+
+	// Running work: claims and leases, then one turn of an agent.
+	"internal/work":    {"internal/store", "internal/wake"},
+	"internal/turn":    {"internal/model", "internal/store", "internal/tool"},
+	"internal/tool":    {"internal/model"},
+	"internal/tool/*":  {"internal/contact", "internal/directory", "internal/model", "internal/store", "internal/tool"},
+	"internal/model":   {},
+	"internal/model/*": {"internal/model"},
+
+	// The ground: rules without effects, storage, signals, files.
+	// A store sends the signals of a transaction after its commit.
+	"internal/policy":  {},
+	"internal/store":   {"internal/wake"},
+	"internal/store/*": {"internal/store", "internal/wake"},
+	"internal/wake":    {},
+	"internal/config":  {},
+	"internal/pgtest":  {},
+
+	// Around the program: suites, comparisons, examples.
+	"test/*":     {anything},
+	"bench/*":    {anything},
+	"examples/*": {anything},
+	"scripts/*":  {"internal/pgtest"},
+}
+
+const anything = "*"
+
+const module = "parley"
+
+func TestImports(t *testing.T) {
+	for _, file := range goFiles(t) {
+		if strings.HasSuffix(file.path, "_test.go") {
+			continue
+		}
+		pkg := path.Dir(file.path)
+		if pkg == "." {
+			pkg = module
+		}
+		allowed, ok := allowedImports(pkg)
+		if !ok {
+			t.Errorf("%s: the package %s is not in the table of allowed imports. Add it to mayImport in rules_test.go; docs/architecture.md says which way imports go.", file.path, pkg)
+			continue
+		}
+		for _, spec := range file.ast.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if why := refuseImport(pkg, allowed, imported); why != "" {
+				t.Errorf("%s: %s", file.at(spec), why)
+			}
+		}
+	}
+}
+
+// allowedImports looks up a package by its own name, then by its folder's.
+func allowedImports(pkg string) ([]string, bool) {
+	if allowed, ok := mayImport[pkg]; ok {
+		return allowed, true
+	}
+	allowed, ok := mayImport[path.Dir(pkg)+"/*"]
+	return allowed, ok
+}
+
+// refuseImport says why pkg may not import the path, or "".
+func refuseImport(pkg string, allowed []string, imported string) string {
+	if pkg == module {
+		first, _, _ := strings.Cut(imported, "/")
+		if first == module || strings.Contains(first, ".") {
+			return "the root package imports " + imported + "; it may import the standard library only, so that everyone can import it."
+		}
+		return ""
+	}
+	ours, isOurs := strings.CutPrefix(imported, module+"/")
+	if !isOurs || slices.Contains(allowed, ours) || slices.Contains(allowed, anything) {
+		return ""
+	}
+	for _, a := range allowed {
+		if folder, ok := strings.CutSuffix(a, "/*"); ok && path.Dir(ours) == folder {
+			return ""
+		}
+	}
+	return fmt.Sprintf("%s may not import %s. Declare a small interface where it is used and let internal/app join the two, or change mayImport in rules_test.go with a reason; docs/architecture.md says which way imports go.", pkg, ours)
+}
+
+func TestRefuseImport(t *testing.T) {
+	for _, c := range []struct {
+		pkg, imported string
+		refused       bool
+	}{
+		{"parley", "strings", false},
+		{"parley", "encoding/json", false},
+		{"parley", "parley/internal/store", true},
+		{"parley", "github.com/google/uuid", true},
+		{"internal/contact", "parley", false},
+		{"internal/contact", "parley/internal/store", false},
+		{"internal/contact", "parley/internal/store/sqlite", true},
+		{"internal/contact", "parley/internal/turn", true},
+		{"internal/store/sqlite", "parley/internal/store", false},
+		{"internal/store/sqlite", "parley/internal/store/postgres", true},
+		{"internal/app", "parley/internal/turn", false},
+	} {
+		allowed, ok := allowedImports(c.pkg)
+		if !ok {
+			t.Errorf("%s is not in the table", c.pkg)
+		}
+		if why := refuseImport(c.pkg, allowed, c.imported); (why != "") != c.refused {
+			t.Errorf("%s importing %s: %q, want refused = %v", c.pkg, c.imported, why, c.refused)
+		}
+	}
+	if _, ok := allowedImports("internal/unheardof"); ok {
+		t.Error("a package that nobody entered is in the table")
+	}
+}
+
+// A test that sleeps is slow when it passes and fails on a busy machine; a
+// test that skips itself shows nothing and looks green.
+func TestTestsNeitherSleepNorSkip(t *testing.T) {
+	for _, file := range goFiles(t) {
+		if !isTest(file.path) {
+			continue
+		}
+		for _, call := range sleepsAndSkips(file.ast) {
+			t.Errorf("%s: %s. CONTRIBUTING.md says what to do instead.", file.at(call), describe(call))
+		}
+	}
+	for _, script := range scripts(t) {
+		if line := forbiddenCommand.FindString(script.commands); line != "" {
+			t.Errorf("%s: %q: scripts neither sleep nor skip. CONTRIBUTING.md says what to do instead.", script.path, line)
+		}
+	}
+}
+
+// sleepsAndSkips finds the calls of time.Sleep, except under synctest, where
+// time is not real and a sleep costs nothing, and of a test's Skip.
+func sleepsAndSkips(file *ast.File) []*ast.CallExpr {
+	var found []*ast.CallExpr
+	var inBubble []*ast.CallExpr
+	ast.Inspect(file, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		sel, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		receiver, ok := sel.X.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		switch {
+		case receiver.Name == "synctest":
+			inBubble = append(inBubble, call)
+		case receiver.Name == "time" && sel.Sel.Name == "Sleep":
+			if !slices.ContainsFunc(inBubble, func(b *ast.CallExpr) bool { return b.Pos() <= call.Pos() && call.End() <= b.End() }) {
+				found = append(found, call)
+			}
+		case slices.Contains([]string{"Skip", "Skipf", "SkipNow"}, sel.Sel.Name):
+			found = append(found, call)
+		}
+		return true
+	})
+	return found
+}
+
+func describe(call *ast.CallExpr) string {
+	if call.Fun.(*ast.SelectorExpr).Sel.Name == "Sleep" {
+		return "a test does not sleep: wait for what should happen, or use synctest"
+	}
+	return "a test does not skip itself: what it needs is installed by make test, and what a system lacks goes behind a build constraint"
+}
+
+func TestSleepsAndSkips(t *testing.T) {
+	for _, c := range []struct {
+		body string
+		want int
+	}{
+		{"time.Sleep(time.Second)", 1},
+		{"t.Skip()", 1},
+		{"t.Skipf(\"no %s\", name); tb.SkipNow()", 2},
+		{"<-time.After(time.Second) // not time.Sleep", 0},
+		{"synctest.Test(t, func(t *testing.T) { time.Sleep(time.Hour) })", 0},
+		{"synctest.Test(t, func(t *testing.T) { t.Skip() })", 1},
+		{"synctest.Test(t, f); time.Sleep(time.Hour)", 1},
+	} {
+		file, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc f() {\n"+c.body+"\n}", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(sleepsAndSkips(file)); got != c.want {
+			t.Errorf("%s: %d found, want %d", c.body, got, c.want)
+		}
+	}
+}
+
+// isTest reports whether a file is a test's: by its own name, by its package's
+// (storetest), or because it is part of a suite.
+func isTest(file string) bool {
+	return strings.HasSuffix(file, "_test.go") ||
+		strings.HasSuffix(path.Dir(file), "test") ||
+		strings.HasPrefix(file, "test/")
+}
+
+type goFile struct {
+	path string // from the root of the module, with slashes
+	ast  *ast.File
+	set  *token.FileSet
+}
+
+func (f goFile) at(n ast.Node) string { return f.set.Position(n.Pos()).String() }
+
+// goFiles parses every Go file of the module, whatever system it is for.
+func goFiles(t *testing.T) []goFile {
+	t.Helper()
+	var files []goFile
+	walk(t, func(name string) {
+		if !strings.HasSuffix(name, ".go") || strings.Contains(name, "/testdata/") {
+			return
+		}
+		set := token.NewFileSet()
+		parsed, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, goFile{path: name, ast: parsed, set: set})
+	})
+	return files
+}
+
+// forbiddenCommand matches, in a testscript, a line that sleeps or skips.
+var forbiddenCommand = regexp.MustCompile(`(?m)^(\[[^\]]*\]\s*)*((exec\s+)?sleep|skip)\b.*$`)
+
+type script struct {
+	path     string
+	commands string // what stands before the first file of the archive
+}
+
+func scripts(t *testing.T) []script {
+	t.Helper()
+	var list []script
+	walk(t, func(name string) {
+		if ext := path.Ext(name); !strings.Contains(name, "/testdata/") || (ext != ".txtar" && ext != ".txt") {
+			return
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		commands, _, _ := strings.Cut("\n"+string(text), "\n-- ")
+		list = append(list, script{path: name, commands: commands})
+	})
+	return list
+}
+
+// walk calls visit with the path of every file of the module.
+func walk(t *testing.T, visit func(name string)) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if !d.IsDir() {
+			visit(name)
+			return nil
+		}
+		hidden := strings.HasPrefix(d.Name(), ".") && name != "."
+		if hidden || name == "bin" || name == "tools" {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
