@@ -30,18 +30,21 @@ var mayImport = map[string][]string{
 	"cmd/parley": {"internal/cli"},
 
 	// The command line, and what it starts.
-	"internal/cli":   {"internal/app", "internal/bench", "internal/config", "internal/demo", "internal/httpapi", "internal/token"},
+	"internal/cli":   {"internal/api", "internal/app", "internal/bench", "internal/client", "internal/config", "internal/demo"},
 	"internal/app":   {anything},
 	"internal/bench": {anything},
-	"internal/demo":  {"internal/app", "internal/config", "internal/httpapi"},
+	"internal/demo":  {"internal/api", "internal/app", "internal/client", "internal/config"},
 
 	// Doors: decode, one use case, encode.
-	"internal/httpapi": {"internal/contact", "internal/directory", "internal/store", "internal/token", "internal/wake", "internal/work"},
+	"internal/httpapi": {"internal/api", "internal/contact", "internal/directory", "internal/store", "internal/token", "internal/trace", "internal/wake"},
+	"internal/api":     {},
+	"internal/client":  {"internal/api"},
 
 	// Use cases.
 	"internal/contact":   {"internal/directory", "internal/policy", "internal/store", "internal/wake"},
 	"internal/directory": {"internal/policy", "internal/store", "internal/wake"},
 	"internal/token":     {"internal/store"},
+	"internal/trace":     {"internal/store"},
 
 	// Running work: claims and leases, then one turn of an agent.
 	"internal/work":    {"internal/store", "internal/wake"},

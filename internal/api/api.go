@@ -52,7 +52,7 @@ type Task struct {
 	State     string     `json:"state"`
 	Thread    string     `json:"thread"`
 	Request   string     `json:"request_id"`
-	Result    string     `json:"result,omitempty" doc:"The last closing text."`
+	Result    string     `json:"result,omitempty" doc:"The last closing text, whole. Lists and trees leave it out; result_id says where it is."`
 	ResultID  string     `json:"result_id,omitempty"`
 	Error     string     `json:"error,omitempty"`
 	Turns     int        `json:"turns"`
@@ -70,6 +70,21 @@ type Task struct {
 type TaskTree struct {
 	Task
 	Children []TaskTree `json:"children,omitempty"`
+}
+
+// TaskList is a list of tasks. Lists are objects, so that fields can be added.
+type TaskList struct {
+	Tasks []Task `json:"tasks" nullable:"false"`
+}
+
+// ReplyRequest answers a task.
+type ReplyRequest struct {
+	Text string `json:"text" doc:"The answer."`
+}
+
+// DeclineRequest refuses a task.
+type DeclineRequest struct {
+	Reason string `json:"reason" doc:"Why; whoever asked reads it."`
 }
 
 // Message is a stored message.
@@ -103,11 +118,39 @@ type MessageRecord struct {
 	Deliveries []Delivery `json:"deliveries"`
 }
 
+// MessageList is a piece of a conversation, oldest first.
+type MessageList struct {
+	Messages []Message `json:"messages" nullable:"false"`
+}
+
+// Thread is a conversation within the dm of two participants.
+type Thread struct {
+	ID       string   `json:"id"`
+	Between  []string `json:"between" nullable:"false" doc:"The two participants."`
+	Main     bool     `json:"main" doc:"Every dm has one main thread."`
+	Messages int      `json:"messages" doc:"How many there are."`
+}
+
+// ThreadList is the threads of a dm, the main one first.
+type ThreadList struct {
+	Threads []Thread `json:"threads" nullable:"false"`
+}
+
+// SeenRequest says that messages were displayed.
+type SeenRequest struct {
+	IDs []string `json:"ids" nullable:"false" maxItems:"1000" doc:"Messages for you. Those that are not are ignored."`
+}
+
 // InboxItem is a message for you that you have not seen.
 type InboxItem struct {
 	Message
 	// Asks says that somebody waits for your reply to the task.
 	Asks bool `json:"asks,omitempty" doc:"A reply to task_id is expected."`
+}
+
+// Inbox is what you have not seen, oldest first.
+type Inbox struct {
+	Items []InboxItem `json:"items" nullable:"false"`
 }
 
 // Agent is a participant.
@@ -120,6 +163,17 @@ type Agent struct {
 	Queued        int        `json:"queued"`
 	Running       int        `json:"running"`
 	Waiting       int        `json:"waiting"`
+}
+
+// AgentList is a team's participants, by name.
+type AgentList struct {
+	Agents []Agent `json:"agents" nullable:"false"`
+}
+
+// StatusRequest changes whether an agent can be reached.
+type StatusRequest struct {
+	Status string     `json:"status" enum:"sleep,wake,offline,online" doc:"What to do."`
+	Until  *time.Time `json:"until,omitempty" doc:"When a sleep ends."`
 }
 
 // Event is one line of the record.
@@ -142,6 +196,11 @@ type Arrow struct {
 	Kind  string    `json:"kind" doc:"ask, delegate, notify, reply, result, failed, cancelled, retry or waiting."`
 	Label string    `json:"label"`
 	Task  string    `json:"task_id,omitempty"`
+}
+
+// Trace is the arrows of a task tree in order.
+type Trace struct {
+	Arrows []Arrow `json:"arrows" nullable:"false"`
 }
 
 // Problem is the body of every error.

@@ -48,7 +48,7 @@ type Hub struct {
 func NewHub(cfg HubConfig) *Hub {
 	dir := directory.New()
 	scheduler := work.New(work.Config{
-		Store: cfg.Store, Directory: dir, Log: cfg.Log, Name: cfg.Name, Workers: cfg.Workers,
+		Store: cfg.Store, Agents: dir, Log: cfg.Log, Name: cfg.Name, Workers: cfg.Workers,
 		LeaseTime: cfg.LeaseTime, Poll: cfg.Poll, Grace: cfg.Grace,
 	})
 	contacts := contact.New(cfg.Store, dir, handoff{scheduler}, cfg.Log)

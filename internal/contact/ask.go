@@ -153,7 +153,7 @@ func (s *Service) AwaitTask(ctx context.Context, c Caller, id parley.TaskID) (An
 			return parley.Errorf(parley.NotFound, "%s is not a subtask of %s.", id, c.Task)
 		}
 		if c.Token != 0 && (parent.State != parley.Running || parent.Token != c.Token) {
-			return ErrLost
+			return parley.ErrLost
 		}
 		if child.State.Open() && child.Callback == parley.CallbackLate {
 			child.Callback = parley.CallbackResult
@@ -174,5 +174,5 @@ func (s *Service) AwaitTask(ctx context.Context, c Caller, id parley.TaskID) (An
 // Stopped reports whether err only says that the caller's own work was
 // stopped, so that nothing is known about the other side.
 func Stopped(err error) bool {
-	return errors.Is(err, context.Canceled) || Lost(err)
+	return errors.Is(err, context.Canceled) || errors.Is(err, parley.ErrLost)
 }

@@ -141,13 +141,6 @@ func ErrTooLong(n, limit int) *parley.Error {
 		WithHint("Shorten it, or put the text where the other can read it.")
 }
 
-// ErrLost tells a turn that its lease is no longer its own. It never reaches
-// a caller: the turn just ends.
-var ErrLost = errors.New("the lease was lost")
-
-// Lost reports whether err says that the turn no longer holds its task.
-func Lost(err error) bool { return errors.Is(err, ErrLost) }
-
 // notFound turns the store's answer into one that names the thing.
 func notFound(err error, format string, args ...any) error {
 	if errors.Is(err, store.ErrNotFound) {

@@ -11,32 +11,10 @@ import (
 	"parley/internal/wake"
 )
 
-// TurnEnd is how a turn came to its end.
-type TurnEnd struct {
-	Lease parley.Lease
-	// Text is the closing text; a failed turn has a Reason instead.
-	Text   string
-	Reason string
-	// InboxRead is how far the turn has read the task's inbox.
-	InboxRead int
-	// Steps are the last steps, stored in the same transaction.
-	Steps []parley.Step
-}
-
-// Outcome is what became of the task when its turn ended.
-type Outcome int
-
-const (
-	Ended   Outcome = iota // the task has ended
-	Again                  // something arrived meanwhile: the same worker begins another turn
-	Parked                 // the task waits for what is still open
-	Dropped                // the task had been cancelled; the text was put on record and dropped
-)
-
 // EndTurn stores the end of a turn: its last steps, its closing text, and the
 // task's next state, with everything that follows for the one who asked.
-func (s *Service) EndTurn(ctx context.Context, e TurnEnd) (Outcome, error) {
-	var out Outcome
+func (s *Service) EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome, error) {
+	var out parley.Outcome
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		tasks, err := tx.LockTasks(e.Lease.Parent, e.Lease.Task)
 		if err != nil {
@@ -44,12 +22,12 @@ func (s *Service) EndTurn(ctx context.Context, e TurnEnd) (Outcome, error) {
 		}
 		parent, t := &tasks[0], &tasks[1]
 		if t.State == parley.Cancelled {
-			out = Dropped
+			out = parley.TurnDropped
 			tx.Record(parley.Event{Team: t.Team, Kind: parley.EventDropped, Actor: t.Agent, Task: t.ID, Detail: parley.Clip(e.Text, 200)})
 			return nil
 		}
 		if t.State != parley.Running || t.Token != e.Lease.Token {
-			return ErrLost
+			return parley.ErrLost
 		}
 		f := finish{s: s, tx: tx, task: t, parent: parent}
 		for _, step := range e.Steps {
@@ -57,7 +35,7 @@ func (s *Service) EndTurn(ctx context.Context, e TurnEnd) (Outcome, error) {
 		}
 		t.InboxRead = e.InboxRead
 		if e.Reason != "" {
-			out = Ended
+			out = parley.TaskEnded
 			return f.fail(e.Reason)
 		}
 		out, err = f.close(e.Text)
@@ -78,7 +56,7 @@ type finish struct {
 // close ends a turn with its closing text. A result that came in while the
 // turn ran must not be slept over, so what was read is compared with what is
 // there.
-func (f *finish) close(text string) (Outcome, error) {
+func (f *finish) close(text string) (parley.Outcome, error) {
 	t := f.task
 	if err := f.say(text); err != nil {
 		return 0, err
@@ -86,14 +64,14 @@ func (f *finish) close(text string) (Outcome, error) {
 	switch {
 	case t.InboxCount > t.InboxRead:
 		f.tx.UpdateTask(t)
-		return Again, nil
+		return parley.TurnAgain, nil
 	case t.OpenChildren > 0:
 		t.State, t.Worker = parley.Waiting, 0
 		f.tx.UpdateTask(t)
 		f.record(parley.EventWaiting, fmt.Sprintf("%d open", t.OpenChildren))
-		return Parked, nil
+		return parley.TaskParked, nil
 	default:
-		return Ended, f.complete()
+		return parley.TaskEnded, f.complete()
 	}
 }
 

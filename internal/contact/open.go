@@ -2,6 +2,7 @@ package contact
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"parley"
@@ -119,7 +120,7 @@ func (o *opening) checkCaller() error {
 		return parley.Errorf(parley.Denied, "%s is not your task.", t.ID)
 	}
 	if o.caller.Token != 0 && (t.State != parley.Running || t.Token != o.caller.Token) {
-		return ErrLost
+		return parley.ErrLost
 	}
 	if !t.State.Open() {
 		return parley.Errorf(parley.Conflict, "%s has ended (%s).", t.ID, t.State)
@@ -269,7 +270,7 @@ func (o *opening) store(thread parley.ThreadID) error {
 // recordRefusal puts a refused contact on record. It is written after the
 // refusal, in its own transaction, since the refused one stores nothing.
 func (s *Service) recordRefusal(ctx context.Context, c Caller, target parley.AgentID, p parley.Pattern, err error) {
-	if kind := parley.KindOf(err); kind == parley.Internal || Lost(err) {
+	if kind := parley.KindOf(err); kind == parley.Internal || errors.Is(err, parley.ErrLost) {
 		return
 	}
 	failed := s.store.Update(ctx, func(tx *store.Tx) error {

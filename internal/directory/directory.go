@@ -87,6 +87,12 @@ func (d *Directory) Entry(id parley.AgentID) (Entry, bool) {
 	return e, ok
 }
 
+// Native reports whether the hub runs the participant's turns.
+func (d *Directory) Native(id parley.AgentID) bool {
+	e, ok := d.Entry(id)
+	return ok && e.Kind == parley.Native
+}
+
 // Limits are those of a participant; the defaults for one the files no longer
 // name.
 func (d *Directory) Limits(id parley.AgentID) parley.Limits {

@@ -4,6 +4,10 @@ import (
 	"parley"
 )
 
+// The queue is read through an index of the open tasks, "state <= 3". SQLite
+// uses it only for statements that say so in the same words, even where
+// "state = 1" says more.
+
 // InsertWorker registers a hub that is going to take leases.
 func (tx *Tx) InsertWorker(name string, aliveUntil parley.Micros) int64 {
 	id := tx.conn.NextID(SeqWorker)
@@ -38,7 +42,7 @@ func (tx *Tx) OtherWorkers(except int64) (ids []int64, err error) {
 // Leased reads the leases of a worker.
 func (tx *Tx) Leased(worker int64) (list []parley.Lease, err error) {
 	err = tx.query(`SELECT id, parent_id, team_id, agent_id, worker_id, token FROM task
-		WHERE state = 2 AND worker_id = $1 ORDER BY id`, func(r Row) {
+		WHERE state = 2 AND state <= 3 AND worker_id = $1 ORDER BY id`, func(r Row) {
 		list = append(list, parley.Lease{Task: parley.TaskID(r.Int(0)), Parent: parley.TaskID(r.Int(1)),
 			Team: parley.TeamID(r.Int(2)), Agent: parley.AgentID(r.Int(3)), Worker: r.Int(4), Token: r.Int(5)})
 	}, worker)
@@ -49,7 +53,7 @@ func (tx *Tx) Leased(worker int64) (list []parley.Lease, err error) {
 // the most urgent and oldest first. What another hub is just taking is passed
 // over.
 func (tx *Tx) Claimable(agent parley.AgentID, limit int) (list []parley.Task, err error) {
-	err = tx.query(`SELECT `+taskCols+` FROM task WHERE agent_id = $1 AND state = 1 AND due_at = 0
+	err = tx.query(`SELECT `+taskCols+` FROM task WHERE agent_id = $1 AND state = 1 AND state <= 3 AND due_at = 0
 		ORDER BY priority DESC, id LIMIT $2 /*skip locked*/`,
 		func(r Row) { list = append(list, scanTask(r)) }, int64(agent), int64(limit))
 	return list, err
@@ -58,7 +62,7 @@ func (tx *Tx) Claimable(agent parley.AgentID, limit int) (list []parley.Task, er
 // AgentsWithWork reads the native agents that have something to claim.
 func (tx *Tx) AgentsWithWork() (ids []parley.AgentID, err error) {
 	err = tx.query(`SELECT DISTINCT t.agent_id FROM task t JOIN agent a ON a.id = t.agent_id
-		WHERE t.state = 1 AND t.due_at = 0 AND a.kind = 'native' ORDER BY t.agent_id`,
+		WHERE t.state = 1 AND t.state <= 3 AND t.due_at = 0 AND a.kind = 'native' ORDER BY t.agent_id`,
 		func(r Row) { ids = append(ids, parley.AgentID(r.Int(0))) })
 	return ids, err
 }
@@ -80,7 +84,8 @@ func (tx *Tx) DueTasks(limit int) (list []parley.Task, err error) {
 
 // DelayedTasks reads and locks the delayed tasks of an agent.
 func (tx *Tx) DelayedTasks(agent parley.AgentID) (list []parley.Task, err error) {
-	err = tx.query(`SELECT `+taskCols+` FROM task WHERE agent_id = $1 AND state = 1 AND due_at > 0 ORDER BY id /*lock*/`,
+	err = tx.query(`SELECT `+taskCols+` FROM task WHERE agent_id = $1 AND state = 1 AND state <= 3 AND due_at > 0
+		ORDER BY id /*lock*/`,
 		func(r Row) { list = append(list, scanTask(r)) }, int64(agent))
 	return list, err
 }
@@ -102,7 +107,7 @@ func (tx *Tx) Overdue(limit int) (ids []parley.TaskID, err error) {
 
 // QueuedOf reads the queued tasks of an agent, delayed ones too.
 func (tx *Tx) QueuedOf(agent parley.AgentID) (ids []parley.TaskID, err error) {
-	err = tx.query(`SELECT id FROM task WHERE agent_id = $1 AND state = 1 ORDER BY id`,
+	err = tx.query(`SELECT id FROM task WHERE agent_id = $1 AND state = 1 AND state <= 3 ORDER BY id`,
 		func(r Row) { ids = append(ids, parley.TaskID(r.Int(0))) }, int64(agent))
 	return ids, err
 }

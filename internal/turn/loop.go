@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"parley"
-	"parley/internal/contact"
 	"parley/internal/model"
 	"parley/internal/store"
 	"parley/internal/tool"
@@ -25,7 +24,7 @@ type run struct {
 
 // turn goes on where the stored steps end, or begins a new turn, and runs it
 // to its end.
-func (t *run) turn(ctx context.Context) (contact.Outcome, error) {
+func (t *run) turn(ctx context.Context) (parley.Outcome, error) {
 	if err := t.load(ctx); err != nil {
 		return 0, err
 	}
@@ -39,21 +38,21 @@ func (t *run) turn(ctx context.Context) (contact.Outcome, error) {
 			return 0, err
 		}
 		if t.replies >= t.agent.Limits.Steps {
-			return t.end(ctx, contact.TurnEnd{Reason: fmt.Sprintf("the limit of %d steps in a turn is reached.", t.agent.Limits.Steps)})
+			return t.end(ctx, parley.TurnEnd{Reason: fmt.Sprintf("the limit of %d steps in a turn is reached.", t.agent.Limits.Steps)})
 		}
 		reply, err := t.think(ctx)
 		if ctx.Err() != nil {
 			return 0, context.Cause(ctx)
 		}
 		if err != nil {
-			return t.end(ctx, contact.TurnEnd{Reason: t.modelFailure(err)})
+			return t.end(ctx, parley.TurnEnd{Reason: t.modelFailure(err)})
 		}
 		step, err := t.next(parley.StepReply, reply)
 		if err != nil {
 			return 0, err
 		}
 		if len(reply.Calls) == 0 {
-			return t.end(ctx, contact.TurnEnd{Text: reply.Text, Steps: []parley.Step{step}})
+			return t.end(ctx, parley.TurnEnd{Text: reply.Text, Steps: []parley.Step{step}})
 		}
 		if err := t.storeSteps(ctx, nil, step); err != nil {
 			return 0, err
@@ -91,7 +90,7 @@ func (t *run) runPending(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err != nil && contact.Lost(err) {
+		if err != nil && errors.Is(err, parley.ErrLost) {
 			return err
 		}
 		out := result{Call: call.ID, Text: res.Text}
@@ -203,7 +202,7 @@ func (t *run) fence(tx *store.Tx) (parley.Task, error) {
 		return parley.Task{}, err
 	}
 	if tasks[0].State != parley.Running || tasks[0].Token != t.lease.Token {
-		return parley.Task{}, contact.ErrLost
+		return parley.Task{}, parley.ErrLost
 	}
 	return tasks[0], nil
 }
@@ -214,7 +213,7 @@ func (t *run) next(kind parley.StepKind, content any) (parley.Step, error) {
 	return parley.Step{Task: t.lease.Task, Turn: t.task.Turns, N: t.steps + 1, Kind: kind, Content: b}, err
 }
 
-func (t *run) end(ctx context.Context, e contact.TurnEnd) (contact.Outcome, error) {
+func (t *run) end(ctx context.Context, e parley.TurnEnd) (parley.Outcome, error) {
 	e.Lease, e.InboxRead = t.lease, t.inboxRead
 	return t.Ender.EndTurn(ctx, e)
 }

@@ -11,10 +11,10 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 
 	"parley"
-	"parley/internal/contact"
 	"parley/internal/model"
 	"parley/internal/store"
 	"parley/internal/tool"
@@ -39,7 +39,7 @@ type Agents interface {
 
 // Ender stores the end of a turn. Package contact implements it.
 type Ender interface {
-	EndTurn(ctx context.Context, e contact.TurnEnd) (contact.Outcome, error)
+	EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome, error)
 }
 
 // Runner runs turns. It is safe for concurrent use.
@@ -62,19 +62,19 @@ func (r *Runner) Run(ctx context.Context, lease parley.Lease, slot tool.Slot) er
 		t := &run{Runner: r, agent: def, lease: lease, slot: slot}
 		outcome, err := t.turn(ctx)
 		switch {
-		case contact.Lost(err):
+		case errors.Is(err, parley.ErrLost):
 			return nil
 		case err != nil:
 			return err
-		case outcome != contact.Again:
+		case outcome != parley.TurnAgain:
 			return nil
 		}
 	}
 }
 
 func (r *Runner) fail(ctx context.Context, lease parley.Lease, reason string) error {
-	_, err := r.Ender.EndTurn(ctx, contact.TurnEnd{Lease: lease, Reason: reason})
-	if contact.Lost(err) {
+	_, err := r.Ender.EndTurn(ctx, parley.TurnEnd{Lease: lease, Reason: reason})
+	if errors.Is(err, parley.ErrLost) {
 		return nil
 	}
 	return err

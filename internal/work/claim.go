@@ -55,7 +55,7 @@ func (s *Scheduler) reserveAll() map[parley.AgentID]int {
 		if s.places <= 0 || s.stopping {
 			break
 		}
-		n := min(s.places, s.cfg.Directory.Limits(agent).Turns-s.running[agent])
+		n := min(s.places, s.cfg.Agents.Limits(agent).Turns-s.running[agent])
 		if n <= 0 {
 			continue
 		}
@@ -128,7 +128,7 @@ func (s *Scheduler) start(l parley.Lease) {
 	s.mu.Unlock()
 	go func() {
 		defer s.turns.Done()
-		slot := &Slot{s: s, agent: l.Agent, strict: s.cfg.Directory.Limits(l.Agent).Turns == 1, held: true}
+		slot := &Slot{s: s, agent: l.Agent, strict: s.cfg.Agents.Limits(l.Agent).Turns == 1, held: true}
 		err := s.runner.Run(ctx, l, slot)
 		s.mu.Lock()
 		delete(s.cancels, l.Task)

@@ -80,7 +80,7 @@ func (s *Scheduler) takeOverOne(tx *store.Tx, id parley.TaskID, worker, token in
 	if t.State != parley.Running || t.Worker != worker || t.Token != token {
 		return false, nil
 	}
-	if t.Rescues >= s.cfg.Directory.Limits(t.Agent).Rescues {
+	if t.Rescues >= s.cfg.Agents.Limits(t.Agent).Rescues {
 		return true, nil
 	}
 	t.State, t.Worker, t.Rescues = parley.Queued, 0, t.Rescues+1

@@ -134,10 +134,10 @@ func (s *Scheduler) leave(agent parley.AgentID) {
 // Reserve holds a place for a task that is about to be stored, if one is free
 // now and nothing of the agent's waits for it: nobody is overtaken.
 func (s *Scheduler) Reserve(agent parley.AgentID) (*Reservation, bool) {
-	if !s.runs(agent) {
+	if !s.cfg.Agents.Native(agent) {
 		return nil, false
 	}
-	turns := s.cfg.Directory.Limits(agent).Turns
+	turns := s.cfg.Agents.Limits(agent).Turns
 	if turns == 1 && s.cfg.Store.Shared() {
 		return nil, false // another hub may be running it: that needs the lock of a claim
 	}

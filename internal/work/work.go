@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/directory"
 	"parley/internal/store"
 	"parley/internal/wake"
 )
@@ -38,12 +37,19 @@ type Failer interface {
 	Fail(ctx context.Context, id parley.TaskID, reason string) error
 }
 
+// Agents says what the team's files say. Package directory implements it.
+type Agents interface {
+	// Native reports whether the hub runs the agent's turns.
+	Native(id parley.AgentID) bool
+	Limits(id parley.AgentID) parley.Limits
+}
+
 // Config is what a Scheduler needs.
 type Config struct {
-	Store     store.Store
-	Directory *directory.Directory
-	Log       *slog.Logger
-	Name      string // of this hub, for people
+	Store  store.Store
+	Agents Agents
+	Log    *slog.Logger
+	Name   string // of this hub, for people
 	// Workers is how many turns run at once on this hub; waiting ones do not
 	// count.
 	Workers int
@@ -181,7 +187,7 @@ func (s *Scheduler) look(ctx context.Context) {
 }
 
 func (s *Scheduler) hearWork(agent int64) {
-	if agent != 0 && !s.runs(parley.AgentID(agent)) {
+	if agent != 0 && !s.cfg.Agents.Native(parley.AgentID(agent)) {
 		return
 	}
 	s.mu.Lock()
@@ -190,12 +196,6 @@ func (s *Scheduler) hearWork(agent int64) {
 	}
 	s.mu.Unlock()
 	s.wake()
-}
-
-// runs reports whether the hub runs the agent's turns.
-func (s *Scheduler) runs(id parley.AgentID) bool {
-	e, ok := s.cfg.Directory.Entry(id)
-	return ok && e.Kind == parley.Native
 }
 
 func (s *Scheduler) hearCancelled(task int64) {

@@ -49,6 +49,7 @@ type Store struct {
 	writer  *writer
 	readers chan *conn
 	clock   *store.Clock
+	locked  *os.File
 	closing sync.Once
 }
 
@@ -61,20 +62,30 @@ func Open(path string, opts Options) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, openError(path, err)
 	}
-	c, err := open(path, opts, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	locked, err := lock(path)
 	if err != nil {
 		return nil, openError(path, err)
 	}
-	if err := migrate(c.raw, path, migrations); err != nil {
-		c.close()
-		return nil, openError(path, err)
-	}
-	s := &Store{path: path, readers: make(chan *conn, opts.Readers)}
-	if err := s.start(c, opts); err != nil {
-		c.close()
-		return nil, openError(path, err)
+	s := &Store{path: path, readers: make(chan *conn, opts.Readers), locked: locked}
+	if err := s.open(opts); err != nil {
+		return nil, errors.Join(openError(path, err), locked.Close())
 	}
 	return s, nil
+}
+
+func (s *Store) open(opts Options) error {
+	c, err := open(s.path, opts, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	if err != nil {
+		return err
+	}
+	err = migrate(c.raw, s.path, migrations)
+	if err == nil {
+		err = s.start(c, opts)
+	}
+	if err != nil {
+		c.close()
+	}
+	return err
 }
 
 func (s *Store) start(c *conn, opts Options) error {
@@ -166,6 +177,7 @@ func (s *Store) Close() error {
 	s.closing.Do(func() {
 		err = s.writer.stop()
 		s.closeReaders(cap(s.readers))
+		err = errors.Join(err, s.locked.Close())
 	})
 	return err
 }

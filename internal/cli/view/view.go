@@ -1,0 +1,89 @@
+// Package view turns what the hub says into text for people: the task tree,
+// the table of agents, messages, and a task's sequence diagram, fitted to the
+// terminal they are read on.
+//
+// It writes nothing and asks for nothing: each function takes values of the
+// API and a Screen and returns text, so that all of it can be tested as text.
+package view
+
+import (
+	"time"
+)
+
+// Screen is what a text is fitted to.
+type Screen struct {
+	// Width is the number of columns; 0 means that lines may be as long as they
+	// are, as in a file.
+	Width int
+	Color bool
+	// ASCII avoids every other character in the drawings. What agents wrote is
+	// shown as it is.
+	ASCII bool
+	// Zone is where the reader is.
+	Zone *time.Location
+	Now  time.Time
+}
+
+// Color is one of the terminal's own colours, which fit its background.
+type Color string
+
+const (
+	Plain   Color = ""
+	Bold    Color = "1"
+	Dim     Color = "2"
+	Red     Color = "31"
+	Green   Color = "32"
+	Yellow  Color = "33"
+	Blue    Color = "34"
+	Magenta Color = "35"
+	Cyan    Color = "36"
+)
+
+// Paint colours a text. It has no width of its own, so paint after fitting.
+func (s Screen) Paint(c Color, text string) string {
+	if !s.Color || c == Plain || text == "" {
+		return text
+	}
+	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
+}
+
+// glyph chooses between a drawing character and its plain replacement.
+func (s Screen) glyph(unicode, ascii string) string {
+	if s.ASCII {
+		return ascii
+	}
+	return unicode
+}
+
+// Arrow is the sign between who speaks and who is spoken to.
+func (s Screen) Arrow() string { return s.glyph("→", "->") }
+
+// Dot separates the parts of a heading.
+func (s Screen) Dot() string { return s.glyph(" · ", " - ") }
+
+// Ok and Bad mark what is in order and what is not.
+func (s Screen) Ok() string  { return s.Paint(Green, s.glyph("✓", "ok")) }
+func (s Screen) Bad() string { return s.Paint(Red, s.glyph("✗", "!!")) }
+
+// Ellipsis stands for what was left out.
+func (s Screen) Ellipsis() string { return s.glyph("…", "...") }
+
+// Palette gives each name a colour, in the order in which they appear, so
+// that the first few can be told apart.
+type Palette struct {
+	given map[string]Color
+}
+
+// Of is the name's colour.
+func (p *Palette) Of(name string) Color {
+	if p.given == nil {
+		p.given = map[string]Color{}
+	}
+	c, ok := p.given[name]
+	if !ok {
+		order := [...]Color{Cyan, Magenta, Yellow, Blue, Green}
+		c = order[len(p.given)%len(order)]
+		p.given[name] = c
+	}
+	return c
+}

@@ -1,0 +1,28 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"parley/internal/api"
+)
+
+// Agents lists the team's participants by name, you among them.
+func (c *Client) Agents(ctx context.Context) ([]api.Agent, error) {
+	var out api.AgentList
+	err := c.get(ctx, "/v1/agents", nil, &out)
+	return out.Agents, err
+}
+
+// SetStatus changes whether an agent can be reached: sleep (with the time when
+// it ends), wake, offline or online.
+func (c *Client) SetStatus(ctx context.Context, agent, status string, until time.Time) (api.Agent, error) {
+	in := api.StatusRequest{Status: status}
+	if !until.IsZero() {
+		in.Until = &until
+	}
+	var out api.Agent
+	return out, c.send(ctx, http.MethodPut, "/v1/agents/"+url.PathEscape(agent)+"/status", in, &out)
+}

@@ -1,0 +1,152 @@
+// Package client speaks the hub's HTTP API from Go: one method for each
+// operation, in the types of package api. What the hub refuses comes back as
+// the same *parley.Error that the hub had, and a hub that does not run as one
+// of kind Unavailable that says how to start it.
+//
+// A Client is safe for concurrent use. It never retries what changes
+// something: a contact that should survive a lost answer carries a key.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/api"
+)
+
+// Client is the connection of one participant, the owner of its token.
+type Client struct {
+	base  string
+	token string
+	http  *http.Client
+}
+
+// New makes a client of the hub at baseURL, such as http://127.0.0.1:7420.
+func New(baseURL, token string) *Client {
+	return &Client{base: strings.TrimRight(baseURL, "/"), token: token, http: &http.Client{
+		// No proxy: the token is for the hub alone. No redirects: the hub makes none.
+		Transport:     &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// Address is where the hub is.
+func (c *Client) Address() string { return c.base }
+
+// Close gives the idle connections back.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// patience bounds every call that does not wait for something.
+const patience = 30 * time.Second
+
+// get reads out from a path.
+func (c *Client) get(ctx context.Context, path string, query url.Values, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return c.call(ctx, http.MethodGet, path, query, nil, out)
+}
+
+// send changes something; in and out may be nil.
+func (c *Client) send(ctx context.Context, method, path string, in, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return c.call(ctx, method, path, nil, in, out)
+}
+
+func (c *Client) call(ctx context.Context, method, path string, query url.Values, in, out any) error {
+	resp, err := c.open(ctx, method, path, query, in, nil)
+	if err != nil {
+		return err
+	}
+	defer drain(resp.Body)
+	if out == nil {
+		return nil
+	}
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		return c.unreachable(ctx, err)
+	}
+	return nil
+}
+
+// open sends a request and returns the answer if it is a success.
+func (c *Client) open(ctx context.Context, method, path string, query url.Values, in any, header http.Header) (*http.Response, error) {
+	req, err := c.request(ctx, method, path, query, in)
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, c.unreachable(ctx, err)
+	}
+	if resp.StatusCode >= 300 {
+		defer drain(resp.Body)
+		return nil, problem(resp)
+	}
+	return resp, nil
+}
+
+func (c *Client) request(ctx context.Context, method, path string, query url.Values, in any) (*http.Request, error) {
+	address := c.base + path
+	if len(query) > 0 {
+		address += "?" + query.Encode()
+	}
+	var body io.Reader
+	if in != nil {
+		text, err := json.Marshal(in)
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address, body)
+	if err != nil {
+		return nil, parley.Errorf(parley.Invalid, "%q is not the address of a hub.", c.base).WithCause(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	req.Header.Set("Accept", "application/json")
+	if in != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return req, nil
+}
+
+// problem is the hub's refusal as it was there.
+func problem(resp *http.Response) error {
+	var p api.Problem
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	if json.Unmarshal(text, &p) != nil || p.Kind == "" {
+		return parley.Errorf(parley.Internal, "This address is not answered by a parley hub: %s.", resp.Status)
+	}
+	return &parley.Error{Kind: parley.Kind(p.Kind), Message: p.Message, Hint: p.Hint}
+}
+
+// unreachable says that no hub answered, unless the caller itself gave up.
+func (c *Client) unreachable(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return ErrNoHub(fmt.Sprintf("No hub answers at %s.", c.base)).WithCause(err)
+}
+
+// ErrNoHub says that no hub runs and how to start one.
+func ErrNoHub(what string) *parley.Error {
+	return parley.Errorf(parley.Unavailable, "%s", what).WithHint("Start one with: parley up")
+}
+
+// drain reads the rest, so that the connection can be used again.
+func drain(body io.ReadCloser) {
+	_, _ = io.CopyN(io.Discard, body, 64<<10)
+	body.Close()
+}

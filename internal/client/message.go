@@ -1,0 +1,71 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"parley/internal/api"
+)
+
+// Message reads one message and what became of it.
+func (c *Client) Message(ctx context.Context, id string) (api.MessageRecord, error) {
+	var out api.MessageRecord
+	return out, c.get(ctx, "/v1/messages/"+url.PathEscape(id), nil, &out)
+}
+
+// Read reads the last messages of the dm of two participants, oldest first.
+// An empty name is your own.
+func (c *Client) Read(ctx context.Context, a, b string, limit int) ([]api.Message, error) {
+	return c.messages(ctx, pair(a, b), limit)
+}
+
+// ReadThread reads the last messages of one thread, oldest first.
+func (c *Client) ReadThread(ctx context.Context, thread string, limit int) ([]api.Message, error) {
+	return c.messages(ctx, url.Values{"thread": {thread}}, limit)
+}
+
+func (c *Client) messages(ctx context.Context, query url.Values, limit int) ([]api.Message, error) {
+	setLimit(query, limit)
+	var out api.MessageList
+	err := c.get(ctx, "/v1/messages", query, &out)
+	return out.Messages, err
+}
+
+// Threads lists the threads of the dm of two participants, the main one first.
+// An empty name is your own.
+func (c *Client) Threads(ctx context.Context, a, b string) ([]api.Thread, error) {
+	var out api.ThreadList
+	err := c.get(ctx, "/v1/threads", pair(a, b), &out)
+	return out.Threads, err
+}
+
+func pair(a, b string) url.Values {
+	query := url.Values{}
+	if a != "" {
+		query.Set("of", a)
+	}
+	if b != "" {
+		query.Set("with", b)
+	}
+	return query
+}
+
+// Inbox lists the messages for you that you have not seen, oldest first. They
+// stay there until MarkSeen says that they were displayed.
+func (c *Client) Inbox(ctx context.Context, limit int) ([]api.InboxItem, error) {
+	query := url.Values{}
+	setLimit(query, limit)
+	var out api.Inbox
+	err := c.get(ctx, "/v1/inbox", query, &out)
+	return out.Items, err
+}
+
+// MarkSeen tells the hub that messages for you were displayed. Ids of messages
+// that are not for you are ignored.
+func (c *Client) MarkSeen(ctx context.Context, ids ...string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return c.send(ctx, http.MethodPost, "/v1/messages/seen", api.SeenRequest{IDs: ids}, nil)
+}
