@@ -32,4 +32,7 @@ type Event struct {
 	Task    TaskID
 	Message MessageID
 	Detail  string
+	// Cursor is the place behind the event, from which a reader goes on; set when
+	// it is read.
+	Cursor string
 }

@@ -137,6 +137,12 @@ type Task struct {
 	EndedAt   Micros
 }
 
+// Awaited reports whether somebody waits for the end of the task: it is an ask
+// whose time is not over.
+func (t *Task) Awaited(now Micros) bool {
+	return t.Pattern == Ask && t.Callback <= CallbackReply && t.WaitUntil > now
+}
+
 // Lease is the right to run one task, fenced by its token.
 type Lease struct {
 	Task   TaskID

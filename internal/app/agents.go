@@ -59,22 +59,18 @@ func (a *agents) Name(id parley.AgentID) string {
 
 // put takes a member in. Tools and limits are shared between the agents that
 // have the same, so that an idle agent costs little.
-func (a *agents) put(stored parley.Agent, m Member, limits *parley.Limits) error {
-	tools, err := a.combine(m.Toolsets)
-	if err != nil {
-		return fmt.Errorf("%s: %w", m.Name, err)
-	}
+func (a *agents) put(stored parley.Agent, m Member, limits *parley.Limits) {
 	a.dir.Put(directory.Entry{ID: stored.ID, Team: stored.Team, Name: m.Name, Kind: m.Kind, Description: m.Description, Limits: limits})
 	if m.Kind != parley.Native {
-		return nil
+		return
 	}
+	tools := a.combine(m.Toolsets)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.defs[stored.ID] = &turn.Agent{Name: m.Name, Instructions: m.Instructions, Model: m.Model, Tools: tools, Limits: *limits}
-	return nil
 }
 
-func (a *agents) combine(sets []string) ([]tool.Tool, error) {
+func (a *agents) combine(sets []string) []tool.Tool {
 	if len(sets) == 0 {
 		sets = []string{"contact"}
 	}
@@ -82,20 +78,16 @@ func (a *agents) combine(sets []string) ([]tool.Tool, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if tools, ok := a.tools[key]; ok {
-		return tools, nil
+		return tools
 	}
 	var tools []tool.Tool
 	for _, name := range sets {
-		set, ok := a.sets[name]
-		if !ok {
-			return nil, parley.Errorf(parley.Invalid, "There is no toolset %q.", name)
-		}
-		for _, t := range set {
+		for _, t := range a.sets[name] { // none for a set of a later version: the files' reader has warned
 			if _, twice := tool.Find(tools, t.Name); !twice {
 				tools = append(tools, t)
 			}
 		}
 	}
 	a.tools[key] = tools
-	return tools, nil
+	return tools
 }

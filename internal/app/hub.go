@@ -6,6 +6,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"time"
 
 	"parley"
@@ -13,6 +14,7 @@ import (
 	"parley/internal/directory"
 	"parley/internal/model"
 	"parley/internal/store"
+	"parley/internal/tool"
 	"parley/internal/tool/contacttools"
 	"parley/internal/tool/peertools"
 	"parley/internal/turn"
@@ -30,6 +32,8 @@ type HubConfig struct {
 	LeaseTime, Poll, Grace time.Duration
 	// Deltas receives pieces of replies in the making; nil if nobody looks.
 	Deltas func(task parley.TaskID, d model.Delta)
+	// Toolsets are further ones that members can be given, by the set's name.
+	Toolsets map[string][]tool.Tool
 }
 
 // Hub is a running server without its doors. Its fields are the use cases
@@ -53,10 +57,12 @@ func NewHub(cfg HubConfig) *Hub {
 	})
 	contacts := contact.New(cfg.Store, dir, handoff{scheduler}, cfg.Log)
 	h := &Hub{Store: cfg.Store, Directory: dir, Contacts: contacts, scheduler: scheduler, log: cfg.Log}
-	h.agents = newAgents(dir, toolsets{
+	sets := toolsets{
 		"contact": contacttools.New(contacts, cfg.Store, dir),
 		"peers":   peertools.New(contacts, dir),
-	})
+	}
+	maps.Copy(sets, cfg.Toolsets)
+	h.agents = newAgents(dir, sets)
 	runner := &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: contacts, Log: cfg.Log, Deltas: cfg.Deltas}
 	scheduler.Connect(turns{runner}, contacts)
 	return h

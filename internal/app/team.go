@@ -48,9 +48,7 @@ func (h *Hub) Join(ctx context.Context, r Roster) (parley.Team, error) {
 			limits = &m.Limits
 			shared[m.Limits] = limits
 		}
-		if err := h.agents.put(stored[i], m, limits); err != nil {
-			return team, err
-		}
+		h.agents.put(stored[i], m, limits)
 		delete(known, parley.FoldName(m.Name))
 	}
 	if r.Partial {

@@ -127,6 +127,7 @@ Not an agent.
 		"agents/all.md:8: mcp_servers is not enforced by this version. The agent does not get these servers' tools.",
 		"agents/all.md:10: The toolset loom is not available in this version.",
 		`agents/all.md:11: The manager "nobody" is not in this team's files.`,
+		"agents/none.md:7: tools is not enforced by this version. The agent has all tools of its toolsets.",
 	}, texts(team.Warnings))
 	a := team.Agents[0]
 	diff(t, "can_invoke", []string{}, a.CanInvoke)

@@ -19,6 +19,7 @@ func (d draft) warnings(t *Team, drafts []draft) []Problem {
 		{"behavior", a.Behavior != "autonomous", "Nothing this agent does waits for approval."},
 		{"profile", a.Profile != "standard", "The agent has the standard profile."},
 		{"contacts", a.Contacts != nil, "The agent may contact everyone, without approval."},
+		{"tools", a.Tools != nil, "The agent has all tools of its toolsets."},
 		{"mcp_servers", a.MCPServers != nil, "The agent does not get these servers' tools."},
 	}
 	var out []Problem
@@ -35,12 +36,12 @@ func (d draft) warnings(t *Team, drafts []draft) []Problem {
 	return append(out, d.unknownManager(t, drafts)...)
 }
 
-func availableToolsets() []string { return []string{"contact"} }
+func availableToolsets() []string { return []string{"contact", "peers"} }
 
 // toolsetsInto accepts the names of toolsets, also of those to come: a file
 // may be written for a later version, but a misspelt name is a mistake.
 func toolsetsInto(dst *[]string) func(value) []mistake {
-	known := append(availableToolsets(), "chorus", "peers", "loom", "workspace")
+	known := append(availableToolsets(), "chorus", "loom", "workspace")
 	return func(v value) []mistake {
 		var names []string
 		found := wordsInto(&names)(v)

@@ -40,7 +40,7 @@ type Team struct {
 
 const (
 	defaultListen  = "127.0.0.1:7420"
-	defaultWorkers = 64
+	defaultWorkers = 256
 	defaultData    = ".parley"
 	databaseFile   = "parley.db"
 )

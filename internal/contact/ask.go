@@ -2,7 +2,6 @@ package contact
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"parley"
@@ -26,68 +25,124 @@ type Answer struct {
 // error of kind Timeout together with the task, whose work goes on: a caller
 // with an open task gets the answer as a delegation result later.
 func (s *Service) Ask(ctx context.Context, c Caller, r Request) (Answer, error) {
-	contact, err := s.open(ctx, c, r, parley.Ask)
+	w := waiter{s: s}
+	contact, err := s.open(ctx, c, r, parley.Ask, func(t parley.Task) { w.watch(t.ID) })
 	a := Answer{Contact: contact}
 	if err != nil {
 		return a, err
 	}
-	if contact.Task.State.Open() {
-		if a.Task, err = s.awaitEnd(ctx, c, a.Task); err != nil {
-			return a, err
-		}
+	defer w.stop()
+	if err := w.yield(ctx, c.Slot, contact.Task); err != nil {
+		return a, err
 	}
+	a.Task = w.task
 	if a.Task.State.Open() {
 		return s.giveUp(ctx, a)
 	}
-	return s.answer(ctx, a)
+	return a.end(w.text)
 }
 
 // OpenAsk contacts somebody without waiting, for a door whose caller waits by
 // asking again, such as a command that may be interrupted.
 func (s *Service) OpenAsk(ctx context.Context, c Caller, r Request) (Contact, error) {
-	return s.open(ctx, c, r, parley.Ask)
-}
-
-// awaitEnd waits until the task ends or its asker's time is over, without
-// occupying a worker's place.
-func (s *Service) awaitEnd(ctx context.Context, c Caller, t parley.Task) (parley.Task, error) {
-	if c.Slot == nil {
-		return s.WaitTask(ctx, t.ID, t.WaitUntil)
-	}
-	c.Slot.Release()
-	t, err := s.WaitTask(ctx, t.ID, t.WaitUntil)
-	if acquired := c.Slot.Acquire(ctx); acquired != nil {
-		return t, acquired
-	}
-	return t, err
+	return s.open(ctx, c, r, parley.Ask, nil)
 }
 
 // WaitTask waits until the task has ended, the time has come or the context
 // is done, and returns the task as it is then.
 func (s *Service) WaitTask(ctx context.Context, id parley.TaskID, until parley.Micros) (parley.Task, error) {
-	ended, stop := s.store.Bus().Watch(wake.Signal{Topic: wake.Ended, ID: int64(id)})
-	defer stop()
-	for {
-		var t parley.Task
-		var left time.Duration
-		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
-			t, err = tx.Task(id)
-			left = until.Until(tx.Now)
-			return notFound(err, "%s", id)
-		})
-		if err != nil || !t.State.Open() || left <= 0 {
-			return t, err
+	w := waiter{s: s}
+	w.watch(id)
+	defer w.stop()
+	if err := w.look(ctx, id); err != nil {
+		return w.task, err
+	}
+	err := w.wait(ctx, id, until.Until(w.now))
+	return w.task, err
+}
+
+// waiter waits for one task to end. It is told by a signal and then looks; it
+// also looks by itself now and then, in case a signal was lost.
+type waiter struct {
+	s     *Service
+	ended <-chan struct{}
+	stop  func()
+
+	task parley.Task
+	text string // the result, once it has ended
+	now  parley.Micros
+}
+
+func (w *waiter) watch(id parley.TaskID) {
+	w.ended, w.stop = w.s.store.Bus().Watch(wake.Signal{Topic: wake.Ended, ID: int64(id)})
+}
+
+// yield waits for an ask's end without occupying a worker's place. A task that
+// was stored just now, after the watch began, need not be looked at first.
+func (w *waiter) yield(ctx context.Context, slot Slot, t parley.Task) error {
+	if t.State != parley.Running {
+		if err := w.look(ctx, t.ID); err != nil {
+			return err
 		}
+	} else {
+		w.task, w.now = t, t.StartedAt
+	}
+	left := t.WaitUntil.Until(w.now)
+	if slot == nil {
+		return w.wait(ctx, t.ID, left)
+	}
+	slot.Release()
+	err := w.wait(ctx, t.ID, left)
+	if acquired := slot.Acquire(ctx); acquired != nil {
+		return acquired
+	}
+	return err
+}
+
+// wait returns when the task has ended or the time is over.
+func (w *waiter) wait(ctx context.Context, id parley.TaskID, left time.Duration) error {
+	deadline := time.Now().Add(left)
+	for w.task.State.Open() && left > 0 {
 		timer := time.NewTimer(min(left, slowPoll))
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return t, context.Cause(ctx)
-		case <-ended:
+			return context.Cause(ctx)
+		case <-w.ended:
 		case <-timer.C:
 		}
 		timer.Stop()
+		if err := w.look(ctx, id); err != nil {
+			return err
+		}
+		left = time.Until(deadline)
 	}
+	return nil
+}
+
+// look reads the task, and the text of its result.
+func (w *waiter) look(ctx context.Context, id parley.TaskID) error {
+	return w.s.store.View(ctx, func(tx *store.Tx) (err error) {
+		w.now = tx.Now
+		if w.task, err = tx.Task(id); err != nil {
+			return notFound(err, "%s", id)
+		}
+		if w.task.State != parley.Completed || w.task.Result == 0 {
+			return nil
+		}
+		m, err := tx.Message(w.task.Result)
+		w.text = m.Body
+		return err
+	})
+}
+
+// end puts the end of the task into words.
+func (a Answer) end(text string) (Answer, error) {
+	if a.Task.State != parley.Completed {
+		return a, parley.ErrAskFailed(a.Target, a.Task.Error)
+	}
+	a.Text, a.Reply = text, a.Task.Result
+	return a, nil
 }
 
 // giveUp ends the waiting. The answer may have come at this very moment; else
@@ -118,21 +173,13 @@ func (s *Service) giveUp(ctx context.Context, a Answer) (Answer, error) {
 		WithHint("Its work goes on as %s; await_task waits for the answer.", a.Task.ID)
 }
 
-// answer reads the end of an ask.
+// answer reads the end of a task that has ended meanwhile.
 func (s *Service) answer(ctx context.Context, a Answer) (Answer, error) {
-	t := a.Task
-	if t.State != parley.Completed {
-		return a, parley.ErrAskFailed(a.Target, t.Error)
+	w := waiter{s: s}
+	if err := w.look(ctx, a.Task.ID); err != nil {
+		return a, err
 	}
-	if t.Result == 0 {
-		return a, nil
-	}
-	err := s.store.View(ctx, func(tx *store.Tx) error {
-		m, err := tx.Message(t.Result)
-		a.Text, a.Reply = m.Body, m.ID
-		return err
-	})
-	return a, err
+	return a.end(w.text)
 }
 
 // AwaitTask makes the caller's task wait for an ask whose time ran out, as for
@@ -159,7 +206,7 @@ func (s *Service) AwaitTask(ctx context.Context, c Caller, id parley.TaskID) (An
 			child.Callback = parley.CallbackResult
 			parent.OpenChildren++
 			tx.UpdateTask(&child)
-			tx.UpdateTask(&parent)
+			tx.UpdateProgress(&parent)
 		}
 		a.Task = child
 		a.Target, err = s.name(tx, child.Agent)
@@ -169,10 +216,4 @@ func (s *Service) AwaitTask(ctx context.Context, c Caller, id parley.TaskID) (An
 		return a, err
 	}
 	return s.answer(ctx, a)
-}
-
-// Stopped reports whether err only says that the caller's own work was
-// stopped, so that nothing is known about the other side.
-func Stopped(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, parley.ErrLost)
 }

@@ -41,7 +41,7 @@ func (s *Service) Cancel(ctx context.Context, c Caller, id parley.TaskID) error 
 func (f *finish) forget() error {
 	if f.task.Callback == parley.CallbackResult {
 		f.parent.OpenChildren--
-		f.tx.UpdateTask(f.parent)
+		f.tx.UpdateProgress(f.parent)
 	}
 	return nil
 }
@@ -157,11 +157,11 @@ func (f *finish) reopen(old parley.Task) (parley.Task, error) {
 	if f.parent.ID != 0 && f.parent.State.Open() {
 		t.Parent, t.Root, t.Callback = f.parent.ID, f.parent.Root, parley.CallbackResult
 		f.parent.OpenChildren++
-		f.tx.UpdateTask(f.parent)
+		f.tx.UpdateProgress(f.parent)
 	}
 	m := parley.Message{Team: old.Team, Thread: old.Thread, Author: old.Requester, Kind: parley.DelegateMessage,
 		Priority: old.Priority, Body: request.Body, Context: request.Context, Task: t.ID}
-	if err := f.tx.Post(&m, target); err != nil {
+	if err := f.tx.Post(&m, store.Recipient{ID: target.ID, Pulls: target.Pulls()}); err != nil {
 		return t, err
 	}
 	t.Request = m.ID

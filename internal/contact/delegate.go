@@ -9,5 +9,5 @@ import (
 // Delegate hands work over and returns at once. The result is pushed into the
 // caller's task, or into its inbox if it has none.
 func (s *Service) Delegate(ctx context.Context, c Caller, r Request) (Contact, error) {
-	return s.open(ctx, c, r, parley.Delegate)
+	return s.open(ctx, c, r, parley.Delegate, nil)
 }

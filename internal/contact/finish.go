@@ -63,7 +63,7 @@ func (f *finish) close(text string) (parley.Outcome, error) {
 	}
 	switch {
 	case t.InboxCount > t.InboxRead:
-		f.tx.UpdateTask(t)
+		f.tx.UpdateProgress(t)
 		return parley.TurnAgain, nil
 	case t.OpenChildren > 0:
 		t.State, t.Worker = parley.Waiting, 0
@@ -95,13 +95,13 @@ func (f *finish) say(text string) error {
 func (f *finish) post(m *parley.Message, to parley.AgentID) error {
 	whole, limit := m.Body, f.s.dir.Limits(m.Author).MessageBytes
 	if len(whole) > limit {
-		m.Body = excerpt(whole, limit)
+		m.Body = excerpt(whole, limit, m.Task)
 	}
 	recipient, err := f.s.agent(f.tx, to)
 	if err != nil {
 		return err
 	}
-	if err := f.tx.Post(m, recipient); err != nil {
+	if err := f.tx.Post(m, store.Recipient{ID: to, Pulls: recipient.Pulls()}); err != nil {
 		return err
 	}
 	if len(whole) > limit {
@@ -112,12 +112,13 @@ func (f *finish) post(m *parley.Message, to parley.AgentID) error {
 
 const excerptBytes = 4 << 10
 
-func excerpt(whole string, limit int) string {
+func excerpt(whole string, limit int, task parley.TaskID) string {
 	n := min(limit, excerptBytes)
 	for n > 0 && !utf8.RuneStart(whole[n]) {
 		n--
 	}
-	return fmt.Sprintf("%s\n\n[This is the beginning of a text of %d bytes; the whole is attached to this message.]", whole[:n], len(whole))
+	return fmt.Sprintf("%s\n\n[This is the beginning of a text of %d bytes; the whole is attached to the reply of %s.]",
+		whole[:n], len(whole), task)
 }
 
 // clean makes a model's or a tool's text fit to be stored.
@@ -190,10 +191,12 @@ func (f *finish) push(kind parley.MessageKind, result parley.MessageID) error {
 		return err
 	}
 	f.tx.PutInbox(p, m.ID)
-	if p.State == parley.Waiting {
-		if err := requeue(f.tx, p); err != nil {
-			return err
-		}
+	if p.State != parley.Waiting {
+		f.tx.UpdateProgress(p)
+		return nil
+	}
+	if err := requeue(f.tx, p); err != nil {
+		return err
 	}
 	f.tx.UpdateTask(p)
 	return nil

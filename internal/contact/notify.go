@@ -9,5 +9,5 @@ import (
 // Notify stores a message for somebody. Nobody is invoked: an agent sees it
 // at its next turn in the conversation, a person in the inbox.
 func (s *Service) Notify(ctx context.Context, c Caller, r Request) (Contact, error) {
-	return s.open(ctx, c, r, parley.Notify)
+	return s.open(ctx, c, r, parley.Notify, nil)
 }

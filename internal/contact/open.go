@@ -12,7 +12,8 @@ import (
 
 // open decides about a contact and stores all of it in one transaction. A
 // contact that was made before under the same key is found, not made again.
-func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Pattern) (Contact, error) {
+// stored, if not nil, is called with the task before anybody can work on it.
+func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Pattern, stored func(parley.Task)) (Contact, error) {
 	target, err := s.check(c, &r)
 	if err != nil {
 		return Contact{}, err
@@ -23,6 +24,9 @@ func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Patter
 		o.tx, o.task, o.handed = tx, parley.Task{}, false
 		return o.run(target.ID, place)
 	})
+	if err == nil && stored != nil {
+		stored(o.task)
+	}
 	if reserved {
 		if err == nil && o.handed {
 			place.Start(o.task.Lease())
@@ -115,6 +119,9 @@ func (o *opening) checkCaller() error {
 	t := o.state.Task
 	if o.caller.Task == 0 {
 		return nil
+	}
+	if t.Team != o.caller.Team {
+		return parley.Errorf(parley.NotFound, "%s not found.", o.caller.Task)
 	}
 	if t.Agent != o.caller.Agent {
 		return parley.Errorf(parley.Denied, "%s is not your task.", t.ID)
@@ -219,14 +226,15 @@ func (o *opening) plan(d policy.Decision, limits parley.Limits, thread parley.Th
 	o.task = t
 }
 
-// waitUntil gives an ask its time, never more than the asker itself has left.
+// waitUntil gives an ask its time, never more than the asker itself has left
+// to answer whoever waits for it.
 func (o *opening) waitUntil(limits parley.Limits) parley.Micros {
 	timeout := o.request.Timeout
 	if timeout <= 0 {
 		timeout = limits.AskTimeout
 	}
 	until := o.tx.Now.Add(timeout)
-	if parent := o.state.Task; parent.Callback == parley.CallbackReply && parent.WaitUntil > 0 {
+	if parent := o.state.Task; parent.Awaited(o.tx.Now) {
 		until = min(until, parent.WaitUntil)
 	}
 	return until
@@ -246,20 +254,18 @@ func (o *opening) store(thread parley.ThreadID) error {
 	if o.pattern == parley.Delegate {
 		m.Kind, m.Priority = parley.DelegateMessage, o.request.Priority
 	}
-	if err := o.tx.Post(&m, o.state.Target); err != nil {
+	to := store.Recipient{ID: o.state.Target.ID, Pulls: o.state.Target.Pulls(), Delivered: o.handed}
+	if err := o.tx.Post(&m, to); err != nil {
 		return err
 	}
 	o.message = m
 	if o.pattern != parley.Notify {
 		o.task.Request = m.ID
-		if o.handed {
-			o.tx.MarkDelivered(m.ID, o.state.Target.ID)
-		}
 		o.tx.InsertTask(&o.task)
 		if o.task.Callback == parley.CallbackResult {
 			parent := o.state.Task
 			parent.OpenChildren++
-			o.tx.UpdateTask(&parent)
+			o.tx.UpdateProgress(&parent)
 		}
 	}
 	o.tx.Record(parley.Event{Team: o.caller.Team, Kind: kind, Actor: o.caller.Agent, Target: o.state.Target.ID,

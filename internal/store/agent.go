@@ -21,6 +21,14 @@ func (tx *Tx) TeamByName(name string) (t parley.Team, err error) {
 	return t, err
 }
 
+// Team reads one team.
+func (tx *Tx) Team(id parley.TeamID) (t parley.Team, err error) {
+	err = tx.one(`SELECT id, name FROM team WHERE id = $1`, func(r Row) {
+		t = parley.Team{ID: parley.TeamID(r.Int(0)), Name: r.Text(1)}
+	}, int64(id))
+	return t, err
+}
+
 // InsertTeam stores a new team and gives it its id.
 func (tx *Tx) InsertTeam(t *parley.Team) {
 	t.ID = parley.TeamID(tx.conn.NextID(SeqTeam))

@@ -69,6 +69,13 @@ func (tx *Tx) Thread(id parley.ThreadID) (t parley.Thread, err error) {
 	return t, err
 }
 
+// Threads reads the threads of a channel, oldest first.
+func (tx *Tx) Threads(in parley.ChannelID) (list []parley.Thread, err error) {
+	err = tx.query(`SELECT id, channel_id, last_message, message_count FROM thread WHERE channel_id = $1 ORDER BY id`,
+		func(r Row) { list = append(list, scanThread(r)) }, int64(in))
+	return list, err
+}
+
 // LatestThread reads the newest thread of a channel.
 func (tx *Tx) LatestThread(in parley.ChannelID) (t parley.Thread, err error) {
 	err = tx.one(`SELECT id, channel_id, last_message, message_count FROM thread WHERE channel_id = $1

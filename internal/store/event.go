@@ -32,14 +32,26 @@ func (tx *Tx) Events(team parley.TeamID, cursor string, limit int) (list []parle
 	}
 	last := after
 	err = tx.query(sql, func(r Row) {
+		last = eventCursor{id: r.Int(0), xid: r.Int(9)}
 		list = append(list, parley.Event{
 			ID: parley.EventID(r.Int(0)), Team: parley.TeamID(r.Int(1)), At: parley.Micros(r.Int(2)),
 			Kind: parley.EventKind(r.Text(3)), Actor: parley.AgentID(r.Int(4)), Target: parley.AgentID(r.Int(5)),
-			Task: parley.TaskID(r.Int(6)), Message: parley.MessageID(r.Int(7)), Detail: r.Text(8),
+			Task: parley.TaskID(r.Int(6)), Message: parley.MessageID(r.Int(7)), Detail: r.Text(8), Cursor: last.String(),
 		})
-		last = eventCursor{id: r.Int(0), xid: r.Int(9)}
 	}, args...)
 	return list, last.String(), err
+}
+
+// LatestEvent is the cursor behind which lies what is recorded from now on.
+func (tx *Tx) LatestEvent() (string, error) {
+	sql := `SELECT id, 0 FROM event ORDER BY id DESC LIMIT 1`
+	if tx.conn.Engine() == PostgreSQL {
+		sql = `SELECT id, xid FROM event WHERE xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint + event_base()
+			ORDER BY xid DESC, id DESC LIMIT 1`
+	}
+	var last eventCursor
+	err := tx.query(sql, func(r Row) { last = eventCursor{id: r.Int(0), xid: r.Int(1)} })
+	return last.String(), err
 }
 
 const (

@@ -46,8 +46,28 @@ func (tx *Tx) Back(from parley.MessageID, downTo, limit int) (list []parley.Mess
 	if from == 0 || limit <= 0 {
 		return nil, nil
 	}
+	if tx.conn.Engine() == SQLite {
+		return tx.walkBack(from, downTo, limit)
+	}
 	err = tx.query(back, func(r Row) { list = append(list, scanMessage(r)) }, int64(from), int64(downTo), int64(limit))
 	return list, err
+}
+
+// walkBack reads one by one: where a statement costs no round trip, setting up
+// a recursive one costs more than it saves.
+func (tx *Tx) walkBack(from parley.MessageID, downTo, limit int) (list []parley.Message, err error) {
+	for id := from; id != 0 && len(list) < limit; {
+		m, err := tx.Message(id)
+		if err != nil {
+			return nil, err
+		}
+		if m.N <= downTo {
+			break
+		}
+		list = append(list, m)
+		id = m.Prev
+	}
+	return list, nil
 }
 
 const back = `WITH RECURSIVE m AS (
@@ -60,7 +80,7 @@ const back = `WITH RECURSIVE m AS (
 
 // Post appends a message to its thread and opens a delivery record for each
 // recipient.
-func (tx *Tx) Post(m *parley.Message, to ...parley.Agent) error {
+func (tx *Tx) Post(m *parley.Message, to ...Recipient) error {
 	t, err := tx.LockThread(m.Thread)
 	if err != nil {
 		return err
@@ -77,14 +97,28 @@ func (tx *Tx) Post(m *parley.Message, to ...parley.Agent) error {
 		int64(m.ID), int64(m.Team), int64(m.Thread), int64(m.N), int64(m.Prev), int64(m.Author), string(m.Kind),
 		m.Body, m.Context, int64(m.Task), int64(m.Origin), key, int64(m.At), int64(m.Priority))
 	tx.exec(`UPDATE thread SET last_message = $1, message_count = $2 WHERE id = $3`, int64(t.Last), int64(t.Count), int64(t.ID))
-	for _, a := range to {
-		tx.exec(`INSERT INTO delivery (message_id, recipient_id, pull) VALUES ($1, $2, $3)`,
-			int64(m.ID), int64(a.ID), flag(a.Pulls()))
-		if a.Pulls() {
-			tx.Signal(wake.Mail, int64(a.ID))
+	for _, r := range to {
+		var delivered parley.Micros
+		if r.Delivered {
+			delivered = tx.Now
+		}
+		tx.exec(`INSERT INTO delivery (message_id, recipient_id, pull, delivered_at) VALUES ($1, $2, $3, $4)`,
+			int64(m.ID), int64(r.ID), flag(r.Pulls), int64(delivered))
+		if r.Pulls {
+			tx.Signal(wake.Mail, int64(r.ID))
 		}
 	}
 	return nil
+}
+
+// Recipient is whom a message is for.
+type Recipient struct {
+	ID parley.AgentID
+	// Pulls marks one that fetches its messages.
+	Pulls bool
+	// Delivered says that it is given to the recipient's runtime with this very
+	// transaction.
+	Delivered bool
 }
 
 // Deliveries reads what became of a message.

@@ -86,6 +86,13 @@ func (tx *Tx) UpdateTask(t *parley.Task) {
 	tx.signalState(t)
 }
 
+// UpdateProgress stores what changes while a task stays in its state: its turns,
+// its inbox and its children. It leaves the indexes of the open tasks alone.
+func (tx *Tx) UpdateProgress(t *parley.Task) {
+	tx.exec(`UPDATE task SET turns = $1, inbox_count = $2, inbox_read = $3, open_children = $4, result_id = $5 WHERE id = $6`,
+		int64(t.Turns), int64(t.InboxCount), int64(t.InboxRead), int64(t.OpenChildren), int64(t.Result), int64(t.ID))
+}
+
 func (tx *Tx) signalState(t *parley.Task) {
 	if t.State.Open() && (t.Due > 0 || t.Deadline > 0 && t.Deadline.Until(tx.Now) < time.Hour) {
 		tx.Signal(wake.Clock, int64(t.ID))
@@ -136,10 +143,12 @@ func (tx *Tx) Tasks(f TaskFilter) (list []parley.Task, err error) {
 	if f.Roots {
 		where = append(where, "parent_id = 0")
 	}
+	order := "id"
 	if f.Open {
 		where = append(where, "state <= 3")
+		order = "+id" // see the remark on the queue
 	}
-	err = tx.query(`SELECT `+taskCols+` FROM task WHERE `+strings.Join(where, " AND ")+` ORDER BY id DESC LIMIT $2`,
+	err = tx.query(`SELECT `+taskCols+` FROM task WHERE `+strings.Join(where, " AND ")+` ORDER BY `+order+` DESC LIMIT $2`,
 		func(r Row) { list = append(list, scanTask(r)) }, args...)
 	return list, err
 }

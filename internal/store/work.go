@@ -6,7 +6,8 @@ import (
 
 // The queue is read through an index of the open tasks, "state <= 3". SQLite
 // uses it only for statements that say so in the same words, even where
-// "state = 1" says more.
+// "state = 1" says more; and where it could read the whole table in the wanted
+// order instead, "ORDER BY +id" keeps it from doing so.
 
 // InsertWorker registers a hub that is going to take leases.
 func (tx *Tx) InsertWorker(name string, aliveUntil parley.Micros) int64 {
@@ -42,7 +43,7 @@ func (tx *Tx) OtherWorkers(except int64) (ids []int64, err error) {
 // Leased reads the leases of a worker.
 func (tx *Tx) Leased(worker int64) (list []parley.Lease, err error) {
 	err = tx.query(`SELECT id, parent_id, team_id, agent_id, worker_id, token FROM task
-		WHERE state = 2 AND state <= 3 AND worker_id = $1 ORDER BY id`, func(r Row) {
+		WHERE state = 2 AND state <= 3 AND worker_id = $1 ORDER BY +id`, func(r Row) {
 		list = append(list, parley.Lease{Task: parley.TaskID(r.Int(0)), Parent: parley.TaskID(r.Int(1)),
 			Team: parley.TeamID(r.Int(2)), Agent: parley.AgentID(r.Int(3)), Worker: r.Int(4), Token: r.Int(5)})
 	}, worker)

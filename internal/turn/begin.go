@@ -53,7 +53,7 @@ func (t *run) begin(ctx context.Context) error {
 		}
 		task.Turns++
 		task.InboxRead = task.InboxCount
-		tx.UpdateTask(&task)
+		tx.UpdateProgress(&task)
 		tx.InsertStep(parley.Step{Task: task.ID, Turn: task.Turns, N: 1, Kind: parley.StepPrompt, Content: content})
 		for _, m := range slices.Concat(t.unseen, inbox) {
 			tx.MarkSeen(m.ID, t.lease.Agent)
@@ -85,6 +85,10 @@ func (t *run) loadUnseen(tx *store.Tx) error {
 	read, err := tx.Read(t.thread.ID, t.lease.Agent)
 	if err != nil {
 		return err
+	}
+	if t.thread.Last == t.asked.ID && t.asked.N == read+1 {
+		t.unseen = []parley.Message{t.asked} // the usual case: nothing but the request is new
+		return nil
 	}
 	all, err := tx.Back(t.thread.Last, read, noticeLimit)
 	for _, m := range slices.Backward(all) {

@@ -191,7 +191,7 @@ func (t *run) storeArrived(tx *store.Tx, task parley.Task, arrived []parley.Mess
 		tx.MarkSeen(m.ID, t.lease.Agent)
 	}
 	task.InboxRead = read
-	tx.UpdateTask(&task)
+	tx.UpdateProgress(&task)
 	return nil
 }
 

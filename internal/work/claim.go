@@ -59,6 +59,9 @@ func (s *Scheduler) reserveAll() map[parley.AgentID]int {
 		if n <= 0 {
 			continue
 		}
+		// What is stored from now on marks the agent again, so that it is not
+		// overlooked, whether the look that follows still sees it or not.
+		delete(s.ready, agent)
 		wanted[agent] = n
 		s.places -= n
 		s.running[agent] += n
@@ -102,11 +105,11 @@ func (s *Scheduler) claimFor(tx *store.Tx, agent parley.AgentID, n int) ([]parle
 
 // settle starts what was claimed and frees the places that found nothing.
 func (s *Scheduler) settle(agent parley.AgentID, n int, leases []parley.Lease, looked bool) {
-	s.mu.Lock()
-	if looked && len(leases) < n {
-		delete(s.ready, agent)
+	if !looked || len(leases) == n {
+		s.mu.Lock()
+		s.ready[agent] = true // there may be more
+		s.mu.Unlock()
 	}
-	s.mu.Unlock()
 	for range n - len(leases) {
 		s.leave(agent)
 		s.free()

@@ -115,6 +115,38 @@ func (s *Scheduler) bury(ctx context.Context, dead []int64) error {
 	})
 }
 
+// reclaim gives back leases of this hub that nothing here runs. A commit over
+// the network may succeed without its sender hearing of it: then the task is
+// stored as ours and nobody knows. One that is seen so twice in a row is such a
+// stray; the first time it may just be starting.
+func (s *Scheduler) reclaim(ctx context.Context) error {
+	var leased []parley.Lease
+	err := s.cfg.Store.View(ctx, func(tx *store.Tx) (err error) {
+		leased, err = tx.Leased(s.worker)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	strays := map[parley.Lease]bool{}
+	for _, l := range leased {
+		s.mu.Lock()
+		runs := s.cancels[l.Task] != nil
+		s.mu.Unlock()
+		switch {
+		case runs:
+		case s.strays[l]:
+			if err := s.requeue(l); err != nil {
+				return err
+			}
+		default:
+			strays[l] = true
+		}
+	}
+	s.strays = strays
+	return nil
+}
+
 // renew makes sure that a lease taken in this transaction holds: a hub without
 // leases sends no heartbeats, so its row may be old.
 func (s *Scheduler) renew(tx *store.Tx) {

@@ -63,7 +63,7 @@ type Config struct {
 
 func (c *Config) fill() {
 	if c.Workers <= 0 {
-		c.Workers = 64
+		c.Workers = 256
 	}
 	if c.LeaseTime <= 0 {
 		c.LeaseTime = 15 * time.Second
@@ -96,6 +96,8 @@ type Scheduler struct {
 	stopping    bool // nothing new is claimed
 	interrupted bool // the grace is over
 	turns       sync.WaitGroup
+
+	strays map[parley.Lease]bool // leases of ours that nothing ran at the last tick; only the loop's
 }
 
 // New makes a Scheduler. Connect gives it its other half before Run.
@@ -159,6 +161,7 @@ func (s *Scheduler) Run(ctx context.Context) error {
 // tick is what happens without a signal: leases are renewed, dead hubs are
 // looked for, and lost signals are made up for.
 func (s *Scheduler) tick(ctx context.Context) {
+	s.look(ctx)
 	if !s.cfg.Store.Shared() {
 		return
 	}
@@ -166,7 +169,9 @@ func (s *Scheduler) tick(ctx context.Context) {
 	if err := s.rescue(ctx); err != nil {
 		s.cfg.Log.Warn("looking for dead hubs failed", "error", err)
 	}
-	s.look(ctx)
+	if err := s.reclaim(ctx); err != nil {
+		s.cfg.Log.Warn("looking for stray leases failed", "error", err)
+	}
 }
 
 // look finds every agent that has something to claim.

@@ -7,6 +7,8 @@
 package view
 
 import (
+	"fmt"
+	"strings"
 	"time"
 )
 
@@ -61,9 +63,10 @@ func (s Screen) Arrow() string { return s.glyph("→", "->") }
 // Dot separates the parts of a heading.
 func (s Screen) Dot() string { return s.glyph(" · ", " - ") }
 
-// Ok and Bad mark what is in order and what is not.
-func (s Screen) Ok() string  { return s.Paint(Green, s.glyph("✓", "ok")) }
-func (s Screen) Bad() string { return s.Paint(Red, s.glyph("✗", "!!")) }
+// Ok, Note and Bad mark what is in order, worth knowing, and wrong.
+func (s Screen) Ok() string   { return s.Paint(Green, s.glyph("✓", "ok")) }
+func (s Screen) Note() string { return s.Paint(Yellow, s.glyph("•", "--")) }
+func (s Screen) Bad() string  { return s.Paint(Red, s.glyph("✗", "!!")) }
 
 // Ellipsis stands for what was left out.
 func (s Screen) Ellipsis() string { return s.glyph("…", "...") }
@@ -86,4 +89,28 @@ func (p *Palette) Of(name string) Color {
 		p.given[name] = c
 	}
 	return c
+}
+
+// Item is a line of a list with a mark, a name and, if there is something to
+// do, a line below that says what.
+func (s Screen) Item(mark, name, detail, hint string) string {
+	margin := strings.Repeat(" ", 12)
+	text := mark + " " + pad(name, 9) + strings.TrimPrefix(s.Indent(detail, margin), margin[:11])
+	if hint != "" {
+		text += s.Indent(s.Arrow()+" "+hint, margin)
+	}
+	return text
+}
+
+// Bytes is a size in the unit that fits it.
+func Bytes(n uint64) string {
+	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
+	size, unit := float64(n), 0
+	for size >= 1024 && unit < len(units)-1 {
+		size, unit = size/1024, unit+1
+	}
+	if unit == 0 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	return fmt.Sprintf("%.1f %s", size, units[unit])
 }

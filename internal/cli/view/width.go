@@ -140,3 +140,9 @@ func (s Screen) Indent(text, margin string) string {
 	}
 	return b.String()
 }
+
+// Text is a text as somebody wrote it, broken to fit.
+func (s Screen) Text(text string) string { return s.Indent(text, "") }
+
+// Fit shortens a line to the screen.
+func (s Screen) Fit(line string) string { return s.fit(line, s.Width-1) }

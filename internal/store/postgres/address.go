@@ -82,6 +82,7 @@ func (a address) connect(ctx context.Context) (*pgx.Conn, error) {
 // for long. Acknowledged work must survive the loss of power, so a server that
 // is set not to wait for its log is overruled.
 const settings = `SELECT set_config('search_path', $1, false),
+	set_config('default_transaction_isolation', 'read committed', false),
 	set_config('idle_in_transaction_session_timeout', '30s', false),
 	set_config('lock_timeout', '30s', false),
 	set_config('tcp_keepalives_idle', '30', false),

@@ -62,8 +62,15 @@ func (c *conn) flush() {
 // commit sends what was put off and ends the transaction. The server answers
 // COMMIT with ROLLBACK when the transaction had failed before; that is an
 // error like any other.
+//
+// A closure that never read is sent whole, in one round trip, and that is a
+// transaction by itself: the server stores all of it or nothing.
 func (c *conn) commit() error {
-	c.push(request{sql: "COMMIT", tag: "COMMIT"})
+	if c.open {
+		c.push(request{sql: "COMMIT", tag: "COMMIT"})
+	} else {
+		c.queue = c.queue[1:] // BEGIN
+	}
 	c.flush()
 	if f, ok := c.err.(*fault); ok {
 		f.committing = true
@@ -74,7 +81,7 @@ func (c *conn) commit() error {
 // rollback ends the transaction, if the server knows of one. An error means
 // that the connection is gone, and the transaction with it.
 func (c *conn) rollback() {
-	if c.open && !c.session.pg.IsClosed() {
+	if c.session.pg.TxStatus() != 'I' && !c.session.pg.IsClosed() {
 		_ = c.session.roundTrip([]request{{sql: "ROLLBACK"}})
 	}
 }

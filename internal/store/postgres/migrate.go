@@ -64,14 +64,22 @@ func upgrade(ctx context.Context, tx pgx.Tx, schema string, steps fs.FS, version
 	if err != nil {
 		return err
 	}
-	if version > len(names) {
-		return parley.Errorf(parley.Invalid, "The schema %s in the database was written by a newer parley (schema %d, this program knows %d).", schema, version, len(names)).
-			WithHint("Install that version or a later one.")
+	if err := checkVersion(schema, version, len(names)); err != nil {
+		return err
 	}
 	for i := version; i < len(names); i++ {
 		if err := apply(ctx, tx, steps, names[i], i+1); err != nil {
 			return fmt.Errorf("migration %s: %w", path.Base(names[i]), err)
 		}
+	}
+	return nil
+}
+
+// checkVersion refuses what a newer program made.
+func checkVersion(schema string, version, known int) error {
+	if version > known {
+		return parley.Errorf(parley.Invalid, "The schema %s in the database was written by a newer parley (schema %d, this program knows %d).", schema, version, known).
+			WithHint("Install that version or a later one.")
 	}
 	return nil
 }

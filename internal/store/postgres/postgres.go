@@ -109,11 +109,13 @@ func (s *Store) prepare(ctx context.Context) (newest parley.Micros, err error) {
 	if err := migrate(ctx, c.Conn(), s.address.schema, migrations); err != nil {
 		return 0, err
 	}
-	// The hubs' clocks differ a little, so the last event need not be the newest.
-	err = c.QueryRow(ctx, `SELECT coalesce(max(at), 0) FROM (SELECT at FROM event ORDER BY xid DESC, id DESC LIMIT 1000) e`).
-		Scan(&newest)
+	err = c.QueryRow(ctx, newestTime).Scan(&newest)
 	return newest, err
 }
+
+// newestTime looks at more than the last event: the hubs' clocks differ a
+// little, so it need not be the newest.
+const newestTime = `SELECT coalesce(max(at), 0) FROM (SELECT at FROM event ORDER BY xid DESC, id DESC LIMIT 1000) e`
 
 // minVersion is the first server that has pg_current_xact_id.
 const minVersion = 130000

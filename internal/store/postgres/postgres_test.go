@@ -1,42 +1,148 @@
 package postgres
 
 import (
+	"context"
+	"regexp"
+	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
 
 	"parley"
 	"parley/internal/pgtest"
 	"parley/internal/store"
+	"parley/internal/store/storetest"
 )
 
-func TestSmoke(t *testing.T) {
-	s, err := Open(t.Context(), pgtest.DSN(t), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	t.Log(s.Describe())
-	team := parley.Team{Name: "main"}
-	err = s.Update(t.Context(), func(tx *store.Tx) error {
-		if _, err := tx.TeamByName("main"); err != store.ErrNotFound {
-			t.Errorf("%v", err)
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestConformance(t *testing.T) {
+	storetest.Run(t, func(t testing.TB) storetest.Open {
+		dsn := pgtest.DSN(t)
+		return func(clock parley.Clock) (store.Store, error) {
+			return Open(context.Background(), dsn, Options{Clock: clock})
 		}
-		tx.InsertTeam(&team)
-		tx.Record(parley.Event{Team: team.ID, Kind: parley.EventAgent})
-		return nil
 	})
+}
+
+func TestDescribeNamesServerAndDatabase(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	s := open(t, dsn, Options{})
+	c, err := pgx.ParseConfig(dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = s.View(t.Context(), func(tx *store.Tx) error {
-		got, err := tx.TeamByName("main")
-		if err != nil {
-			return err
+	if got := s.Describe(); !regexp.MustCompile(`^postgresql \d+(\.\d+)*, database `+c.Database+` on .+$`).MatchString(got) {
+		t.Error(got)
+	}
+	if !s.Shared() {
+		t.Error("several hubs may use it")
+	}
+}
+
+// A statement that reads a big table from end to end is slow only once there
+// is much in it.
+func TestEveryStatementHasItsIndex(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	s := open(t, dsn, Options{MaxConns: 1})
+	if err := storetest.EveryStatement(s); err != nil {
+		t.Fatal(err)
+	}
+	pooled, err := s.pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := sessionOf(pooled.Conn().PgConn()).statements
+	pooled.Release()
+
+	c := connect(t, dsn)
+	exec(t, c, `SET search_path = parley; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off`)
+	explained := 0
+	for _, st := range known {
+		if !strings.Contains(st.sql, " task") && !strings.Contains(st.sql, "message") && !strings.Contains(st.sql, "event") {
+			continue
 		}
-		list, next, err := tx.Events(got.ID, "", 10)
-		t.Log(got, list, next)
-		return err
-	})
+		if st.known == nil || !regexp.MustCompile(`^(SELECT|UPDATE|WITH)`).MatchString(st.sql) {
+			continue
+		}
+		explained++
+		if plan := explain(t, c, st.sql, len(st.known.ParamOIDs)); strings.Contains(plan, "Seq Scan") {
+			t.Errorf("%s\n%s", st.sql, plan)
+		}
+	}
+	if explained < 30 {
+		t.Errorf("only %d statements were looked at", explained)
+	}
+}
+
+func explain(t *testing.T, c *pgx.Conn, sql string, params int) string {
+	t.Helper()
+	execute := "EXECUTE looked_at"
+	if params > 0 {
+		execute += "(" + strings.TrimSuffix(strings.Repeat("NULL,", params), ",") + ")"
+	}
+	exec(t, c, "PREPARE looked_at AS "+sql)
+	defer exec(t, c, "DEALLOCATE looked_at")
+	rows, err := c.Query(t.Context(), "EXPLAIN "+execute, pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// open opens a store that is closed with the test.
+func open(t testing.TB, dsn string, o Options) *Store {
+	t.Helper()
+	s, err := Open(context.Background(), dsn, o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// connect gives the test a connection of its own.
+func connect(t testing.TB, dsn string) *pgx.Conn {
+	t.Helper()
+	c, err := pgx.Connect(context.Background(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closeQuickly(c) })
+	return c
+}
+
+// exec runs SQL, several statements if need be.
+func exec(t testing.TB, c *pgx.Conn, sql string) {
+	t.Helper()
+	if _, err := c.PgConn().Exec(context.Background(), sql).ReadAll(); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+func number(t testing.TB, c *pgx.Conn, sql string, args ...any) (n int64) {
+	t.Helper()
+	if err := c.QueryRow(context.Background(), sql, args...).Scan(&n); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return n
+}
+
+// token stores a row that nothing else depends on.
+func token(hash string) func(*store.Tx) error {
+	return func(tx *store.Tx) error { tx.InsertToken(hash, 1); return nil }
+}
+
+func tokens(t testing.TB, c *pgx.Conn, hash string) int64 {
+	t.Helper()
+	return number(t, c, `SELECT count(*) FROM parley.token WHERE hash = $1`, hash)
 }

@@ -20,6 +20,9 @@ func (s *Store) Update(ctx context.Context, fn func(*store.Tx) error) error {
 
 // View runs fn on a snapshot.
 func (s *Store) View(ctx context.Context, fn func(*store.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	return s.insist(ctx, func() error { return s.view(ctx, fn) })
 }
 

@@ -144,6 +144,13 @@ func (c *conn) loadSequences() (newest parley.Micros, err error) {
 		}
 	}
 	c.next[store.SeqTask] = max(c.next[store.SeqTask], store.FirstTask-1)
+	// A worker's row may be gone while a task still names it.
+	err = c.Query(store.Query{SQL: "SELECT max(worker_id) FROM task WHERE state <= 3", Row: func(r store.Row) {
+		c.next[store.SeqWorker] = max(c.next[store.SeqWorker], r.Int(0))
+	}})
+	if err != nil {
+		return 0, err
+	}
 	err = c.Query(store.Query{SQL: "SELECT at FROM event ORDER BY id DESC LIMIT 1",
 		Row: func(r store.Row) { newest = parley.Micros(r.Int(0)) }})
 	return newest, err

@@ -137,6 +137,9 @@ func (s *Store) Update(ctx context.Context, fn func(*store.Tx) error) error {
 
 // View runs fn on a snapshot.
 func (s *Store) View(ctx context.Context, fn func(*store.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	var c *conn
 	select {
 	case <-ctx.Done():

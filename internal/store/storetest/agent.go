@@ -28,6 +28,9 @@ func agentsRoundTrip(t *testing.T, open Open) {
 		if team != w.team || err != nil {
 			t.Errorf("team %v, %v", team, err)
 		}
+		if team, err := tx.Team(w.team.ID); team != w.team || err != nil {
+			t.Errorf("team by id: %v, %v", team, err)
+		}
 		list, err := tx.Agents(w.team.ID)
 		if diff := cmp.Diff([]parley.Agent{w.ann, w.bob, w.carol}, list); diff != "" || err != nil {
 			t.Error(diff, err)

@@ -136,6 +136,9 @@ func threads(t *testing.T, open Open) {
 		if main, _ := tx.Thread(c.Main); main.Count != 0 {
 			t.Errorf("the main thread has %d messages", main.Count)
 		}
+		if all, listErr := tx.Threads(c.ID); len(all) != 2 || all[0].ID != c.Main || all[1] != latest || listErr != nil {
+			t.Errorf("the threads: %+v, %v", all, listErr)
+		}
 		return err
 	})
 }
@@ -287,15 +290,16 @@ func texts(t *testing.T, open Open) {
 		{"not UTF-8", "a\xff\xfeb", "a\uFFFDb"},
 	} {
 		var m parley.Message
+		key := test.name + parley.Clip(test.text, 50)
 		w.update(func(tx *store.Tx) (err error) {
 			m = parley.Message{Team: w.team.ID, Thread: c.Main, Author: w.ann.ID, Body: test.text, Context: test.text,
-				Origin: 1, Key: "key " + test.text}
+				Origin: 1, Key: key}
 			err = tx.Post(&m)
 			tx.InsertAttachment(m.ID, test.text)
 			return err
 		})
 		w.view(func(tx *store.Tx) error {
-			got, err := tx.MessageByKey(1, w.ann.ID, "key "+test.text)
+			got, err := tx.MessageByKey(1, w.ann.ID, key)
 			if err != nil || got.ID != m.ID || got.Body != test.want || got.Context != test.want {
 				t.Errorf("%s: %.60q, %v", test.name, got.Body, err)
 			}

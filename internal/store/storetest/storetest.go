@@ -145,8 +145,11 @@ func (w *world) dm() (c parley.Channel) {
 // post stores a message of Ann's.
 func (w *world) post(tx *store.Tx, in parley.ThreadID, body string, to ...parley.Agent) (parley.Message, error) {
 	m := parley.Message{Team: w.team.ID, Thread: in, Author: w.ann.ID, Kind: parley.NotificationMessage, Body: body}
-	err := tx.Post(&m, to...)
-	return m, err
+	recipients := make([]store.Recipient, len(to))
+	for i, a := range to {
+		recipients[i] = store.Recipient{ID: a.ID, Pulls: a.Pulls()}
+	}
+	return m, tx.Post(&m, recipients...)
 }
 
 // insert stores a task and fills in what a test did not care to say.

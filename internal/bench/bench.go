@@ -1,0 +1,120 @@
+// Package bench measures the hub beside the limits of the machine it runs on.
+//
+// A rate alone says more about the disk than about the program. So the limit
+// is measured in the same run: three inserts a transaction through the same
+// driver, with nothing else around them. What the hub does is given as a share
+// of that, and the two take turns in short slices, since a machine is rarely
+// as fast in one minute as in the next.
+//
+// The hub is the real one, put together by package app, with every row
+// written; only the model is one that answers "ok" at once. What has to be
+// another process, because it is killed or because its memory is measured, is
+// this program started again: see Child.
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"parley"
+)
+
+// Options say what to measure and where to write it.
+type Options struct {
+	// JSON writes one object a line instead of a table.
+	JSON bool
+	// Store is "sqlite", "postgres" or "all", which is the default.
+	Store string
+	// Only picks lines by name: a list of regular expressions, separated by
+	// commas, each found anywhere in a name. What a line is compared with is
+	// measured too.
+	Only string
+	// Quick takes under a minute, with smaller sizes.
+	Quick bool
+	Out   io.Writer
+	// Progress receives what is going on, a line at a time; nil for nobody.
+	Progress io.Writer
+	// Dir is where the databases are made and removed again; the system's
+	// temporary folder by default. It decides which disk is measured.
+	Dir string
+	// Postgres is the address of a server whose user may create databases. A
+	// temporary server is started by default.
+	Postgres string
+}
+
+// Run measures and reports. A target that is missed is part of the report and
+// no error.
+func Run(ctx context.Context, o Options) error {
+	p := fullPlan()
+	if o.Quick {
+		p = quickPlan()
+	}
+	return run(ctx, o, p)
+}
+
+func run(ctx context.Context, o Options, p plan) (err error) {
+	wanted, err := parseFilter(o.Only)
+	if err != nil {
+		return err
+	}
+	engines, err := chooseEngines(o.Store)
+	if err != nil {
+		return err
+	}
+	if !wanted.any(p.names(engines)) {
+		return parley.Errorf(parley.Invalid, "No measurement is named like %q.", o.Only).
+			WithHint("The names are %s and the like.", nameExamples(p, engines))
+	}
+	dir, err := os.MkdirTemp(o.Dir, "parley-bench-")
+	if err != nil {
+		return parley.Errorf(parley.Internal, "There is no place for the databases: %v.", err).WithCause(err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	b := &bench{plan: p, wanted: wanted, dir: dir, options: o, report: newReport(o)}
+	for _, name := range engines {
+		if err := b.engine(ctx, name); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if err := b.memory(ctx); err != nil {
+		return fmt.Errorf("memory: %w", err)
+	}
+	return b.report.end()
+}
+
+// bench is one run.
+type bench struct {
+	plan    plan
+	wanted  filter
+	dir     string
+	options Options
+	report  *report
+}
+
+func (b *bench) say(format string, args ...any) {
+	if b.options.Progress != nil {
+		// Nobody is helped by a measurement that ends because its progress cannot
+		// be shown.
+		_, _ = fmt.Fprintf(b.options.Progress, format+"\n", args...)
+	}
+}
+
+// engine measures everything on one of the databases.
+func (b *bench) engine(ctx context.Context, name string) error {
+	if !b.wanted.any(b.plan.engineNames(name)) {
+		return nil
+	}
+	e, err := b.openEngine(ctx, name)
+	if errors.Is(err, errNotInstalled) {
+		b.say("%s: left out. %v", name, err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = errors.Join(b.rates(ctx, e), b.restart(ctx, e))
+	return errors.Join(err, e.close())
+}

@@ -1,0 +1,134 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley"
+)
+
+// plan is how much is measured.
+type plan struct {
+	// sizes are the numbers of stored messages, growing. The targets are about
+	// the last; the first is what the others are compared with.
+	sizes []int
+	// rounds is how often everything takes its turn; a result is the median.
+	rounds int
+	// slice is one turn with many callers. With a single caller, and on a small
+	// database that must stay small, it is shorter.
+	slice time.Duration
+	// warm comes before each slice and is not counted.
+	warm time.Duration
+	// many is how many callers "many" are.
+	many int
+
+	natives, clients, pairs int // of the team that is measured
+
+	idle  int // agents whose memory is measured
+	open  int // tasks at the moment of the kill
+	kills int
+}
+
+func fullPlan() plan {
+	return plan{
+		sizes: []int{1_000, 100_000, 1_000_000}, rounds: 3, slice: 2 * time.Second, warm: 300 * time.Millisecond, many: 64,
+		natives: 1_000, clients: 64, pairs: 10_000,
+		idle: 100_000, open: 10_000, kills: 5,
+	}
+}
+
+func quickPlan() plan {
+	p := fullPlan()
+	p.sizes = []int{1_000, 50_000}
+	p.slice, p.warm, p.kills = 300*time.Millisecond, 50*time.Millisecond, 2
+	return p
+}
+
+// small is the size up to which a database is made anew for every slice: a
+// second of measuring would make it another one.
+const small = 1_000
+
+// sliceTime is how long one turn takes.
+func (p plan) sliceTime(callers, size int) time.Duration {
+	if callers == 1 || size <= small {
+		return p.slice / 2
+	}
+	return p.slice
+}
+
+// warmTime is how long what comes before the turn takes.
+func (p plan) warmTime(size int) time.Duration {
+	if size <= small {
+		return p.warm / 10
+	}
+	return p.warm
+}
+
+func (p plan) largest() int { return p.sizes[len(p.sizes)-1] }
+
+// callers are the two numbers of callers that everything is measured with.
+func (p plan) callers() []int { return []int{p.many, 1} }
+
+// The things that are measured at a rate.
+const (
+	rawInserts = "raw"
+	notify     = "notify"
+	ask        = "ask"
+	delegate   = "delegate"
+)
+
+var contacts = []string{notify, ask, delegate}
+
+// lineName names what is measured: at the largest size sqlite.ask.64, at the
+// others sqlite.ask.64.1000.
+func (p plan) lineName(engine, what string, callers, size int) string {
+	name := fmt.Sprintf("%s.%s.%d", engine, what, callers)
+	if what != rawInserts && size != p.largest() {
+		name += "." + strconv.Itoa(size)
+	}
+	return name
+}
+
+func restartName(engine string) string { return engine + ".restart" }
+
+const memoryName = "memory.agent"
+
+// engineNames are the lines of one engine, in their order.
+func (p plan) engineNames(engine string) []string {
+	var names []string
+	for _, callers := range p.callers() {
+		names = append(names, p.lineName(engine, rawInserts, callers, 0))
+		for _, what := range contacts {
+			for _, size := range p.sizes {
+				names = append(names, p.lineName(engine, what, callers, size))
+			}
+		}
+	}
+	return append(names, restartName(engine))
+}
+
+func (p plan) names(engines []string) []string {
+	var names []string
+	for _, e := range engines {
+		names = append(names, p.engineNames(e)...)
+	}
+	return append(names, memoryName)
+}
+
+func nameExamples(p plan, engines []string) string {
+	return strings.Join(slices.Concat(p.names(engines)[:2], []string{restartName(engines[0]), memoryName}), ", ")
+}
+
+// chooseEngines reads the option Store.
+func chooseEngines(s string) ([]string, error) {
+	switch s {
+	case "", "all":
+		return []string{engineSQLite, enginePostgres}, nil
+	case engineSQLite, enginePostgres:
+		return []string{s}, nil
+	}
+	return nil, parley.Errorf(parley.Invalid, "Unknown store %q.", s).WithHint("Use 'sqlite', 'postgres' or 'all'.")
+}

@@ -1,0 +1,178 @@
+package bench
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync/atomic"
+
+	"github.com/jackc/pgx/v5"
+
+	"parley"
+	"parley/internal/pgtest"
+)
+
+// postgresEngine makes its databases on a server: the one given, or a
+// temporary one that writes to stable storage as in production.
+type postgresEngine struct {
+	admin  string         // the address under which databases are made
+	server *pgtest.Server // nil if it is not ours
+	prefix string
+	made   int
+}
+
+// minConnections is what the hub's pool, the limit and we ourselves need at
+// the same time.
+const minConnections = 150
+
+func openPostgres(ctx context.Context, dsn string, say func(string, ...any)) (engine, error) {
+	e := &postgresEngine{admin: dsn, prefix: "parley_bench_" + strings.ToLower(rand.Text()[:8])}
+	if dsn == "" {
+		if _, err := pgtest.Find(); err != nil {
+			return nil, fmt.Errorf("%w: %w", errNotInstalled, err)
+		}
+		say("postgres: starting a temporary server")
+		server, err := pgtest.Start("", pgtest.Options{Durable: true, MaxConnections: 2 * minConnections})
+		if err != nil {
+			return nil, err
+		}
+		e.server, e.admin = server, server.DSN("postgres")
+	}
+	if err := e.check(ctx); err != nil {
+		return nil, errors.Join(err, e.close())
+	}
+	return e, nil
+}
+
+func (e *postgresEngine) check(ctx context.Context) error {
+	return e.connected(ctx, e.admin, func(c *pgx.Conn) error {
+		var most int
+		if err := c.QueryRow(ctx, `SELECT current_setting('max_connections')::int`).Scan(&most); err != nil {
+			return err
+		}
+		if most < minConnections {
+			return parley.Errorf(parley.Invalid, "The server allows %d connections; the measurement needs %d.", most, minConnections).
+				WithHint("Raise max_connections, or give no address: a temporary server is started then.")
+		}
+		return nil
+	})
+}
+
+func (e *postgresEngine) name() string { return enginePostgres }
+
+func (e *postgresEngine) create(ctx context.Context) (string, error) {
+	e.made++
+	name := fmt.Sprintf("%s_%d", e.prefix, e.made)
+	if err := e.execute(ctx, e.admin, "CREATE DATABASE "+name); err != nil {
+		return "", err
+	}
+	return onDatabase(e.admin, name)
+}
+
+// settle does what autovacuum would begin a minute after the filling, in the
+// middle of a slice.
+func (e *postgresEngine) settle(ctx context.Context, address string) error {
+	return errors.Join(e.execute(ctx, address, "VACUUM ANALYZE"), e.execute(ctx, address, "CHECKPOINT"))
+}
+
+func (e *postgresEngine) drop(ctx context.Context, address string) error {
+	config, err := pgx.ParseConfig(address)
+	if err != nil {
+		return err
+	}
+	return e.execute(context.WithoutCancel(ctx), e.admin, "DROP DATABASE IF EXISTS "+config.Database+" WITH (FORCE)")
+}
+
+// fillers keeps the server and this process busy at the same time.
+func (e *postgresEngine) fillers() int { return 4 }
+
+func (e *postgresEngine) close() error {
+	if e.server == nil {
+		return nil
+	}
+	return e.server.Stop()
+}
+
+func (e *postgresEngine) execute(ctx context.Context, address, statement string) error {
+	return e.connected(ctx, address, func(c *pgx.Conn) error {
+		_, err := c.Exec(ctx, statement)
+		return err
+	})
+}
+
+func (e *postgresEngine) connected(ctx context.Context, address string, do func(*pgx.Conn) error) error {
+	c, err := pgx.Connect(ctx, address)
+	if err != nil {
+		return err
+	}
+	err = do(c)
+	return errors.Join(err, c.Close(context.WithoutCancel(ctx)))
+}
+
+// onDatabase points an address, in either of its two spellings, at another
+// database.
+func onDatabase(address, name string) (string, error) {
+	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
+		return address + " dbname=" + name, nil // the last one counts
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", parley.Errorf(parley.Invalid, "The address of the PostgreSQL server cannot be read.").WithCause(err)
+	}
+	u.Path = "/" + name
+	return u.String(), nil
+}
+
+// raw gives every caller a connection.
+func (e *postgresEngine) raw(ctx context.Context, callers int) (limit, error) {
+	address, err := e.create(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := &statementLimit{engine: e, address: address}
+	if err := e.execute(ctx, address, rawTablesPostgres); err != nil {
+		return nil, errors.Join(err, l.close())
+	}
+	for range callers {
+		c, err := pgx.Connect(ctx, address)
+		if err != nil {
+			return nil, errors.Join(err, l.close())
+		}
+		l.conns = append(l.conns, c)
+	}
+	return l, nil
+}
+
+// statementLimit is the yardstick: three rows in one statement, which is the
+// least that a transaction can cost here, on a connection of the caller's own.
+type statementLimit struct {
+	engine  *postgresEngine
+	address string
+	conns   []*pgx.Conn
+	id      atomic.Int64
+}
+
+const rawTablesPostgres = `
+	CREATE TABLE message (id BIGINT PRIMARY KEY, thread_id BIGINT NOT NULL, author_id BIGINT NOT NULL, body TEXT NOT NULL, at BIGINT NOT NULL);
+	CREATE TABLE delivery (id BIGINT PRIMARY KEY, recipient_id BIGINT NOT NULL, delivered_at BIGINT NOT NULL, seen_at BIGINT NOT NULL);
+	CREATE TABLE event (id BIGINT PRIMARY KEY, kind TEXT NOT NULL, actor_id BIGINT NOT NULL, message_id BIGINT NOT NULL, at BIGINT NOT NULL);`
+
+const rawStatement = `
+	WITH m AS (INSERT INTO message (id, thread_id, author_id, body, at) VALUES ($1, $2, $2, $3, $1)),
+	     d AS (INSERT INTO delivery (id, recipient_id, delivered_at, seen_at) VALUES ($1, $2, $1, 0))
+	INSERT INTO event (id, kind, actor_id, message_id, at) VALUES ($1, 'message.accepted', $2, $1, $1)`
+
+func (l *statementLimit) insert(ctx context.Context, caller int, body string) error {
+	_, err := l.conns[caller].Exec(ctx, rawStatement, l.id.Add(1), int64(caller), body)
+	return err
+}
+
+func (l *statementLimit) close() (err error) {
+	for _, c := range l.conns {
+		err = errors.Join(err, c.Close(context.Background()))
+	}
+	return errors.Join(err, l.engine.drop(context.Background(), l.address))
+}

@@ -1,0 +1,182 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+)
+
+// rates measures the limit and the contacts on one engine, at every size, and
+// reports the medians.
+func (b *bench) rates(ctx context.Context, e engine) (err error) {
+	s := &series{bench: b, engine: e, samples: map[string][]sample{}, stored: map[string]int{}, bases: make([]base, len(b.plan.sizes))}
+	if !s.needed() {
+		return nil
+	}
+	defer func() { err = errors.Join(err, s.drop(ctx)) }()
+	for i, size := range b.plan.sizes {
+		if err := s.prepare(ctx, i, size); err != nil {
+			return err
+		}
+	}
+	for round := range b.plan.rounds {
+		for i := range b.plan.sizes {
+			b.say("%s: round %d of %d with %s messages", e.name(), round+1, b.plan.rounds, count(s.bases[i].stored))
+			if err := s.cycle(ctx, &s.bases[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return s.report()
+}
+
+// series is what the slices of all rounds showed, by the names of their lines.
+type series struct {
+	*bench
+	engine  engine
+	bases   []base
+	samples map[string][]sample
+	stored  map[string]int // messages when the first slice began
+}
+
+// base is a filled database. A small one is made anew for every slice.
+type base struct {
+	size    int
+	address string
+	stored  int
+}
+
+func (b base) small() bool { return b.size <= small }
+
+// needed reports whether any line of this series is wanted.
+func (s *series) needed() bool {
+	for _, size := range s.plan.sizes {
+		for _, callers := range s.plan.callers() {
+			if len(s.wantedContacts(callers, size)) > 0 || s.wanted.has(s.plan.lineName(s.engine.name(), rawInserts, callers, 0)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wantedContacts leaves out what nobody asked for. A line at the largest size
+// is compared with the one at the smallest.
+func (s *series) wantedContacts(callers, size int) (list []string) {
+	for _, what := range contacts {
+		name := func(size int) string { return s.plan.lineName(s.engine.name(), what, callers, size) }
+		if s.wanted.has(name(size)) || size == s.plan.sizes[0] && s.wanted.has(name(s.plan.largest())) {
+			list = append(list, what)
+		}
+	}
+	return list
+}
+
+// prepare fills the database of one size.
+func (s *series) prepare(ctx context.Context, i, size int) error {
+	s.bases[i] = base{size: size, stored: size}
+	if s.bases[i].small() || len(s.wantedContacts(1, size))+len(s.wantedContacts(s.plan.many, size)) == 0 {
+		return nil
+	}
+	s.say("%s: storing %s messages", s.engine.name(), count(size))
+	hub, err := s.fresh(ctx, &s.bases[i])
+	if err != nil {
+		return err
+	}
+	if err := hub.close(ctx); err != nil {
+		return err
+	}
+	return s.engine.settle(ctx, s.bases[i].address)
+}
+
+func (s *series) fresh(ctx context.Context, b *base) (hub *session, err error) {
+	if b.address, err = s.engine.create(ctx); err != nil {
+		return nil, err
+	}
+	if hub, err = s.openSession(ctx, s.engine, b.address, b.size, true); err != nil {
+		return nil, err
+	}
+	b.stored = hub.stored
+	return hub, nil
+}
+
+func (s *series) drop(ctx context.Context) (err error) {
+	for _, b := range s.bases {
+		if b.address != "" {
+			err = errors.Join(err, s.engine.drop(ctx, b.address))
+		}
+	}
+	return err
+}
+
+// cycle gives the limit and every contact one slice each, first with many
+// callers, then with one.
+func (s *series) cycle(ctx context.Context, b *base) (err error) {
+	var hub *session
+	if !b.small() && b.address != "" {
+		if hub, err = s.openSession(ctx, s.engine, b.address, b.stored, false); err != nil {
+			return err
+		}
+		defer func() {
+			b.stored = hub.stored
+			err = errors.Join(err, hub.close(ctx))
+		}()
+	}
+	for _, callers := range s.plan.callers() {
+		if err := s.rawSlice(ctx, callers, b.size); err != nil {
+			return err
+		}
+		for _, what := range s.wantedContacts(callers, b.size) {
+			if err := s.contactSlice(ctx, b, hub, what, callers); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *series) rawSlice(ctx context.Context, callers, size int) (err error) {
+	l, err := s.engine.raw(ctx, callers)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.close()) }()
+	op := func(ctx context.Context, caller int, r *rand.Rand) error { return l.insert(ctx, caller, body(r)) }
+	name := s.plan.lineName(s.engine.name(), rawInserts, callers, size)
+	_, err = s.slice(ctx, name, callers, size, op)
+	return err
+}
+
+// contactSlice measures on the open hub, or on a small database of its own.
+func (s *series) contactSlice(ctx context.Context, b *base, hub *session, what string, callers int) (err error) {
+	if hub == nil {
+		var own base = *b
+		if hub, err = s.fresh(ctx, &own); err != nil {
+			return errors.Join(err, s.engine.drop(ctx, own.address))
+		}
+		defer func() { err = errors.Join(err, hub.close(ctx), s.engine.drop(ctx, own.address)) }()
+	}
+	name := s.plan.lineName(s.engine.name(), what, callers, b.size)
+	if _, known := s.stored[name]; !known {
+		s.stored[name] = hub.stored
+	}
+	op, messages := hub.operation(what, callers)
+	n, err := s.slice(ctx, name, callers, b.size, op)
+	hub.stored += n * messages
+	return errors.Join(err, hub.settle(ctx))
+}
+
+// slice warms up and measures. It returns how often the operation was done.
+func (s *series) slice(ctx context.Context, name string, callers, size int, op operation) (int, error) {
+	warm, err := measure(ctx, callers, s.plan.warmTime(size), op)
+	if err != nil {
+		return 0, err
+	}
+	m, err := measure(ctx, callers, s.plan.sliceTime(callers, size), op)
+	if err != nil {
+		return 0, err
+	}
+	s.samples[name] = append(s.samples[name], m)
+	s.say("  %-28s %12s/s  p50 %9s  p99 %9s", name, rate(m.perS), micros(m.p50), micros(m.p99))
+	return warm.ops + m.ops, nil
+}

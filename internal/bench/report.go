@@ -1,0 +1,133 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// report writes lines as they come, so that a run that is ended early has
+// told what it knew.
+type report struct {
+	out     io.Writer
+	json    bool
+	targets []target
+	begun   bool
+	met     int
+	judged  int
+}
+
+func newReport(o Options) *report { return &report{out: o.Out, json: o.JSON, targets: targets()} }
+
+func (r *report) add(l Line) error {
+	l.Targets = judge(l, r.targets)
+	for _, v := range l.Targets {
+		r.judged++
+		if v.Met {
+			r.met++
+		}
+	}
+	if r.json {
+		return json.NewEncoder(r.out).Encode(l)
+	}
+	if !r.begun {
+		r.begun = true
+		if _, err := fmt.Fprintln(r.out, header()); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(r.out, row(l))
+	return err
+}
+
+// end says how many targets were reached.
+func (r *report) end() error {
+	if r.json || r.judged == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(r.out, "\n%d of %d targets reached.\n", r.met, r.judged)
+	return err
+}
+
+const columns = "%-24s %10s %10s %9s %9s %7s %7s  %s"
+
+func header() string {
+	return fmt.Sprintf(columns, "", "messages", "per s", "p50", "p99", "share", "ratio", "")
+}
+
+// row is a line as people read it.
+func row(l Line) string {
+	cells := []any{l.Name, count(l.Messages), rate(l.PerS), duration(l.P50), duration(l.P99), fraction(l.Share), fraction(l.Ratio)}
+	return strings.TrimRight(fmt.Sprintf(columns, append(cells, strings.Join(remarks(l), ", "))...), " ")
+}
+
+// remarks are what has no column, and the targets.
+func remarks(l Line) (list []string) {
+	if l.Commits > 0 {
+		list = append(list, fmt.Sprintf("%.1f single commits", l.Commits))
+	}
+	if l.Bytes > 0 {
+		list = append(list, fmt.Sprintf("%s bytes an agent, %d MB in all with %s of them", count(int(l.Bytes)), l.RSS/1e6, count(l.Agents)))
+	}
+	if l.Tasks > 0 {
+		list = append(list, fmt.Sprintf("%s open tasks, slowest %s", count(l.Tasks), duration(l.Max)))
+	}
+	for _, v := range l.Targets {
+		mark := "✓"
+		if !v.Met {
+			mark = "✗"
+		}
+		list = append(list, fmt.Sprintf("%s %s %s", mark, strings.TrimSuffix(strings.TrimSuffix(v.Field, "_us"), "_bytes"), v.Want))
+	}
+	return list
+}
+
+func duration(us float64) string {
+	if us == 0 {
+		return ""
+	}
+	return micros(time.Duration(us * float64(time.Microsecond)))
+}
+
+// micros shows a time with three digits.
+func micros(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return fmt.Sprintf("%d µs", d.Microseconds())
+	case d < 100*time.Millisecond:
+		return fmt.Sprintf("%.3g ms", float64(d)/float64(time.Millisecond))
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	default:
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	}
+}
+
+func fraction(v float64) string {
+	if v == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", v)
+}
+
+func rate(v float64) string {
+	if v < 100 && v > 0 {
+		return fmt.Sprintf("%.1f", v)
+	}
+	return count(int(v + 0.5))
+}
+
+// count shows a whole number with its thousands apart.
+func count(n int) string {
+	if n == 0 {
+		return ""
+	}
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

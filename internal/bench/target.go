@@ -1,0 +1,71 @@
+package bench
+
+import (
+	"fmt"
+	"regexp"
+)
+
+// target is what a line has to reach.
+type target struct {
+	lines *regexp.Regexp
+	field string
+	most  bool // not more than the bound, instead of not less
+	bound float64
+	shown string // the bound as people read it
+}
+
+func targets() []target {
+	t := func(lines, field string, most bool, bound float64, shown string) target {
+		return target{regexp.MustCompile("^" + lines + "$"), field, most, bound, shown}
+	}
+	return []target{
+		t(`sqlite\.notify\.64`, "share", false, 0.3, "0.30"),
+		t(`sqlite\.ask\.64`, "share", false, 0.12, "0.12"),
+		t(`sqlite\.delegate\.64`, "share", false, 0.08, "0.08"),
+		t(`sqlite\.ask\.1`, "commits", true, 6, "6"),
+		t(`postgres\.notify\.64`, "share", false, 0.3, "0.30"),
+		t(`postgres\.delegate\.64`, "share", false, 0.08, "0.08"),
+		t(`\w+\.(notify|ask|delegate)\.(1|64)`, "ratio", false, 0.5, "0.50"),
+		t(`memory\.agent`, "rss_bytes", true, 400e6, "400 MB"),
+		t(`\w+\.restart`, "p50_us", true, 2e6, "2 s"),
+	}
+}
+
+// Verdict says whether a line reached a target.
+type Verdict struct {
+	Field string `json:"field"`
+	Want  string `json:"want"`
+	Met   bool   `json:"met"`
+}
+
+// judge compares a line with the targets for it.
+func judge(l Line, all []target) (list []Verdict) {
+	for _, t := range all {
+		value := l.value(t.field)
+		if value == 0 || !t.lines.MatchString(l.Name) {
+			continue
+		}
+		v := Verdict{Field: t.field, Want: "≥ " + t.shown, Met: value >= t.bound}
+		if t.most {
+			v.Want, v.Met = "≤ "+t.shown, value <= t.bound
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+func (l Line) value(field string) float64 {
+	switch field {
+	case "share":
+		return l.Share
+	case "ratio":
+		return l.Ratio
+	case "commits":
+		return l.Commits
+	case "p50_us":
+		return l.P50
+	case "rss_bytes":
+		return float64(l.RSS)
+	}
+	panic(fmt.Sprintf("no target can be set for %q", field))
+}

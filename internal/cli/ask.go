@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley"
+	"parley/internal/api"
+	"parley/internal/cli/view"
+	"parley/internal/client"
+)
+
+func askCommand(c *console) *cobra.Command {
+	var about string
+	var timeout time.Duration
+	cmd := &cobra.Command{
+		Use:   "ask AGENT [MESSAGE...]",
+		Short: "Ask an agent something and wait for its answer",
+		Long: `Ask an agent something and wait for its answer.
+
+The message is read from standard input if it is "-" or if something is piped
+in. Ctrl-C and the end of the time stop the waiting, not the agent: its work
+goes on, and "parley task wait" waits for it again.`,
+		Example: `  parley ask DataBot "What was the revenue in Q3?"
+  parley ask DataBot --timeout 10m --context "We mean the fiscal year." "And in Q4?"
+  git diff | parley ask ReviewBot
+  parley ask DataBot "Revenue in Q3?" --json | jq -r .result`,
+		GroupID:           groupTalk,
+		Args:              between(1, -1),
+		ValidArgsFunction: c.completeAgent,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			message, err := c.compose(cmd, args[1:])
+			if err != nil {
+				return err
+			}
+			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
+				return c.ask(ctx, hub, api.ContactRequest{Action: string(parley.Ask), Agent: args[0],
+					Message: message, Context: about, Timeout: timeout.Seconds()})
+			})
+		},
+	}
+	cmd.Flags().StringVar(&about, "context", "", "background that the agent needs")
+	cmd.Flags().DurationVar(&timeout, "timeout", 0, "how long to wait (the team's limit, normally 2m)")
+	return cmd
+}
+
+func (c *console) ask(ctx context.Context, hub *client.Client, r api.ContactRequest) error {
+	contact, err := hub.Contact(ctx, r)
+	if err != nil {
+		return err
+	}
+	asked := *contact.Task
+	t, err := c.await(ctx, hub, asked, waitTime(asked))
+	if err != nil {
+		return err
+	}
+	if !view.Ended(t) {
+		if c.json {
+			if err := c.writeJSON(c.out, t); err != nil {
+				return err
+			}
+		}
+		return parley.ErrTimeout(t.Agent, waitTime(asked)).WithHint("%s", c.goesOn(t))
+	}
+	return c.answer(ctx, hub, t, parley.ErrAskFailed)
+}
+
+// waitTime is how long the hub gives the ask.
+func waitTime(t api.Task) time.Duration {
+	if t.WaitUntil == nil {
+		return 0
+	}
+	return t.WaitUntil.Sub(t.Created)
+}
+
+// answer shows what came of a task that has ended, and tells the hub that it
+// was seen. The error is what failed says of the task's.
+func (c *console) answer(ctx context.Context, hub *client.Client, t api.Task, failed func(agent, reason string) *parley.Error) error {
+	if c.json {
+		if err := c.writeJSON(c.out, t); err != nil {
+			return err
+		}
+	}
+	defer c.seen(ctx, hub, t)
+	if t.State != parley.Completed.String() {
+		return failed(t.Agent, t.Error).WithHint("Try again with: %s", c.command("task retry %s", t.ID))
+	}
+	if c.json {
+		return nil
+	}
+	if t.Result == "" {
+		c.say("%s ended without a word.", t.Agent)
+		return nil
+	}
+	return c.show(t, func(s view.Screen) string { return s.Text(t.Result) })
+}
+
+// seen marks how the task ended as displayed, so that the inbox does not show
+// it again. It is no reason to fail that it was not.
+func (c *console) seen(ctx context.Context, hub *client.Client, t api.Task) {
+	ids := []string{t.ResultID}
+	if t.Error != "" {
+		items, err := hub.Inbox(ctx, inboxLimit)
+		if err != nil {
+			return
+		}
+		ids = nil
+		for _, item := range items {
+			if item.Task == t.ID && item.Kind == string(parley.FailureMessage) {
+				ids = append(ids, item.ID)
+			}
+		}
+	}
+	_ = hub.MarkSeen(ctx, ids...)
+}
+
+// goesOn says how to come back to a task.
+func (c *console) goesOn(t api.Task) string {
+	return t.Agent + "'s work goes on as " + t.ID + ". Wait for it with: " + c.command("task wait %s", t.ID)
+}
+
+// stopped tells whoever pressed Ctrl-C that only the waiting has ended.
+func (c *console) stopped(t api.Task, err error) error {
+	if !errors.Is(err, context.Canceled) {
+		return err
+	}
+	c.advise("Not waiting any longer. %s", c.goesOn(t))
+	return silent{exitInterrupted}
+}

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"parley/internal/bench"
+)
+
+func benchCommand(c *console) *cobra.Command {
+	o := bench.Options{}
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure this machine's limits and the hub beside them",
+		Long: `Measure how fast this machine commits and, in the same run, what the hub does on
+it: notifications, asks and delegations a second, memory for each idle agent, and
+the time to serve again after a kill. It needs no running hub and leaves nothing
+behind. With --json there is one object a line.`,
+		Example: `  parley bench --quick              # under a minute
+  parley bench --store sqlite
+  parley bench --only notify,ask --json`,
+		GroupID: groupCare,
+		Args:    between(0, 0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			o.JSON, o.Out, o.Progress = c.json, c.out, c.err
+			return bench.Run(ctx, o)
+		},
+	}
+	cmd.Flags().StringVar(&o.Store, "store", "all", "sqlite, postgres or all")
+	cmd.Flags().StringVar(&o.Only, "only", "", "only what is named like this, separated by commas")
+	cmd.Flags().BoolVar(&o.Quick, "quick", false, "smaller sizes, under a minute")
+	cmd.Flags().StringVar(&o.Dir, "in", "", "the `folder` for the databases, which decides which disk is measured")
+	cmd.Flags().StringVar(&o.Postgres, "postgres", "", "the `address` of a server to use instead of a temporary one")
+	completeFlag(cmd, "store", "sqlite", "postgres", "all")
+	return cmd
+}

@@ -1,0 +1,107 @@
+// Package cli is the command line: one file for each command. A command reads
+// its arguments, talks to the running hub over the HTTP API and shows what it
+// hears, as text for people or with --json in the API's own types.
+//
+// What was asked for goes to standard output. Errors, progress and advice go
+// to standard error, so that the output can be used by another program.
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/internal/bench"
+)
+
+// Main runs the command that the arguments name and returns the exit code.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if child, err := bench.Child(context.Background()); child {
+		if err != nil {
+			_, _ = fmt.Fprintln(stderr, err)
+			return exitFailed
+		}
+		return exitOK
+	}
+	c := &console{in: stdin, out: stdout, err: stderr, getenv: os.Getenv, now: time.Now}
+	root := newRoot(c)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	return c.fail(root.ExecuteContext(context.Background()))
+}
+
+const rootLong = `parley is a communication server for teams of AI agents. Agents ask each other
+questions, hand work over and get the result pushed back, and tell each other
+things; you watch, answer and step in.
+
+Commands talk to the hub of a team: that of the folder given with --dir or in
+PARLEY_DIR, else of this folder or the nearest one above it with a parley.yaml.
+
+Exit codes:
+  0    it went well
+  1    it was refused, or it failed
+  2    the command was not understood
+  3    no hub is running
+  4    the time was over before there was an answer
+  130  stopped with Ctrl-C`
+
+const rootExample = `  parley demo                              # see a team at work
+  parley init my-team && parley up my-team  # start one of your own
+  parley ask coordinator "Plan a launch"    # in another terminal`
+
+// The groups in which help lists the commands.
+const (
+	groupStart = "start"
+	groupTalk  = "talk"
+	groupLook  = "look"
+	groupCare  = "care"
+)
+
+func newRoot(c *console) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "parley",
+		Short:         "A communication server for teams of AI agents",
+		Long:          rootLong,
+		Example:       rootExample,
+		Version:       version(),
+		SilenceErrors: true, // fail prints them
+		SilenceUsage:  true,
+		Args:          noSuchCommand,
+		RunE:          func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+		// What goes wrong before this is a matter of usage.
+		PersistentPreRun: func(*cobra.Command, []string) { c.understood = true },
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.SetVersionTemplate("parley {{.Version}}\n")
+	root.CompletionOptions.DisableDefaultCmd = true
+	flags := root.PersistentFlags()
+	flags.StringVar(&c.dir, "dir", "", "the team's `folder`")
+	flags.StringVar(&c.data, "data", "", "the hub's data `folder`, if it is not the one in parley.yaml")
+	flags.BoolVar(&c.json, "json", false, "print JSON")
+	flags.BoolVar(&c.noColor, "no-color", false, "print without colours, as NO_COLOR does")
+	root.AddGroup(
+		&cobra.Group{ID: groupStart, Title: "Start:"},
+		&cobra.Group{ID: groupTalk, Title: "Talk to agents:"},
+		&cobra.Group{ID: groupLook, Title: "Look:"},
+		&cobra.Group{ID: groupCare, Title: "Take care:"},
+	)
+	root.SetHelpCommandGroupID(groupCare)
+	root.AddCommand(commands(c)...)
+	return root
+}
+
+func commands(c *console) []*cobra.Command {
+	return []*cobra.Command{
+		demoCommand(c), initCommand(c), upCommand(c),
+		askCommand(c), delegateCommand(c), notifyCommand(c), inboxCommand(c), replyCommand(c),
+		agentsCommand(c), tasksCommand(c), taskCommand(c), messageCommand(c), readCommand(c), traceCommand(c),
+		sleepCommand(c), wakeCommand(c), offlineCommand(c), onlineCommand(c),
+		doctorCommand(c), benchCommand(c), completionCommand(c), versionCommand(c),
+	}
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"parley"
+	"parley/internal/api"
+	"parley/internal/cli/view"
+	"parley/internal/client"
+)
+
+func delegateCommand(c *console) *cobra.Command {
+	var about, priority string
+	var wait bool
+	cmd := &cobra.Command{
+		Use:   "delegate AGENT [MESSAGE...]",
+		Short: "Hand work over to an agent and go on",
+		Long: `Hand work over to an agent and go on. The result comes to your inbox.
+
+The message is read from standard input if it is "-" or if something is piped
+in.`,
+		Example: `  parley delegate WriterBot "Write the summary of Q3."
+  parley delegate WriterBot --priority high --context "Two pages at most." < notes.md
+  parley delegate WriterBot "Write the summary of Q3." --wait`,
+		GroupID:           groupTalk,
+		Args:              between(1, -1),
+		ValidArgsFunction: c.completeAgent,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := parley.ParsePriority(priority); err != nil {
+				return misused(cmd, "%s", parley.Public(err))
+			}
+			message, err := c.compose(cmd, args[1:])
+			if err != nil {
+				return err
+			}
+			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
+				return c.delegate(ctx, hub, api.ContactRequest{Action: string(parley.Delegate), Agent: args[0],
+					Message: message, Context: about, Priority: priority}, wait)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&about, "context", "", "background that the agent needs")
+	cmd.Flags().StringVar(&priority, "priority", "normal", "low, normal, high or urgent")
+	cmd.Flags().BoolVar(&wait, "wait", false, "wait for the result")
+	completeFlag(cmd, "priority", "low", "normal", "high", "urgent")
+	return cmd
+}
+
+func (c *console) delegate(ctx context.Context, hub *client.Client, r api.ContactRequest, wait bool) error {
+	contact, err := hub.Contact(ctx, r)
+	if err != nil {
+		return err
+	}
+	if wait {
+		c.advise("Delegated to %s as %s.", contact.Agent, contact.Task.ID)
+		return c.awaitResult(ctx, hub, *contact.Task)
+	}
+	return c.show(contact, func(view.Screen) string { return c.delegated(contact) })
+}
+
+func (c *console) delegated(contact api.Contact) string {
+	id, err := parley.ParseTaskID(contact.Task.ID)
+	if err != nil {
+		return contact.Task.ID + "\n"
+	}
+	return parley.DelegatedText(contact.Agent, id) + "\n" +
+		"See it with: " + c.command("inbox") + ". Wait for it with: " + c.command("task wait %s", contact.Task.ID) + "\n"
+}
+
+// awaitResult waits for a delegation, however long it takes, and shows the
+// result.
+func (c *console) awaitResult(ctx context.Context, hub *client.Client, t api.Task) error {
+	t, err := c.await(ctx, hub, t, 0)
+	if err != nil {
+		return err
+	}
+	return c.answer(ctx, hub, t, taskFailed)
+}
+
+func taskFailed(agent, reason string) *parley.Error {
+	return parley.Errorf(parley.Failed, "%s failed to complete the task: %s", agent, parley.Quote(reason))
+}

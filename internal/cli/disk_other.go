@@ -1,0 +1,9 @@
+//go:build !(linux || darwin || freebsd)
+
+package cli
+
+import "errors"
+
+func freeSpace(string) (uint64, error) {
+	return 0, errors.New("this system is not asked for it")
+}

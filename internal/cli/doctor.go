@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley"
+	"parley/internal/api"
+	"parley/internal/app"
+	"parley/internal/cli/view"
+	"parley/internal/client"
+	"parley/internal/config"
+	"parley/internal/hubfile"
+	"parley/internal/store"
+)
+
+// Diagnosis is what "parley doctor --json" prints.
+type Diagnosis struct {
+	OK     bool    `json:"ok"`
+	Checks []Check `json:"checks"`
+}
+
+// Check is one thing that was looked at.
+type Check struct {
+	Name   string `json:"name"`
+	State  string `json:"state"` // ok, note or bad
+	Detail string `json:"detail"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+const (
+	checkOK   = "ok"
+	checkNote = "note" // worth knowing, not wrong
+	checkBad  = "bad"
+)
+
+func doctorCommand(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Check a team's files, its data and its hub",
+		Long: `Check a team's files, its data folder, its database and its hub, and say what to
+do about what is wrong. It changes nothing. The exit code is 1 if anything is
+wrong.`,
+		Example: `  parley doctor
+  parley doctor --dir my-team
+  parley doctor --json | jq -r '.checks[] | select(.state == "bad") | .detail'`,
+		GroupID: groupCare,
+		Args:    between(0, 0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir, err := c.teamDir()
+			if err != nil {
+				return err
+			}
+			e := examination{console: c}
+			e.run(cmd.Context(), dir)
+			d := Diagnosis{OK: !e.bad, Checks: e.checks}
+			if err := c.show(d, func(s view.Screen) string { return diagnosis(s, d) }); err != nil {
+				return err
+			}
+			if e.bad {
+				return silent{exitFailed}
+			}
+			return nil
+		},
+	}
+}
+
+// examination looks at one thing after the other; a later one may build on
+// what an earlier one found.
+type examination struct {
+	*console
+	checks []Check
+	bad    bool
+	team   *config.Team
+}
+
+// patience bounds each look at something that may not answer.
+const patience = 10 * time.Second
+
+func (e *examination) run(ctx context.Context, dir string) {
+	ctx, cancel := context.WithTimeout(ctx, 3*patience)
+	defer cancel()
+	if !e.files(dir) {
+		return
+	}
+	data := e.team.Data
+	if e.data != "" {
+		data = e.data
+	}
+	e.folder(data)
+	e.space(data)
+	e.token(data)
+	if !hubfile.Held(data) {
+		e.note("hub", "No hub is running.", "Start one with: parley up "+shellQuote(dir))
+		e.database(ctx)
+		return
+	}
+	e.hub(ctx, data)
+}
+
+func (e *examination) add(state, name, detail, hint string) {
+	e.checks = append(e.checks, Check{Name: name, State: state, Detail: detail, Hint: hint})
+	e.bad = e.bad || state == checkBad
+}
+
+func (e *examination) ok(name, format string, args ...any) {
+	e.add(checkOK, name, fmt.Sprintf(format, args...), "")
+}
+
+func (e *examination) note(name, detail, hint string) { e.add(checkNote, name, detail, hint) }
+
+func (e *examination) wrong(name, detail, hint string) { e.add(checkBad, name, detail, hint) }
+
+func (e *examination) failed(name string, err error) {
+	p := problem(err)
+	var ours *parley.Error
+	if errors.As(err, &ours) && ours.Cause != nil {
+		p.Message += " (" + view.Line(ours.Cause.Error()) + ")"
+	}
+	e.wrong(name, p.Message, p.Hint)
+}
+
+// files loads the team; without it there is nothing else to look at.
+func (e *examination) files(dir string) bool {
+	team, problems, err := config.Load(dir)
+	if err != nil {
+		e.failed("team", err)
+		return false
+	}
+	e.team = team
+	e.ok("team", "%s in %s, agents: %d", team.Name, team.Dir, len(team.Agents))
+	for _, p := range problems {
+		e.wrong("file", p.String(), "Correct the file; the hub takes it in when it is started again.")
+	}
+	for _, p := range team.Warnings {
+		e.note("file", p.String(), "")
+	}
+	return true
+}
+
+// hub asks the running hub, which has the database to itself.
+func (e *examination) hub(ctx context.Context, data string) {
+	hub, err := client.Discover(data)
+	if err != nil {
+		e.failed("hub", err)
+		return
+	}
+	defer hub.Close()
+	about, err := hub.Hub(ctx)
+	if err != nil {
+		e.failed("hub", err)
+		return
+	}
+	e.ok("hub", "%s, process %d, up for %s, you are %s", hub.Address(), about.Process, view.Duration(e.now().Sub(about.Started)), about.You)
+	if about.Version != version() {
+		e.wrong("version", fmt.Sprintf("The hub is parley %s, this program is %s.", about.Version, version()),
+			"Stop the hub and start it with this program.")
+	} else {
+		e.ok("version", "%s", about.Version)
+	}
+	e.ok("database", "%s, in use by the hub", about.Store)
+	e.clock(hubClock(about))
+}
+
+func hubClock(about api.Hub) time.Duration {
+	return time.Duration(about.ClockBehind * float64(time.Second))
+}
+
+// database looks at it directly, since no hub is there to ask.
+func (e *examination) database(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	health, err := app.Inspect(ctx, e.team.Store)
+	if err != nil {
+		e.failed("database", err)
+		return
+	}
+	e.ok("database", "%s, %s", e.team.Store, schema(health))
+	if health.Newest > 0 {
+		e.clock(health.Newest.Time().Sub(e.now()))
+	}
+}
+
+func schema(h store.Health) string {
+	switch {
+	case !h.Exists || h.Schema == 0:
+		return "which the hub will make when it starts"
+	case h.Schema < h.Known:
+		return fmt.Sprintf("schema %d, which the hub will bring to %d when it starts", h.Schema, h.Known)
+	}
+	return fmt.Sprintf("schema %d", h.Schema)
+}
+
+func (e *examination) clock(behind time.Duration) {
+	if behind > time.Second {
+		e.wrong("clock", "This machine's clock is "+view.Duration(behind)+" behind the newest record.",
+			"Set the clock. Until it has caught up, time stands still for the hub.")
+		return
+	}
+	e.ok("clock", "not behind the newest record")
+}
+
+func diagnosis(s view.Screen, d Diagnosis) string {
+	text := ""
+	for _, check := range d.Checks {
+		mark := s.Ok()
+		switch check.State {
+		case checkNote:
+			mark = s.Note()
+		case checkBad:
+			mark = s.Bad()
+		}
+		text += s.Item(mark, check.Name, check.Detail, check.Hint)
+	}
+	if d.OK {
+		return text + "Everything is in order.\n"
+	}
+	return text
+}

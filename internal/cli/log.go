@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"parley/internal/cli/view"
+)
+
+// logHandler writes a line for people: the time, how grave it is if it is, the
+// message, and what belongs to it.
+type logHandler struct {
+	out    io.Writer
+	screen view.Screen
+	level  slog.Level
+
+	mu    *sync.Mutex
+	attrs string
+	group string
+}
+
+func (h *logHandler) Enabled(_ context.Context, level slog.Level) bool { return level >= h.level }
+
+func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
+	var b strings.Builder
+	b.WriteString(h.screen.Paint(view.Dim, r.Time.Format("15:04:05")) + " ")
+	switch {
+	case r.Level >= slog.LevelError:
+		b.WriteString(h.screen.Paint(view.Red, "error: "))
+	case r.Level >= slog.LevelWarn:
+		b.WriteString(h.screen.Paint(view.Yellow, "warning: "))
+	}
+	b.WriteString(view.Line(r.Message))
+	rest := h.attrs
+	r.Attrs(func(a slog.Attr) bool { rest += h.attr(a); return true })
+	b.WriteString(h.screen.Paint(view.Dim, rest))
+	b.WriteByte('\n')
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, err := io.WriteString(h.out, b.String())
+	return err
+}
+
+func (h *logHandler) attr(a slog.Attr) string {
+	value := a.Value.Resolve()
+	if value.Kind() == slog.KindGroup {
+		text := ""
+		inner := *h
+		if a.Key != "" {
+			inner.group += a.Key + "."
+		}
+		for _, member := range value.Group() {
+			text += inner.attr(member)
+		}
+		return text
+	}
+	if a.Equal(slog.Attr{}) {
+		return ""
+	}
+	text := view.Clean(value.String())
+	if strings.ContainsAny(text, " \n\t\"=") || text == "" {
+		text = fmt.Sprintf("%q", text)
+	}
+	return " " + h.group + a.Key + "=" + text
+}
+
+// WithAttrs and WithGroup are for slog.
+func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	with := *h
+	for _, a := range attrs {
+		with.attrs += h.attr(a)
+	}
+	return &with
+}
+
+func (h *logHandler) WithGroup(name string) slog.Handler {
+	with := *h
+	if name != "" {
+		with.group += name + "."
+	}
+	return &with
+}

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"parley"
+	"parley/internal/api"
+	"parley/internal/cli/view"
+	"parley/internal/client"
+)
+
+func notifyCommand(c *console) *cobra.Command {
+	var about string
+	cmd := &cobra.Command{
+		Use:   "notify AGENT [MESSAGE...]",
+		Short: "Tell an agent something that it reads at its next turn",
+		Long: `Tell an agent something. It starts no work: the agent reads it at its next
+turn, also if it sleeps or is offline now.
+
+The message is read from standard input if it is "-" or if something is piped
+in.`,
+		Example: `  parley notify WriterBot "The deadline moved to Friday."
+  parley notify WriterBot < decision.md
+  parley notify WriterBot "Done." --json | jq -r .message_id`,
+		GroupID:           groupTalk,
+		Args:              between(1, -1),
+		ValidArgsFunction: c.completeAgent,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			message, err := c.compose(cmd, args[1:])
+			if err != nil {
+				return err
+			}
+			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
+				return c.notify(ctx, hub, api.ContactRequest{Action: string(parley.Notify), Agent: args[0],
+					Message: message, Context: about})
+			})
+		},
+	}
+	cmd.Flags().StringVar(&about, "context", "", "background that the agent needs")
+	return cmd
+}
+
+func (c *console) notify(ctx context.Context, hub *client.Client, r api.ContactRequest) error {
+	contact, err := hub.Contact(ctx, r)
+	if err != nil {
+		return err
+	}
+	return c.show(contact, func(view.Screen) string {
+		return parley.NotifiedText(contact.Agent) + "\n" +
+			"See what became of it with: " + c.command("message show %s", contact.Message) + "\n"
+	})
+}

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"parley/internal/api"
+	"parley/internal/cli/view"
+	"parley/internal/client"
+)
+
+type readQuery struct {
+	a, b   string
+	thread string
+	limit  int
+}
+
+func readCommand(c *console) *cobra.Command {
+	q := readQuery{}
+	cmd := &cobra.Command{
+		Use:   "read AGENT [AGENT]",
+		Short: "Read the conversation of two: yours with an agent, or theirs",
+		Long: `Read the conversation of two participants, the newest last: yours with the
+agent, or that of the two agents. What is shown to you of yours counts as seen.`,
+		Example: `  parley read CoordinatorBot
+  parley read CoordinatorBot DataBot --limit 50
+  parley read --thread thread-7
+  parley read CoordinatorBot --json | jq -r '.messages[-1].body'`,
+		GroupID:           groupLook,
+		Args:              between(0, 2),
+		ValidArgsFunction: c.completeAgents,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case (len(args) == 0) == (q.thread == ""):
+				return misused(cmd, "Name an agent, two agents or a thread.")
+			case len(args) == 1:
+				q.b = args[0]
+			case len(args) == 2:
+				q.a, q.b = args[0], args[1]
+			}
+			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
+				return c.read(ctx, hub, q)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&q.thread, "thread", "", "one `thread` instead of the main one of two")
+	cmd.Flags().IntVar(&q.limit, "limit", 20, "how many messages")
+	return cmd
+}
+
+func (c *console) read(ctx context.Context, hub *client.Client, q readQuery) error {
+	var messages []api.Message
+	var err error
+	if q.thread != "" {
+		messages, err = hub.ReadThread(ctx, q.thread, q.limit)
+	} else {
+		messages, err = hub.Read(ctx, q.a, q.b, q.limit)
+	}
+	if err != nil {
+		return err
+	}
+	err = c.show(api.MessageList{Messages: messages}, func(s view.Screen) string {
+		if len(messages) == 0 {
+			return "They have not spoken yet.\n"
+		}
+		return s.Conversation(messages)
+	})
+	if err != nil {
+		return err
+	}
+	ids := make([]string, len(messages))
+	for i, m := range messages {
+		ids[i] = m.ID
+	}
+	return hub.MarkSeen(ctx, ids...) // those for others are left as they are
+}

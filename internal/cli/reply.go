@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"parley/internal/api"
+	"parley/internal/cli/view"
+	"parley/internal/client"
+)
+
+func replyCommand(c *console) *cobra.Command {
+	var decline string
+	cmd := &cobra.Command{
+		Use:   "reply TASK [TEXT...]",
+		Short: "Answer a task that an agent asked of you",
+		Long: `Answer a task that an agent asked of you; "parley inbox" shows them. The first
+answer counts.
+
+The text is read from standard input if it is "-" or if something is piped in.`,
+		Example: `  parley reply task-112 "Yes, publish it."
+  parley reply task-112 < answer.md
+  parley reply task-112 --decline "That is not mine to decide."`,
+		GroupID:           groupTalk,
+		Args:              between(1, -1),
+		ValidArgsFunction: c.completeAsked,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("decline") {
+				if len(args) > 1 {
+					return misused(cmd, "A task is either answered or declined.")
+				}
+				return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
+					t, err := hub.Decline(ctx, args[0], decline)
+					return c.replied("Declined", t, err)
+				})
+			}
+			text, err := c.compose(cmd, args[1:])
+			if err != nil {
+				return err
+			}
+			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
+				t, err := hub.Reply(ctx, args[0], text)
+				return c.replied("Answered", t, err)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&decline, "decline", "", "refuse it, with the `reason`")
+	return cmd
+}
+
+func (c *console) replied(how string, t api.Task, err error) error {
+	if err != nil {
+		return err
+	}
+	return c.show(t, func(view.Screen) string { return how + " " + t.ID + " of " + t.Requester + ".\n" })
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/internal/cli/view"
+	"parley/internal/client"
+)
+
+func sleepCommand(c *console) *cobra.Command {
+	cmd := statusCommand(c, "sleep", "Put an agent to sleep for a while")
+	cmd.Use = "sleep AGENT DURATION|TIME"
+	cmd.Long = `Put an agent to sleep. What is delegated to it waits until it wakes; a question
+wakes it at once. The end is a duration from now (30m, 8h, 2d), a time of day, the
+next one to come (07:30), or a date and time.`
+	cmd.Example = `  parley sleep DataBot 30m
+  parley sleep DataBot 07:30
+  parley sleep DataBot 2026-12-24T18:00:00+01:00`
+	cmd.Args = between(2, 2)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		until, ok := parseUntil(args[1], c.now())
+		if !ok {
+			return misused(cmd, "%q is neither a duration like 30m nor a time.", args[1])
+		}
+		return c.setStatus(cmd, args[0], "sleep", until)
+	}
+	return cmd
+}
+
+func wakeCommand(c *console) *cobra.Command {
+	cmd := statusCommand(c, "wake", "Wake a sleeping agent")
+	cmd.Long = "Wake a sleeping agent. What was put off until the end of its sleep starts now."
+	return cmd
+}
+
+func offlineCommand(c *console) *cobra.Command {
+	cmd := statusCommand(c, "offline", "Take an agent out of reach")
+	cmd.Long = `Take an agent out of reach. Whoever waits for its answer is told at once; queued
+work stays queued, and notifications are kept for it.`
+	return cmd
+}
+
+func onlineCommand(c *console) *cobra.Command {
+	cmd := statusCommand(c, "online", "Make an agent available again")
+	cmd.Long = "Make an agent available again. What was queued for it goes on."
+	return cmd
+}
+
+// statusCommand is what the four have in common.
+func statusCommand(c *console, status, short string) *cobra.Command {
+	return &cobra.Command{
+		Use:               status + " AGENT",
+		Short:             short,
+		Example:           "  parley " + status + " DataBot\n  parley " + status + " DataBot --json | jq -r .status",
+		GroupID:           groupCare,
+		Args:              between(1, 1),
+		ValidArgsFunction: c.completeAgent,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.setStatus(cmd, args[0], status, time.Time{})
+		},
+	}
+}
+
+func (c *console) setStatus(cmd *cobra.Command, agent, status string, until time.Time) error {
+	return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
+		a, err := hub.SetStatus(ctx, agent, status, until)
+		if err != nil {
+			return err
+		}
+		return c.show(a, func(s view.Screen) string { return a.Name + " is " + s.Status(a) + ".\n" })
+	})
+}
+
+// parseUntil reads when a sleep ends.
+func parseUntil(s string, now time.Time) (time.Time, bool) {
+	if d, ok := parseDuration(s); ok && d > 0 {
+		return now.Add(d), true
+	}
+	if t, err := time.Parse(time.RFC3339, s); err == nil {
+		return t, true
+	}
+	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly} {
+		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
+			return t, true
+		}
+	}
+	t, err := time.ParseInLocation("15:04", s, now.Location())
+	if err != nil {
+		return time.Time{}, false
+	}
+	return nextTime(t.Hour(), t.Minute(), now), true
+}
+
+// parseDuration also knows days, which people sleep by.
+func parseDuration(s string) (time.Duration, bool) {
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		d, err := time.ParseDuration(days + "h")
+		return 24 * d, err == nil
+	}
+	d, err := time.ParseDuration(s)
+	return d, err == nil
+}
+
+// nextTime is when the clock shows a time of day next.
+func nextTime(hour, minute int, now time.Time) time.Time {
+	at := func(day int) time.Time {
+		return time.Date(now.Year(), now.Month(), day, hour, minute, 0, 0, now.Location())
+	}
+	if t := at(now.Day()); t.After(now) {
+		return t
+	}
+	return at(now.Day() + 1)
+}

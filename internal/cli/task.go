@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley"
+	"parley/internal/api"
+	"parley/internal/cli/view"
+	"parley/internal/client"
+)
+
+func taskCommand(c *console) *cobra.Command {
+	return group(&cobra.Command{
+		Use:   "task",
+		Short: "Show a task, wait for it, cancel it or try it again",
+		Example: `  parley task show task-101
+  parley task wait task-101
+  parley task cancel task-101
+  parley task retry task-101`,
+		GroupID: groupLook,
+	}, taskShowCommand(c), taskWaitCommand(c), taskCancelCommand(c), taskRetryCommand(c))
+}
+
+func taskShowCommand(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show TASK",
+		Short: "Show everything about a task",
+		Example: `  parley task show task-101
+  parley task show task-101 --json | jq -r .state`,
+		Args:              between(1, 1),
+		ValidArgsFunction: c.completeTask,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
+				return c.taskShow(ctx, hub, args[0])
+			})
+		},
+	}
+}
+
+func (c *console) taskShow(ctx context.Context, hub *client.Client, id string) error {
+	t, err := hub.Task(ctx, id)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.writeJSON(c.out, t)
+	}
+	request, err := hub.Message(ctx, t.Request)
+	if err != nil {
+		return err
+	}
+	tree, err := hub.Tree(ctx, id)
+	if err != nil {
+		return err
+	}
+	return c.show(t, func(s view.Screen) string {
+		text := s.Task(t, request.Message)
+		if len(tree.Children) > 0 {
+			text += "\n" + s.Paint(view.Bold, "Subtasks") + "\n" + s.Subtree(tree)
+		}
+		return text
+	})
+}
+
+func taskWaitCommand(c *console) *cobra.Command {
+	var timeout time.Duration
+	cmd := &cobra.Command{
+		Use:   "wait TASK",
+		Short: "Wait until a task has ended and show its result",
+		Long: `Wait until a task has ended and show its result. At a terminal you see what the
+agent says on the way; with --json there is a line each time the task changes,
+the last one when it has ended.`,
+		Example: `  parley task wait task-101
+  parley task wait task-101 --timeout 5m
+  parley task wait task-101 --json | tail -n 1 | jq -r .result`,
+		Args:              between(1, 1),
+		ValidArgsFunction: c.completeTask,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
+				return c.taskWait(ctx, hub, args[0], timeout)
+			})
+		},
+	}
+	cmd.Flags().DurationVar(&timeout, "timeout", 0, "how long to wait (as long as it takes)")
+	return cmd
+}
+
+func (c *console) taskWait(ctx context.Context, hub *client.Client, id string, timeout time.Duration) error {
+	t, err := hub.Task(ctx, id)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		t, err = c.stream(ctx, hub, t, timeout)
+	} else {
+		t, err = c.await(ctx, hub, t, timeout)
+	}
+	if err != nil {
+		return err
+	}
+	if !view.Ended(t) {
+		return parley.Errorf(parley.Timeout, "%s has not ended within %s; it is %s.", t.ID, view.Duration(timeout), t.State).
+			WithHint("%s", c.goesOn(t))
+	}
+	if c.json {
+		c.seen(ctx, hub, t)
+		if t.State != parley.Completed.String() {
+			return taskFailed(t.Agent, t.Error)
+		}
+		return nil
+	}
+	return c.answer(ctx, hub, t, taskFailed)
+}
+
+func taskCancelCommand(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "cancel TASK",
+		Short: "Cancel a task and everything below it",
+		Long: `Cancel a task and everything below it. A cancelled task never runs again; if
+another task waits for it, that one is told.`,
+		Example: `  parley task cancel task-101
+  parley task cancel task-101 --json | jq -r .state`,
+		Args:              between(1, 1),
+		ValidArgsFunction: c.completeOpenTask,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
+				t, err := hub.Cancel(ctx, args[0])
+				if err != nil {
+					return err
+				}
+				return c.show(t, func(view.Screen) string { return "Cancelled " + t.ID + " of " + t.Agent + ".\n" })
+			})
+		},
+	}
+}
+
+func taskRetryCommand(c *console) *cobra.Command {
+	var wait bool
+	cmd := &cobra.Command{
+		Use:   "retry TASK",
+		Short: "Try a failed or cancelled task again, as a new one",
+		Example: `  parley task retry task-101
+  parley task retry task-101 --wait`,
+		Args:              between(1, 1),
+		ValidArgsFunction: c.completeTask,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
+				return c.taskRetry(ctx, hub, args[0], wait)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&wait, "wait", false, "wait for the result")
+	return cmd
+}
+
+func (c *console) taskRetry(ctx context.Context, hub *client.Client, id string, wait bool) error {
+	t, err := hub.Retry(ctx, id)
+	if err != nil {
+		return err
+	}
+	text := t.Agent + " tries " + t.RetryOf + " again as " + t.ID + "."
+	if wait {
+		c.advise("%s", text)
+		return c.awaitResult(ctx, hub, t)
+	}
+	return c.show(t, func(view.Screen) string {
+		return text + "\nWait for it with: " + c.command("task wait %s", t.ID) + "\n"
+	})
+}
+
+// stream prints the task each time it has changed, until it has ended.
+func (c *console) stream(ctx context.Context, hub *client.Client, t api.Task, timeout time.Duration) (api.Task, error) {
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	began, last := c.now(), api.Task{}
+	for {
+		if change(last) != change(t) {
+			if err := c.line(t); err != nil {
+				return t, err
+			}
+			last = t
+		}
+		poll := often
+		if timeout > 0 {
+			poll = min(often, timeout-c.now().Sub(began))
+		}
+		if view.Ended(t) || poll <= 0 {
+			return t, nil
+		}
+		now, err := hub.WaitTask(ctx, t.ID, poll)
+		if err != nil {
+			return t, c.stopped(t, err)
+		}
+		t = now
+	}
+}
+
+// change is what makes a task worth another line.
+func change(t api.Task) [4]any { return [4]any{t.State, t.ResultID, t.Turns, t.Open} }

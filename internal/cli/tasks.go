@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"parley/internal/api"
+	"parley/internal/cli/view"
+	"parley/internal/client"
+)
+
+// Trees is what "parley tasks --json" prints: tasks with everything below
+// them, the newest last.
+type Trees struct {
+	Tasks []api.TaskTree `json:"tasks"`
+}
+
+type tasksQuery struct {
+	open, all bool
+	agent     string
+	limit     int
+}
+
+func tasksCommand(c *console) *cobra.Command {
+	var q tasksQuery
+	cmd := &cobra.Command{
+		Use:   "tasks",
+		Short: "Show tasks as trees, with their states",
+		Long: `Show tasks as trees, with their states, the newest last.
+
+Without flags these are the newest 10 trees. With --agent the trees begin with
+that agent's tasks.`,
+		Example: `  parley tasks
+  parley tasks --open
+  parley tasks --agent DataBot --limit 50
+  parley tasks --all --json | jq '.tasks | length'`,
+		GroupID: groupLook,
+		Args:    between(0, 0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
+				return c.tasks(ctx, hub, q)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&q.open, "open", false, "only trees in which something is going on")
+	cmd.Flags().BoolVar(&q.all, "all", false, "as many as the hub gives at once")
+	cmd.Flags().StringVar(&q.agent, "agent", "", "what this `agent` works on")
+	cmd.Flags().IntVar(&q.limit, "limit", 10, "how many trees")
+	cmd.MarkFlagsMutuallyExclusive("all", "limit")
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("agent", c.completeAgent))
+	return cmd
+}
+
+func (c *console) tasks(ctx context.Context, hub *client.Client, q tasksQuery) error {
+	trees, more, err := findTrees(ctx, hub, q)
+	if err != nil {
+		return err
+	}
+	return c.show(Trees{Tasks: trees}, func(s view.Screen) string {
+		if len(trees) == 0 {
+			return "There are no tasks" + q.describe() + ".\n"
+		}
+		if more {
+			c.advise("There are older ones; --all and --limit show more.")
+		}
+		return s.Tree(trees)
+	})
+}
+
+func (q tasksQuery) describe() string {
+	text := ""
+	if q.agent != "" {
+		text += " of " + q.agent
+	}
+	if q.open {
+		text += " that are open"
+	}
+	return text
+}
+
+// mostTasks is the largest list that the hub gives.
+const mostTasks = 1000
+
+// findTrees reads the newest trees, oldest first, and whether there are more.
+func findTrees(ctx context.Context, hub *client.Client, q tasksQuery) (trees []api.TaskTree, more bool, err error) {
+	limit := q.limit
+	if q.all || limit <= 0 {
+		limit = mostTasks
+	}
+	// An ended root may have open tasks below it, so those are found by the
+	// open ones, of which a tree may have many.
+	filter := client.TaskFilter{Agent: q.agent, Open: q.open, Roots: !q.open && q.agent == "", Limit: min(limit+1, mostTasks)}
+	if q.open {
+		filter.Limit = mostTasks
+	}
+	list, err := hub.Tasks(ctx, filter)
+	if err != nil {
+		return nil, false, err
+	}
+	tops := tops(list, q)
+	if more = len(tops) > limit; more {
+		tops = tops[:limit]
+	}
+	trees = []api.TaskTree{}
+	for _, id := range slices.Backward(tops) {
+		tree, err := hub.Tree(ctx, id)
+		if err != nil {
+			return nil, false, err
+		}
+		trees = append(trees, tree)
+	}
+	return trees, more, nil
+}
+
+// tops are the tasks at which the trees begin, the newest first: an agent's
+// own tasks, else the roots.
+func tops(list []api.Task, q tasksQuery) []string {
+	var ids []string
+	for _, t := range list {
+		id := t.Root
+		if q.agent != "" {
+			id = t.ID
+		}
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"parley"
+	"parley/internal/client"
+	"parley/internal/config"
+	"parley/internal/hubfile"
+)
+
+const (
+	teamFile = "parley.yaml"
+	dirEnv   = "PARLEY_DIR"
+)
+
+// teamDir is the folder of the team that a command is about.
+func (c *console) teamDir() (string, error) {
+	if c.dir != "" {
+		return c.dir, nil
+	}
+	if dir := c.getenv(dirEnv); dir != "" {
+		return dir, nil
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for dir := here; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, teamFile)); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", parley.Errorf(parley.NotFound, "Neither %s nor a folder above it is a team's: there is no %s.", here, teamFile).
+				WithHint("Name the folder with --dir or %s, or make a team with: parley init", dirEnv)
+		}
+	}
+}
+
+// atHub does what a command is for at the running hub.
+func (c *console) atHub(cmd *cobra.Command, do func(context.Context, *client.Client) error) error {
+	hub, err := c.connect()
+	if err != nil {
+		return err
+	}
+	defer hub.Close()
+	return do(cmd.Context(), hub)
+}
+
+// connect finds the hub that runs for the team.
+func (c *console) connect() (*client.Client, error) {
+	if c.data != "" {
+		hub, err := client.Discover(c.data)
+		return hub, markNoHub(err)
+	}
+	dir, err := c.teamDir()
+	if err != nil {
+		return nil, err
+	}
+	data, err := dataDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	hub, err := client.Discover(data)
+	if err != nil {
+		return nil, noHubFor(dir, data, err)
+	}
+	return hub, nil
+}
+
+// dataDir is where the hub of a team keeps its things. A mistake that was
+// made in the team's file after the hub started must not cut it off, so the
+// usual place is tried then.
+func dataDir(dir string) (string, error) {
+	team, _, err := config.Load(dir)
+	if err == nil {
+		return team.Data, nil
+	}
+	usual := filepath.Join(dir, ".parley")
+	if hubfile.Held(usual) {
+		return usual, nil
+	}
+	return "", err
+}
+
+// noHubFor says how to start the hub of this very team.
+func noHubFor(dir, data string, err error) error {
+	var e *parley.Error
+	if errors.As(err, &e) && e.Kind == parley.Unavailable && !hubfile.Held(data) {
+		up := "parley up"
+		if here, err := os.Getwd(); err != nil || !sameDir(here, dir) {
+			up += " " + shellQuote(dir)
+		}
+		err = e.WithHint("Start one with: %s", up)
+	}
+	return markNoHub(err)
+}
+
+// markNoHub makes the error one that isNoHub knows.
+func markNoHub(err error) error {
+	var e *parley.Error
+	if errors.As(err, &e) && e.Kind == parley.Unavailable {
+		return e.WithCause(errNoHub)
+	}
+	return err
+}
+
+func sameDir(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
+var errNoHub = errors.New("no hub")
+
+// isNoHub reports whether an error says that no hub answered. What a hub
+// itself says of an agent that is unavailable comes without a cause, since
+// causes never cross the wire.
+func isNoHub(err error) bool {
+	var e *parley.Error
+	return errors.As(err, &e) && e.Kind == parley.Unavailable && e.Cause != nil
+}

@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley"
+	"parley/internal/app"
+	"parley/internal/cli/view"
+	"parley/internal/client"
+	"parley/internal/config"
+)
+
+// Up is what "parley up --json" prints when the hub is up.
+type Up struct {
+	URL      string    `json:"url"`
+	Team     string    `json:"team"`
+	Person   string    `json:"person"`
+	Data     string    `json:"data"`
+	Store    string    `json:"store"`
+	Agents   []string  `json:"agents"`
+	Problems []Mistake `json:"problems"`
+	Warnings []Mistake `json:"warnings"`
+}
+
+// Mistake is something in a team's files. Line is left out where it is about
+// the file as a whole.
+type Mistake struct {
+	File    string `json:"file"`
+	Line    int    `json:"line,omitempty"`
+	Message string `json:"message"`
+}
+
+type upFlags struct {
+	listen           string
+	verbose, logJSON bool
+}
+
+func upCommand(c *console) *cobra.Command {
+	var f upFlags
+	cmd := &cobra.Command{
+		Use:   "up [DIR]",
+		Short: "Start the hub of a team",
+		Long: `Start the hub of a team and keep it running.
+
+What is wrong in a file is shown with its place; the rest of the team starts all
+the same. Ctrl-C stops in order: the turns under way get a moment to come to an
+end. A second Ctrl-C stops at once. Nothing is lost either way, nor if the
+machine loses power.`,
+		Example: `  parley up
+  parley up my-team
+  parley up my-team --listen 127.0.0.1:0   # any free port
+  parley up my-team --log-json 2>> hub.log`,
+		GroupID: groupStart,
+		Args:    between(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				c.dir = args[0]
+			}
+			return c.up(cmd.Context(), f)
+		},
+	}
+	cmd.Flags().StringVar(&f.listen, "listen", "", "the `address` to listen on, instead of the one in parley.yaml")
+	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "log everything that happens")
+	cmd.Flags().BoolVar(&f.logJSON, "log-json", false, "log as JSON")
+	return cmd
+}
+
+func (c *console) up(ctx context.Context, f upFlags) error {
+	dir, err := c.teamDir()
+	if err != nil {
+		return err
+	}
+	team, problems, err := config.Load(dir)
+	if err != nil {
+		return err
+	}
+	return c.serve(ctx, app.ServeConfig{
+		Team: team, Problems: problems, Listen: f.listen, Data: c.data, Version: version(), Log: c.logger(f),
+	}, func(s app.Serving) error { return c.showUp(team, s) })
+}
+
+func (c *console) logger(f upFlags) *slog.Logger {
+	level := slog.LevelInfo
+	if f.verbose {
+		level = slog.LevelDebug
+	}
+	if f.logJSON {
+		return slog.New(slog.NewJSONHandler(c.err, &slog.HandlerOptions{Level: level}))
+	}
+	return slog.New(&logHandler{out: c.err, screen: c.screen(c.err), level: level, mu: new(sync.Mutex)})
+}
+
+// serve runs a hub until it is told to stop.
+func (c *console) serve(ctx context.Context, cfg app.ServeConfig, ready func(app.Serving) error) error {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+
+	up := make(chan app.Serving, 1)
+	cfg.Ready = func(s app.Serving) { up <- s }
+	ended := make(chan error, 1)
+	go func() { ended <- app.Serve(ctx, cfg) }()
+
+	data := ""
+	for stopping := false; ; {
+		select {
+		case err := <-ended:
+			return err
+		case s := <-up:
+			data = s.Data
+			if err := ready(s); err != nil {
+				c.say("%v", err)
+			}
+		case <-signals:
+			if stopping {
+				c.say("Stopped at once. What was under way goes on with the next start.")
+				return silent{exitInterrupted}
+			}
+			stopping = true
+			c.advise("%s", c.stopping(ctx, data))
+			stop()
+		}
+	}
+}
+
+// lookAround is how long it may take to find out what is under way.
+const lookAround = 500 * time.Millisecond
+
+// stopping says what an orderly stop waits for.
+func (c *console) stopping(ctx context.Context, data string) string {
+	const nothing = "Stopping."
+	hub, err := client.Discover(data)
+	if err != nil {
+		return nothing
+	}
+	defer hub.Close()
+	ctx, cancel := context.WithTimeout(ctx, lookAround)
+	defer cancel()
+	agents, err := hub.Agents(ctx)
+	if err != nil {
+		return nothing
+	}
+	var busy []string
+	for _, a := range agents {
+		if a.Running > 0 && a.Kind == string(parley.Native) {
+			busy = append(busy, a.Name)
+		}
+	}
+	if busy == nil {
+		return nothing
+	}
+	return "Stopping, as soon as the turns of " + strings.Join(busy, ", ") + " have come to an end. Ctrl-C again stops at once."
+}
+
+func (c *console) showUp(team *config.Team, s app.Serving) error {
+	up := Up{URL: s.URL, Team: s.Team, Person: s.Person, Data: s.Data, Store: s.Store,
+		Agents: []string{}, Problems: mistakes(s.Problems), Warnings: mistakes(team.Warnings)}
+	for _, a := range team.Agents {
+		up.Agents = append(up.Agents, a.Name)
+	}
+	if c.json {
+		return c.line(up)
+	}
+	return c.show(up, func(screen view.Screen) string { return c.upText(screen, up) })
+}
+
+func mistakes(problems []config.Problem) []Mistake {
+	list := []Mistake{}
+	for _, p := range problems {
+		list = append(list, Mistake(p))
+	}
+	return list
+}
+
+func (c *console) upText(s view.Screen, up Up) string {
+	text := s.Paint(view.Bold, "The hub of "+up.Team+" is up.") + "\n" + s.Facts(
+		"address", up.URL,
+		"you are", up.Person,
+		"agents", strings.Join(up.Agents, ", "),
+		"store", up.Store,
+	)
+	for _, m := range up.Problems {
+		text += s.Bad() + " " + m.String() + "\n"
+	}
+	for _, m := range up.Warnings {
+		text += s.Paint(view.Yellow, "!") + " " + m.String() + "\n"
+	}
+	if len(up.Agents) > 0 {
+		text += "Talk to it from another terminal:\n" +
+			"  " + c.command(`ask %s "..."`, shellQuote(up.Agents[0])) + "\n" +
+			"  " + c.command("agents") + "\n"
+	}
+	return text + "Ctrl-C stops it.\n"
+}
+
+// String is the form that editors and terminals make clickable.
+func (m Mistake) String() string { return config.Problem(m).String() }

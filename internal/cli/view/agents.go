@@ -1,0 +1,59 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"parley/internal/api"
+)
+
+// Agents is a table of the team's members.
+func (s Screen) Agents(agents []api.Agent) string {
+	t := table{elastic: 3, least: 10, rows: [][]cell{heads("AGENT", "STATUS", "TASKS", "ABOUT")}}
+	for _, a := range agents {
+		t.rows = append(t.rows, []cell{
+			{text: a.Name, color: Bold},
+			{text: s.Status(a), color: statusColor(a.Status)},
+			{text: openTasks(a)},
+			{text: about(a), color: Dim},
+		})
+	}
+	return t.text(s)
+}
+
+// Status is what an agent is doing, in words.
+func (s Screen) Status(a api.Agent) string {
+	text := strings.ReplaceAll(a.Status, "_", " ")
+	if a.SleepingUntil != nil && a.SleepingUntil.After(s.Now) {
+		text += " until " + s.When(*a.SleepingUntil)
+	}
+	return text
+}
+
+// openTasks counts what there is; a column of zeros would hide it.
+func openTasks(a api.Agent) string {
+	var parts []string
+	for _, c := range []struct {
+		n    int
+		what string
+	}{{a.Running, "running"}, {a.Waiting, "waiting"}, {a.Queued, "queued"}} {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))
+		}
+	}
+	if parts == nil {
+		return "-"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func about(a api.Agent) string {
+	text := Line(a.Description)
+	if a.Kind == "native" {
+		return text
+	}
+	if text == "" {
+		return a.Kind
+	}
+	return a.Kind + ": " + text
+}

@@ -1,0 +1,105 @@
+package view
+
+import (
+	"strings"
+
+	"parley"
+	"parley/internal/api"
+)
+
+// Conversation shows the messages of a dm, oldest first.
+func (s Screen) Conversation(messages []api.Message) string {
+	palette := &Palette{}
+	var parts []string
+	for _, m := range messages {
+		parts = append(parts, s.Paint(palette.Of(m.Author), m.Author)+s.aside(m)+"\n"+s.body(m))
+	}
+	return strings.Join(parts, "\n")
+}
+
+// Inbox shows what has not been seen, with the command that answers what wants
+// an answer.
+func (s Screen) Inbox(items []api.InboxItem, reply func(task string) string) string {
+	palette := &Palette{}
+	var parts []string
+	for _, item := range items {
+		text := s.Paint(palette.Of(item.Author), item.Author) + s.aside(item.Message) + "\n" + s.body(item.Message)
+		if item.Asks {
+			text += s.Paint(Bold, "  "+s.Arrow()+" "+reply(item.Task)+` "..."`) + "\n"
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "\n")
+}
+
+// aside is the rest of a message's heading: what it is, of which task, when.
+func (s Screen) aside(m api.Message) string {
+	parts := []string{" " + kindText(m)}
+	if m.Task != "" {
+		parts = append(parts, m.Task)
+	}
+	parts = append(parts, m.ID, s.Clock(m.At))
+	return s.Paint(Dim, strings.Join(parts, s.Dot()))
+}
+
+func kindText(m api.Message) string {
+	switch parley.MessageKind(m.Kind) {
+	case parley.AskMessage:
+		return "asks"
+	case parley.DelegateMessage:
+		if m.Priority != "" && m.Priority != parley.Normal.String() {
+			return "delegates, " + m.Priority + " priority"
+		}
+		return "delegates"
+	case parley.NotificationMessage:
+		return "notifies"
+	case parley.ReplyMessage:
+		return "replies"
+	case parley.ResultMessage:
+		return "has the result"
+	case parley.FailureMessage:
+		return "failed"
+	}
+	return m.Kind
+}
+
+func (s Screen) body(m api.Message) string {
+	text := ""
+	if m.Context != "" {
+		text = s.Indent("Context: "+m.Context, "  ") + "\n"
+	}
+	body := m.Body
+	if m.Whole != "" {
+		body = m.Whole
+	}
+	if body == "" {
+		body = "(no text)"
+	}
+	return text + s.Indent(body, "  ")
+}
+
+// Record shows one message and what became of it for each recipient.
+func (s Screen) Record(m api.MessageRecord) string {
+	var b strings.Builder
+	b.WriteString(s.Paint(Bold, m.Author) + s.aside(m.Message) + s.Paint(Dim, s.Dot()+m.Thread) + "\n")
+	b.WriteString(s.body(m.Message))
+	for _, d := range m.Deliveries {
+		b.WriteString("\n" + s.delivery(d))
+	}
+	return b.String()
+}
+
+func (s Screen) delivery(d api.Delivery) string {
+	t := table{elastic: 1, least: 10, rows: [][]cell{{{text: "To " + d.Recipient + ": " + d.State, color: Bold}}}}
+	t.rows = append(t.rows, []cell{{text: "  accepted"}, {text: s.When(d.Accepted)}})
+	if d.Delivered != nil {
+		t.rows = append(t.rows, []cell{{text: "  delivered"}, {text: s.When(*d.Delivered)}})
+	}
+	if d.Seen != nil {
+		t.rows = append(t.rows, []cell{{text: "  seen"}, {text: s.When(*d.Seen)}})
+	}
+	if d.Answered != nil {
+		t.rows = append(t.rows, []cell{{text: "  answered"}, {text: s.When(*d.Answered)}})
+	}
+	return t.text(s)
+}

@@ -1,0 +1,98 @@
+package view
+
+import "strings"
+
+// cell is a piece of a table. Its colour is put on after it was fitted.
+type cell struct {
+	text  string
+	color Color
+	// trunk and then sign stand before the text in colours of their own, and
+	// are never shortened.
+	trunk     string
+	sign      string
+	signColor Color
+	right     bool
+}
+
+func (c cell) columns() int { return Columns(c.trunk) + Columns(c.sign) + Columns(c.text) }
+
+// table lays cells out in columns. The elastic column takes what the others
+// leave of the screen's width; a row with a single cell goes across.
+type table struct {
+	rows    [][]cell
+	elastic int
+	// least is what the elastic column keeps at least.
+	least int
+}
+
+const gap = "  "
+
+func (t table) text(s Screen) string {
+	widths := t.widths(s)
+	var b strings.Builder
+	for _, row := range t.rows {
+		b.WriteString(t.line(s, row, widths))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func (t table) widths(s Screen) []int {
+	var widths []int
+	for _, row := range t.rows {
+		if len(row) == 1 {
+			continue
+		}
+		for i, c := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], c.columns())
+		}
+	}
+	total := len(gap) * (len(widths) - 1)
+	for _, w := range widths {
+		total += w
+	}
+	if s.Width > 0 && total > s.Width && t.elastic < len(widths) {
+		widths[t.elastic] = max(t.least, widths[t.elastic]-(total-s.Width))
+	}
+	return widths
+}
+
+func (t table) line(s Screen, row []cell, widths []int) string {
+	if len(row) == 1 {
+		return s.cell(row[0], s.Width, false)
+	}
+	parts := make([]string, len(row))
+	for i, c := range row {
+		parts[i] = s.cell(c, widths[i], i < len(row)-1)
+	}
+	return strings.TrimRight(strings.Join(parts, gap), " ")
+}
+
+// cell fits a cell into its column, the last one without filling it up.
+func (s Screen) cell(c cell, width int, fill bool) string {
+	room := 0
+	if width > 0 {
+		room = max(1, width-Columns(c.trunk)-Columns(c.sign))
+	}
+	text := s.fit(c.text, room)
+	space := ""
+	if missing := room - Columns(text); missing > 0 && (fill || c.right) {
+		space = strings.Repeat(" ", missing)
+	}
+	before := s.Paint(Dim, c.trunk) + s.Paint(c.signColor, c.sign)
+	if c.right {
+		return before + space + s.Paint(c.color, text)
+	}
+	return before + s.Paint(c.color, text) + space
+}
+
+func heads(names ...string) []cell {
+	row := make([]cell, len(names))
+	for i, name := range names {
+		row[i] = cell{text: name, color: Dim}
+	}
+	return row
+}

@@ -1,0 +1,249 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/internal/api"
+)
+
+// Trace draws the sequence diagram of a task tree: a line down the page for
+// each participant, time on the left, and what was said on the right. On a
+// screen too narrow for the lines it is a list.
+func (s Screen) Trace(arrows []api.Arrow) string {
+	if len(arrows) == 0 {
+		return ""
+	}
+	d := diagram{Screen: s, arrows: arrows, palette: &Palette{}}
+	d.arrange()
+	if d.lanes == nil {
+		return d.list()
+	}
+	return d.head() + d.body()
+}
+
+// diagram is a trace that is being laid out.
+type diagram struct {
+	Screen
+	arrows  []api.Arrow
+	palette *Palette
+	names   []string
+	// lanes are the columns of the participants' lines; nil if there is no room.
+	lanes []int
+	// sideBySide says that the names fit into one line above their lanes.
+	sideBySide bool
+	times      []string
+	timeWidth  int
+}
+
+const (
+	leastLane  = 4  // columns from one lane to the next
+	leastLabel = 26 // what the label keeps at least
+	goodLabel  = 40 // what it gets before the lanes are more than narrow
+)
+
+// arrange finds out who takes part and where their lanes go.
+func (d *diagram) arrange() {
+	for _, a := range d.arrows {
+		for _, name := range []string{a.From, a.To} {
+			if name != "" && !slices.Contains(d.names, name) {
+				d.names = append(d.names, name)
+				d.palette.Of(name)
+			}
+		}
+		at := offset(a.At.Sub(d.arrows[0].At))
+		d.times = append(d.times, at)
+		d.timeWidth = max(d.timeWidth, len(at))
+	}
+	left := d.timeWidth + len(gap)
+	if wide := d.wideLanes(left); d.fits(wide[len(wide)-1] + Columns(d.names[len(d.names)-1])/2) {
+		d.lanes, d.sideBySide = wide, true
+		return
+	}
+	d.lanes = d.narrowLanes(left)
+}
+
+func (d *diagram) fits(right int) bool {
+	return d.Width == 0 || right+len(gap)+leastLabel <= d.Width
+}
+
+// wideLanes leave room for each name above its lane.
+func (d *diagram) wideLanes(left int) []int {
+	lanes := make([]int, len(d.names))
+	for i, name := range d.names {
+		half := (Columns(name) - 1) / 2
+		if i == 0 {
+			lanes[0] = left + half
+			continue
+		}
+		before := Columns(d.names[i-1]) - (Columns(d.names[i-1])-1)/2
+		lanes[i] = lanes[i-1] + max(8, before+len(gap)+half)
+	}
+	return lanes
+}
+
+// narrowLanes share what the label leaves, or are nil.
+func (d *diagram) narrowLanes(left int) []int {
+	room := d.Width - left - 1 - len(gap)
+	n := max(1, len(d.names)-1)
+	if (room-leastLabel)/n < leastLane {
+		return nil
+	}
+	step := min(8, max(leastLane, (room-goodLabel)/n))
+	lanes := make([]int, len(d.names))
+	for i := range lanes {
+		lanes[i] = left + i*step
+	}
+	return lanes
+}
+
+// head names the lanes: in one line, or each on a line of its own, with the
+// lanes to its left already drawn, so that any name fits over a narrow lane.
+func (d *diagram) head() string {
+	if d.sideBySide {
+		line, at := "", 0
+		for i, name := range d.names {
+			start := d.lanes[i] - (Columns(name)-1)/2
+			line += strings.Repeat(" ", start-at) + d.Paint(d.palette.Of(name), name)
+			at = start + Columns(name)
+		}
+		return line + "\n"
+	}
+	var b strings.Builder
+	for i, name := range d.names {
+		r := d.ruler()
+		for j := range i {
+			r.put(d.lanes[j], d.glyph("│", "|"), Dim)
+		}
+		r.put(d.lanes[i], d.fit(name, d.Width-d.lanes[i]), d.palette.Of(name))
+		b.WriteString(r.String() + "\n")
+	}
+	return b.String()
+}
+
+func (d *diagram) body() string {
+	var b strings.Builder
+	for i, a := range d.arrows {
+		r := d.ruler()
+		r.put(0, padLeft(d.times[i], d.timeWidth), Dim)
+		d.drawLanes(r, a)
+		label := d.lanes[len(d.lanes)-1] + 1 + len(gap)
+		if d.sideBySide {
+			last := d.names[len(d.names)-1]
+			label = max(label, d.lanes[len(d.lanes)-1]+Columns(last)/2+1+len(gap))
+		}
+		room := 0
+		if d.Width > 0 {
+			room = d.Width - label
+		}
+		d.putLabel(r, label, a, room)
+		b.WriteString(strings.TrimRight(r.String(), " ") + "\n")
+	}
+	return b.String()
+}
+
+// drawLanes draws the participants' lines and the arrow between two of them.
+func (d *diagram) drawLanes(r *ruler, a api.Arrow) {
+	from, to := slices.Index(d.names, a.From), slices.Index(d.names, a.To)
+	for _, lane := range d.lanes {
+		r.put(lane, d.glyph("│", "|"), Dim)
+	}
+	l := lookOf(a.Kind)
+	switch {
+	case from < 0 && to < 0:
+	case from < 0 || to < 0 || from == to:
+		r.put(d.lanes[max(from, to)], d.glyph(l.point, l.asciiPoint), l.color)
+	default:
+		left, right := d.lanes[min(from, to)], d.lanes[max(from, to)]
+		line := d.glyph("─", "-")
+		if l.back {
+			line = d.glyph("╌", ".")
+		}
+		for x := left + 1; x < right; x++ {
+			r.put(x, line, l.color)
+		}
+		if from < to {
+			r.put(right-1, d.glyph("▶", ">"), l.color)
+			r.put(left, d.glyph("├", "|"), Dim)
+		} else {
+			r.put(left+1, d.glyph("◀", "<"), l.color)
+			r.put(right, d.glyph("┤", "|"), Dim)
+		}
+	}
+}
+
+func (d *diagram) putLabel(r *ruler, x int, a api.Arrow, room int) {
+	l := lookOf(a.Kind)
+	kind := a.Kind
+	if a.Task != "" {
+		kind += " " + a.Task
+	}
+	kind = d.fit(kind, room)
+	r.put(x, kind, l.color)
+	used := Columns(kind) + len(gap)
+	if text := Line(a.Label); text != "" && (room == 0 || room-used > 3) {
+		if room > 0 {
+			text = d.fit(text, room-used)
+		}
+		r.put(x+used, text, Plain)
+	}
+}
+
+// list is the diagram without lanes.
+func (d *diagram) list() string {
+	var b strings.Builder
+	for i, a := range d.arrows {
+		l := lookOf(a.Kind)
+		who := a.From
+		if a.To != "" && a.To != a.From {
+			who += " " + d.Arrow() + " " + a.To
+		}
+		r := d.ruler()
+		r.put(0, padLeft(d.times[i], d.timeWidth), Dim)
+		r.put(d.timeWidth+2, d.fit(who, d.Width-d.timeWidth-2), d.palette.Of(a.From))
+		b.WriteString(r.String() + "\n")
+		r = d.ruler()
+		r.put(d.timeWidth+2, d.fit(strings.TrimSpace(a.Kind+" "+a.Task), d.Width-d.timeWidth-2), l.color)
+		b.WriteString(r.String() + "\n")
+		if text := Line(a.Label); text != "" {
+			b.WriteString(strings.Repeat(" ", d.timeWidth+2) + d.fit(text, max(1, d.Width-d.timeWidth-2)) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// look is how an arrow is drawn: what answers goes back on a broken line.
+type look struct {
+	color      Color
+	back       bool
+	point      string // where it leads nowhere
+	asciiPoint string
+}
+
+func lookOf(kind string) look {
+	switch kind {
+	case "ask", "delegate", "retry":
+		return look{color: Cyan, point: "●", asciiPoint: "*"}
+	case "notify":
+		return look{color: Blue, point: "●", asciiPoint: "*"}
+	case "reply", "result":
+		return look{color: Green, back: true, point: "●", asciiPoint: "*"}
+	case "failed":
+		return look{color: Red, back: true, point: "✗", asciiPoint: "x"}
+	case "cancelled":
+		return look{color: Red, back: true, point: "⊘", asciiPoint: "x"}
+	case "waiting":
+		return look{color: Yellow, point: "◐", asciiPoint: "~"}
+	}
+	return look{color: Plain, point: "●", asciiPoint: "*"}
+}
+
+// offset is a time since the beginning, with as much detail as it is worth.
+func offset(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.2fs", d.Seconds())
+	}
+	return Duration(d)
+}

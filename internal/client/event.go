@@ -1,0 +1,176 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/api"
+)
+
+const (
+	// silence is how long a stream may be quiet; the hub's heartbeats are more
+	// frequent.
+	silence = 45 * time.Second
+	// reconnecting is how long a lost stream is tried again.
+	reconnecting = 15 * time.Second
+	firstBackoff = 100 * time.Millisecond
+	lastBackoff  = 2 * time.Second
+	longestEvent = 1 << 20
+)
+
+// Events reads the record of what happened after a cursor, oldest first. The
+// empty cursor is the beginning, "now" the present. With follow it goes on with
+// what happens until the context is done; a lost connection is made again at
+// the last event, so that each is seen exactly once. Without it, it ends with
+// the last event there is.
+//
+// An error is the last thing it yields.
+func (c *Client) Events(ctx context.Context, cursor string, follow bool) iter.Seq2[api.Event, error] {
+	return func(yield func(api.Event, error) bool) {
+		s := stream{c: c, ctx: ctx, cursor: cursor, follow: follow, yield: yield}
+		if err := s.run(); err != nil && !errors.Is(err, errEnough) {
+			yield(api.Event{}, err)
+		}
+	}
+}
+
+// errEnough says that the caller of an iterator wants no more.
+var errEnough = errors.New("enough")
+
+// stream is one reading of the record, over as many connections as it takes.
+type stream struct {
+	c      *Client
+	ctx    context.Context
+	cursor string
+	follow bool
+	yield  func(api.Event, error) bool
+	heard  time.Time // when the hub last sent anything
+}
+
+func (s *stream) run() error {
+	s.heard = time.Now()
+	backoff := firstBackoff
+	for {
+		before := s.heard
+		err := s.connect()
+		if s.ctx.Err() != nil {
+			return context.Cause(s.ctx)
+		}
+		if err == nil && !s.follow {
+			return nil
+		}
+		if err != nil && parley.KindOf(err) != parley.Unavailable {
+			return err
+		}
+		if s.heard != before {
+			backoff = firstBackoff
+		}
+		if time.Since(s.heard) > reconnecting {
+			return ErrNoHub("The hub at " + s.c.base + " is gone.").WithCause(err)
+		}
+		if !pause(s.ctx, backoff) {
+			return context.Cause(s.ctx)
+		}
+		backoff = min(2*backoff, lastBackoff)
+	}
+}
+
+// connect reads until the stream ends. Unavailable stands for every loss of
+// the connection.
+func (s *stream) connect() error {
+	ctx, cancel := context.WithCancel(s.ctx)
+	defer cancel()
+	query := url.Values{"follow": {strconv.FormatBool(s.follow)}}
+	if s.cursor != "" {
+		query.Set("after", s.cursor)
+	}
+	watchdog := time.AfterFunc(silence, cancel)
+	defer watchdog.Stop()
+	resp, err := s.c.open(ctx, http.MethodGet, "/v1/events", query, nil, http.Header{"Accept": {"text/event-stream"}})
+	if err != nil {
+		if s.ctx.Err() == nil && ctx.Err() != nil {
+			return parley.Errorf(parley.Unavailable, "The stream fell silent.")
+		}
+		return err
+	}
+	defer resp.Body.Close()
+	return s.read(resp.Body, func() {
+		watchdog.Reset(silence)
+		s.heard = time.Now()
+	})
+}
+
+// read takes the lines of a stream apart: fields of one event, then an empty
+// line. An event that was cut off is not taken, and comes again.
+func (s *stream) read(body io.Reader, heard func()) error {
+	lines := bufio.NewScanner(body)
+	lines.Buffer(nil, longestEvent)
+	var name, data string
+	for lines.Scan() {
+		heard()
+		field, value, _ := strings.Cut(lines.Text(), ":")
+		value = strings.TrimPrefix(value, " ")
+		switch {
+		case lines.Text() == "":
+			if err := s.take(name, data); err != nil {
+				return err
+			}
+			name, data = "", ""
+		case field == "event":
+			name = value
+		case field == "data":
+			data = value
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return parley.Errorf(parley.Unavailable, "The stream of events broke off.").WithCause(err)
+	}
+	return nil
+}
+
+func (s *stream) take(name, data string) error {
+	switch name {
+	case "":
+		return nil // a heartbeat
+	case "problem":
+		var p api.Problem
+		if err := json.Unmarshal([]byte(data), &p); err != nil {
+			return err
+		}
+		return &parley.Error{Kind: parley.Kind(p.Kind), Message: p.Message, Hint: p.Hint}
+	}
+	var e api.Event
+	if err := json.Unmarshal([]byte(data), &e); err != nil {
+		return err
+	}
+	if e.Cursor == s.cursor {
+		return nil
+	}
+	s.cursor = e.Cursor
+	if !s.yield(e, nil) {
+		return errEnough
+	}
+	return nil
+}
+
+// pause waits; it reports false when the context is done first.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,65 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"parley"
+	"parley/internal/api"
+	"parley/internal/directory"
+)
+
+func (s *Server) registerAgents() {
+	const tag = "Agents"
+	handle(s, operation{id: "list-agents", method: http.MethodGet, path: "/v1/agents", tag: tag,
+		summary: "List the team", description: "All participants by name, you among them, with their status."}, s.listAgents)
+	handle(s, operation{id: "set-status", method: http.MethodPut, path: "/v1/agents/{name}/status", tag: tag,
+		summary: "Change an agent's status",
+		description: "sleep: delegations wait until the given time, an ask wakes it. wake: ends a sleep. " +
+			"offline: it cannot be contacted, and whoever waits for its answer is told. online: it can again.",
+		errors: []parley.Kind{parley.NotFound, parley.Conflict}}, s.setStatus)
+}
+
+func (s *Server) listAgents(ctx context.Context, _ *struct{}) (api.AgentList, error) {
+	list, err := directory.List(ctx, s.cfg.Store, s.cfg.Directory, caller(ctx).Team)
+	out := api.AgentList{Agents: make([]api.Agent, 0, len(list))}
+	for _, a := range list {
+		if !a.Removed {
+			out.Agents = append(out.Agents, agent(a))
+		}
+	}
+	return out, err
+}
+
+func (s *Server) setStatus(ctx context.Context, in *struct {
+	Name string `path:"name" doc:"The agent."`
+	Body api.StatusRequest
+}) (api.Agent, error) {
+	if err := s.status(ctx, in.Name, in.Body); err != nil {
+		return api.Agent{}, err
+	}
+	list, err := directory.List(ctx, s.cfg.Store, s.cfg.Directory, caller(ctx).Team)
+	for _, a := range list {
+		if parley.FoldName(a.Name) == parley.FoldName(in.Name) {
+			return agent(a), nil
+		}
+	}
+	return api.Agent{}, err
+}
+
+func (s *Server) status(ctx context.Context, name string, r api.StatusRequest) error {
+	c, contacts := caller(ctx), s.cfg.Contacts
+	switch r.Status {
+	case "sleep":
+		if r.Until == nil {
+			return parley.Errorf(parley.Invalid, "A sleep needs an end.").WithHint("Give until as a time like 2030-01-31T08:00:00Z.")
+		}
+		return contacts.Sleep(ctx, c, name, *r.Until)
+	case "wake":
+		return contacts.Wake(ctx, c, name)
+	case "offline":
+		return contacts.Offline(ctx, c, name)
+	default:
+		return contacts.Online(ctx, c, name)
+	}
+}

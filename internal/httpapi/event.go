@@ -1,0 +1,125 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"parley"
+	"parley/internal/api"
+)
+
+const (
+	// heartbeat is how often a quiet stream shows that it is alive.
+	heartbeat = 15 * time.Second
+	// streamWrite is how long a reader may take to accept one event.
+	streamWrite = 30 * time.Second
+)
+
+func (s *Server) registerEvents() {
+	op := s.huma(operation{id: "follow-events", method: http.MethodGet, path: "/v1/events", tag: "Events",
+		summary: "Follow what happens",
+		description: "The record of everything that happened, oldest first, and then what happens, as server-sent events. " +
+			"Each event's id is its place in the record: a reader that was cut off sends it back as Last-Event-ID, or as after, and misses nothing. " +
+			"A stream that ends because of an error ends with an event named problem. Lines that begin with a colon are heartbeats."})
+	op.Responses["200"] = &huma.Response{
+		Description: "A stream of events, each named by its kind.",
+		Content: map[string]*huma.MediaType{"text/event-stream": {
+			Schema: huma.SchemaFromType(s.api.OpenAPI().Components.Schemas, typeOf[api.Event]()),
+		}},
+	}
+	huma.Register(s.api, op, s.followEvents)
+}
+
+type followInput struct {
+	After  string `query:"after" doc:"The place to go on from; the beginning if left out, now for what happens from here on."`
+	Last   string `header:"Last-Event-ID" doc:"The same, as browsers send it when they connect again; it comes before after."`
+	Follow bool   `query:"follow" default:"true" doc:"Whether to stay for what happens. Otherwise the stream ends with the last event."`
+}
+
+func (s *Server) followEvents(_ context.Context, in *followInput) (*huma.StreamResponse, error) {
+	cursor := in.After
+	if in.Last != "" {
+		cursor = in.Last
+	}
+	return &huma.StreamResponse{Body: func(ctx huma.Context) {
+		_, w := humago.Unwrap(ctx)
+		s.stream(ctx.Context(), newStream(w), cursor, in.Follow)
+	}}, nil
+}
+
+func (s *Server) stream(ctx context.Context, out *stream, cursor string, follow bool) {
+	following, done := s.untilStop(ctx)
+	defer done()
+	take := func(e parley.Event) error { return out.event(s.event(ctx, e)) }
+	err := out.begin()
+	if err == nil {
+		err = s.cfg.Reading.Events(following, caller(ctx), cursor, follow, take, out.idle)
+	}
+	if err == nil || out.broken || ctx.Err() != nil {
+		return
+	}
+	var p *problem
+	if errors.As(s.refuse(ctx, "follow-events", err), &p) {
+		_ = out.send("problem", "", p.Problem) // it ends either way
+	}
+}
+
+// stream writes server-sent events.
+type stream struct {
+	w      http.ResponseWriter
+	rc     *http.ResponseController
+	last   time.Time
+	broken bool // the reader is gone
+}
+
+func newStream(w http.ResponseWriter) *stream {
+	return &stream{w: w, rc: http.NewResponseController(w), last: time.Now()}
+}
+
+// begin sends the head, so that the reader knows that it is connected.
+func (o *stream) begin() error {
+	o.w.Header().Set("Content-Type", "text/event-stream")
+	o.w.WriteHeader(http.StatusOK)
+	return o.write(": parley\n\n")
+}
+
+func (o *stream) event(e api.Event) error { return o.send(e.Kind, e.Cursor, e) }
+
+func (o *stream) send(name, id string, data any) error {
+	text, err := json.Marshal(data)
+	if err != nil {
+		return err
+	}
+	if id != "" {
+		id = "id: " + id + "\n"
+	}
+	return o.write(fmt.Sprintf("%sevent: %s\ndata: %s\n\n", id, name, text))
+}
+
+// idle sends a heartbeat if the last sign of life is long ago.
+func (o *stream) idle() error {
+	if time.Since(o.last) < heartbeat {
+		return nil
+	}
+	return o.write(": \n\n")
+}
+
+func (o *stream) write(text string) error {
+	o.last = time.Now()
+	err := o.rc.SetWriteDeadline(o.last.Add(streamWrite))
+	if err == nil {
+		_, err = o.w.Write([]byte(text))
+	}
+	if err == nil {
+		err = o.rc.Flush()
+	}
+	o.broken = err != nil
+	return err
+}

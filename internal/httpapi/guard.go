@@ -1,0 +1,139 @@
+package httpapi
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"runtime/debug"
+	"strings"
+
+	"parley"
+)
+
+// guard is what every request passes before it reaches an operation.
+func (s *Server) guard(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := &answer{ResponseWriter: w}
+		defer s.recover(answer, r)
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Cache-Control", "no-store")
+		if err := s.sameSite(r); err != nil {
+			writeProblem(answer, describe(err))
+			return
+		}
+		if _, pattern := mux.Handler(r); pattern == "" {
+			s.unknown(mux, answer, r)
+			return
+		}
+		mux.ServeHTTP(answer, r)
+	})
+}
+
+// answer remembers whether anything was sent.
+type answer struct {
+	http.ResponseWriter
+	begun bool
+}
+
+func (a *answer) WriteHeader(status int) {
+	a.begun = true
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *answer) Write(p []byte) (int, error) {
+	a.begun = true
+	return a.ResponseWriter.Write(p)
+}
+
+// Unwrap is for http.ResponseController.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// recover answers a panic, and logs it.
+func (s *Server) recover(w *answer, r *http.Request) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if p == http.ErrAbortHandler {
+		panic(p) // net/http cuts the connection
+	}
+	s.log.Error("a request panicked", "method", r.Method, "path", r.URL.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	if w.begun {
+		panic(http.ErrAbortHandler)
+	}
+	writeProblem(w, describe(fmt.Errorf("panic: %v", p)))
+}
+
+// sameSite refuses what a web page elsewhere makes a browser send. A page can
+// reach a server on this machine under a name of its own, whose address it
+// changes after it was loaded; so the name must be one of ours.
+func (s *Server) sameSite(r *http.Request) error {
+	if !s.ourName(r.Host) {
+		return parley.Errorf(parley.Denied, "This hub does not answer to the name %q.", parley.Clip(r.Host, 80)).
+			WithHint("Use 127.0.0.1, localhost, or the host that the hub listens on.")
+	}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "same-origin", "none":
+	default:
+		return errCrossSite()
+	}
+	if origin := r.Header.Get("Origin"); origin != "" {
+		if u, err := url.Parse(origin); err != nil || !strings.EqualFold(u.Host, r.Host) {
+			return errCrossSite()
+		}
+	}
+	return nil
+}
+
+func errCrossSite() *parley.Error {
+	return parley.Errorf(parley.Denied, "Requests from other web sites are refused.")
+}
+
+// ourName accepts this machine, the host that we listen on, and, if we listen
+// on all interfaces, any address: addresses cannot be rebound, names can.
+func (s *Server) ourName(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	name = strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")
+	if strings.EqualFold(name, "localhost") || strings.EqualFold(name, s.cfg.Host) && name != "" {
+		return true
+	}
+	ip, err := netip.ParseAddr(name)
+	return err == nil && (ip.IsLoopback() || s.everywhere())
+}
+
+// everywhere reports whether the hub listens on all interfaces.
+func (s *Server) everywhere() bool {
+	ip, err := netip.ParseAddr(s.cfg.Host)
+	return s.cfg.Host == "" || err == nil && ip.IsUnspecified()
+}
+
+// unknown answers a request that no operation has: its path, or its method.
+func (s *Server) unknown(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
+	found := &outcome{header: http.Header{}}
+	mux.ServeHTTP(found, r)
+	if found.status == http.StatusMethodNotAllowed {
+		allowed := found.header.Get("Allow")
+		w.Header().Set("Allow", allowed)
+		p := describe(parley.Errorf(parley.Invalid, "%s does not take %s.", r.URL.Path, r.Method).WithHint("It takes %s.", allowed))
+		p.status = http.StatusMethodNotAllowed
+		writeProblem(w, p)
+		return
+	}
+	writeProblem(w, describe(parley.Errorf(parley.NotFound, "There is nothing at %s.", parley.Clip(r.URL.Path, 80)).
+		WithHint("/openapi.json describes what there is.")))
+}
+
+// outcome takes the mux's own answer, of which only the head is used.
+type outcome struct {
+	header http.Header
+	status int
+}
+
+func (o *outcome) Header() http.Header         { return o.header }
+func (o *outcome) WriteHeader(status int)      { o.status = status }
+func (o *outcome) Write(p []byte) (int, error) { return len(p), nil }

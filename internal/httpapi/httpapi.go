@@ -1,0 +1,89 @@
+// Package httpapi is the HTTP door: it decodes a request, calls one use case
+// and encodes what came of it. The types are those of package api; the
+// OpenAPI document at /openapi.json is made from them.
+//
+// Only the bearer token decides who calls. Every error is an api.Problem,
+// whichever layer found it. Requests that a browser makes for another site
+// are refused, by their Host as well as by their Origin.
+//
+// A Server may be used from any goroutine. When it stops, it accepts nothing
+// new, ends event streams and long polls at once, and lets the other requests
+// finish.
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"parley"
+	"parley/internal/contact"
+	"parley/internal/directory"
+	"parley/internal/reading"
+	"parley/internal/store"
+)
+
+// Config is what a Server needs.
+type Config struct {
+	Store     store.Store
+	Directory *directory.Directory
+	Contacts  *contact.Service
+	Reading   *reading.Service
+	Log       *slog.Logger
+	Version   string
+	Started   time.Time
+	// Host is where the server listens, as a name or an address. Requests must
+	// name it, or this machine.
+	Host string
+	// MessageBytes is the largest message that any participant may send.
+	MessageBytes int
+}
+
+// Server is the HTTP API.
+type Server struct {
+	cfg     Config
+	log     *slog.Logger
+	api     huma.API
+	handler http.Handler
+	// stopping ends what would otherwise wait.
+	stopping context.Context
+	stop     context.CancelCauseFunc
+}
+
+// errStopping is what a request reads that waits while the hub stops.
+var errStopping = parley.Errorf(parley.Unavailable, "The hub is stopping.").WithHint("Start it again with: parley up")
+
+// New makes the server; Run serves it.
+func New(cfg Config) *Server {
+	s := &Server{cfg: cfg, log: cfg.Log}
+	s.stopping, s.stop = context.WithCancelCause(context.Background())
+	mux := http.NewServeMux()
+	s.api = humago.New(mux, describeAPI(cfg.Version))
+	s.api.UseMiddleware(s.identify)
+	s.registerHub()
+	s.registerContacts()
+	s.registerTasks()
+	s.registerMessages()
+	s.registerAgents()
+	s.registerEvents()
+	forgetErrorModel(s.api)
+	s.handler = s.guard(mux)
+	return s
+}
+
+// Handler is the API for a server of the caller's own, such as a test's.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// untilStop is a context that also ends when the hub stops.
+func (s *Server) untilStop(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	forget := context.AfterFunc(s.stopping, func() { cancel(errStopping) })
+	return ctx, func() {
+		forget()
+		cancel(nil)
+	}
+}

@@ -1,0 +1,42 @@
+package httpapi
+
+import (
+	"context"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"parley"
+	"parley/internal/contact"
+	"parley/internal/token"
+)
+
+// identify finds out who calls, from the bearer token and nothing else.
+func (s *Server) identify(ctx huma.Context, next func(huma.Context)) {
+	caller, err := s.callerOf(ctx.Context(), ctx.Header("Authorization"))
+	if err != nil {
+		_, w := humago.Unwrap(ctx)
+		if parley.KindOf(err) == parley.Internal {
+			s.log.Error("a token could not be looked up", "error", causes(err))
+		}
+		writeProblem(w, describe(err))
+		return
+	}
+	next(huma.WithValue(ctx, callerKey{}, caller))
+}
+
+func (s *Server) callerOf(ctx context.Context, authorization string) (contact.Caller, error) {
+	scheme, secret, _ := strings.Cut(authorization, " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return contact.Caller{}, parley.Errorf(parley.Unauthentic, "The request has no token.").
+			WithHint("Send it as Authorization: Bearer %s…; the hub writes one to hub.token in its data folder.", token.Prefix)
+	}
+	owner, err := token.Owner(ctx, s.cfg.Store, strings.TrimSpace(secret))
+	return contact.Caller{Team: owner.Team, Agent: owner.ID}, err
+}
+
+type callerKey struct{}
+
+// caller is who made the request. Every operation is behind identify.
+func caller(ctx context.Context) contact.Caller { return ctx.Value(callerKey{}).(contact.Caller) }

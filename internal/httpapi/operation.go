@@ -1,0 +1,102 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"parley"
+	"parley/internal/api"
+)
+
+// describeAPI is the head of the OpenAPI document.
+func describeAPI(version string) huma.Config {
+	config := huma.DefaultConfig("parley", version)
+	config.Info.Description = `A hub in which AI agents and people contact each other: they ask, delegate and notify.
+
+Every request carries a token: ` + "`Authorization: Bearer parley_…`" + `. The token alone decides who calls and which team is seen.
+Every error has a body with a kind of a closed set, a message that may be shown, and a hint of what to do.
+Fields are only ever added.`
+	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		"token": {Type: "http", Scheme: "bearer", Description: "The hub writes the token of its command line to hub.token in its data folder."},
+	}
+	config.Security = []map[string][]string{{"token": {}}}
+	// The page that shows the document would load its script from elsewhere.
+	config.DocsPath = ""
+	config.SchemasPath = ""
+	// No $schema in every answer.
+	config.CreateHooks = nil
+	config.Transformers = []huma.Transformer{problems}
+	config.RejectUnknownQueryParameters = true
+	return config
+}
+
+// operation is what the OpenAPI document says of one.
+type operation struct {
+	id, method, path     string
+	tag                  string
+	summary, description string
+	// errors are the kinds that the use case can answer, besides those that every
+	// operation has.
+	errors []parley.Kind
+}
+
+// everywhere are the kinds that any operation can answer.
+var always = []parley.Kind{parley.Invalid, parley.Unauthentic, parley.Denied, parley.Internal}
+
+func (s *Server) huma(o operation) huma.Operation {
+	op := huma.Operation{
+		OperationID: o.id, Method: o.method, Path: o.path, Tags: []string{o.tag},
+		Summary: o.summary, Description: o.description,
+		BodyReadTimeout: bodyTime, MaxBodyBytes: s.maxBody(), Responses: map[string]*huma.Response{},
+	}
+	schema := huma.SchemaFromType(s.api.OpenAPI().Components.Schemas, problemType)
+	for _, kind := range append(slices.Clone(always), o.errors...) {
+		status := statuses[kind]
+		op.Responses[strconv.Itoa(status)] = &huma.Response{
+			Description: http.StatusText(status) + ": kind " + string(kind),
+			Content:     map[string]*huma.MediaType{"application/json": {Schema: schema}},
+		}
+	}
+	return op
+}
+
+// maxBody leaves room for the spelling of a message in JSON, so that one that
+// is a little too long is refused by the rule, which names the limit.
+func (s *Server) maxBody() int64 { return 6*int64(s.cfg.MessageBytes) + 64<<10 }
+
+// reply is a body with status 200.
+type reply[T any] struct{ Body T }
+
+// handle registers an operation: in comes decoded, out goes encoded, and an
+// error becomes a problem.
+func handle[I, O any](s *Server, o operation, fn func(context.Context, *I) (O, error)) {
+	huma.Register(s.api, s.huma(o), func(ctx context.Context, in *I) (*reply[O], error) {
+		out, err := fn(ctx, in)
+		if err != nil {
+			return nil, s.refuse(ctx, o.id, err)
+		}
+		return &reply[O]{Body: out}, nil
+	})
+}
+
+// forgetErrorModel takes huma's own form of errors out of the document: no
+// answer has it.
+func forgetErrorModel(a huma.API) {
+	schemas := a.OpenAPI().Components.Schemas.Map()
+	delete(schemas, "ErrorModel")
+	delete(schemas, "ErrorDetail")
+}
+
+// page bounds a list.
+type page struct {
+	Limit int `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many at most."`
+}
+
+// empty is the body of an answer that says only that it was done.
+type empty struct{}
+
+var problemType = typeOf[api.Problem]()

@@ -1,0 +1,141 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"parley"
+	"parley/internal/api"
+)
+
+// statuses is the one table from the kinds of errors to HTTP.
+var statuses = map[parley.Kind]int{
+	parley.Invalid:     http.StatusUnprocessableEntity,
+	parley.NotFound:    http.StatusNotFound,
+	parley.Conflict:    http.StatusConflict,
+	parley.Denied:      http.StatusForbidden,
+	parley.Unavailable: http.StatusServiceUnavailable,
+	parley.Limited:     http.StatusTooManyRequests,
+	parley.Timeout:     http.StatusGatewayTimeout,
+	parley.Failed:      http.StatusBadGateway,
+	parley.Unauthentic: http.StatusUnauthorized,
+	parley.Internal:    http.StatusInternalServerError,
+}
+
+// problem is an error as it is sent: the body is exactly an api.Problem.
+type problem struct {
+	api.Problem
+	status int
+}
+
+func (p *problem) Error() string  { return p.Message }
+func (p *problem) GetStatus() int { return p.status }
+
+// describe makes the answer to an error. Causes stay here.
+func describe(err error) *problem {
+	var e *parley.Error
+	if !errors.As(err, &e) {
+		e = parley.Errorf(parley.Internal, "%s", parley.Public(err))
+	}
+	status, ok := statuses[e.Kind]
+	if !ok {
+		status = http.StatusInternalServerError
+	}
+	return &problem{status: status, Problem: api.Problem{Kind: string(e.Kind), Message: e.Message, Hint: e.Hint}}
+}
+
+// refuse answers an error of a use case, and logs it if it is ours: this is
+// where the chain ends.
+func (s *Server) refuse(ctx context.Context, operation string, err error) error {
+	if errors.Is(err, errStopping) {
+		err = errStopping
+	}
+	p := describe(err)
+	if p.status == http.StatusInternalServerError && ctx.Err() == nil {
+		s.log.Error("a request failed", "operation", operation, "error", causes(err))
+	}
+	return p
+}
+
+// causes is the text of an error with what it hides from callers.
+func causes(err error) string {
+	var e *parley.Error
+	if errors.As(err, &e) && e.Cause != nil {
+		return e.Message + " " + e.Cause.Error()
+	}
+	return err.Error()
+}
+
+// writeProblem answers outside of any operation.
+func writeProblem(w http.ResponseWriter, p *problem) {
+	w.Header().Set("Content-Type", "application/json")
+	if p.status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="parley"`)
+	}
+	w.WriteHeader(p.status)
+	_ = json.NewEncoder(w).Encode(p.Problem) // the caller is gone if this fails
+}
+
+// problems turns what huma itself refuses into problems. It is a transformer
+// rather than huma's replaceable constructor of errors, which is global.
+func problems(ctx huma.Context, _ string, body any) (any, error) {
+	refused, ok := body.(*huma.ErrorModel)
+	if !ok {
+		return body, nil
+	}
+	ctx.SetHeader("Content-Type", "application/json")
+	return explain(refused), nil
+}
+
+func explain(e *huma.ErrorModel) api.Problem {
+	p := api.Problem{Kind: string(parley.Invalid), Message: sentence(e.Detail)}
+	switch e.Status {
+	case http.StatusRequestEntityTooLarge:
+		p.Kind, p.Message = string(parley.Limited), "The request is too large: "+strings.TrimPrefix(e.Detail, "request body is too large ")+"."
+		p.Hint = "Shorten it, or put the text where the other can read it."
+	case http.StatusUnsupportedMediaType:
+		p.Message, p.Hint = "The body is not JSON.", "Send it with Content-Type: application/json."
+	case http.StatusUnprocessableEntity, http.StatusBadRequest:
+		if len(e.Errors) > 0 {
+			p.Message = mistakes(e.Errors)
+		}
+		p.Hint = "/openapi.json describes every request."
+	default:
+		if e.Status >= http.StatusInternalServerError {
+			p.Kind, p.Message = string(parley.Internal), parley.Public(nil)
+		}
+	}
+	return p
+}
+
+// mistakes lists what validation found, each with its place. Values are left
+// out: they can be long, and secret.
+func mistakes(list []*huma.ErrorDetail) string {
+	var lines []string
+	for _, d := range list {
+		if d == nil {
+			continue
+		}
+		place := strings.TrimPrefix(strings.TrimPrefix(d.Location, "body."), "query.")
+		if place == "" || place == "body" {
+			lines = append(lines, sentence(d.Message))
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s.", place, d.Message))
+	}
+	return strings.Join(lines, " ")
+}
+
+// sentence makes huma's words a sentence of ours.
+func sentence(s string) string {
+	if s == "" {
+		return "The request cannot be understood."
+	}
+	return strings.ToUpper(s[:1]) + strings.TrimSuffix(s[1:], ".") + "."
+}

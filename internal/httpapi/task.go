@@ -1,0 +1,154 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"parley"
+	"parley/internal/api"
+	"parley/internal/contact"
+	"parley/internal/reading"
+)
+
+// longestWait bounds one long poll.
+const longestWait = 60 * time.Second
+
+func (s *Server) registerTasks() {
+	const tag = "Tasks"
+	missing := []parley.Kind{parley.NotFound}
+	ended := []parley.Kind{parley.NotFound, parley.Conflict}
+	handle(s, operation{id: "list-tasks", method: http.MethodGet, path: "/v1/tasks", tag: tag,
+		summary: "List tasks", description: "Newest first, without their results.", errors: missing}, s.listTasks)
+	handle(s, operation{id: "get-task", method: http.MethodGet, path: "/v1/tasks/{id}", tag: tag,
+		summary: "Read a task", description: "One task, with the whole of its result.", errors: missing}, s.getTask)
+	handle(s, operation{id: "wait-task", method: http.MethodGet, path: "/v1/tasks/{id}/wait", tag: tag,
+		summary: "Wait for a task to end",
+		description: "Answers as soon as the task has ended, or with the task as it is when the time is over: look at its state and ask again. " +
+			"Waiting marks nothing as seen.",
+		errors: []parley.Kind{parley.NotFound, parley.Unavailable}}, s.waitTask)
+	handle(s, operation{id: "get-task-tree", method: http.MethodGet, path: "/v1/tasks/{id}/tree", tag: tag,
+		summary: "Read a task tree", description: "A task with everything below it, without the results.", errors: missing}, s.getTree)
+	handle(s, operation{id: "get-task-trace", method: http.MethodGet, path: "/v1/tasks/{id}/trace", tag: tag,
+		summary: "Read a task's sequence diagram", description: "Who contacted whom in a task tree and what came back, in order.", errors: missing}, s.getTrace)
+	handle(s, operation{id: "cancel-task", method: http.MethodPost, path: "/v1/tasks/{id}/cancel", tag: tag,
+		summary: "Cancel a task", description: "Ends a task and everything below it. A cancelled task never runs again; what it still brings is dropped.", errors: ended}, s.cancelTask)
+	handle(s, operation{id: "retry-task", method: http.MethodPost, path: "/v1/tasks/{id}/retry", tag: tag,
+		summary: "Retry a task", description: "Opens the work of a failed or cancelled task again and answers with the new task, which names the old one.",
+		errors: append([]parley.Kind{parley.Unavailable}, ended...)}, s.retryTask)
+	handle(s, operation{id: "reply-task", method: http.MethodPost, path: "/v1/tasks/{id}/reply", tag: tag,
+		summary: "Answer a task", description: "Completes a task that was asked of you. The first answer counts.", errors: ended}, s.replyTask)
+	handle(s, operation{id: "decline-task", method: http.MethodPost, path: "/v1/tasks/{id}/decline", tag: tag,
+		summary: "Decline a task", description: "Fails a task that was asked of you. Whoever asked reads the reason.", errors: ended}, s.declineTask)
+}
+
+// taskPath is the task that an operation is about.
+type taskPath struct {
+	ID string `path:"id" example:"task-101" doc:"The task."`
+}
+
+type listTasksInput struct {
+	page
+	Agent string `query:"agent" doc:"Only tasks of this agent."`
+	Open  bool   `query:"open" doc:"Only tasks that have not ended."`
+	Roots bool   `query:"roots" doc:"Only tasks that no other task asked for."`
+}
+
+func (s *Server) listTasks(ctx context.Context, in *listTasksInput) (api.TaskList, error) {
+	list, err := s.cfg.Reading.Tasks(ctx, caller(ctx), reading.TaskFilter{Agent: in.Agent, Open: in.Open, Roots: in.Roots, Limit: in.Limit})
+	out := api.TaskList{Tasks: make([]api.Task, 0, len(list))}
+	for _, t := range list {
+		out.Tasks = append(out.Tasks, s.task(ctx, t, ""))
+	}
+	return out, err
+}
+
+func (s *Server) getTask(ctx context.Context, in *taskPath) (api.Task, error) {
+	id, err := parley.ParseTaskID(in.ID)
+	if err != nil {
+		return api.Task{}, err
+	}
+	t, err := s.cfg.Reading.Task(ctx, caller(ctx), id)
+	return s.task(ctx, t.Task, t.Text), err
+}
+
+type waitTaskInput struct {
+	taskPath
+	Seconds float64 `query:"seconds" minimum:"0" maximum:"60" default:"30" doc:"How long to wait."`
+}
+
+func (s *Server) waitTask(ctx context.Context, in *waitTaskInput) (api.Task, error) {
+	id, err := parley.ParseTaskID(in.ID)
+	if err != nil {
+		return api.Task{}, err
+	}
+	waiting, done := s.untilStop(ctx)
+	defer done()
+	t, err := s.cfg.Reading.WaitTask(waiting, caller(ctx), id, time.Duration(in.Seconds*float64(time.Second)))
+	return s.task(ctx, t.Task, t.Text), err
+}
+
+func (s *Server) getTree(ctx context.Context, in *taskPath) (api.TaskTree, error) {
+	id, err := parley.ParseTaskID(in.ID)
+	if err != nil {
+		return api.TaskTree{}, err
+	}
+	list, err := s.cfg.Reading.Tree(ctx, caller(ctx), id)
+	if err != nil {
+		return api.TaskTree{}, err
+	}
+	return s.tree(ctx, list), nil
+}
+
+func (s *Server) getTrace(ctx context.Context, in *taskPath) (api.Trace, error) {
+	id, err := parley.ParseTaskID(in.ID)
+	if err != nil {
+		return api.Trace{}, err
+	}
+	arrows, err := s.cfg.Reading.Trace(ctx, caller(ctx), id)
+	return s.trace(ctx, arrows), err
+}
+
+func (s *Server) cancelTask(ctx context.Context, in *taskPath) (api.Task, error) {
+	return s.change(ctx, in.ID, s.cfg.Contacts.Cancel)
+}
+
+func (s *Server) replyTask(ctx context.Context, in *struct {
+	taskPath
+	Body api.ReplyRequest
+}) (api.Task, error) {
+	return s.change(ctx, in.ID, func(ctx context.Context, c contact.Caller, id parley.TaskID) error {
+		return s.cfg.Contacts.Reply(ctx, c, id, in.Body.Text)
+	})
+}
+
+func (s *Server) declineTask(ctx context.Context, in *struct {
+	taskPath
+	Body api.DeclineRequest
+}) (api.Task, error) {
+	return s.change(ctx, in.ID, func(ctx context.Context, c contact.Caller, id parley.TaskID) error {
+		return s.cfg.Contacts.Decline(ctx, c, id, in.Body.Reason)
+	})
+}
+
+// change does something to a task and answers with the task as it is then.
+func (s *Server) change(ctx context.Context, id string, do func(context.Context, contact.Caller, parley.TaskID) error) (api.Task, error) {
+	task, err := parley.ParseTaskID(id)
+	if err != nil {
+		return api.Task{}, err
+	}
+	if err := do(ctx, caller(ctx), task); err != nil {
+		return api.Task{}, err
+	}
+	t, err := s.cfg.Reading.Task(ctx, caller(ctx), task)
+	return s.task(ctx, t.Task, t.Text), err
+}
+
+func (s *Server) retryTask(ctx context.Context, in *taskPath) (api.Task, error) {
+	id, err := parley.ParseTaskID(in.ID)
+	if err != nil {
+		return api.Task{}, err
+	}
+	t, err := s.cfg.Contacts.Retry(ctx, caller(ctx), id)
+	return s.task(ctx, t, ""), err
+}

@@ -1,0 +1,121 @@
+// Package hubfile is the part of a hub's data folder by which commands find
+// the hub, and by which two hubs on one folder are kept apart:
+//
+//	hub.lock   held by the running hub; its content is worth nothing
+//	hub.json   address and process of the hub that holds the lock
+//	hub.token  the token of the person whom the command line acts as
+//
+// The lock is the truth: it goes with its process, however that ends. The
+// other files may be left over from a hub that was killed.
+package hubfile
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"parley"
+)
+
+const (
+	lockFile  = "hub.lock"
+	hubFile   = "hub.json"
+	tokenFile = "hub.token"
+)
+
+// Hub is where a running hub is found.
+type Hub struct {
+	URL     string    `json:"url"`
+	Process int       `json:"process"`
+	Started time.Time `json:"started"`
+	Token   string    `json:"-"`
+}
+
+// Find reads the files of the hub that runs on a data folder.
+func Find(dir string) (Hub, error) {
+	if !Held(dir) {
+		return Hub{}, parley.Errorf(parley.Unavailable, "No hub runs on %s.", dir).WithHint("Start one with: parley up")
+	}
+	hub, err := read(dir)
+	if err != nil {
+		return hub, parley.Errorf(parley.Unavailable, "A hub is just starting on %s.", dir).WithHint("Try again in a moment.").WithCause(err)
+	}
+	token, err := os.ReadFile(filepath.Join(dir, tokenFile))
+	if err != nil {
+		return hub, parley.Errorf(parley.Denied, "The token of the hub at %s cannot be read from %s.", hub.URL, filepath.Join(dir, tokenFile)).
+			WithHint("Only the user who started the hub may read it.").WithCause(err)
+	}
+	hub.Token = strings.TrimSpace(string(token))
+	return hub, nil
+}
+
+func read(dir string) (hub Hub, err error) {
+	text, err := os.ReadFile(filepath.Join(dir, hubFile))
+	if err != nil {
+		return hub, err
+	}
+	return hub, json.Unmarshal(text, &hub)
+}
+
+// Publish writes the address and the token of the hub that holds the lock.
+// The address comes last: whoever finds it finds the token too.
+func (l *Lock) Publish(hub Hub) error {
+	text, err := json.Marshal(hub)
+	if err != nil {
+		return err
+	}
+	if err := replace(l.dir, tokenFile, []byte(hub.Token+"\n")); err != nil {
+		return writeError(l.dir, err)
+	}
+	if err := replace(l.dir, hubFile, append(text, '\n')); err != nil {
+		return writeError(l.dir, err)
+	}
+	return nil
+}
+
+// Token reads the token that a hub before this one left, so that a restart
+// does not make a new one. It is empty if there is none.
+func (l *Lock) Token() string {
+	text, err := os.ReadFile(filepath.Join(l.dir, tokenFile))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// replace writes a file that nobody but its owner may read, all at once. The
+// new file has its mode from the first moment; that of an old one, or a link
+// in its place, does not matter.
+func replace(dir, name string, content []byte) error {
+	temporary := filepath.Join(dir, name+".new")
+	if err := os.Remove(temporary); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temporary, filepath.Join(dir, name))
+}
+
+func writeError(dir string, err error) error {
+	return parley.Errorf(parley.Internal, "The data folder %s cannot be written: %s.", dir, reason(err)).
+		WithHint("Check its permissions and the free space.").WithCause(err)
+}
+
+// reason is the last part of a file error: the path is named already.
+func reason(err error) string {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return fmt.Sprint(err)
+}

@@ -1,0 +1,150 @@
+package reading
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"parley"
+	"parley/internal/contact"
+	"parley/internal/store"
+)
+
+// Message is a message with what became of it.
+type Message struct {
+	parley.Message
+	// Whole is the whole text where the body is only its beginning.
+	Whole      string
+	Deliveries []parley.Delivery
+}
+
+// Message reads one message.
+func (s *Service) Message(ctx context.Context, c contact.Caller, id parley.MessageID) (m Message, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		m = Message{}
+		if m.Message, err = tx.Message(id); err != nil {
+			return orMissing(err, false, id)
+		}
+		if m.Deliveries, err = tx.Deliveries(id); err != nil {
+			return err
+		}
+		if !s.seesMessage(c, m.Message, m.Deliveries) {
+			return missing(id)
+		}
+		m.Whole, err = tx.Attachment(id)
+		if errors.Is(err, store.ErrNotFound) {
+			err = nil
+		}
+		return err
+	})
+	return m, err
+}
+
+// Conversation says which thread to read: the one given, or the main thread of
+// the dm of two participants, each by name and the caller by default.
+type Conversation struct {
+	Thread   parley.ThreadID
+	Of, With string
+	// Before is the number of the message to stop before; 0 reads the newest.
+	Before int
+	Limit  int
+}
+
+// Messages reads a piece of a conversation, oldest first. Two who have not
+// talked have an empty one.
+func (s *Service) Messages(ctx context.Context, c contact.Caller, r Conversation) (list []parley.Message, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		t, err := s.thread(tx, c, r)
+		if err != nil {
+			return err
+		}
+		list, err = back(tx, t, r)
+		return err
+	})
+	slices.Reverse(list)
+	return list, err
+}
+
+// back reads from the newest, or from before a number: the messages between
+// are walked over, as they are linked backwards.
+func back(tx *store.Tx, t parley.Thread, r Conversation) ([]parley.Message, error) {
+	upto := t.Count
+	if r.Before > 0 {
+		upto = min(upto, r.Before-1)
+	}
+	skip := t.Count - upto
+	list, err := tx.Back(t.Last, max(0, upto-r.Limit), skip+r.Limit)
+	return list[min(skip, len(list)):], err
+}
+
+func (s *Service) thread(tx *store.Tx, c contact.Caller, r Conversation) (parley.Thread, error) {
+	if r.Thread == 0 {
+		dm, err := s.dm(tx, c, r.Of, r.With)
+		if err != nil || dm.ID == 0 {
+			return parley.Thread{}, err
+		}
+		return tx.Thread(dm.Main)
+	}
+	t, err := tx.Thread(r.Thread)
+	if err != nil {
+		return t, orMissing(err, false, r.Thread)
+	}
+	dm, err := tx.Channel(t.Channel)
+	return t, orMissing(err, s.seesDM(c, dm), r.Thread)
+}
+
+// dm finds the channel of two participants; zero if they have not talked.
+func (s *Service) dm(tx *store.Tx, c contact.Caller, of, with string) (parley.Channel, error) {
+	a, err := s.who(c, of)
+	if err != nil {
+		return parley.Channel{}, err
+	}
+	b, err := s.who(c, with)
+	if err != nil {
+		return parley.Channel{}, err
+	}
+	if a == b {
+		return parley.Channel{}, parley.Errorf(parley.Invalid, "A conversation has two participants.").
+			WithHint("Name the other one.")
+	}
+	if !s.everything(c) && a != c.Agent && b != c.Agent {
+		return parley.Channel{}, parley.Errorf(parley.Denied, "This conversation is not yours.")
+	}
+	dm, err := tx.DM(a, b)
+	if errors.Is(err, store.ErrNotFound) {
+		return parley.Channel{}, nil
+	}
+	return dm, err
+}
+
+func (s *Service) who(c contact.Caller, name string) (parley.AgentID, error) {
+	if name == "" {
+		return c.Agent, nil
+	}
+	e, err := s.dir.Find(c.Team, name)
+	return e.ID, err
+}
+
+// Thread is a thread with the two who talk in it.
+type Thread struct {
+	parley.Thread
+	Between [2]parley.AgentID
+	Main    bool
+}
+
+// Threads lists the threads of the dm of two participants, the main one first.
+func (s *Service) Threads(ctx context.Context, c contact.Caller, of, with string) (list []Thread, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		list = nil
+		dm, err := s.dm(tx, c, of, with)
+		if err != nil || dm.ID == 0 {
+			return err
+		}
+		threads, err := tx.Threads(dm.ID)
+		for _, t := range threads {
+			list = append(list, Thread{Thread: t, Between: [2]parley.AgentID{dm.A, dm.B}, Main: t.ID == dm.Main})
+		}
+		return err
+	})
+	return list, err
+}

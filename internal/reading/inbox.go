@@ -1,0 +1,59 @@
+package reading
+
+import (
+	"context"
+
+	"parley"
+	"parley/internal/contact"
+	"parley/internal/store"
+)
+
+// InboxItem is a message that the caller has not seen.
+type InboxItem struct {
+	parley.Message
+	// Asks says that a reply to the message's task is expected of the caller.
+	Asks bool
+}
+
+// Inbox lists what the caller has not seen, oldest first. Reading it changes
+// nothing: the caller says with MarkSeen what it displayed.
+func (s *Service) Inbox(ctx context.Context, c contact.Caller, limit int) (list []InboxItem, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		mail, err := tx.Mail(c.Agent, limit)
+		if err != nil {
+			return err
+		}
+		list = make([]InboxItem, 0, len(mail))
+		for _, m := range mail {
+			asks, err := asks(tx, c, m)
+			if err != nil {
+				return err
+			}
+			list = append(list, InboxItem{Message: m, Asks: asks})
+		}
+		return nil
+	})
+	return list, err
+}
+
+func asks(tx *store.Tx, c contact.Caller, m parley.Message) (bool, error) {
+	if m.Task == 0 || m.Kind != parley.AskMessage && m.Kind != parley.DelegateMessage {
+		return false, nil
+	}
+	t, err := tx.Task(m.Task)
+	return t.Agent == c.Agent && t.State.Open(), err
+}
+
+// MarkSeen records that messages were displayed to the caller. Those that are
+// not for it are left alone.
+func (s *Service) MarkSeen(ctx context.Context, c contact.Caller, ids []parley.MessageID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		for _, id := range ids {
+			tx.MarkSeen(id, c.Agent)
+		}
+		return nil
+	})
+}

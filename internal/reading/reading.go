@@ -1,0 +1,96 @@
+// Package reading is what a participant may read: tasks, conversations, its
+// own inbox, the record of events. People read everything in their team; an
+// agent reads what it is part of. What a caller may not see answers like what
+// does not exist, and nothing of another team exists.
+package reading
+
+import (
+	"context"
+	"errors"
+
+	"parley"
+	"parley/internal/contact"
+	"parley/internal/directory"
+	"parley/internal/store"
+)
+
+// Service is the use cases of this package. It is safe for concurrent use.
+type Service struct {
+	store    store.Store
+	dir      *directory.Directory
+	contacts *contact.Service
+}
+
+// New makes the service.
+func New(s store.Store, dir *directory.Directory, contacts *contact.Service) *Service {
+	return &Service{store: s, dir: dir, contacts: contacts}
+}
+
+// Name is how a participant is called, also one that is gone from the files.
+func (s *Service) Name(ctx context.Context, id parley.AgentID) string {
+	if id == 0 {
+		return ""
+	}
+	if e, ok := s.dir.Entry(id); ok {
+		return e.Name
+	}
+	var a parley.Agent
+	_ = s.store.View(ctx, func(tx *store.Tx) (err error) {
+		a, err = tx.Agent(id)
+		return err
+	}) // a name that cannot be read is left empty
+	return a.Name
+}
+
+// everything reports whether the caller reads everything in its team.
+func (s *Service) everything(c contact.Caller) bool {
+	e, ok := s.dir.Entry(c.Agent)
+	return ok && e.Kind == parley.Person
+}
+
+func (s *Service) seesTask(c contact.Caller, t parley.Task) bool {
+	return t.Team == c.Team && (s.everything(c) || t.Requester == c.Agent || t.Agent == c.Agent)
+}
+
+func (s *Service) seesMessage(c contact.Caller, m parley.Message, to []parley.Delivery) bool {
+	if m.Team != c.Team {
+		return false
+	}
+	if s.everything(c) || m.Author == c.Agent {
+		return true
+	}
+	for _, d := range to {
+		if d.Recipient == c.Agent {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Service) seesDM(c contact.Caller, dm parley.Channel) bool {
+	return dm.Team == c.Team && (s.everything(c) || dm.A == c.Agent || dm.B == c.Agent)
+}
+
+// missing is the answer for what does not exist or may not be seen.
+func missing(thing any) error { return parley.Errorf(parley.NotFound, "%s not found.", thing) }
+
+// orMissing keeps failures apart from answers: a row that is not there and one
+// that may not be seen are the same.
+func orMissing(err error, visible bool, thing any) error {
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if err != nil || !visible {
+		return missing(thing)
+	}
+	return nil
+}
+
+// Team is the name of the caller's team.
+func (s *Service) Team(ctx context.Context, c contact.Caller) (team parley.Team, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		team, err = tx.Team(c.Team)
+		return err
+	})
+	return team, err
+}

@@ -1,0 +1,255 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	zombiezen "zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"parley"
+	"parley/internal/pgtest"
+	"parley/internal/store"
+	"parley/internal/store/sqlite"
+)
+
+// laterSteps are the real migrations and one more, of a parley to come.
+func laterSteps(t *testing.T, text string) fs.FS {
+	t.Helper()
+	later := fstest.MapFS{}
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		data, err := fs.ReadFile(migrations, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		later[name] = &fstest.MapFile{Data: data}
+	}
+	later["migrations/9999_later.sql"] = &fstest.MapFile{Data: []byte(text)}
+	return later
+}
+
+func migrateWith(t *testing.T, dsn string, steps fs.FS) error {
+	t.Helper()
+	a, err := parseAddress(dsn, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := a.connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeQuickly(c)
+	return migrate(t.Context(), c, a.schema, steps)
+}
+
+func TestOlderSchemaIsUpgradedInPlace(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	s := open(t, dsn, Options{})
+	if err := s.Update(t.Context(), token("old")); err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, dsn)
+	broken := laterSteps(t, `ALTER TABLE token ADD note TEXT NOT NULL DEFAULT 'none'; SELECT nonsense`)
+	if err := migrateWith(t, dsn, broken); err == nil || !strings.Contains(err.Error(), "9999_later.sql") {
+		t.Errorf("a broken step: %v", err)
+	}
+	if n := number(t, c, `SELECT count(*) FROM information_schema.columns WHERE table_name = 'token'`); n != 3 {
+		t.Errorf("a broken step left %d columns", n)
+	}
+	good := laterSteps(t, `ALTER TABLE token ADD note TEXT NOT NULL DEFAULT 'none'`)
+	for range 2 { // the second time there is nothing to do
+		if err := migrateWith(t, dsn, good); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := number(t, c, `SELECT count(*) FROM parley.token WHERE hash = 'old' AND note = 'none'`); n != 1 {
+		t.Error("the row of before is not there with its new column")
+	}
+}
+
+func TestNewerSchemaIsRefusedAndLeftAlone(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	if err := migrateWith(t, dsn, laterSteps(t, `CREATE TABLE later (id BIGINT)`)); err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, dsn)
+	before := columns(t, c)
+	_, err := Open(t.Context(), dsn, Options{})
+	if parley.KindOf(err) != parley.Invalid || !strings.Contains(err.Error(), "newer parley") {
+		t.Errorf("opened with: %v", err)
+	}
+	if diff := cmp.Diff(before, columns(t, c)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestHubsThatStartAtOnceMigrateOnce(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	var wg sync.WaitGroup
+	for range 6 {
+		wg.Go(func() {
+			s, err := Open(context.Background(), dsn, Options{MaxConns: 2})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := number(t, connect(t, dsn), `SELECT count(*) FROM parley.migration`); n != int64(len(steps(t))) {
+		t.Errorf("%d steps are on record", n)
+	}
+}
+
+func steps(t *testing.T) []string {
+	t.Helper()
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func TestSchemaOfAnotherProgramIsRefused(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	c := connect(t, dsn)
+	exec(t, c, `CREATE SCHEMA parley; CREATE TABLE parley.message (text TEXT)`)
+	_, err := Open(t.Context(), dsn, Options{})
+	if err == nil || !strings.Contains(err.Error(), "belongs to another program") {
+		t.Errorf("opened with: %v", err)
+	}
+	if n := number(t, c, `SELECT count(*) FROM information_schema.tables WHERE table_schema = 'parley'`); n != 1 {
+		t.Errorf("%d tables are there now", n)
+	}
+	// Beside it, in a schema of another name, there is room.
+	s := open(t, withParam(dsn, "search_path", "parley_too"), Options{})
+	if err := s.Update(t.Context(), token("here")); err != nil {
+		t.Error(err)
+	}
+	if n := number(t, c, `SELECT count(*) FROM parley_too.token`); n != 1 {
+		t.Error("the tables are elsewhere")
+	}
+}
+
+// withParam adds a parameter to an address in URL form.
+func withParam(dsn, name, value string) string {
+	if strings.Contains(dsn, "?") {
+		return dsn + "&" + name + "=" + value
+	}
+	return dsn + "?" + name + "=" + value
+}
+
+// The statements are shared, so the tables have to be.
+func TestSchemaHasTheColumnsOfSQLite(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	open(t, dsn, Options{})
+	want := sqliteColumns(t)
+	got := columns(t, connect(t, dsn))
+	delete(got, "event.xid")         // what SQLite does not need
+	delete(got, "migration.version") // it keeps these in its header
+	delete(got, "migration.name")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("SQLite's columns (-) and ours (+): %s", diff)
+	}
+}
+
+// columns maps table.column to its type, nullability and default.
+func columns(t *testing.T, c *pgx.Conn) map[string]string {
+	t.Helper()
+	rows, err := c.Query(t.Context(), `SELECT table_name || '.' || column_name,
+		concat_ws(' ', replace(data_type, 'bigint', 'integer'), CASE is_nullable WHEN 'NO' THEN 'not null' END, split_part(column_default, ':', 1))
+		FROM information_schema.columns WHERE table_schema = 'parley'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := map[string]string{}
+	var name, kind string
+	if _, err := pgx.ForEachRow(rows, []any{&name, &kind}, func() error { list[name] = kind; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func sqliteColumns(t *testing.T) map[string]string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "parley.db")
+	s, err := sqlite.Open(path, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c, err := zombiezen.OpenConn(path, zombiezen.OpenReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	list := map[string]string{}
+	err = sqlitex.Execute(c, `SELECT m.name || '.' || p.name,
+		concat_ws(' ', lower(p.type), CASE WHEN p."notnull" OR p.pk THEN 'not null' END, p.dflt_value)
+		FROM sqlite_schema m, pragma_table_info(m.name) p WHERE m.type = 'table'`, &sqlitex.ExecOptions{
+		ResultFunc: func(row *zombiezen.Stmt) error { list[row.ColumnText(0)] = row.ColumnText(1); return nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// A dump restored into a new server brings events with transaction numbers
+// that this server has yet to reach.
+func TestEventsGoOnAfterADumpIsRestored(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	record := func(s *Store, detail string) {
+		t.Helper()
+		err := s.Update(t.Context(), func(tx *store.Tx) error {
+			tx.Record(parley.Event{Team: 1, Kind: parley.EventStatus, Detail: detail})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := open(t, dsn, Options{})
+	record(s, "before")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, connect(t, dsn), `UPDATE parley.event SET xid = xid + 1000000000`)
+
+	var cursor string
+	for round := range 3 {
+		s := open(t, dsn, Options{})
+		record(s, fmt.Sprint("after ", round))
+		err := s.View(t.Context(), func(tx *store.Tx) error {
+			list, next, err := tx.Events(1, cursor, 10)
+			if want := map[bool]int{true: 2, false: 1}[round == 0]; len(list) != want {
+				t.Errorf("round %d: %+v after %q", round, list, cursor)
+			}
+			cursor = next
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"reflect"
+
+	"parley"
+	"parley/internal/store"
+)
+
+var errUndo = errors.New("nothing of this is kept")
+
+// EveryStatement runs each method of a transaction once, with arguments that
+// make it send its statements, and keeps nothing. A driver's tests look at the
+// statements afterwards. It returns the first failure of an engine.
+func EveryStatement(s store.Store) error {
+	t := reflect.TypeFor[*store.Tx]()
+	for i := range t.NumMethod() {
+		method := t.Method(i)
+		err := s.Update(context.Background(), func(tx *store.Tx) error {
+			method.Func.Call(arguments(tx, method.Type))
+			return flushed(tx)
+		})
+		if !errors.Is(err, errUndo) {
+			return errors.Join(errors.New(method.Name), err)
+		}
+	}
+	return everyTaskList(s)
+}
+
+// everyTaskList runs the variants of the one statement that is put together.
+func everyTaskList(s store.Store) error {
+	for _, agent := range []parley.AgentID{0, 1} {
+		for _, roots := range []bool{false, true} {
+			for _, open := range []bool{false, true} {
+				f := store.TaskFilter{Team: 1, Agent: agent, Roots: roots, Open: open, Limit: 1}
+				err := s.View(context.Background(), func(tx *store.Tx) error { _, err := tx.Tasks(f); return err })
+				if err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// flushed reads something, so that what was put off is sent.
+func flushed(tx *store.Tx) error {
+	if _, err := tx.Agent(1); err != nil && err != store.ErrNotFound {
+		return err
+	}
+	return errUndo
+}
+
+// arguments makes 1 of every number and "1.1" of every text, which is a place
+// in the event record too.
+func arguments(tx *store.Tx, method reflect.Type) []reflect.Value {
+	list := []reflect.Value{reflect.ValueOf(tx)}
+	for i := 1; i < method.NumIn(); i++ {
+		t := method.In(i)
+		if method.IsVariadic() && i == method.NumIn()-1 {
+			t = t.Elem()
+		}
+		v := reflect.New(t).Elem()
+		switch t.Kind() {
+		case reflect.Int, reflect.Int64:
+			v.SetInt(1)
+		case reflect.String:
+			v.SetString("1.1")
+		case reflect.Pointer:
+			v.Set(reflect.New(t.Elem()))
+		}
+		list = append(list, v)
+	}
+	return list
+}

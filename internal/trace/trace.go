@@ -1,0 +1,146 @@
+// Package trace tells a task tree as a sequence of arrows between its
+// participants: who asked whom for what, and what came back. It is made from
+// the tasks and messages as they are stored, so it can be had at any time,
+// for a tree that is still at work too.
+package trace
+
+import (
+	"cmp"
+	"slices"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// Kind says what an arrow stands for.
+type Kind string
+
+const (
+	Ask       Kind = "ask"
+	Delegate  Kind = "delegate"
+	Retry     Kind = "retry"     // a delegation that names the task it repeats
+	Notify    Kind = "notify"    // a notification made on the way
+	Reply     Kind = "reply"     // the end of an ask
+	Result    Kind = "result"    // the end of a delegation, or an ask's late answer
+	Failed    Kind = "failed"    // instead of a reply or result
+	Cancelled Kind = "cancelled" // from who cancelled to who worked on it
+	Timeout   Kind = "timeout"   // the asker stopped waiting; the work went on
+	Waiting   Kind = "waiting"   // where a task that has not ended stands
+)
+
+// Arrow is one line of the diagram.
+type Arrow struct {
+	At       parley.Micros
+	From, To parley.AgentID
+	Kind     Kind
+	Label    string
+	Task     parley.TaskID
+}
+
+// labelRunes bounds what an arrow quotes of a text.
+const labelRunes = 120
+
+// Arrows makes the diagram of a tree, given as its tasks with parents before
+// their children.
+//
+// Arrows are in the order of time. What happened in one transaction has one
+// time; it is in the order of cause: a request before what was done for it,
+// that before its end, and the end of a task before the cancellations that
+// follow from it.
+func Arrows(tx *store.Tx, tasks []parley.Task) ([]Arrow, error) {
+	d := diagram{tx: tx, children: map[parley.TaskID][]parley.Task{}, cancelled: map[parley.TaskID]bool{}}
+	for _, t := range tasks {
+		d.children[t.Parent] = append(d.children[t.Parent], t)
+	}
+	if len(tasks) > 0 {
+		if err := d.task(tasks[0]); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(d.arrows, func(a, b Arrow) int { return cmp.Compare(a.At, b.At) })
+	return append(d.arrows, d.open...), nil
+}
+
+// diagram collects the arrows of one tree, depth first.
+type diagram struct {
+	tx       *store.Tx
+	children map[parley.TaskID][]parley.Task
+	arrows   []Arrow
+	open     []Arrow // where open tasks stand: after everything that happened
+	// cancelled are the tasks whose cancellation is told after that of a task
+	// above them, from which it followed.
+	cancelled map[parley.TaskID]bool
+}
+
+func (d *diagram) task(t parley.Task) error {
+	d.request(t)
+	if err := d.below(t); err != nil {
+		return err
+	}
+	d.timeout(t)
+	if d.cancelled[t.ID] {
+		return nil
+	}
+	return d.end(t)
+}
+
+func (d *diagram) add(a Arrow) { d.arrows = append(d.arrows, a) }
+
+func (d *diagram) request(t parley.Task) {
+	kind, label := Kind(t.Pattern), t.Title
+	if t.RetryOf != 0 {
+		kind, label = Retry, t.RetryOf.String()+" again: "+t.Title
+	}
+	d.add(Arrow{At: t.CreatedAt, From: t.Requester, To: t.Agent, Kind: kind, Label: label, Task: t.ID})
+}
+
+// below adds what the turns of a task did for others: subtasks and
+// notifications, in the order of their messages.
+func (d *diagram) below(t parley.Task) error {
+	sent, err := d.tx.MessagesFrom(t.ID)
+	if err != nil {
+		return err
+	}
+	children := d.children[t.ID]
+	d.markFollowing(t, children)
+	for _, child := range children {
+		for len(sent) > 0 && sent[0].ID < child.Request {
+			if err := d.notification(sent[0], t.ID); err != nil {
+				return err
+			}
+			sent = sent[1:]
+		}
+		if err := d.task(child); err != nil {
+			return err
+		}
+	}
+	for _, m := range sent {
+		if err := d.notification(m, t.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// markFollowing finds the cancellations that are part of the end of t.
+func (d *diagram) markFollowing(t parley.Task, children []parley.Task) {
+	if t.State != parley.TaskFailed && t.State != parley.Cancelled {
+		return
+	}
+	for _, child := range children {
+		if child.State == parley.Cancelled && child.EndedAt == t.EndedAt {
+			d.cancelled[child.ID] = true
+		}
+	}
+}
+
+func (d *diagram) notification(m parley.Message, from parley.TaskID) error {
+	if m.Kind != parley.NotificationMessage {
+		return nil
+	}
+	to, err := d.tx.Deliveries(m.ID)
+	for _, one := range to {
+		d.add(Arrow{At: m.At, From: m.Author, To: one.Recipient, Kind: Notify, Label: parley.Clip(m.Body, labelRunes), Task: from})
+	}
+	return err
+}

@@ -1,0 +1,118 @@
+package scenario
+
+import (
+	"parley"
+	"parley/internal/store"
+)
+
+// CheckPromises checks what holds for every database at rest, whatever
+// happened to it.
+func (s *Stage) CheckPromises() {
+	s.Helper()
+	all := s.tasks()
+	byID := map[parley.TaskID]parley.Task{}
+	for _, t := range all {
+		byID[t.ID] = t
+	}
+	opened, ended := s.countEvents()
+	for _, t := range all {
+		s.checkTask(t, byID, all)
+		if opened[t.ID] != 1 {
+			s.Errorf("%s was opened %d times according to the record", t.ID, opened[t.ID])
+		}
+		want := 1
+		if t.State.Open() {
+			want = 0
+		}
+		if ended[t.ID] != want {
+			s.Errorf("%s is %s and ended %d times according to the record", t.ID, t.State, ended[t.ID])
+		}
+	}
+	s.checkThreads(all)
+}
+
+func (s *Stage) countEvents() (opened, ended map[parley.TaskID]int) {
+	opened, ended = map[parley.TaskID]int{}, map[parley.TaskID]int{}
+	for _, e := range s.record() {
+		switch e.Kind {
+		case parley.EventTask:
+			opened[e.Task]++
+		case parley.EventCompleted, parley.EventFailed, parley.EventCancelled:
+			ended[e.Task]++
+		}
+	}
+	return opened, ended
+}
+
+// checkTask checks one task against its children and its inbox.
+func (s *Stage) checkTask(t parley.Task, byID map[parley.TaskID]parley.Task, all []parley.Task) {
+	s.Helper()
+	if t.State == parley.Running {
+		s.Errorf("%s is running on a hub at rest", t.ID)
+	}
+	if t.InboxRead > t.InboxCount {
+		s.Errorf("%s has read %d of %d", t.ID, t.InboxRead, t.InboxCount)
+	}
+	waitsFor := 0
+	for _, c := range all {
+		if c.Parent == t.ID && c.State.Open() && c.Callback == parley.CallbackResult {
+			waitsFor++
+		}
+	}
+	if t.State.Open() && t.OpenChildren != waitsFor {
+		s.Errorf("%s counts %d open children and has %d", t.ID, t.OpenChildren, waitsFor)
+	}
+	if t.State == parley.Waiting && waitsFor == 0 {
+		s.Errorf("%s waits for nothing", t.ID)
+	}
+	if t.State == parley.Completed && (waitsFor > 0 || t.InboxRead < t.InboxCount) {
+		s.Errorf("%s is completed with %d children open and %d of %d read", t.ID, waitsFor, t.InboxRead, t.InboxCount)
+	}
+	s.checkCallbacks(t, byID)
+}
+
+// checkCallbacks makes sure that nothing came back twice, and nothing from a
+// task that has not ended.
+func (s *Stage) checkCallbacks(t parley.Task, byID map[parley.TaskID]parley.Task) {
+	s.Helper()
+	var inbox []parley.Message
+	s.view(func(tx *store.Tx) (err error) { inbox, err = tx.Inbox(t.ID, 0, t.InboxCount); return err })
+	if len(inbox) != t.InboxCount {
+		s.Errorf("%s counts %d in its inbox and has %d", t.ID, t.InboxCount, len(inbox))
+	}
+	came := map[parley.TaskID]int{}
+	for _, m := range inbox {
+		came[m.Task]++
+		if byID[m.Task].State.Open() || byID[m.Task].Parent != t.ID {
+			s.Errorf("%s got %s of %s, which is %s", t.ID, m.Kind, m.Task, byID[m.Task].State)
+		}
+	}
+	for id, n := range came {
+		if n > 1 {
+			s.Errorf("%s came back to %s %d times", id, t.ID, n)
+		}
+	}
+}
+
+// checkThreads makes sure that conversations have neither gaps nor loops.
+func (s *Stage) checkThreads(all []parley.Task) {
+	s.Helper()
+	seen := map[parley.ThreadID]bool{}
+	for _, t := range all {
+		if seen[t.Thread] {
+			continue
+		}
+		seen[t.Thread] = true
+		s.view(func(tx *store.Tx) error {
+			thread, err := tx.Thread(t.Thread)
+			if err != nil {
+				return err
+			}
+			messages, err := tx.Back(thread.Last, 0, 1<<20)
+			if len(messages) != thread.Count {
+				s.Errorf("%s counts %d messages and has %d", thread.ID, thread.Count, len(messages))
+			}
+			return err
+		})
+	}
+}

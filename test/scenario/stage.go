@@ -1,0 +1,186 @@
+// Package scenario plays whole flows on a real hub: a real database, real
+// tools, and models that follow a script. A scenario acts as the people of a
+// team, waits, and then looks at what every participant was shown and at what
+// is stored.
+//
+// Most scenarios run in a synctest bubble, where two minutes of waiting take
+// no time and the order of things that happen at different moments is certain.
+package scenario
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley"
+	"parley/internal/app"
+	"parley/internal/model/scripted"
+	"parley/internal/store"
+	"parley/internal/store/sqlite"
+	"parley/internal/tool"
+)
+
+// Team says who takes part and how they behave.
+type Team struct {
+	// Agents are the native ones.
+	Agents []string
+	// People are rutger alone if nobody is named.
+	People []string
+	// Script is what the agents' models follow.
+	Script string
+	// Member changes a member before it joins.
+	Member func(m *app.Member)
+	// Tools are further toolsets.
+	Tools map[string][]tool.Tool
+	// Hub changes the hub's configuration.
+	Hub func(c *app.HubConfig)
+}
+
+// Stage is a hub with its team, at work.
+type Stage struct {
+	testing.TB
+	*app.Hub
+	Models *Models
+
+	team    Team
+	id      parley.TeamID
+	file    string // of the database, if it is one
+	stop    context.CancelFunc
+	stopped chan error
+}
+
+// Play plays a scenario in a bubble, on an SQLite file, and then checks what
+// holds after every scenario.
+func Play(t *testing.T, team Team, play func(s *Stage)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := Raise(t, team, OpenFile(t, filepath.Join(t.TempDir(), "parley.db")))
+		play(s)
+		s.Stop()
+		s.CheckPromises()
+	})
+}
+
+// OpenFile opens an SQLite store that is closed with the test.
+func OpenFile(t testing.TB, path string) store.Store {
+	t.Helper()
+	st, err := sqlite.Open(path, sqlite.Options{Readers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			t.Errorf("closing the store: %v", err)
+		}
+	})
+	return st
+}
+
+// Raise starts a hub on a store. It is stopped with the test, if it was not
+// stopped before.
+func Raise(t testing.TB, team Team, st store.Store) *Stage {
+	t.Helper()
+	script, err := scripted.Parse("script.yaml", []byte(team.Script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := app.HubConfig{Store: st, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Name: "stage", Toolsets: team.Tools}
+	if !st.Shared() {
+		cfg.Poll = time.Hour // it finds nothing, and days go by quickly
+	}
+	if team.Hub != nil {
+		team.Hub(&cfg)
+	}
+	s := &Stage{TB: t, Hub: app.NewHub(cfg), Models: newModels(script), team: team, stopped: make(chan error, 1)}
+	s.join()
+	if err := s.Hub.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s.stop = cancel
+	go func() { s.stopped <- s.Hub.Run(ctx) }()
+	t.Cleanup(s.Stop)
+	return s
+}
+
+func (s *Stage) join() {
+	s.Helper()
+	roster := app.Roster{Team: parley.MainTeam}
+	people := s.team.People
+	if len(people) == 0 {
+		people = []string{"rutger"}
+	}
+	for _, name := range people {
+		roster.Members = append(roster.Members, app.Member{Name: name, Kind: parley.Person, Limits: parley.DefaultLimits()})
+	}
+	for _, name := range s.team.Agents {
+		roster.Members = append(roster.Members, app.Member{Name: name, Kind: parley.Native, Model: s.Models, Limits: parley.DefaultLimits()})
+	}
+	if s.team.Member != nil {
+		for i := range roster.Members {
+			s.team.Member(&roster.Members[i])
+		}
+	}
+	team, err := s.Join(s.Context(), roster)
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.id = team.ID
+}
+
+// Stop stops the hub in order. Stopping twice is stopping once.
+func (s *Stage) Stop() {
+	s.Helper()
+	if s.stop == nil {
+		return
+	}
+	s.stop()
+	s.stop = nil
+	if err := <-s.stopped; err != nil {
+		s.Errorf("stopping the hub: %v", err)
+	}
+}
+
+// Pass lets time go by and everything happen that happens in it. It is for
+// scenarios in a bubble.
+func (s *Stage) Pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+// agent is the id of a participant.
+func (s *Stage) agent(name string) parley.AgentID {
+	s.Helper()
+	e, err := s.Directory.Find(s.id, name)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return e.ID
+}
+
+func (s *Stage) name(id parley.AgentID) string {
+	e, _ := s.Directory.Entry(id)
+	return e.Name
+}
+
+func (s *Stage) view(fn func(tx *store.Tx) error) {
+	s.Helper()
+	if err := s.Store.View(context.Background(), fn); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *Stage) tasks() (list []parley.Task) {
+	s.Helper()
+	s.view(func(tx *store.Tx) (err error) {
+		list, err = tx.Tasks(store.TaskFilter{Team: s.id, Limit: 1 << 20})
+		return err
+	})
+	slices.Reverse(list)
+	return list
+}
