@@ -2,9 +2,18 @@ package app
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"net"
+	"os"
+	"time"
 
 	"parley/internal/config"
+	"parley/internal/httpapi"
+	"parley/internal/hubfile"
+	"parley/internal/reading"
+	"parley/internal/store"
 )
 
 // ServeConfig is what a hub with its doors is started with.
@@ -20,7 +29,9 @@ type ServeConfig struct {
 	Person string
 	// Version is the program's; by default the one it was built from.
 	Version string
-	Log     *slog.Logger
+	// Grace replaces that of the team's files; 10 seconds if they have none.
+	Grace time.Duration
+	Log   *slog.Logger
 	// Ready is called once, when the doors are open. It may be nil.
 	Ready func(Serving)
 }
@@ -37,8 +48,141 @@ type Serving struct {
 }
 
 // Serve runs a hub on a data folder until the context is done, and stops it in
-// order. A second hub on the same folder is refused with the address of the
-// first.
-func Serve(ctx context.Context, cfg ServeConfig) error {
-	return nil
+// order: the doors stop accepting, what waits there is told, work stops
+// claiming, turns get their grace, and the store closes last. It returns when
+// everything has stopped; a program that cannot wait may just end, since
+// nothing that was acknowledged is only in memory.
+//
+// A second hub on the same folder is refused with the address of the first.
+func Serve(ctx context.Context, cfg ServeConfig) (err error) {
+	cfg.fill()
+	lock, err := hubfile.Acquire(cfg.Data)
+	if err != nil {
+		return err
+	}
+	defer closing(&err, lock.Release)
+	listener, err := listen(cfg.Listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close() // the server has closed it, if it came to that
+	st, err := openStore(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer closing(&err, st.Close)
+	s := serving{cfg: cfg, lock: lock, listener: listener, store: st}
+	if err := s.prepare(ctx); err != nil {
+		return err
+	}
+	return s.run(ctx)
+}
+
+// closing closes a part when its turn has come; the first failure counts.
+func closing(err *error, part func() error) {
+	if failed := part(); *err == nil {
+		*err = failed
+	}
+}
+
+func (c *ServeConfig) fill() {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Listen == "" {
+		c.Listen = c.Team.Listen
+	}
+	if c.Data == "" {
+		c.Data = c.Team.Data
+	}
+	if c.Grace == 0 {
+		c.Grace = c.Team.Grace
+	}
+	if c.Version == "" {
+		c.Version = Version()
+	}
+}
+
+// serving is a hub between its start and its stop.
+type serving struct {
+	cfg      ServeConfig
+	lock     *hubfile.Lock
+	listener net.Listener
+	store    store.Store
+
+	hub  *Hub
+	door *httpapi.Server
+	info Serving
+}
+
+// prepare brings everything up to the point where requests can be served.
+func (s *serving) prepare(ctx context.Context) error {
+	cfg := s.cfg
+	warnOfNetwork(s.listener, cfg.Log)
+	if err := warnOfClock(ctx, s.store, cfg.Log); err != nil {
+		return err
+	}
+	s.hub = NewHub(HubConfig{Store: s.store, Log: cfg.Log, Name: hubName(), Workers: cfg.Team.Workers,
+		LeaseTime: cfg.Team.Lease, Grace: cfg.Grace})
+	if err := s.hub.Start(ctx); err != nil {
+		return err
+	}
+	roster, person, problems, err := enlist(cfg)
+	if err != nil {
+		return err
+	}
+	team, err := s.hub.Join(ctx, roster)
+	if err != nil {
+		return err
+	}
+	token, err := s.hub.tokenOf(ctx, team, person, s.lock.Token())
+	if err != nil {
+		return err
+	}
+	started := time.Now()
+	s.door = httpapi.New(httpapi.Config{
+		Store: s.store, Directory: s.hub.Directory, Contacts: s.hub.Contacts,
+		Reading: reading.New(s.store, s.hub.Directory, s.hub.Contacts), Log: cfg.Log,
+		Version: cfg.Version, Started: started, Host: hostOf(cfg.Listen), MessageBytes: largestMessage(roster),
+	})
+	s.info = Serving{URL: address(s.listener), Team: team.Name, Person: person, Data: cfg.Data, Store: s.store.Describe(), Problems: problems}
+	return s.lock.Publish(hubfile.Hub{URL: s.info.URL, Process: os.Getpid(), Started: started, Token: token})
+}
+
+// run works until the context is done or a part fails, and stops all parts in
+// order.
+func (s *serving) run(ctx context.Context) error {
+	open, closeDoors := context.WithCancel(ctx)
+	defer closeDoors()
+	working, stopWork := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopWork()
+	worked := make(chan error, 1)
+	go func() {
+		worked <- s.hub.Run(working)
+		closeDoors() // without workers there is nothing to be a door to
+	}()
+	s.announce()
+	served := s.door.Run(open, s.listener)
+	s.cfg.Log.Info("the hub is stopping")
+	stopWork()
+	return errors.Join(served, <-worked)
+}
+
+func (s *serving) announce() {
+	for _, p := range s.info.Problems {
+		s.cfg.Log.Warn("a file of the team has a problem", "problem", p.String())
+	}
+	s.cfg.Log.Info("the hub is up", "address", s.info.URL, "team", s.info.Team, "person", s.info.Person, "store", s.info.Store)
+	if s.cfg.Ready != nil {
+		s.cfg.Ready(s.info)
+	}
+}
+
+// hubName tells people which of several hubs this is.
+func hubName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "hub"
+	}
+	return fmt.Sprintf("%s:%d", host, os.Getpid())
 }

@@ -51,6 +51,9 @@ func (h *Hub) Join(ctx context.Context, r Roster) (parley.Team, error) {
 		h.agents.put(stored[i], m, limits)
 		delete(known, parley.FoldName(m.Name))
 	}
+	for _, a := range known {
+		h.Directory.Retire(a)
+	}
 	if r.Partial {
 		return team, nil
 	}
@@ -106,8 +109,8 @@ func saveMember(tx *store.Tx, team parley.Team, m Member, old parley.Agent) parl
 // retire marks those that the files no longer name.
 func (h *Hub) retire(ctx context.Context, gone map[string]parley.Agent) error {
 	for _, a := range gone {
-		if a.Removed {
-			continue
+		if a.Removed || a.Kind == parley.Person && h.Store.Shared() {
+			continue // another hub on this database has another person at its command line
 		}
 		var queued []parley.TaskID
 		err := h.Store.Update(ctx, func(tx *store.Tx) (err error) {

@@ -271,7 +271,7 @@ func (w *writing) turn(t talk, task parley.Task, reply parley.Message) error {
 // million messages lying.
 func (w *writing) post(m *parley.Message, to parley.Agent) error {
 	m.Team, m.Body = w.team.ID, body(w.r)
-	if err := w.tx.Post(m, to); err != nil {
+	if err := w.tx.Post(m, store.Recipient{ID: to.ID, Pulls: to.Pulls()}); err != nil {
 		return err
 	}
 	if to.Pulls() {

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 )
 
@@ -162,8 +163,11 @@ func (s *series) contactSlice(ctx context.Context, b *base, hub *session, what s
 	}
 	op, messages := hub.operation(what, callers)
 	n, err := s.slice(ctx, name, callers, b.size, op)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
 	hub.stored += n * messages
-	return errors.Join(err, hub.settle(ctx))
+	return hub.settle(ctx)
 }
 
 // slice warms up and measures. It returns how often the operation was done.

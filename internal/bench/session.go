@@ -179,6 +179,8 @@ func (s *session) caller(member int) contact.Caller {
 // settle waits until nothing of a slice is under way, and makes sure that no
 // result was counted that is not there.
 func (s *session) settle(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, resultLimit, errors.New("tasks stay open that nobody waits for"))
+	defer cancel()
 	again := time.NewTicker(5 * time.Millisecond)
 	defer again.Stop()
 	for {

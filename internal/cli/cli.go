@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/internal/app"
 	"parley/internal/bench"
 )
 
@@ -27,7 +28,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		}
 		return exitOK
 	}
-	c := &console{in: stdin, out: stdout, err: stderr, getenv: os.Getenv, now: time.Now}
+	c := &console{in: stdin, out: stdout, err: stderr, getenv: os.Getenv, now: time.Now, program: programName(os.Args[0])}
 	root := newRoot(c)
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -51,7 +52,7 @@ Exit codes:
   4    the time was over before there was an answer
   130  stopped with Ctrl-C`
 
-const rootExample = `  parley demo                              # see a team at work
+const rootExample = `  parley demo                               # see a team at work
   parley init my-team && parley up my-team  # start one of your own
   parley ask coordinator "Plan a launch"    # in another terminal`
 
@@ -69,7 +70,7 @@ func newRoot(c *console) *cobra.Command {
 		Short:         "A communication server for teams of AI agents",
 		Long:          rootLong,
 		Example:       rootExample,
-		Version:       version(),
+		Version:       app.Version(),
 		SilenceErrors: true, // fail prints them
 		SilenceUsage:  true,
 		Args:          noSuchCommand,

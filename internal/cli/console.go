@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -20,6 +22,7 @@ type console struct {
 	out, err io.Writer
 	getenv   func(string) string
 	now      func() time.Time
+	program  string // how the reader starts this program
 
 	dir     string
 	data    string
@@ -102,11 +105,22 @@ func (c *console) command(format string, args ...any) string {
 	rest := fmt.Sprintf(format, args...)
 	switch {
 	case c.data != "":
-		return "parley --data " + shellQuote(c.data) + " " + rest
+		return c.program + " --data " + shellQuote(c.data) + " " + rest
 	case c.dir != "":
-		return "parley --dir " + shellQuote(c.dir) + " " + rest
+		return c.program + " --dir " + shellQuote(c.dir) + " " + rest
 	}
-	return "parley " + rest
+	return c.program + " " + rest
+}
+
+// programName is how whoever started this program can start it again.
+func programName(path string) string {
+	if strings.Contains(path, "go-build") && filepath.Base(filepath.Dir(path)) == "exe" {
+		return "go run ./cmd/parley"
+	}
+	if _, err := exec.LookPath("parley"); err != nil && strings.ContainsRune(path, filepath.Separator) {
+		return shellQuote(path)
+	}
+	return "parley"
 }
 
 // shellQuote quotes what a shell would take apart.

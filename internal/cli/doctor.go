@@ -15,7 +15,6 @@ import (
 	"parley/internal/client"
 	"parley/internal/config"
 	"parley/internal/hubfile"
-	"parley/internal/store"
 )
 
 // Diagnosis is what "parley doctor --json" prints.
@@ -156,8 +155,8 @@ func (e *examination) hub(ctx context.Context, data string) {
 		return
 	}
 	e.ok("hub", "%s, process %d, up for %s, you are %s", hub.Address(), about.Process, view.Duration(e.now().Sub(about.Started)), about.You)
-	if about.Version != version() {
-		e.wrong("version", fmt.Sprintf("The hub is parley %s, this program is %s.", about.Version, version()),
+	if about.Version != app.Version() {
+		e.wrong("version", fmt.Sprintf("The hub is parley %s, this program is %s.", about.Version, app.Version()),
 			"Stop the hub and start it with this program.")
 	} else {
 		e.ok("version", "%s", about.Version)
@@ -180,12 +179,12 @@ func (e *examination) database(ctx context.Context) {
 		return
 	}
 	e.ok("database", "%s, %s", e.team.Store, schema(health))
-	if health.Newest > 0 {
-		e.clock(health.Newest.Time().Sub(e.now()))
+	if !health.Newest.IsZero() {
+		e.clock(health.Newest.Sub(e.now()))
 	}
 }
 
-func schema(h store.Health) string {
+func schema(h app.Health) string {
 	switch {
 	case !h.Exists || h.Schema == 0:
 		return "which the hub will make when it starts"

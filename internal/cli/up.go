@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -39,13 +38,9 @@ type Mistake struct {
 	Message string `json:"message"`
 }
 
-type upFlags struct {
-	listen           string
-	verbose, logJSON bool
-}
-
 func upCommand(c *console) *cobra.Command {
-	var f upFlags
+	var listen string
+	var verbose, logJSON bool
 	cmd := &cobra.Command{
 		Use:   "up [DIR]",
 		Short: "Start the hub of a team",
@@ -65,16 +60,20 @@ machine loses power.`,
 			if len(args) > 0 {
 				c.dir = args[0]
 			}
-			return c.up(cmd.Context(), f)
+			log := logFlags{json: logJSON}
+			if verbose {
+				log.level = slog.LevelDebug
+			}
+			return c.up(cmd.Context(), listen, c.logger(log))
 		},
 	}
-	cmd.Flags().StringVar(&f.listen, "listen", "", "the `address` to listen on, instead of the one in parley.yaml")
-	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "log everything that happens")
-	cmd.Flags().BoolVar(&f.logJSON, "log-json", false, "log as JSON")
+	cmd.Flags().StringVar(&listen, "listen", "", "the `address` to listen on, instead of the one in parley.yaml")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "log everything that happens")
+	cmd.Flags().BoolVar(&logJSON, "log-json", false, "log as JSON")
 	return cmd
 }
 
-func (c *console) up(ctx context.Context, f upFlags) error {
+func (c *console) up(ctx context.Context, listen string, log *slog.Logger) error {
 	dir, err := c.teamDir()
 	if err != nil {
 		return err
@@ -84,19 +83,8 @@ func (c *console) up(ctx context.Context, f upFlags) error {
 		return err
 	}
 	return c.serve(ctx, app.ServeConfig{
-		Team: team, Problems: problems, Listen: f.listen, Data: c.data, Version: version(), Log: c.logger(f),
+		Team: team, Problems: problems, Listen: listen, Data: c.data, Log: log,
 	}, func(s app.Serving) error { return c.showUp(team, s) })
-}
-
-func (c *console) logger(f upFlags) *slog.Logger {
-	level := slog.LevelInfo
-	if f.verbose {
-		level = slog.LevelDebug
-	}
-	if f.logJSON {
-		return slog.New(slog.NewJSONHandler(c.err, &slog.HandlerOptions{Level: level}))
-	}
-	return slog.New(&logHandler{out: c.err, screen: c.screen(c.err), level: level, mu: new(sync.Mutex)})
 }
 
 // serve runs a hub until it is told to stop.

@@ -16,9 +16,10 @@ func misused(cmd *cobra.Command, format string, args ...any) error {
 }
 
 // usageError has an exit code of its own.
-type usageError struct{ *parley.Error }
+type usageError struct{ what *parley.Error }
 
-func (e usageError) Unwrap() error { return e.Error }
+func (e usageError) Error() string { return e.what.Error() }
+func (e usageError) Unwrap() error { return e.what }
 
 func useLine(cmd *cobra.Command) string {
 	return strings.TrimSuffix(cmd.UseLine(), " [flags]")

@@ -2,10 +2,10 @@ package cli
 
 import (
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
+	"parley/internal/app"
 	"parley/internal/cli/view"
 )
 
@@ -25,16 +25,8 @@ func versionCommand(c *console) *cobra.Command {
 		GroupID: groupCare,
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			v := Version{Version: version(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
+			v := Version{Version: app.Version(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
 			return c.show(v, func(view.Screen) string { return "parley " + v.Version + " " + v.Go + " " + v.System + "\n" })
 		},
 	}
-}
-
-// version is that of the module that the program was built from.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }

@@ -63,6 +63,9 @@ func (s *stream) run() error {
 	for {
 		before := s.heard
 		err := s.connect()
+		if errors.Is(err, errEnough) {
+			return err
+		}
 		if s.ctx.Err() != nil {
 			return context.Cause(s.ctx)
 		}

@@ -78,7 +78,7 @@ func TestAnEmptyFileIsATeam(t *testing.T) {
 				Store:   Store{Driver: SQLite, Path: filepath.Join(dir, ".parley", "parley.db")},
 				Data:    filepath.Join(dir, ".parley"),
 				Listen:  "127.0.0.1:7420",
-				Workers: 64,
+				Workers: 256,
 				Limits:  parley.DefaultLimits(),
 			}, team)
 		})
@@ -96,6 +96,8 @@ store: db/team.db
 data: state
 listen: ":8080"
 workers: 2
+lease: 30s
+grace: 5s
 limits: {rate: 20, turns: 4}
 -- agents/bob.md --
 ---
@@ -142,6 +144,8 @@ tools: [a, b]
 		Data:    filepath.Join(dir, "state"),
 		Listen:  ":8080",
 		Workers: 2,
+		Lease:   30 * time.Second,
+		Grace:   5 * time.Second,
 		Limits:  limits,
 		Agents: []Agent{{
 			Name: "Bob", Description: "Answers questions.", Kind: parley.Native,

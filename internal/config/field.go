@@ -3,6 +3,7 @@ package config
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"parley"
 )
@@ -63,6 +64,30 @@ func integerInto(dst *int, lowest, highest int) func(value) []mistake {
 		}
 		return found
 	}
+}
+
+// spanInto accepts a time with its unit, within bounds.
+func spanInto(dst *time.Duration, lowest, highest time.Duration) func(value) []mistake {
+	return func(v value) []mistake {
+		d, found := v.span(lowest, highest)
+		if found == nil {
+			*dst = d
+		}
+		return found
+	}
+}
+
+func (v value) span(lowest, highest time.Duration) (time.Duration, []mistake) {
+	s, found := v.text()
+	if found != nil {
+		return 0, found
+	}
+	d, ok := parseSpan(s)
+	if !ok || d < lowest || d > highest {
+		return 0, v.wrong("Expected a time with its unit from %s to %s, like 90s, 30m, 12h or 7d, not %q.",
+			formatSpan(lowest), formatSpan(highest), s)
+	}
+	return d, nil
 }
 
 // namesInto accepts a list of names. What it stores is never nil: an empty

@@ -67,17 +67,11 @@ func (o *overlay) size(lowest, highest int, field func(*parley.Limits) *int) fun
 
 func (o *overlay) span(lowest, highest time.Duration, field func(*parley.Limits) *time.Duration) func(value) []mistake {
 	return func(v value) []mistake {
-		s, found := v.text()
-		if found != nil {
-			return found
+		d, found := v.span(lowest, highest)
+		if found == nil {
+			*o = append(*o, func(l *parley.Limits) { *field(l) = d })
 		}
-		d, ok := parseSpan(s)
-		if !ok || d < lowest || d > highest {
-			return v.wrong("Expected a time with its unit from %s to %s, like 90s, 30m, 12h or 7d, not %q.",
-				formatSpan(lowest), formatSpan(highest), s)
-		}
-		*o = append(*o, func(l *parley.Limits) { *field(l) = d })
-		return nil
+		return found
 	}
 }
 

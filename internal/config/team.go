@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"parley"
 )
@@ -30,6 +31,11 @@ type Team struct {
 	Listen string
 	// Workers is how many turns the hub runs at once.
 	Workers int
+	// Lease is how long the work of a hub that has died is left alone before
+	// another hub on the same database takes it over; 0 leaves it to the hub.
+	Lease time.Duration
+	// Grace is how long turns may go on after the stop; 0 leaves it to the hub.
+	Grace time.Duration
 	// Limits are those of the team; each agent has its own, resolved.
 	Limits parley.Limits
 	// Agents are in the order of their files' names.
@@ -83,6 +89,8 @@ func teamKeys(t *Team, limits *overlay) []key {
 		{name: "data", read: textInto(&t.Data)},
 		{name: "listen", read: listenInto(&t.Listen)},
 		{name: "workers", read: integerInto(&t.Workers, 1, 10_000)},
+		{name: "lease", read: spanInto(&t.Lease, time.Second, time.Hour)},
+		{name: "grace", read: spanInto(&t.Grace, time.Second, time.Hour)},
 		{name: "limits", read: limitsInto(limits)},
 	}
 }

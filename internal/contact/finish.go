@@ -113,12 +113,12 @@ func (f *finish) post(m *parley.Message, to parley.AgentID) error {
 const excerptBytes = 4 << 10
 
 func excerpt(whole string, limit int, task parley.TaskID) string {
-	n := min(limit, excerptBytes)
+	note := fmt.Sprintf("\n\n[This is the beginning of a text of %d bytes; the whole is attached to the reply of %s.]", len(whole), task)
+	n := max(0, min(limit-len(note), excerptBytes))
 	for n > 0 && !utf8.RuneStart(whole[n]) {
 		n--
 	}
-	return fmt.Sprintf("%s\n\n[This is the beginning of a text of %d bytes; the whole is attached to the reply of %s.]",
-		whole[:n], len(whole), task)
+	return whole[:n] + note
 }
 
 // clean makes a model's or a tool's text fit to be stored.
@@ -168,8 +168,12 @@ func (f *finish) callBack(kind parley.MessageKind, result parley.MessageID) erro
 		}
 	case parley.CallbackNone:
 	}
+	if t.Callback != parley.CallbackNone {
+		t.Callback = parley.CallbackNone
+		f.tx.UpdateTask(t)
+	}
+	// Nobody's task takes it, so the conversation does.
 	if kind == parley.FailureMessage {
-		// Nobody's task takes it, so the conversation does.
 		m := parley.Message{Team: t.Team, Thread: t.Thread, Author: t.Agent, Kind: kind, Body: t.Error, Task: t.ID}
 		return f.post(&m, t.Requester)
 	}

@@ -136,20 +136,21 @@ func (o *opening) checkCaller() error {
 }
 
 // checkCycle refuses an ask that could only wait for itself: its target runs
-// one turn at a time, and that turn waits on the chain of asks that leads
-// here.
+// one turn at a time, and that turn waits for an ask on the chain that leads
+// here. Delegations are links of the chain too, since no task ends before
+// them, but nobody's turn waits for one.
 func (o *opening) checkCycle() error {
 	if o.pattern != parley.Ask || o.state.Target.Turns != 1 {
 		return nil
 	}
 	chain := []parley.AgentID{o.caller.Agent, o.state.Target.ID}
-	for t := o.state.Task; t.Callback == parley.CallbackReply && t.Parent != 0; {
+	for t := o.state.Task; t.Callback == parley.CallbackReply || t.Callback == parley.CallbackResult; {
 		parent, err := o.tx.Task(t.Parent)
 		if err != nil {
 			return err
 		}
 		chain = append([]parley.AgentID{parent.Agent}, chain...)
-		if parent.Agent == o.state.Target.ID {
+		if parent.Agent == o.state.Target.ID && t.Callback == parley.CallbackReply {
 			return o.errCycle(chain)
 		}
 		t = parent

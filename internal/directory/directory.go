@@ -20,6 +20,7 @@ type Entry struct {
 	Kind        parley.AgentKind
 	Description string         // what others read of it, from the files
 	Limits      *parley.Limits // shared by agents with the same limits
+	Retired     bool           // no longer in the files; known for the record
 }
 
 // Directory is safe for concurrent use.
@@ -54,13 +55,13 @@ func (d *Directory) Put(e Entry) {
 	d.byName[key{e.Team, parley.FoldName(e.Name)}] = e.ID
 }
 
-// Remove forgets a participant.
-func (d *Directory) Remove(id parley.AgentID) {
+// Retire keeps the name of a participant that the files no longer name, for
+// the record: it cannot be found, and nothing runs it.
+func (d *Directory) Retire(a parley.Agent) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	e := d.byID[id]
-	delete(d.byID, id)
-	delete(d.byName, key{e.Team, parley.FoldName(e.Name)})
+	delete(d.byName, key{a.Team, parley.FoldName(a.Name)})
+	d.byID[a.ID] = Entry{ID: a.ID, Team: a.Team, Name: a.Name, Kind: a.Kind, Retired: true}
 }
 
 // Find looks a participant up by name, ignoring case. A name nobody has is
@@ -90,7 +91,7 @@ func (d *Directory) Entry(id parley.AgentID) (Entry, bool) {
 // Native reports whether the hub runs the participant's turns.
 func (d *Directory) Native(id parley.AgentID) bool {
 	e, ok := d.Entry(id)
-	return ok && e.Kind == parley.Native
+	return ok && e.Kind == parley.Native && !e.Retired
 }
 
 // Limits are those of a participant; the defaults for one the files no longer

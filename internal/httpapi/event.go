@@ -58,16 +58,19 @@ func (s *Server) stream(ctx context.Context, out *stream, cursor string, follow 
 	following, done := s.untilStop(ctx)
 	defer done()
 	take := func(e parley.Event) error { return out.event(s.event(ctx, e)) }
-	err := out.begin()
-	if err == nil {
-		err = s.cfg.Reading.Events(following, caller(ctx), cursor, follow, take, out.idle)
-	}
-	if err == nil || out.broken || ctx.Err() != nil {
+	err := s.cfg.Reading.Events(following, caller(ctx), cursor, follow, take, out.idle)
+	if out.broken || ctx.Err() != nil {
 		return
 	}
 	var p *problem
-	if errors.As(s.refuse(ctx, "follow-events", err), &p) {
-		_ = out.send("problem", "", p.Problem) // it ends either way
+	switch {
+	case err == nil:
+		_ = out.begin() // it ends either way, as below
+	case !errors.As(s.refuse(ctx, "follow-events", err), &p):
+	case !out.begun:
+		writeProblem(out.w, p)
+	default:
+		_ = out.send("problem", "", p.Problem)
 	}
 }
 
@@ -76,21 +79,31 @@ type stream struct {
 	w      http.ResponseWriter
 	rc     *http.ResponseController
 	last   time.Time
+	begun  bool // the head is sent
 	broken bool // the reader is gone
 }
 
 func newStream(w http.ResponseWriter) *stream {
-	return &stream{w: w, rc: http.NewResponseController(w), last: time.Now()}
+	return &stream{w: w, rc: http.NewResponseController(w)}
 }
 
 // begin sends the head, so that the reader knows that it is connected.
 func (o *stream) begin() error {
+	if o.begun {
+		return nil
+	}
 	o.w.Header().Set("Content-Type", "text/event-stream")
 	o.w.WriteHeader(http.StatusOK)
+	o.begun = true
 	return o.write(": parley\n\n")
 }
 
-func (o *stream) event(e api.Event) error { return o.send(e.Kind, e.Cursor, e) }
+func (o *stream) event(e api.Event) error {
+	if err := o.begin(); err != nil {
+		return err
+	}
+	return o.send(e.Kind, e.Cursor, e)
+}
 
 func (o *stream) send(name, id string, data any) error {
 	text, err := json.Marshal(data)
@@ -105,6 +118,9 @@ func (o *stream) send(name, id string, data any) error {
 
 // idle sends a heartbeat if the last sign of life is long ago.
 func (o *stream) idle() error {
+	if !o.begun {
+		return o.begin()
+	}
 	if time.Since(o.last) < heartbeat {
 		return nil
 	}

@@ -27,15 +27,15 @@ func (s *Server) registerMessages() {
 		description: "Records that messages for you were displayed, a task's result for example. Their authors can find that out."}, s.markSeen)
 }
 
-// pair names the two participants of a dm.
-type pair struct {
+// Pair names the two participants of a dm.
+type Pair struct {
 	Of   string `query:"of" doc:"One participant; you if left out."`
 	With string `query:"with" doc:"The other participant; you if left out."`
 }
 
 type listMessagesInput struct {
-	page
-	pair
+	Page
+	Pair
 	Thread string `query:"thread" example:"thread-7" doc:"A thread, instead of two participants."`
 	Before int    `query:"before" minimum:"0" doc:"Only messages with a smaller number in the thread."`
 }
@@ -67,7 +67,7 @@ func (s *Server) getMessage(ctx context.Context, in *struct {
 	return s.messageRecord(ctx, m), err
 }
 
-func (s *Server) listThreads(ctx context.Context, in *pair) (api.ThreadList, error) {
+func (s *Server) listThreads(ctx context.Context, in *Pair) (api.ThreadList, error) {
 	list, err := s.cfg.Reading.Threads(ctx, caller(ctx), in.Of, in.With)
 	out := api.ThreadList{Threads: make([]api.Thread, 0, len(list))}
 	for _, t := range list {
@@ -77,7 +77,7 @@ func (s *Server) listThreads(ctx context.Context, in *pair) (api.ThreadList, err
 	return out, err
 }
 
-func (s *Server) getInbox(ctx context.Context, in *page) (api.Inbox, error) {
+func (s *Server) getInbox(ctx context.Context, in *Page) (api.Inbox, error) {
 	list, err := s.cfg.Reading.Inbox(ctx, caller(ctx), in.Limit)
 	out := api.Inbox{Items: make([]api.InboxItem, 0, len(list))}
 	for _, m := range list {

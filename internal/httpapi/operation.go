@@ -91,8 +91,8 @@ func forgetErrorModel(a huma.API) {
 	delete(schemas, "ErrorDetail")
 }
 
-// page bounds a list.
-type page struct {
+// Page bounds a list. It is exported, like the other parts of inputs, for huma to see it.
+type Page struct {
 	Limit int `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many at most."`
 }
 

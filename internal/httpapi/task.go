@@ -42,13 +42,13 @@ func (s *Server) registerTasks() {
 		summary: "Decline a task", description: "Fails a task that was asked of you. Whoever asked reads the reason.", errors: ended}, s.declineTask)
 }
 
-// taskPath is the task that an operation is about.
-type taskPath struct {
+// TaskPath is the task that an operation is about.
+type TaskPath struct {
 	ID string `path:"id" example:"task-101" doc:"The task."`
 }
 
 type listTasksInput struct {
-	page
+	Page
 	Agent string `query:"agent" doc:"Only tasks of this agent."`
 	Open  bool   `query:"open" doc:"Only tasks that have not ended."`
 	Roots bool   `query:"roots" doc:"Only tasks that no other task asked for."`
@@ -63,7 +63,7 @@ func (s *Server) listTasks(ctx context.Context, in *listTasksInput) (api.TaskLis
 	return out, err
 }
 
-func (s *Server) getTask(ctx context.Context, in *taskPath) (api.Task, error) {
+func (s *Server) getTask(ctx context.Context, in *TaskPath) (api.Task, error) {
 	id, err := parley.ParseTaskID(in.ID)
 	if err != nil {
 		return api.Task{}, err
@@ -73,7 +73,7 @@ func (s *Server) getTask(ctx context.Context, in *taskPath) (api.Task, error) {
 }
 
 type waitTaskInput struct {
-	taskPath
+	TaskPath
 	Seconds float64 `query:"seconds" minimum:"0" maximum:"60" default:"30" doc:"How long to wait."`
 }
 
@@ -88,7 +88,7 @@ func (s *Server) waitTask(ctx context.Context, in *waitTaskInput) (api.Task, err
 	return s.task(ctx, t.Task, t.Text), err
 }
 
-func (s *Server) getTree(ctx context.Context, in *taskPath) (api.TaskTree, error) {
+func (s *Server) getTree(ctx context.Context, in *TaskPath) (api.TaskTree, error) {
 	id, err := parley.ParseTaskID(in.ID)
 	if err != nil {
 		return api.TaskTree{}, err
@@ -100,7 +100,7 @@ func (s *Server) getTree(ctx context.Context, in *taskPath) (api.TaskTree, error
 	return s.tree(ctx, list), nil
 }
 
-func (s *Server) getTrace(ctx context.Context, in *taskPath) (api.Trace, error) {
+func (s *Server) getTrace(ctx context.Context, in *TaskPath) (api.Trace, error) {
 	id, err := parley.ParseTaskID(in.ID)
 	if err != nil {
 		return api.Trace{}, err
@@ -109,12 +109,12 @@ func (s *Server) getTrace(ctx context.Context, in *taskPath) (api.Trace, error) 
 	return s.trace(ctx, arrows), err
 }
 
-func (s *Server) cancelTask(ctx context.Context, in *taskPath) (api.Task, error) {
+func (s *Server) cancelTask(ctx context.Context, in *TaskPath) (api.Task, error) {
 	return s.change(ctx, in.ID, s.cfg.Contacts.Cancel)
 }
 
 func (s *Server) replyTask(ctx context.Context, in *struct {
-	taskPath
+	TaskPath
 	Body api.ReplyRequest
 }) (api.Task, error) {
 	return s.change(ctx, in.ID, func(ctx context.Context, c contact.Caller, id parley.TaskID) error {
@@ -123,7 +123,7 @@ func (s *Server) replyTask(ctx context.Context, in *struct {
 }
 
 func (s *Server) declineTask(ctx context.Context, in *struct {
-	taskPath
+	TaskPath
 	Body api.DeclineRequest
 }) (api.Task, error) {
 	return s.change(ctx, in.ID, func(ctx context.Context, c contact.Caller, id parley.TaskID) error {
@@ -144,7 +144,7 @@ func (s *Server) change(ctx context.Context, id string, do func(context.Context,
 	return s.task(ctx, t.Task, t.Text), err
 }
 
-func (s *Server) retryTask(ctx context.Context, in *taskPath) (api.Task, error) {
+func (s *Server) retryTask(ctx context.Context, in *TaskPath) (api.Task, error) {
 	id, err := parley.ParseTaskID(in.ID)
 	if err != nil {
 		return api.Task{}, err

@@ -36,11 +36,13 @@ func (tx *Tx) Contact(from, to parley.AgentID, in parley.TaskID, key string) (Co
 			Args: []any{int64(in), int64(from), key}, Row: func(r Row) { s.Before = scanMessage(r) }})
 	}
 	qs = append(qs,
-		Query{SQL: `SELECT ` + channelCols + ` FROM channel WHERE a_id = $1 AND b_id = $2`, Args: []any{a, b},
-			Row: func(r Row) { s.DM = scanChannel(r) }},
-		Query{SQL: `SELECT t.id, t.channel_id, t.last_message, t.message_count FROM channel c JOIN thread t ON t.id = c.main_thread
-			WHERE c.a_id = $1 AND c.b_id = $2 /*lock thread*/`, Args: []any{a, b},
-			Row: func(r Row) { *thread = scanThread(r) }})
+		Query{SQL: `SELECT t.id, t.channel_id, t.last_message, t.message_count, c.team_id
+			FROM channel c JOIN thread t ON t.id = c.main_thread WHERE c.a_id = $1 AND c.b_id = $2 /*lock thread*/`,
+			Args: []any{a, b}, Row: func(r Row) {
+				*thread = scanThread(r)
+				s.DM = parley.Channel{ID: thread.Channel, Team: parley.TeamID(r.Int(4)), Kind: parley.DM,
+					A: parley.AgentID(a), B: parley.AgentID(b), Main: thread.ID}
+			}})
 	if err := tx.conn.Query(qs...); err != nil {
 		return s, err
 	}

@@ -78,6 +78,25 @@ const back = `WITH RECURSIVE m AS (
 	FROM message p JOIN m ON p.id = m.prev_id WHERE p.n > $2)
 	SELECT ` + messageCols + ` FROM m LIMIT $3`
 
+// News reads, oldest first, what an agent has not seen of a thread beyond the
+// number after: notifications, and ends of its tasks that no task of its own
+// took. What it asked for came to it as a result.
+func (tx *Tx) News(in parley.Thread, of parley.AgentID, after, limit int) (list []parley.Message, err error) {
+	err = tx.query(news, func(r Row) { list = append(list, scanMessage(r)) },
+		int64(in.Last), int64(after), int64(of), int64(limit))
+	return list, err
+}
+
+const news = `WITH RECURSIVE l (id, prev_id) AS (
+	SELECT id, prev_id FROM message WHERE id = $1 AND n > $2
+	UNION ALL
+	SELECT p.id, p.prev_id FROM message p JOIN l ON p.id = l.prev_id WHERE p.n > $2)
+	SELECT ` + messageColsOfM + ` FROM l JOIN message m ON m.id = l.id
+	JOIN delivery d ON d.message_id = m.id AND d.recipient_id = $3 AND d.seen_at = 0
+	LEFT JOIN task t ON t.id = m.task_id
+	WHERE m.kind = 'notification' OR m.kind IN ('reply', 'delegation_failed') AND t.callback = 0
+	ORDER BY m.n LIMIT $4`
+
 // Post appends a message to its thread and opens a delivery record for each
 // recipient.
 func (tx *Tx) Post(m *parley.Message, to ...Recipient) error {

@@ -12,8 +12,9 @@ import (
 const (
 	// historySize is how many messages of the conversation an agent is shown.
 	historySize = 20
-	// noticeLimit bounds how many unseen messages beyond them are added.
-	noticeLimit = 200
+	// newsSize is how much of what it has not seen is added beyond them at once;
+	// the rest follows at its next turn.
+	newsSize = 200
 )
 
 // loadHistory reads what was said in the thread before the request.
@@ -33,7 +34,6 @@ func (t *run) loadHistory(tx *store.Tx) error {
 // begin starts a turn: what it is going to show is stored, and counts as seen
 // from then on.
 func (t *run) begin(ctx context.Context) error {
-	notices := t.pickNotices()
 	var task parley.Task
 	var inbox []parley.Message
 	err := t.Store.Update(ctx, func(tx *store.Tx) error {
@@ -47,7 +47,7 @@ func (t *run) begin(ctx context.Context) error {
 				return err
 			}
 		}
-		content, err := json.Marshal(promptStep{Inbox: task.InboxCount, Notices: ids(notices)})
+		content, err := json.Marshal(promptStep{Inbox: task.InboxCount, Notices: ids(t.news)})
 		if err != nil {
 			return err
 		}
@@ -55,11 +55,11 @@ func (t *run) begin(ctx context.Context) error {
 		task.InboxRead = task.InboxCount
 		tx.UpdateProgress(&task)
 		tx.InsertStep(parley.Step{Task: task.ID, Turn: task.Turns, N: 1, Kind: parley.StepPrompt, Content: content})
-		for _, m := range slices.Concat(t.unseen, inbox) {
+		for _, m := range slices.Concat(t.fresh, t.news, inbox) {
 			tx.MarkSeen(m.ID, t.lease.Agent)
 		}
-		if len(t.unseen) > 0 {
-			tx.SetRead(t.thread.ID, t.lease.Agent, t.thread.Count)
+		if t.readTo > t.read {
+			tx.SetRead(t.thread.ID, t.lease.Agent, t.readTo)
 		}
 		tx.Record(parley.Event{Team: task.Team, Kind: parley.EventTurn, Actor: task.Agent, Task: task.ID})
 		return nil
@@ -68,7 +68,7 @@ func (t *run) begin(ctx context.Context) error {
 		return err
 	}
 	t.task, t.underWay, t.replies, t.steps = task, true, 0, 1
-	for _, m := range notices {
+	for _, m := range t.news {
 		t.notice(task.Turns, m)
 	}
 	for _, m := range inbox {
@@ -78,49 +78,49 @@ func (t *run) begin(ctx context.Context) error {
 	return nil
 }
 
-// loadUnseen reads what the agent has not seen in this thread and is about to
-// be shown: the request, what is in the history, and notifications beyond it.
-// Requests of other tasks that came later wait for their own turns.
+// loadUnseen finds what the agent is about to be shown for the first time: the
+// request, what is new in the history, and news beyond it. Requests of other
+// tasks that came later wait for their own turns.
 func (t *run) loadUnseen(tx *store.Tx) error {
-	read, err := tx.Read(t.thread.ID, t.lease.Agent)
-	if err != nil {
+	var err error
+	if t.read, err = tx.Read(t.thread.ID, t.lease.Agent); err != nil {
 		return err
 	}
-	if t.thread.Last == t.asked.ID && t.asked.N == read+1 {
-		t.unseen = []parley.Message{t.asked} // the usual case: nothing but the request is new
-		return nil
+	t.readTo = t.thread.Count
+	if t.task.Turns == 0 {
+		t.fresh = append(t.newHistory(), t.asked)
 	}
-	all, err := tx.Back(t.thread.Last, read, noticeLimit)
-	for _, m := range slices.Backward(all) {
-		if m.Author != t.lease.Agent && t.shows(m) {
-			t.unseen = append(t.unseen, m)
+	if t.thread.Last == t.asked.ID && t.read >= t.shownFrom()-1 {
+		return nil // the usual case: everything new is in the history
+	}
+	news, err := tx.News(t.thread, t.lease.Agent, t.read, newsSize)
+	for _, m := range news {
+		if inHistory := m.N >= t.shownFrom() && m.N < t.asked.N; !inHistory {
+			t.news = append(t.news, m)
 		}
+	}
+	if len(news) == newsSize {
+		t.readTo = news[newsSize-1].N
 	}
 	return err
 }
 
-func (t *run) shows(m parley.Message) bool {
-	switch {
-	case m.ID == t.asked.ID:
-		return true
-	case m.Task == t.task.ID:
-		return false // it comes through the inbox
-	case m.N < t.asked.N:
-		return true
-	default:
-		return m.Kind == parley.NotificationMessage || m.Kind == parley.ReplyMessage
-	}
-}
-
-// pickNotices leaves out what is shown anyway: the request and the history.
-func (t *run) pickNotices() (notices []parley.Message) {
-	for _, m := range t.unseen {
-		inHistory := len(t.history) > 0 && m.N >= t.history[0].N && m.N < t.asked.N
-		if m.ID != t.asked.ID && !inHistory {
-			notices = append(notices, m)
+// newHistory is what others wrote in the history and the agent has not seen.
+func (t *run) newHistory() (list []parley.Message) {
+	for _, m := range t.history {
+		if m.N > t.read && m.Author != t.lease.Agent {
+			list = append(list, m)
 		}
 	}
-	return notices
+	return list
+}
+
+// shownFrom is the number of the oldest message of the history.
+func (t *run) shownFrom() int {
+	if len(t.history) == 0 {
+		return t.asked.N
+	}
+	return t.history[0].N
 }
 
 func ids(list []parley.Message) (out []parley.MessageID) {

@@ -39,12 +39,17 @@ type conversation struct {
 	channel parley.Channel
 	thread  parley.Thread
 	history []parley.Message // before the request, oldest first
-	unseen  []parley.Message // what a new turn is going to show for the first time
 
-	past      []model.Message // of this task, after the request
-	notices   []model.Message // shown before the request in the first turn
-	pending   []model.Call    // of the last reply, without a result
-	started   map[string]bool // pending calls that are on record as begun
+	// Of a turn that is about to begin: what it shows for the first time of the
+	// request and the history, what beyond them, and how far the agent has read
+	// the thread before and after.
+	fresh, news  []parley.Message
+	read, readTo int
+
+	past      []model.Message  // of this task, after the request
+	notices   []parley.Message // shown around the history in the first turn
+	pending   []model.Call     // of the last reply, without a result
+	started   map[string]bool  // pending calls that are on record as begun
 	arrived   []parley.Message
 	underWay  bool // a turn has begun and not ended
 	replies   int  // of the turn under way
@@ -179,7 +184,7 @@ func (t *run) showNotices(tx *store.Tx, turn int, ids []parley.MessageID) error 
 // first turn, where it stands in later ones.
 func (t *run) notice(turn int, m parley.Message) {
 	if turn == 1 {
-		t.notices = append(t.notices, t.render(m))
+		t.notices = append(t.notices, m)
 		return
 	}
 	t.past = append(t.past, t.render(m))

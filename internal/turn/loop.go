@@ -41,7 +41,7 @@ func (t *run) turn(ctx context.Context) (parley.Outcome, error) {
 			return t.end(ctx, parley.TurnEnd{Reason: fmt.Sprintf("the limit of %d steps in a turn is reached.", t.agent.Limits.Steps)})
 		}
 		reply, err := t.think(ctx)
-		if ctx.Err() != nil {
+		if ctx.Err() != nil && (err != nil || len(reply.Calls) > 0) {
 			return 0, context.Cause(ctx)
 		}
 		if err != nil {
@@ -213,7 +213,10 @@ func (t *run) next(kind parley.StepKind, content any) (parley.Step, error) {
 	return parley.Step{Task: t.lease.Task, Turn: t.task.Turns, N: t.steps + 1, Kind: kind, Content: b}, err
 }
 
+// end stores what the turn came to, also if it was stopped at this very
+// moment: what is there is not thrown away, and that of a cancelled task is
+// put on record.
 func (t *run) end(ctx context.Context, e parley.TurnEnd) (parley.Outcome, error) {
 	e.Lease, e.InboxRead = t.lease, t.inboxRead
-	return t.Ender.EndTurn(ctx, e)
+	return t.Ender.EndTurn(context.WithoutCancel(ctx), e)
 }

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley"
@@ -11,15 +12,18 @@ import (
 
 // request puts together what the model sees. The parts are in this order:
 // who the agent is, where it speaks and on what it works; then what was said
-// before, what it has not seen yet, the request, and what happened on the
+// before, with what it has not seen yet, the request, and what happened on the
 // task so far.
 func (t *run) request() model.Request {
 	r := model.Request{Agent: t.agent.Name, System: t.system(), Tools: specs(t.agent.Tools)}
 	r.Messages = make([]model.Message, 0, len(t.history)+len(t.notices)+1+len(t.past))
-	for _, m := range t.history {
+	older := slices.IndexFunc(t.notices, func(m parley.Message) bool { return m.N > t.asked.N })
+	if older < 0 {
+		older = len(t.notices)
+	}
+	for _, m := range slices.Concat(t.notices[:older], t.history, t.notices[older:]) {
 		r.Messages = append(r.Messages, t.render(m))
 	}
-	r.Messages = append(r.Messages, t.notices...)
 	r.Messages = append(r.Messages, t.render(t.asked))
 	r.Messages = append(r.Messages, t.past...)
 	return r

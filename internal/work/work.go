@@ -55,7 +55,8 @@ type Config struct {
 	Workers int
 	// LeaseTime is how long a lease holds without a heartbeat.
 	LeaseTime time.Duration
-	// Poll is how often to look without a signal.
+	// Poll is how often to look without a signal, and to renew the leases; a
+	// third of the lease time at most.
 	Poll time.Duration
 	// Grace is how long turns may go on after the stop.
 	Grace time.Duration
@@ -69,7 +70,7 @@ func (c *Config) fill() {
 		c.LeaseTime = 15 * time.Second
 	}
 	if c.Poll <= 0 {
-		c.Poll = 5 * time.Second
+		c.Poll = min(5*time.Second, c.LeaseTime/3)
 	}
 	if c.Grace <= 0 {
 		c.Grace = 10 * time.Second
@@ -142,6 +143,7 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	defer ticker.Stop()
 	alarm := time.NewTimer(0)
 	defer alarm.Stop()
+	alarmAt := time.Now()
 	for {
 		select {
 		case <-ctx.Done():
@@ -150,13 +152,22 @@ func (s *Scheduler) Run(ctx context.Context) error {
 		case <-ticker.C:
 			s.tick(ctx)
 		case <-s.clock:
-			alarm.Reset(s.keepTime(ctx))
+			// Something may be due before the alarm. Many may say so at once.
+			if soon := time.Now().Add(clockPause); soon.Before(alarmAt) {
+				alarmAt = soon
+				alarm.Reset(clockPause)
+			}
 		case <-alarm.C:
-			alarm.Reset(s.keepTime(ctx))
+			wait := s.keepTime(ctx)
+			alarmAt = time.Now().Add(wait)
+			alarm.Reset(wait)
 		}
 		s.claim(ctx)
 	}
 }
+
+// clockPause bounds how often the clock is looked at.
+const clockPause = 50 * time.Millisecond
 
 // tick is what happens without a signal: leases are renewed, dead hubs are
 // looked for, and lost signals are made up for.

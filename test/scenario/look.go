@@ -246,3 +246,17 @@ func (s *Stage) Status(of string) (status parley.Status) {
 	})
 	return status
 }
+
+// Attachment is the whole of a text that was too long for its message.
+func (s *Stage) Attachment(of parley.MessageID) (text string) {
+	s.Helper()
+	s.view(func(tx *store.Tx) (err error) { text, err = tx.Attachment(of); return err })
+	return text
+}
+
+// Deliveries are what became of a message for each recipient.
+func (s *Stage) Deliveries(of parley.MessageID) (list []parley.Delivery) {
+	s.Helper()
+	s.view(func(tx *store.Tx) (err error) { list, err = tx.Deliveries(of); return err })
+	return list
+}

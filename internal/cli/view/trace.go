@@ -36,6 +36,7 @@ type diagram struct {
 	sideBySide bool
 	times      []string
 	timeWidth  int
+	kindWidth  int
 }
 
 const (
@@ -56,6 +57,7 @@ func (d *diagram) arrange() {
 		at := offset(a.At.Sub(d.arrows[0].At))
 		d.times = append(d.times, at)
 		d.timeWidth = max(d.timeWidth, len(at))
+		d.kindWidth = max(d.kindWidth, Columns(kindOf(a)))
 	}
 	left := d.timeWidth + len(gap)
 	if wide := d.wideLanes(left); d.fits(wide[len(wide)-1] + Columns(d.names[len(d.names)-1])/2) {
@@ -175,14 +177,12 @@ func (d *diagram) drawLanes(r *ruler, a api.Arrow) {
 }
 
 func (d *diagram) putLabel(r *ruler, x int, a api.Arrow, room int) {
-	l := lookOf(a.Kind)
-	kind := a.Kind
-	if a.Task != "" {
-		kind += " " + a.Task
-	}
-	kind = d.fit(kind, room)
-	r.put(x, kind, l.color)
+	kind := d.fit(kindOf(a), room)
+	r.put(x, kind, lookOf(a.Kind).color)
 	used := Columns(kind) + len(gap)
+	if room == 0 || room > goodLabel {
+		used = d.kindWidth + len(gap) // there is room to align the texts
+	}
 	if text := Line(a.Label); text != "" && (room == 0 || room-used > 3) {
 		if room > 0 {
 			text = d.fit(text, room-used)
@@ -190,6 +190,8 @@ func (d *diagram) putLabel(r *ruler, x int, a api.Arrow, room int) {
 		r.put(x+used, text, Plain)
 	}
 }
+
+func kindOf(a api.Arrow) string { return strings.TrimSpace(a.Kind + " " + a.Task) }
 
 // list is the diagram without lanes.
 func (d *diagram) list() string {
@@ -205,7 +207,7 @@ func (d *diagram) list() string {
 		r.put(d.timeWidth+2, d.fit(who, d.Width-d.timeWidth-2), d.palette.Of(a.From))
 		b.WriteString(r.String() + "\n")
 		r = d.ruler()
-		r.put(d.timeWidth+2, d.fit(strings.TrimSpace(a.Kind+" "+a.Task), d.Width-d.timeWidth-2), l.color)
+		r.put(d.timeWidth+2, d.fit(kindOf(a), d.Width-d.timeWidth-2), l.color)
 		b.WriteString(r.String() + "\n")
 		if text := Line(a.Label); text != "" {
 			b.WriteString(strings.Repeat(" ", d.timeWidth+2) + d.fit(text, max(1, d.Width-d.timeWidth-2)) + "\n")
@@ -234,7 +236,7 @@ func lookOf(kind string) look {
 		return look{color: Red, back: true, point: "✗", asciiPoint: "x"}
 	case "cancelled":
 		return look{color: Red, back: true, point: "⊘", asciiPoint: "x"}
-	case "waiting":
+	case "waiting", "timeout":
 		return look{color: Yellow, point: "◐", asciiPoint: "~"}
 	}
 	return look{color: Plain, point: "●", asciiPoint: "*"}

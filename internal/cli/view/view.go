@@ -94,8 +94,9 @@ func (p *Palette) Of(name string) Color {
 // Item is a line of a list with a mark, a name and, if there is something to
 // do, a line below that says what.
 func (s Screen) Item(mark, name, detail, hint string) string {
-	margin := strings.Repeat(" ", 12)
-	text := mark + " " + pad(name, 9) + strings.TrimPrefix(s.Indent(detail, margin), margin[:11])
+	const column = 10
+	margin := strings.Repeat(" ", Columns(s.glyph("✓", "ok"))+1+column)
+	text := mark + " " + pad(name, column) + strings.TrimPrefix(s.Indent(detail, margin), margin)
 	if hint != "" {
 		text += s.Indent(s.Arrow()+" "+hint, margin)
 	}

@@ -3,6 +3,7 @@ package postgres
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -48,17 +49,16 @@ func TestErrorsNeverHoldThePassword(t *testing.T) {
 }
 
 func TestOpenSaysWhatIsWrong(t *testing.T) {
-	dsn := pgtest.DSN(t)
-	a, err := parseAddress(dsn, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	database := a.pool.ConnConfig.Database
+	u := database(t)
+	elsewhere, stranger := *u, *u
+	elsewhere.Path = "/nowhere"
+	stranger.User = url.UserPassword("stranger", "s3cret")
 	for what, c := range map[string]struct{ dsn, want string }{
-		"no such database": {strings.Replace(dsn, database, "nowhere", 1), "createdb nowhere"},
-		"no such user":     {strings.Replace(dsn, "parley@", "stranger@", 1), "Check the user"},
-		"several schemas":  {withParam(dsn, "search_path", "a,b"), "one schema"},
-		"a system schema":  {withParam(dsn, "search_path", "pg_catalog"), "cannot be the schema"},
+		"no such database": {elsewhere.String(), "createdb nowhere"},
+		"no such user":     {stranger.String(), "Check the user"},
+		"no such server":   {with(u, "host", "/nowhere"), "Check the address"},
+		"several schemas":  {with(u, "search_path", "a,b"), "one schema"},
+		"a system schema":  {with(u, "search_path", "pg_catalog"), "cannot be the schema"},
 	} {
 		if _, err := Open(t.Context(), c.dsn, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", what, err)
@@ -100,6 +100,9 @@ func TestTooManyConnections(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 	if n := number(t, connect(t, dsn), `SELECT count(*) FROM parley.token`); n != int64(cap(done)) {
 		t.Errorf("%d tokens are stored", n)

@@ -64,8 +64,15 @@ func (c *conn) flush() {
 // error like any other.
 //
 // A closure that never read is sent whole, in one round trip, and that is a
-// transaction by itself: the server stores all of it or nothing.
+// transaction by itself: the server stores all of it or nothing. But if the
+// connection may have ended while it was idle, it is tried first with
+// something that can be tried again.
 func (c *conn) commit() error {
+	if !c.open && !quiet(c.session.pg.Conn()) {
+		if err := c.Query(store.Query{SQL: "SELECT 1"}); err != nil {
+			return err
+		}
+	}
 	if c.open {
 		c.push(request{sql: "COMMIT", tag: "COMMIT"})
 	} else {

@@ -102,11 +102,11 @@ func TestConnectionLostBeforeTheCommitIsRunAgain(t *testing.T) {
 // Nobody can tell whether a COMMIT arrived that was never answered: the caller
 // is told so, and the closure does not run again by itself.
 func TestConnectionLostDuringTheCommitIsAnUnknownOutcome(t *testing.T) {
-	dsn := pgtest.DSN(t)
-	c := connect(t, dsn)
+	u := database(t)
+	c := connect(t, u.String())
 	for _, read := range []bool{true, false} {
 		t.Run(fmt.Sprint("read first ", read), func(t *testing.T) {
-			p := newProxy(t, dsn)
+			p := newProxy(t, u)
 			s := open(t, p.dsn, Options{})
 			heard, stop := s.Bus().Watch(wake.Signal{Topic: wake.Work, ID: 1})
 			defer stop()

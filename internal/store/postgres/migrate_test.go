@@ -126,7 +126,8 @@ func steps(t *testing.T) []string {
 }
 
 func TestSchemaOfAnotherProgramIsRefused(t *testing.T) {
-	dsn := pgtest.DSN(t)
+	u := database(t)
+	dsn := u.String()
 	c := connect(t, dsn)
 	exec(t, c, `CREATE SCHEMA parley; CREATE TABLE parley.message (text TEXT)`)
 	_, err := Open(t.Context(), dsn, Options{})
@@ -137,21 +138,13 @@ func TestSchemaOfAnotherProgramIsRefused(t *testing.T) {
 		t.Errorf("%d tables are there now", n)
 	}
 	// Beside it, in a schema of another name, there is room.
-	s := open(t, withParam(dsn, "search_path", "parley_too"), Options{})
+	s := open(t, with(u, "search_path", "parley_too"), Options{})
 	if err := s.Update(t.Context(), token("here")); err != nil {
 		t.Error(err)
 	}
 	if n := number(t, c, `SELECT count(*) FROM parley_too.token`); n != 1 {
 		t.Error("the tables are elsewhere")
 	}
-}
-
-// withParam adds a parameter to an address in URL form.
-func withParam(dsn, name, value string) string {
-	if strings.Contains(dsn, "?") {
-		return dsn + "&" + name + "=" + value
-	}
-	return dsn + "?" + name + "=" + value
 }
 
 // The statements are shared, so the tables have to be.

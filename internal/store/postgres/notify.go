@@ -115,7 +115,7 @@ func (n *notifier) run(ctx context.Context) {
 func (n *notifier) finish(c *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), lastWord)
 	defer cancel()
-	if signals := n.take(); len(signals) > 0 && c != nil {
+	if signals := n.take(); len(signals) > 0 {
 		c = n.send(ctx, c, signals)
 	}
 	if c != nil {

@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"context"
+	"fmt"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -33,7 +35,7 @@ func TestDescribeNamesServerAndDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Describe(); !regexp.MustCompile(`^postgresql \d+(\.\d+)*, database `+c.Database+` on .+$`).MatchString(got) {
+	if got := s.Describe(); !regexp.MustCompile(`^postgresql \d+(\.\d+)*, database ` + c.Database + ` on .+$`).MatchString(got) {
 		t.Error(got)
 	}
 	if !s.Shared() {
@@ -93,6 +95,29 @@ func explain(t *testing.T, c *pgx.Conn, sql string, params int) string {
 		t.Fatalf("%s: %v", sql, err)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// database is a fresh database, its address as a URL that tests can take
+// apart.
+func database(t testing.TB) *url.URL {
+	t.Helper()
+	c, err := pgx.ParseConfig(pgtest.DSN(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := url.Values{"host": {c.Host}, "port": {fmt.Sprint(c.Port)}, "sslmode": {"disable"}}
+	if c.TLSConfig != nil {
+		q.Set("sslmode", "require")
+	}
+	return &url.URL{Scheme: "postgres", User: url.UserPassword(c.User, c.Password), Path: "/" + c.Database, RawQuery: q.Encode()}
+}
+
+// with returns the address with a parameter more, or another value of it.
+func with(u *url.URL, name, value string) string {
+	changed, q := *u, u.Query()
+	q.Set(name, value)
+	changed.RawQuery = q.Encode()
+	return changed.String()
 }
 
 // open opens a store that is closed with the test.

@@ -5,12 +5,12 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"parley/internal/pgtest"
 )
@@ -29,9 +29,9 @@ type proxy struct {
 	conns []net.Conn
 }
 
-func newProxy(t *testing.T, dsn string) *proxy {
+func newProxy(t *testing.T, to *url.URL) *proxy {
 	t.Helper()
-	config, err := pgx.ParseConfig(dsn)
+	config, err := pgx.ParseConfig(to.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,19 +39,9 @@ func newProxy(t *testing.T, dsn string) *proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := url.Parse(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := u.Query()
-	q.Set("host", dir)
-	q.Set("port", "5432")
-	q.Set("sslmode", "disable")
-	u.RawQuery, u.Host = q.Encode(), ""
-
-	p := &proxy{dsn: u.String()}
-	p.network, p.address = pgNetwork(config)
-	if p.listen, err = net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432")); err != nil {
+	p := &proxy{dsn: with(to, "host", dir)}
+	p.network, p.address = pgconn.NetworkAddress(config.Host, config.Port)
+	if p.listen, err = net.Listen(pgconn.NetworkAddress(dir, config.Port)); err != nil {
 		t.Fatal(err)
 	}
 	p.wg.Go(p.accept)
@@ -62,13 +52,6 @@ func newProxy(t *testing.T, dsn string) *proxy {
 		_ = os.RemoveAll(dir)
 	})
 	return p
-}
-
-func pgNetwork(c *pgx.ConnConfig) (network, address string) {
-	if filepath.IsAbs(c.Host) {
-		return "unix", filepath.Join(c.Host, ".s.PGSQL.5432")
-	}
-	return "tcp", net.JoinHostPort(c.Host, "5432")
 }
 
 func (p *proxy) swallowReplies() { p.silent.Store(true) }

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -18,4 +19,110 @@ func TestConformance(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "data", "parley.db")
 		return func(clock parley.Clock) (store.Store, error) { return Open(path, Options{Clock: clock}) }
 	})
+}
+
+// A statement that reads a big table from end to end is slow only once there
+// is much in it. The tables of teams, agents, channels and workers stay small.
+func TestEveryStatementHasItsIndex(t *testing.T) {
+	s := openStore(t, filepath.Join(t.TempDir(), "parley.db"))
+	if err := storetest.EveryStatement(s); err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]*statement{}
+	s.onWriter(t, func(c *conn) { known = c.stmts })
+	for range cap(s.readers) {
+		c := <-s.readers
+		for sql, st := range c.stmts {
+			known[sql] = st
+		}
+		s.readers <- c
+	}
+	small := []string{"team", "agent", "channel", "worker", "sub", "m", "sqlite_schema"}
+	explained := 0
+	for sql, st := range known {
+		if !strings.HasPrefix(sql, "SELECT") && !strings.HasPrefix(sql, "UPDATE") && !strings.HasPrefix(sql, "WITH") {
+			continue
+		}
+		explained++
+		for _, line := range s.explain(t, sql, len(st.params)) {
+			scan, found := strings.CutPrefix(line, "SCAN ")
+			if !found || strings.Contains(scan, " USING ") {
+				continue
+			}
+			if table, _, _ := strings.Cut(scan, " "); !contains(small, table) {
+				t.Errorf("%s\n%s", sql, line)
+			}
+		}
+	}
+	if explained < 40 {
+		t.Errorf("only %d statements were looked at", explained)
+	}
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Store) explain(t *testing.T, sql string, params int) (lines []string) {
+	t.Helper()
+	s.onWriter(t, func(c *conn) {
+		if err := c.Query(store.Query{SQL: "EXPLAIN QUERY PLAN " + sql, Args: make([]any, params),
+			Row: func(r store.Row) { lines = append(lines, r.Text(3)) }}); err != nil {
+			t.Errorf("%s: %v", sql, err)
+		}
+	})
+	return lines
+}
+
+// onWriter runs fn where the writer's connection may be touched, once.
+func (s *Store) onWriter(t *testing.T, fn func(c *conn)) {
+	t.Helper()
+	done := false
+	err := s.Update(t.Context(), func(*store.Tx) error {
+		if !done {
+			done = true
+			fn(s.writer.conn)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// openStore opens a store that is closed with the test.
+func openStore(t testing.TB, path string) *Store {
+	t.Helper()
+	s, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// token stores a row that nothing else depends on.
+func token(hash string) func(*store.Tx) error {
+	return func(tx *store.Tx) error { tx.InsertToken(hash, 1); return nil }
+}
+
+func (s *Store) has(t testing.TB, hash string) bool {
+	t.Helper()
+	var err error
+	if e := s.View(t.Context(), func(tx *store.Tx) error { _, err = tx.TokenAgent(hash); return nil }); e != nil {
+		t.Fatal(e)
+	}
+	if err != nil && err != store.ErrNotFound {
+		t.Fatal(err)
+	}
+	return err == nil
 }

@@ -124,9 +124,8 @@ CREATE TABLE task (
   started_at       INTEGER NOT NULL DEFAULT 0,
   ended_at         INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE INDEX task_open ON task (agent_id, state, due_at, priority DESC, id) WHERE state <= 3;
+CREATE INDEX task_open ON task (agent_id, state, due_at, priority DESC, id, deadline_at) WHERE state <= 3;
 CREATE INDEX task_due ON task (due_at) WHERE state = 1 AND due_at > 0;
-CREATE INDEX task_deadline ON task (deadline_at) WHERE state <= 3 AND deadline_at > 0;
 CREATE INDEX task_parent ON task (parent_id) WHERE parent_id > 0;
 
 CREATE TABLE inbox (

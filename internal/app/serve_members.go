@@ -1,0 +1,95 @@
+package app
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"parley"
+	"parley/internal/config"
+	"parley/internal/model"
+	"parley/internal/model/scripted"
+)
+
+// enlist makes the roster of the files, with the person whom the command line
+// acts as. An agent whose model cannot be had is left out, and the problem
+// says so; the rest of the team starts.
+func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem, err error) {
+	team := cfg.Team
+	problems = cfg.Problems
+	models := models{dir: team.Dir, loaded: map[string]model.Model{}}
+	r.Team = team.Name
+	for _, a := range team.Agents {
+		m, err := models.of(a)
+		if err != nil {
+			problems = append(problems, config.Problem{File: a.File, Message: parley.Public(err)})
+			continue
+		}
+		r.Members = append(r.Members, Member{
+			Name: a.Name, Description: a.Description, Kind: a.Kind, Instructions: a.Instructions,
+			Model: m, Toolsets: a.Toolsets, Limits: a.Limits,
+		})
+	}
+	for _, name := range team.People {
+		r.addPerson(name, team.Limits)
+	}
+	if person, err = choosePerson(cfg, r); err != nil {
+		return r, "", nil, err
+	}
+	r.addPerson(person, team.Limits)
+	r.Partial = len(problems) > 0
+	return r, person, problems, nil
+}
+
+// addPerson adds a person who has no file of their own.
+func (r *Roster) addPerson(name string, limits parley.Limits) {
+	if _, there := r.kind(name); !there {
+		r.Members = append(r.Members, Member{Name: name, Kind: parley.Person, Limits: limits})
+	}
+}
+
+func (r *Roster) kind(name string) (parley.AgentKind, bool) {
+	for _, m := range r.Members {
+		if parley.FoldName(m.Name) == parley.FoldName(name) {
+			return m.Kind, true
+		}
+	}
+	return "", false
+}
+
+// models makes the models of a team. A script is loaded once, however many
+// agents follow it.
+type models struct {
+	dir    string
+	loaded map[string]model.Model
+}
+
+func (m models) of(a config.Agent) (model.Model, error) {
+	if a.Kind != parley.Native {
+		return nil, nil
+	}
+	if a.Model.Provider != "scripted" {
+		return nil, parley.Errorf(parley.Unavailable, "The agent %s was left out: its model is %s, and this version only has scripted models.", a.Name, a.Model).
+			WithHint("Use a line like model: scripted:script.yaml.")
+	}
+	path := filepath.FromSlash(a.Model.Name)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(m.dir, path)
+	}
+	if known, ok := m.loaded[path]; ok {
+		return known, nil
+	}
+	script, err := scripted.Load(path)
+	if err != nil {
+		return nil, &parley.Error{Kind: parley.Invalid, Message: fmt.Sprintf("The agent %s was left out: %v", a.Name, err)}
+	}
+	m.loaded[path] = script
+	return script, nil
+}
+
+func largestMessage(r Roster) int {
+	largest := parley.DefaultLimits().MessageBytes
+	for _, m := range r.Members {
+		largest = max(largest, m.Limits.MessageBytes)
+	}
+	return largest
+}

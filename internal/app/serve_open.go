@@ -1,0 +1,89 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"parley"
+	"parley/internal/config"
+	"parley/internal/store"
+	"parley/internal/store/postgres"
+	"parley/internal/store/sqlite"
+)
+
+// listen opens the port. It comes before the store, so that a port that is
+// taken costs nothing; requests wait until the hub is ready.
+func listen(address string) (net.Listener, error) {
+	l, err := net.Listen("tcp", address)
+	switch {
+	case err == nil:
+		return l, nil
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, parley.Errorf(parley.Conflict, "The address %s is in use by another program.", address).
+			WithHint("Stop that one, or choose another address with --listen.").WithCause(err)
+	case errors.Is(err, syscall.EACCES):
+		return nil, parley.Errorf(parley.Denied, "You may not listen on %s.", address).
+			WithHint("Choose a port above 1023 with --listen.").WithCause(err)
+	default:
+		return nil, parley.Errorf(parley.Invalid, "The hub cannot listen on %s.", address).
+			WithHint("Choose an address of this machine with --listen, such as 127.0.0.1:7420.").WithCause(err)
+	}
+}
+
+func hostOf(address string) string {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	return host
+}
+
+// address is where commands on this machine reach the listener.
+func address(l net.Listener) string {
+	at := l.Addr().String()
+	if a, err := netip.ParseAddrPort(at); err == nil && a.Addr().IsUnspecified() {
+		// A listener on :: takes IPv4 too.
+		at = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), a.Port()).String()
+	}
+	return "http://" + at
+}
+
+// warnOfNetwork says so if others than this machine can reach the hub.
+func warnOfNetwork(l net.Listener, log *slog.Logger) {
+	if a, err := netip.ParseAddrPort(l.Addr().String()); err == nil && !a.Addr().Unmap().IsLoopback() {
+		log.Warn("the hub can be reached over the network, and its traffic is not encrypted", "address", a.String())
+	}
+}
+
+func openStore(ctx context.Context, cfg ServeConfig) (store.Store, error) {
+	where := cfg.Team.Store
+	if where.Driver == config.Postgres {
+		return postgres.Open(ctx, where.DSN(), postgres.Options{Log: cfg.Log})
+	}
+	path := where.Path
+	if path == filepath.Join(cfg.Team.Data, databaseFile) {
+		path = filepath.Join(cfg.Data, databaseFile)
+	}
+	return sqlite.Open(path, sqlite.Options{})
+}
+
+// databaseFile is where the database is by default, in the data folder.
+const databaseFile = "parley.db"
+
+// warnOfClock says so if the newest record lies in the future. Time stands
+// still until the clock has caught up; nothing is lost by it.
+func warnOfClock(ctx context.Context, st store.Store, log *slog.Logger) error {
+	return st.View(ctx, func(tx *store.Tx) error {
+		if behind := tx.Now.Time().Sub(time.Now()); behind > time.Second {
+			log.Warn("the machine's clock is behind the newest record; until it has caught up, time stands still for the hub",
+				"behind", behind.Round(time.Second))
+		}
+		return nil
+	})
+}

@@ -1,0 +1,106 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os/user"
+	"strings"
+	"unicode"
+
+	"parley"
+	"parley/internal/store"
+	"parley/internal/token"
+)
+
+// choosePerson says whom the command line acts as: the one who is named, else
+// the user who started the hub. Nobody may speak as an agent; a user who
+// happens to be called like one gets a longer name.
+func choosePerson(cfg ServeConfig, r Roster) (string, error) {
+	named := cmp.Or(cfg.Person, cfg.Team.Person)
+	if named == "" {
+		return r.freeName(userName()), nil
+	}
+	if err := parley.CheckName(named); err != nil {
+		return "", err
+	}
+	if !r.mayBePerson(named) {
+		return "", parley.Errorf(parley.Conflict, "%s is an agent, so it cannot be the person who uses the command line.", named).
+			WithHint("Choose another name with person: in parley.yaml.")
+	}
+	return named, nil
+}
+
+func (r *Roster) freeName(name string) string {
+	free := name
+	for i := 2; !r.mayBePerson(free); i++ {
+		free = shorten(name, 48) + " person"
+		if i > 2 {
+			free = fmt.Sprintf("%s %d", free, i)
+		}
+	}
+	return free
+}
+
+func (r *Roster) mayBePerson(name string) bool {
+	kind, taken := r.kind(name)
+	return !taken || kind == parley.Person
+}
+
+// userName is the name of whoever started the hub, made a valid one.
+func userName() string {
+	u, err := user.Current()
+	if err != nil {
+		return defaultPerson
+	}
+	return validName(u.Username)
+}
+
+const defaultPerson = "me"
+
+// validName replaces what a name may not contain; a domain before the user's
+// name is left out.
+func validName(s string) string {
+	s = s[strings.LastIndexAny(s, `\/`)+1:]
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" -_.", r) {
+			return r
+		}
+		return '-'
+	}, s)
+	s = shorten(strings.TrimSpace(s), 64)
+	if parley.CheckName(s) != nil {
+		return defaultPerson
+	}
+	return s
+}
+
+// shorten cuts a name to at most n characters.
+func shorten(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		s = string(r[:n])
+	}
+	return strings.TrimSpace(s)
+}
+
+// tokenOf gives the person's token: the one that the folder has from before if
+// it is still the person's, else a new one.
+func (h *Hub) tokenOf(ctx context.Context, team parley.Team, person, before string) (string, error) {
+	e, err := h.Directory.Find(team.ID, person)
+	if err != nil {
+		return "", err
+	}
+	var owner parley.AgentID
+	err = h.Store.View(ctx, func(tx *store.Tx) (err error) {
+		owner, err = tx.TokenAgent(token.Hash(before))
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		return err
+	})
+	if err != nil || owner == e.ID {
+		return before, err
+	}
+	return token.Issue(ctx, h.Store, e.ID)
+}

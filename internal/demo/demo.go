@@ -1,0 +1,168 @@
+// Package demo shows a team at work: it starts a real hub on a temporary
+// folder with a team whose words are written down beforehand, asks for a
+// report, and tells live what happens, by following the hub's own record.
+//
+// It uses the same doors as anyone else, so what it shows is what a user gets.
+package demo
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"time"
+
+	"parley"
+	"parley/internal/api"
+	"parley/internal/app"
+	"parley/internal/cli/view"
+	"parley/internal/client"
+	"parley/internal/config"
+)
+
+// Options say how the story is told.
+type Options struct {
+	Out io.Writer
+	// Screen is what it is fitted to.
+	Screen view.Screen
+	// JSON prints the hub's events, one a line, and nothing else.
+	JSON bool
+	// Fast leaves out the pauses in which a person reads.
+	Fast bool
+	// Exit ends with the story, instead of staying up until the context is done.
+	Exit bool
+	// Keep is a folder in which the team and its data stay; a temporary one that
+	// is removed if empty.
+	Keep string
+	// Program is how the reader starts this program.
+	Program string
+	Log     *slog.Logger
+}
+
+// Run tells the story and then, unless it should end, stays up and tells what
+// else happens. It returns an error if the story went another way than it
+// should.
+func Run(ctx context.Context, o Options) (err error) {
+	dir, remove, err := makeTeam(o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	hub, err := startHub(ctx, o, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, hub.stop()) }()
+	s := &stage{Options: o, hub: hub, dir: dir}
+	return s.play(ctx)
+}
+
+// runningHub is a hub in this process, and a client of it.
+type runningHub struct {
+	*client.Client
+	url   string
+	end   context.CancelFunc
+	ended chan error
+}
+
+// stopTime is how long turns get when the demo ends: they are scripts.
+const stopTime = 100 * time.Millisecond
+
+func startHub(ctx context.Context, o Options, dir string) (*runningHub, error) {
+	team, problems, err := config.Load(dir)
+	if err != nil {
+		return nil, err
+	}
+	// Ctrl-C ends the story first, and the hub once nothing speaks to it.
+	ctx, end := context.WithCancel(context.WithoutCancel(ctx))
+	h := &runningHub{end: end, ended: make(chan error, 1)}
+	up := make(chan app.Serving, 1)
+	go func() {
+		h.ended <- app.Serve(ctx, app.ServeConfig{Team: team, Problems: problems, Listen: "127.0.0.1:0", Grace: stopTime, Log: o.Log,
+			Ready: func(s app.Serving) { up <- s }})
+	}()
+	select {
+	case err := <-h.ended:
+		end()
+		return nil, err
+	case s := <-up:
+		h.url = s.URL
+		h.Client, err = client.Discover(s.Data)
+	}
+	if err != nil {
+		return nil, errors.Join(err, h.stop())
+	}
+	return h, nil
+}
+
+func (h *runningHub) stop() error {
+	if h.Client != nil {
+		h.Close()
+	}
+	h.end()
+	return <-h.ended
+}
+
+// stage is where the story is told.
+type stage struct {
+	Options
+	hub *runningHub
+	dir string
+}
+
+// play goes from the first word to the last.
+func (s *stage) play(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.print(s.opening())
+	n := newNarrator(s)
+	told := make(chan error, 1)
+	go func() { told <- n.follow(ctx) }()
+	// The narrator stops before the hub does.
+	defer func() { cancel(); <-told }()
+
+	contact, err := s.hub.Contact(ctx, api.ContactRequest{Action: string(parley.Ask), Agent: lead, Message: request})
+	if err != nil {
+		return err
+	}
+	t, err := s.hub.WaitTask(ctx, contact.Task.ID, storyTime)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-n.heard(t.ID):
+	case err := <-told:
+		told <- err
+		return err
+	}
+	tree, err := s.finale(ctx, t)
+	if err != nil {
+		return err
+	}
+	if err := asTold(t, tree, n.notified()); err != nil {
+		return err
+	}
+	if s.Exit {
+		return nil
+	}
+	return s.stay(ctx)
+}
+
+// storyTime is how long the story may take before something is wrong.
+const storyTime = 2 * time.Minute
+
+// stay keeps the hub up for whoever wants to try it.
+func (s *stage) stay(ctx context.Context) error {
+	s.print(s.invitation())
+	select {
+	case <-ctx.Done():
+		s.print("\n")
+		return nil
+	case err := <-s.hub.ended:
+		s.hub.ended <- err
+		if err == nil {
+			err = parley.Errorf(parley.Internal, "The hub has stopped by itself.")
+		}
+		return err
+	}
+}

@@ -1,0 +1,124 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"parley/internal/api"
+)
+
+// probe is one operation as somebody of another team tries it on what is the
+// first team's. Nothing may come back but that there is no such thing.
+type probe struct {
+	operation, method, path, body string
+	// want is the status; what a status alone cannot show is in hides: texts that
+	// must not be in the answer.
+	want  int
+	hides []string
+}
+
+var probes = []probe{
+	{"get-hub", "GET", "/v1/hub", "", 200, []string{"main", "Ada"}},
+	{"contact-agent", "POST", "/v1/contacts", `{"action": "ask", "agent": "Bob", "message": "Hello?"}`, 404, []string{"Bob?"}},
+	{"contact-agent", "POST", "/v1/contacts", `{"action": "delegate", "agent": "DataBot", "message": "Hello?", "task_id": "task-101"}`, 404, nil},
+	{"list-tasks", "GET", "/v1/tasks", "", 200, []string{"task-", "poem"}},
+	{"list-tasks", "GET", "/v1/tasks?agent=Bob", "", 404, nil},
+	{"get-task", "GET", "/v1/tasks/task-101", "", 404, nil},
+	{"wait-task", "GET", "/v1/tasks/task-101/wait?seconds=60", "", 404, nil},
+	{"get-task-tree", "GET", "/v1/tasks/task-101/tree", "", 404, nil},
+	{"get-task-trace", "GET", "/v1/tasks/task-101/trace", "", 404, nil},
+	{"cancel-task", "POST", "/v1/tasks/task-101/cancel", "", 404, nil},
+	{"retry-task", "POST", "/v1/tasks/task-102/retry", "", 404, nil},
+	{"reply-task", "POST", "/v1/tasks/task-101/reply", `{"text": "It is mine."}`, 404, nil},
+	{"decline-task", "POST", "/v1/tasks/task-101/decline", `{"reason": "It is mine."}`, 404, nil},
+	{"list-messages", "GET", "/v1/messages?of=Ada&with=Bob", "", 404, nil},
+	{"list-messages", "GET", "/v1/messages?thread=thread-1", "", 404, nil},
+	{"get-message", "GET", "/v1/messages/msg-1", "", 404, nil},
+	{"list-threads", "GET", "/v1/threads?of=Ada&with=Bob", "", 404, nil},
+	{"get-inbox", "GET", "/v1/inbox", "", 200, []string{"msg-", "poem"}},
+	{"mark-seen", "POST", "/v1/messages/seen", `{"ids": ["msg-1"]}`, 200, nil},
+	{"list-agents", "GET", "/v1/agents", "", 200, []string{"Ada", "Bob", "team main"}},
+	{"set-status", "PUT", "/v1/agents/Bob/status", `{"status": "offline"}`, 404, nil},
+	{"follow-events", "GET", "/v1/events?follow=false", "", 200, []string{"Ada", "task-102"}},
+}
+
+// As Eve, of the team other, every operation is tried on what is Ada's and
+// Bob's. The agents have the same names in both teams.
+func TestNoOneReadsAnotherTeam(t *testing.T) {
+	w := newWorld(t)
+	ada := w.as("Ada")
+	for _, text := range []string{"Write a poem.", "Write another poem."} {
+		if _, err := ada.Contact(t.Context(), api.ContactRequest{Action: "delegate", Agent: "Bob", Message: text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := ada.Cancel(t.Context(), "task-102"); err != nil {
+		t.Fatal(err)
+	}
+	before := w.everything("Ada")
+	for _, p := range probes {
+		status, body := w.do("Eve", p.method, p.path, p.body)
+		if status != p.want {
+			t.Errorf("%s %s: %d %s", p.method, p.path, status, body)
+		}
+		if status == http.StatusNotFound && !strings.Contains(body, `"kind":"not_found"`) {
+			t.Errorf("%s %s: %s", p.method, p.path, body)
+		}
+		for _, secret := range append(p.hides, "poem") {
+			if strings.Contains(body, secret) {
+				t.Errorf("%s %s tells of %q: %s", p.method, p.path, secret, body)
+			}
+		}
+	}
+	if after := w.everything("Ada"); after != before {
+		t.Errorf("something changed.\nbefore: %s\nafter: %s", before, after)
+	}
+}
+
+// everything is what a person can read of the team.
+func (w *world) everything(as string) string {
+	var all strings.Builder
+	for _, path := range []string{"/v1/tasks", "/v1/agents", "/v1/messages?of=Ada&with=Bob", "/v1/messages/msg-1", "/v1/inbox", "/v1/events?follow=false"} {
+		_, body := w.do(as, http.MethodGet, path, "")
+		all.WriteString(body)
+	}
+	return all.String()
+}
+
+// A new operation needs a probe.
+func TestEveryOperationIsProbed(t *testing.T) {
+	w := newWorld(t)
+	_, text := w.do("", http.MethodGet, "/openapi.json", "")
+	var document struct {
+		OpenAPI string
+		Paths   map[string]map[string]struct {
+			OperationID, Summary, Description string
+			Responses                         map[string]struct{ Description string }
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &document); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(document.OpenAPI, "3.1") {
+		t.Errorf("OpenAPI %s", document.OpenAPI)
+	}
+	probed := map[string]bool{}
+	for _, p := range probes {
+		probed[p.operation] = true
+	}
+	for path, methods := range document.Paths {
+		for method, op := range methods {
+			if !probed[op.OperationID] {
+				t.Errorf("%s %s (%s) is not probed by another team", method, path, op.OperationID)
+			}
+			if op.Summary == "" || op.Description == "" || len(op.Responses) < 5 || op.Responses["200"].Description == "" {
+				t.Errorf("%s %s is not documented: %+v", method, path, op)
+			}
+		}
+	}
+	if len(document.Paths) == 0 || strings.Contains(text, "ErrorModel") {
+		t.Error("the document is not ours")
+	}
+}

@@ -1,0 +1,113 @@
+package httpapi
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"parley"
+	"parley/internal/client"
+)
+
+func TestEveryKindHasAStatusOfItsOwn(t *testing.T) {
+	seen := map[int]parley.Kind{}
+	for _, kind := range parley.Kinds() {
+		status, ok := statuses[kind]
+		if !ok {
+			t.Errorf("%s is not in the table", kind)
+			continue
+		}
+		if other, twice := seen[status]; twice {
+			t.Errorf("%s and %s are both %d", kind, other, status)
+		}
+		seen[status] = kind
+	}
+	if len(statuses) != len(parley.Kinds()) {
+		t.Errorf("the table has %d kinds, there are %d", len(statuses), len(parley.Kinds()))
+	}
+}
+
+// What a use case refuses comes out of the client as it was, for every kind.
+func TestErrorsCrossTheWireUnchanged(t *testing.T) {
+	for _, kind := range parley.Kinds() {
+		want := parley.Errorf(kind, "It is %s.", kind).WithHint("Do something else.").WithCause(errors.New("a secret"))
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeProblem(w, describe(want)) }))
+		c := client.New(server.URL, "parley_x")
+		_, err := c.Hub(t.Context())
+		var got *parley.Error
+		if !errors.As(err, &got) || got.Kind != kind || got.Message != want.Message || got.Hint != want.Hint || got.Cause != nil {
+			t.Errorf("%s came out as %#v", kind, err)
+		}
+		c.Close()
+		server.Close()
+	}
+}
+
+func TestAForeignErrorIsLoggedAndNotTold(t *testing.T) {
+	var log strings.Builder
+	s := &Server{log: slog.New(slog.NewTextHandler(&log, nil))}
+	err := s.refuse(t.Context(), "get-hub", errors.New("the password is swordfish"))
+	var p *problem
+	if !errors.As(err, &p) || p.status != http.StatusInternalServerError || strings.Contains(p.Message, "swordfish") {
+		t.Errorf("told: %#v", err)
+	}
+	if !strings.Contains(log.String(), "swordfish") {
+		t.Errorf("logged: %s", log.String())
+	}
+}
+
+func TestAPanicIsAnsweredAndLogged(t *testing.T) {
+	var log strings.Builder
+	s := New(Config{Log: slog.New(slog.NewTextHandler(&log, nil)), Host: "127.0.0.1"})
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(http.ResponseWriter, *http.Request) { panic("out of cheese") })
+	answer := httptest.NewRecorder()
+	req := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/v1/hub", nil)
+	req.Header.Set("Authorization", "Bearer parley_secret")
+	s.guard(mux).ServeHTTP(answer, req)
+	if answer.Code != http.StatusInternalServerError || !strings.Contains(answer.Body.String(), `"kind":"internal"`) {
+		t.Errorf("answered %d %s", answer.Code, answer.Body)
+	}
+	if strings.Contains(answer.Body.String(), "cheese") {
+		t.Errorf("the caller was told: %s", answer.Body)
+	}
+	if !strings.Contains(log.String(), "cheese") || strings.Contains(log.String(), "parley_secret") {
+		t.Errorf("logged: %s", log.String())
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, c := range []struct {
+		listen, host string
+		ours         bool
+	}{
+		{"127.0.0.1", "127.0.0.1:7420", true},
+		{"127.0.0.1", "localhost:7420", true},
+		{"127.0.0.1", "LOCALHOST", true},
+		{"127.0.0.1", "[::1]:7420", true},
+		{"127.0.0.1", "[::1]", true},
+		{"127.0.0.1", "127.8.9.10:1", true},
+		{"127.0.0.1", "evil.example:7420", false},
+		{"127.0.0.1", "127.0.0.1.evil.example", false},
+		{"127.0.0.1", "10.0.0.7:7420", false},
+		{"127.0.0.1", "", false},
+		{"hub.example", "hub.example:7420", true},
+		{"hub.example", "Hub.Example", true},
+		{"hub.example", "evil.example", false},
+		{"10.0.0.7", "10.0.0.7:7420", true},
+		{"0.0.0.0", "10.0.0.7:7420", true},
+		{"0.0.0.0", "evil.example:7420", false},
+		{"", "10.0.0.7:7420", true},
+		{"", "evil.example:7420", false},
+		{"", "", false},
+		{"::", "[fe80::1]:7420", true},
+	} {
+		s := &Server{cfg: Config{Host: c.listen}}
+		if got := s.ourName(c.host); got != c.ours {
+			t.Errorf("listening on %q, Host %q: %v", c.listen, c.host, got)
+		}
+	}
+}

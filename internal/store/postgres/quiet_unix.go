@@ -1,0 +1,33 @@
+//go:build unix
+
+package postgres
+
+import (
+	"crypto/tls"
+	"net"
+	"syscall"
+)
+
+// quiet reports whether a connection that waits for nothing has indeed nothing
+// to read. The end of the connection, or the server's farewell, can be read
+// before anything is sent into it. This costs a system call and no waiting.
+func quiet(c net.Conn) bool {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	sc, ok := c.(syscall.Conn)
+	if !ok {
+		return true
+	}
+	raw, err := sc.SyscallConn()
+	if err != nil {
+		return false
+	}
+	var b [1]byte
+	var readErr error
+	err = raw.Read(func(fd uintptr) bool {
+		_, _, readErr = syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		return true
+	})
+	return err == nil && (readErr == syscall.EAGAIN || readErr == syscall.EWOULDBLOCK)
+}

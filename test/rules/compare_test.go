@@ -1,0 +1,295 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+)
+
+// compare holds the world against what is stored, all of it.
+func (w *world) compare() error {
+	for _, part := range []func() error{w.compareAgents, w.compareThreads, w.compareTasks, w.compareInboxes, w.compareDeliveries,
+		w.compareEvents, w.checkClaims} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *world) compareAgents() error {
+	for _, a := range w.agents {
+		s := w.seen.agent(a)
+		if s.Offline != a.offline || s.SleepingUntil != a.sleepingUntil {
+			return fmt.Errorf("%s is stored as offline %v, asleep until %d; want %v, %d", a.name, s.Offline, s.SleepingUntil, a.offline, a.sleepingUntil)
+		}
+		if s.Rate != (parley.Rate{Start: a.rateStart, Count: a.rateCount}) {
+			return fmt.Errorf("%s has spent %d since %d; want %d since %d", a.name, s.Rate.Count, s.Rate.Start, a.rateCount, a.rateStart)
+		}
+	}
+	return nil
+}
+
+// taskView is a task with everything that the rules say about it.
+type taskView struct {
+	Task, Parent, Root, RetryOf parley.TaskID
+	Pattern                     parley.Pattern
+	Requester, Agent            string
+	Request                     parley.MessageID
+	Priority, State             string
+	Callback                    parley.Callback
+	Due, Deadline, WaitUntil    parley.Micros
+	AskDepth, DelegationDepth   int
+	OpenChildren                int
+	Inbox, Read                 int
+	Turns, Token, Rescues       int
+	Leased, Ended               bool
+	Result, Error, EndedBy      string
+}
+
+func (w *world) compareTasks() error {
+	for id := range w.seen.tasks {
+		if w.task(id) == nil {
+			return fmt.Errorf("%s is stored and nobody opened it", id)
+		}
+	}
+	for _, t := range w.tasks {
+		got, ok := w.seen.tasks[t.id]
+		if !ok {
+			return fmt.Errorf("the task of %q is lost", t.request.body)
+		}
+		if diff := cmp.Diff(w.view(t), w.viewStored(got)); diff != "" {
+			return fmt.Errorf("%s (-want +stored):\n%s", t.id, diff)
+		}
+	}
+	return nil
+}
+
+func (w *world) view(t *task) taskView {
+	v := taskView{Task: t.id, Root: t.root().id, Pattern: t.pattern, Requester: t.requester.name, Agent: t.agent.name,
+		Request: t.request.id, Priority: t.priority.String(), State: t.state.String(), Callback: t.callback, Due: t.due,
+		Deadline: t.deadline, WaitUntil: t.waitUntil, AskDepth: t.asks, DelegationDepth: t.hops, Inbox: len(t.inbox),
+		Read: t.read, Turns: t.turns, Token: t.taken, Rescues: t.rescues, Leased: t.state == parley.Running,
+		Ended: !t.state.Open(), Error: t.failure}
+	if t.parent != nil {
+		v.Parent = t.parent.id
+	}
+	if t.retryOf != nil {
+		v.RetryOf = t.retryOf.id
+	}
+	if t.result != nil {
+		v.Result = t.result.body
+	}
+	if t.endedBy != nil {
+		v.EndedBy = t.endedBy.name
+	}
+	if t.state.Open() {
+		v.OpenChildren = w.open(t)
+	}
+	return v
+}
+
+func (w *world) viewStored(t parley.Task) taskView {
+	s := w.seen
+	v := taskView{Task: t.ID, Parent: t.Parent, Root: t.Root, RetryOf: t.RetryOf, Pattern: t.Pattern,
+		Requester: s.agents[t.Requester].Name, Agent: s.agents[t.Agent].Name, Request: t.Request, Priority: t.Priority.String(),
+		State: t.State.String(), Callback: t.Callback, Due: t.Due, Deadline: t.Deadline, WaitUntil: t.WaitUntil,
+		AskDepth: t.AskDepth, DelegationDepth: t.DelegationDepth, Inbox: t.InboxCount, Read: t.InboxRead, Turns: t.Turns,
+		Token: int(t.Token), Rescues: t.Rescues, Leased: t.Worker != 0, Ended: t.EndedAt != 0, Error: t.Error,
+		EndedBy: s.agents[t.EndedBy].Name}
+	for _, m := range s.messages {
+		if t.Result != 0 && m.ID == t.Result {
+			v.Result = m.Body
+		}
+	}
+	if t.State.Open() { // how many were open when it ended is nobody's business
+		v.OpenChildren = t.OpenChildren
+	}
+	return v
+}
+
+// compareThreads holds every conversation against what is stored. What was
+// posted within one stage may have come in any order; between stages the order
+// counts.
+func (w *world) compareThreads() error {
+	got := map[pair][]parley.Message{}
+	for _, m := range w.seen.messages {
+		p, err := w.pairOf(m.Thread)
+		if err != nil {
+			return err
+		}
+		list := got[p]
+		var prev parley.MessageID
+		if len(list) > 0 {
+			prev = list[len(list)-1].ID
+		}
+		if m.N != len(list)+1 || m.Prev != prev {
+			return fmt.Errorf("%s is number %d after %s; want %d after %s", m.ID, m.N, m.Prev, len(list)+1, prev)
+		}
+		got[p] = append(list, m)
+	}
+	for p, th := range w.dms {
+		if err := w.compareThread(th, got[p]); err != nil {
+			return fmt.Errorf("%s and %s: %w", p.a, p.b, err)
+		}
+		delete(got, p)
+	}
+	for p, list := range got {
+		return fmt.Errorf("%s and %s have %d messages and never talked", p.a, p.b, len(list))
+	}
+	return nil
+}
+
+func (w *world) pairOf(id parley.ThreadID) (pair, error) {
+	c := w.seen.channels[id]
+	if c.Main != id {
+		return pair{}, fmt.Errorf("%s is not the main thread of its dm", id)
+	}
+	return pairOf(w.agent(w.seen.agents[c.A].Name), w.agent(w.seen.agents[c.B].Name)), nil
+}
+
+func (w *world) compareThread(th *thread, got []parley.Message) error {
+	for i := range got {
+		if i >= len(th.messages) {
+			return fmt.Errorf("%s is too much", w.describe(got[i]))
+		}
+		want := th.messages[i]
+		if want.id == got[i].ID {
+			continue
+		}
+		j := slices.IndexFunc(th.messages[i:], func(m *message) bool {
+			return m.id == 0 && m.stage == want.stage && w.same(m, got[i])
+		})
+		if want.id != 0 || j < 0 {
+			return fmt.Errorf("there is %s; want %s", w.describe(got[i]), want)
+		}
+		th.messages[i], th.messages[i+j] = th.messages[i+j], want
+		th.messages[i].id = got[i].ID
+	}
+	if len(got) < len(th.messages) {
+		return fmt.Errorf("%s is lost", th.messages[len(got)])
+	}
+	return nil
+}
+
+func (w *world) same(m *message, got parley.Message) bool {
+	task := parley.TaskID(0)
+	if m.task != nil {
+		task = m.task.id
+	}
+	return m.author.id == got.Author && m.kind == got.Kind && m.body == got.Body && m.priority == got.Priority && task == got.Task
+}
+
+func (m *message) String() string {
+	s := fmt.Sprintf("%s's %s %q", m.author.name, m.kind, m.body)
+	if m.task != nil {
+		s += " of " + m.task.id.String()
+	}
+	return s
+}
+
+func (w *world) describe(m parley.Message) string {
+	return fmt.Sprintf("%s's %s %q of %s", w.seen.agents[m.Author].Name, m.Kind, m.Body, m.Task)
+}
+
+// compareInboxes: every callback is there, once, in its order.
+func (w *world) compareInboxes() error {
+	for _, t := range w.tasks {
+		var want []parley.MessageID
+		for _, m := range t.inbox {
+			want = append(want, m.id)
+		}
+		if got := w.seen.inbox[t.id]; !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))) {
+			return fmt.Errorf("the inbox of %s holds %v; want %v", t.id, got, want)
+		}
+		slices.SortStableFunc(t.inbox[min(t.arrived, len(t.inbox)):], func(a, b *message) int { return int(a.id - b.id) })
+		for i, m := range t.inbox {
+			if w.seen.inbox[t.id][i] != m.id {
+				return fmt.Errorf("the inbox of %s is out of order: %v", t.id, w.seen.inbox[t.id])
+			}
+		}
+	}
+	return nil
+}
+
+// compareDeliveries: accepted → delivered → seen → answered. Seen is, for an
+// agent, what its model was shown, no more and no less.
+func (w *world) compareDeliveries() error {
+	n := 0
+	for _, th := range w.dms {
+		for _, m := range th.messages {
+			d, ok := w.seen.deliveries[m.id]
+			if !ok || d.Recipient != m.to.id || d.Pull != m.to.person {
+				return fmt.Errorf("%s has no delivery to %s", m, m.to.name)
+			}
+			n++
+			if d.Seen != 0 && d.Delivered == 0 || d.Answered != 0 && d.Seen == 0 || d.Seen < d.Delivered || d.Answered != 0 && d.Answered < d.Seen {
+				return fmt.Errorf("%s was delivered, seen and answered at %d, %d and %d", m, d.Delivered, d.Seen, d.Answered)
+			}
+			if want := w.delivery(m, d); d.State() != want {
+				return fmt.Errorf("%s to %s is %s; want %s", m, m.to.name, d.State(), want)
+			}
+		}
+	}
+	if n != len(w.seen.deliveries) {
+		return fmt.Errorf("%d deliveries are stored of %d messages", len(w.seen.deliveries), n)
+	}
+	return nil
+}
+
+func (w *world) delivery(m *message, got parley.Delivery) string {
+	isRequest := m.task != nil && m.task.request == m
+	switch {
+	case isRequest && m.task.state == parley.Completed:
+		return "answered"
+	case m.shown:
+		return "seen"
+	case m.excused && got.Seen != 0:
+		return "seen"
+	case isRequest && m.task.taken > 0:
+		return "delivered"
+	}
+	return "accepted"
+}
+
+// excuse forgives what is stored as seen and was not shown, because the hub
+// died in between; a turn that goes on will show it.
+func (w *world) excuse() {
+	for _, th := range w.dms {
+		for _, m := range th.messages {
+			m.excused = m.excused || w.seen.deliveries[m.id].Seen != 0
+		}
+	}
+}
+
+// compareEvents: the record says of each task that it was opened once, and how
+// it ended, once.
+func (w *world) compareEvents() error {
+	type key struct {
+		task parley.TaskID
+		kind parley.EventKind
+	}
+	count := map[key]int{}
+	for _, e := range w.seen.events {
+		count[key{e.Task, e.Kind}]++
+	}
+	ends := map[parley.State]parley.EventKind{parley.Completed: parley.EventCompleted, parley.TaskFailed: parley.EventFailed, parley.Cancelled: parley.EventCancelled}
+	for _, t := range w.tasks {
+		want := map[parley.EventKind]int{parley.EventTask: 1, parley.EventTurn: t.turns, parley.EventRescued: t.rescues}
+		for state, kind := range ends {
+			want[kind] = 0
+			if t.state == state {
+				want[kind] = 1
+			}
+		}
+		for kind, n := range want {
+			if got := count[key{t.id, kind}]; got != n {
+				return fmt.Errorf("%s has %d events %s; want %d", t.id, got, kind, n)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,25 @@
+package rules
+
+import "pgregory.net/rapid"
+
+// cut is the moment at which a hub is to be killed while something is being
+// done: after so many commits, the last of which it may or may not have heard
+// of.
+type cut struct {
+	armed   bool
+	commits int
+	told    bool
+}
+
+func drawCut(t *rapid.T) cut {
+	if rapid.IntRange(0, 7).Draw(t, "kill") != 7 {
+		return cut{}
+	}
+	return cut{armed: true, commits: rapid.IntRange(0, 9).Draw(t, "commits"), told: rapid.Bool().Draw(t, "told")}
+}
+
+func (c cut) arm(l *life) {
+	if c.armed {
+		l.arm(c.commits, c.told)
+	}
+}

@@ -1,0 +1,131 @@
+package rules
+
+import (
+	"strings"
+
+	"parley"
+)
+
+// close ends a turn with its closing text: another turn if something came in
+// meanwhile, waiting if something is open, else the end of the task.
+func (w *world) close(t *task, text string) {
+	t.said = append(t.said, line{role: "assistant", text: text})
+	if strings.TrimSpace(text) != "" {
+		t.result = w.post(t.in, &message{author: t.agent, to: t.requester, kind: parley.ReplyMessage, body: text, task: t})
+	}
+	t.turn = nil
+	switch {
+	case len(t.inbox) > t.read:
+	case w.open(t) > 0:
+		t.state, t.worked = parley.Waiting, false
+	default:
+		w.complete(t)
+	}
+}
+
+func (w *world) complete(t *task) {
+	t.end(parley.Completed)
+	body := "(no text)"
+	if t.result != nil {
+		body = t.result.body
+	}
+	if t.called() {
+		w.push(t, parley.ResultMessage, body)
+	}
+}
+
+// fail ends a task and cancels what it had begun.
+func (w *world) fail(t *task, reason string) {
+	t.end(parley.TaskFailed)
+	t.failure = reason
+	w.cancelBelow(t, t.agent)
+	w.tellFailure(t)
+}
+
+// cancel ends a task and its subtree. Its parent is told, unless it did it.
+func (w *world) cancel(t *task, by *agent, in *task) {
+	t.end(parley.Cancelled)
+	t.failure, t.endedBy = cancelledText(by), by
+	w.cancelBelow(t, by)
+	if in == nil || t.parent != in {
+		w.tellFailure(t)
+	}
+}
+
+func (w *world) cancelBelow(top *task, by *agent) {
+	for _, t := range w.below(top) {
+		if t.state.Open() {
+			t.end(parley.Cancelled)
+			t.failure, t.endedBy = cancelledText(by), by
+		}
+	}
+}
+
+func (t *task) end(s parley.State) {
+	t.state, t.worked = s, false
+}
+
+// called reports whether the end of the task goes into its parent's inbox.
+func (t *task) called() bool {
+	return (t.callback == parley.CallbackResult || t.callback == parley.CallbackLate) && t.parent.state.Open()
+}
+
+// tellFailure brings a failure to whoever asked: into the parent's inbox, to
+// the turn that waits, or into the conversation.
+func (w *world) tellFailure(t *task) {
+	switch {
+	case t.called():
+		w.push(t, parley.FailureMessage, t.failure)
+	case t.callback == parley.CallbackReply:
+	default:
+		w.post(t.in, &message{author: t.agent, to: t.requester, kind: parley.FailureMessage, body: t.failure, task: t})
+	}
+}
+
+// push posts the end of a task in its parent's conversation and inbox, and
+// wakes the parent if it waits.
+func (w *world) push(t *task, kind parley.MessageKind, body string) {
+	p := t.parent
+	m := w.post(p.in, &message{author: t.agent, to: p.agent, kind: kind, body: body, task: t})
+	p.inbox = append(p.inbox, m)
+	if p.state == parley.Waiting {
+		p.state, p.due, p.fresh = parley.Queued, 0, true
+		if p.agent.sleeping(w.now) {
+			p.due = p.agent.sleepingUntil
+		}
+	}
+}
+
+// mayCancel says whether a cancel is accepted: people may, and who asked for
+// the task or one above it.
+func (w *world) mayCancel(t *task, by *agent) *refusal {
+	allowed := by.person
+	for above := t; above != nil; above = above.parent {
+		allowed = allowed || above.requester == by
+	}
+	if !allowed {
+		return refuse(parley.Denied, "%s is not yours to cancel.", t.id).andHint()
+	}
+	if !t.state.Open() {
+		return refuse(parley.Conflict, "%s has ended already (%s).", t.id, t.state)
+	}
+	return nil
+}
+
+// mayReply says whether a person's answer or refusal to a task is accepted.
+func (w *world) mayReply(t *task, by *agent) *refusal {
+	if t.agent != by {
+		return refuse(parley.Denied, "%s was not asked of you.", t.id)
+	}
+	if !t.state.Open() {
+		return refuse(parley.Conflict, "%s has ended already (%s).", t.id, t.state)
+	}
+	return nil
+}
+
+// reply is a person's answer to a task.
+func (w *world) reply(t *task, text string) {
+	t.request.shown = true
+	t.result = w.post(t.in, &message{author: t.agent, to: t.requester, kind: parley.ReplyMessage, body: text, task: t})
+	w.complete(t)
+}

@@ -1,0 +1,103 @@
+package rules
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"parley"
+	"parley/internal/model"
+)
+
+// minds are the models of all agents. Each step of a turn stops here until the
+// test says what the model replies.
+type minds struct {
+	mu       sync.Mutex
+	thoughts []*thought // under way
+	begun    []*thought // since the last look
+}
+
+// thought is a model that has the word.
+type thought struct {
+	life    *life
+	agent   string
+	task    parley.TaskID
+	request model.Request
+	answer  chan answer
+	checked bool
+}
+
+type answer struct {
+	reply model.Reply
+	err   error
+}
+
+// mind is the model of the agents of one hub.
+type mind struct {
+	*minds
+	life *life
+}
+
+var errLifeEnded = errors.New("the hub is dead")
+
+// Step waits for the test, for the turn to be stopped, or for the end of a hub
+// that was killed, whose goroutines would otherwise stay behind.
+func (m mind) Step(ctx context.Context, req model.Request, _ func(model.Delta)) (model.Reply, error) {
+	th := &thought{life: m.life, agent: req.Agent, request: req, answer: make(chan answer)}
+	for text := range strings.Lines(req.System) {
+		if _, err := fmt.Sscanf(text, "You work on task-%d:", &th.task); err == nil {
+			break
+		}
+	}
+	m.add(th)
+	defer m.remove(th)
+	select {
+	case a := <-th.answer:
+		return a.reply, a.err
+	case <-ctx.Done():
+		return model.Reply{}, ctx.Err()
+	case <-m.life.ended:
+		return model.Reply{}, errLifeEnded
+	}
+}
+
+func (m *minds) add(th *thought) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.thoughts = append(m.thoughts, th)
+	m.begun = append(m.begun, th)
+}
+
+// take returns what was begun since the last look.
+func (m *minds) take() []*thought {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	begun := m.begun
+	m.begun = nil
+	return begun
+}
+
+func (m *minds) remove(th *thought) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.thoughts = slices.DeleteFunc(m.thoughts, func(o *thought) bool { return o == th })
+}
+
+// of lists the thoughts of a hub by task, so that the same choice means the
+// same thing in every run.
+func (m *minds) of(l *life) []*thought {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var list []*thought
+	for _, th := range m.thoughts {
+		if th.life == l {
+			list = append(list, th)
+		}
+	}
+	slices.SortFunc(list, func(a, b *thought) int { return cmp.Compare(a.task, b.task) })
+	return list
+}

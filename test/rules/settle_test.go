@@ -1,0 +1,215 @@
+package rules
+
+import (
+	"fmt"
+
+	"parley"
+)
+
+// settle lets everything happen that follows by itself, until nothing does.
+func (w *world) settle() {
+	for w.step() {
+	}
+}
+
+// step does one thing. What is overdue fails last: the hub may have got on
+// with it before it looked at the clock.
+func (w *world) step() bool {
+	if !w.claims {
+		return false
+	}
+	for _, t := range w.tasks {
+		if w.falls(t) || w.claim(t) {
+			return true
+		}
+	}
+	for _, t := range w.tasks {
+		if w.late(t) || t.state == parley.Running && t.worked && w.advance(t) {
+			return true
+		}
+	}
+	for _, t := range w.tasks {
+		if t.state.Open() && t.deadline <= w.now &&
+			w.happens(nil, w.seen.state(t) == parley.TaskFailed, func() { w.fail(t, "its deadline has passed.") }) {
+			return true
+		}
+	}
+	return false
+}
+
+// happens does something that follows from the rules. If the hub died on the
+// way, or something races with it, then only if it is stored: what else is
+// stored shows whether it happened as a whole.
+func (w *world) happens(t *task, isStored bool, do func()) bool {
+	if !isStored && (w.cut || t != nil && w.races(t)) {
+		return false
+	}
+	do()
+	return true
+}
+
+// races reports whether the task may be failed at any moment, because its
+// time, or that of one above it, is over.
+func (w *world) races(t *task) bool {
+	for ; t != nil; t = t.parent {
+		if t.state.Open() && t.deadline <= w.now {
+			return true
+		}
+	}
+	return false
+}
+
+// falls makes a delayed task due.
+func (w *world) falls(t *task) bool {
+	if t.state != parley.Queued || t.due == 0 || t.due > w.now {
+		return false
+	}
+	return w.happens(t, w.seen.due(t) == 0, func() { t.due, t.fresh = 0, w.starting })
+}
+
+// late is an ask whose time is over for somebody who lost his lease and does
+// not know it. He may say so: it is no longer true of the one who has it now.
+func (w *world) late(t *task) bool {
+	if !w.ghosts || !t.state.Open() || t.callback != parley.CallbackReply || t.waitUntil > w.now || w.seen.callback(t) != parley.CallbackLate {
+		return false
+	}
+	t.callback = parley.CallbackLate
+	return true
+}
+
+// claim takes a task that was taken. Which ones those are is up to the hub;
+// check says whether the choice was right.
+func (w *world) claim(t *task) bool {
+	if !w.claimable(t) || w.seen.token(t) <= t.taken {
+		return false
+	}
+	t.taken++
+	t.state, t.worked = parley.Running, true
+	w.claimed = append(w.claimed, t)
+	return true
+}
+
+func (w *world) claimable(t *task) bool {
+	return t.state == parley.Queued && t.due == 0 && !t.agent.person && !t.agent.offline
+}
+
+// busy counts the agent's turns that hold one of its places.
+func (w *world) busy(a *agent) (n int) {
+	for _, t := range w.tasks {
+		if t.agent == a && t.state == parley.Running && t.worked && (t.asking() == nil || a.one()) {
+			n++
+		}
+	}
+	return n
+}
+
+// working counts the turns that hold one of the hub's places.
+func (w *world) working() (n int) {
+	for _, t := range w.tasks {
+		if t.thinking() {
+			n++
+		}
+	}
+	return n
+}
+
+// scarce reports whether turns compete for the places of the hub.
+func (w *world) scarce() bool { return w.places < plenty }
+
+const plenty = 64
+
+// checkClaims holds what was claimed in this stage, and what was not, against
+// the rules: by priority, then by age, within the agent's limit, and nothing
+// left lying while there is a place for it.
+func (w *world) checkClaims() error {
+	for _, t := range w.claimed {
+		for _, other := range w.tasks {
+			if other.agent == t.agent && w.claimable(other) && !other.fresh && before(other, t) {
+				return fmt.Errorf("%s (%s) was claimed before %s (%s)", t.id, t.priority, other.id, other.priority)
+			}
+		}
+	}
+	for _, t := range w.claimed {
+		// Turns that come back from an ask may go past the limit, new ones not.
+		if n := w.busy(t.agent) - w.resumed[t.agent]; n > t.agent.limits.Turns {
+			return fmt.Errorf("%s was claimed though %s runs %d turns and its limit is %d", t.id, t.agent.name, n, t.agent.limits.Turns)
+		}
+	}
+	if n := w.working(); n > w.places {
+		return fmt.Errorf("%d turns run on %d places", n, w.places)
+	}
+	if w.cut || !w.claims || w.working() >= w.places {
+		return nil
+	}
+	for _, t := range w.tasks {
+		if w.claimable(t) && w.busy(t.agent) < t.agent.limits.Turns {
+			return fmt.Errorf("%s could run and nobody claims it", t.id)
+		}
+		if a := t.asking(); a != nil && t.worked && t.state == parley.Running && (!a.state.Open() || a.waitUntil <= w.now) {
+			return fmt.Errorf("%s has waited for %s long enough and does not go on", t.id, a.id)
+		}
+	}
+	return nil
+}
+
+func before(a, b *task) bool {
+	return a.priority > b.priority || a.priority == b.priority && a.id < b.id
+}
+
+// begins starts a new stage.
+func (w *world) begins(now parley.Micros) {
+	w.stage++
+	w.now = now
+	w.claimed, w.resumed = nil, map[*agent]int{}
+	for _, t := range w.tasks {
+		t.fresh, t.arrived = false, len(t.inbox)
+	}
+}
+
+// rescue takes over what a dead hub left: queued again, or failed if that has
+// happened too often.
+func (w *world) rescue() {
+	var spent []*task
+	for _, t := range w.tasks {
+		if t.state != parley.Running {
+			continue
+		}
+		t.worked = false
+		if t.rescues >= t.agent.limits.Rescues {
+			spent = append(spent, t)
+			continue
+		}
+		w.happens(t, w.seen.rescues(t) > t.rescues, func() {
+			t.state = parley.Queued
+			t.rescues++
+		})
+	}
+	for _, t := range spent {
+		if t.state.Open() {
+			w.happens(t, w.seen.state(t) == parley.TaskFailed, func() {
+				w.fail(t, "its turn was interrupted too often (the limit of rescues is reached).")
+			})
+		}
+	}
+}
+
+// stops gives back what an orderly stop interrupted.
+func (w *world) stops() {
+	for _, t := range w.tasks {
+		if t.state == parley.Running {
+			t.worked = false
+			w.happens(t, w.seen.state(t) == parley.Queued, func() { t.state = parley.Queued })
+		}
+	}
+}
+
+// dies forgets who was on what.
+func (w *world) dies() {
+	w.claims = false
+	for _, t := range w.tasks {
+		t.worked = false
+		if t.turn != nil && len(t.turn.calls) > 0 && t.turn.calls[0].tool == "sleep" {
+			t.turn.calls[0].at = 0 // it is done again, which is harmless
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package rules
+
+import (
+	"fmt"
+
+	"parley"
+)
+
+// advance lets a task's turn do its next step by itself, if it has one: begin,
+// run a call, store its result, or fail at its limit.
+func (w *world) advance(t *task) bool {
+	if t.turn == nil {
+		return w.begin(t)
+	}
+	if len(t.turn.calls) > 0 {
+		return w.runCall(t, t.turn.calls[0])
+	}
+	if limit := t.agent.limits.Steps; t.turn.replies >= limit {
+		return w.happens(t, w.seen.state(t) == parley.TaskFailed, func() {
+			w.fail(t, fmt.Sprintf("the limit of %d steps in a turn is reached.", limit))
+		})
+	}
+	return false
+}
+
+func (w *world) begin(t *task) bool {
+	if w.seen.read(t) > len(t.inbox) {
+		return false // something more arrives first
+	}
+	return w.happens(t, w.seen.turns(t) > t.turns, func() {
+		t.turns++
+		t.turn = &turn{}
+		w.takeIn(t)
+	})
+}
+
+// takeIn reads the inbox. Of two results that come at the same moment it may
+// miss the second; never one that was there before.
+func (w *world) takeIn(t *task) {
+	upto := len(t.inbox)
+	if r := w.seen.read(t); r >= t.arrived && r >= t.read && r < upto {
+		upto = r
+	}
+	for _, m := range t.inbox[t.read:upto] {
+		t.said = append(t.said, line{role: "user", text: callbackText(m)})
+	}
+	t.read = upto
+}
+
+// replies is a reply with calls.
+func (w *world) replies(t *task, calls []*call) {
+	w.happens(t, w.seen.replies(t) > t.turn.replies, func() {
+		t.turn.replies++
+		t.turn.calls = calls
+		l := line{role: "assistant"}
+		for _, c := range calls {
+			l.text += " " + c.id
+		}
+		t.said = append(t.said, l)
+	})
+}
+
+// closes is a reply without calls.
+func (w *world) closes(t *task, text string) {
+	w.happens(t, w.seen.replies(t) > t.turn.replies, func() { w.close(t, text) })
+}
+
+// breaks is a failure of the model.
+func (w *world) breaks(t *task, reason string) {
+	w.happens(t, w.seen.state(t) == parley.TaskFailed, func() { w.fail(t, reason) })
+}
+
+// runCall does one step of the first call without a result.
+func (w *world) runCall(t *task, c *call) bool {
+	switch c.tool {
+	case "await_task":
+		return w.runAwait(t, c)
+	case "cancel_task":
+		return w.runCancel(t, c)
+	case "sleep":
+		return w.runSleep(t, c)
+	}
+	if c.sent == nil {
+		if r := w.decide(t.agent, t, c); r != nil {
+			return w.refused(t, r)
+		}
+		return w.happens(t, w.seen.has(c.body), func() { w.contact(t.agent, t, c) })
+	}
+	switch c.pattern {
+	case parley.Notify:
+		return w.returns(t, line{text: "Notification sent to " + c.target + "."})
+	case parley.Delegate:
+		return w.returns(t, line{text: fmt.Sprintf("Delegated to %s (subtask %s). You'll receive the result automatically when %s finishes.",
+			c.target, c.made.id, c.target)})
+	}
+	return w.runAsk(t, c)
+}
+
+// runAsk waits for the end of the subtask or of the time. The answer is either
+// the result of the call or a delegation result, never both.
+func (w *world) runAsk(t *task, c *call) bool {
+	child := c.made
+	timedOut := child.callback != parley.CallbackReply
+	switch {
+	case timedOut:
+		return w.comesBack(t, line{text: "Error: " + timeoutText(child, c.at), loose: true})
+	case !child.state.Open():
+		text, failed := answerText(child)
+		if failed {
+			return w.comesBack(t, line{text: "Error: " + text})
+		}
+		return w.comesBack(t, line{text: "Response from " + child.agent.name + ": " + text})
+	case w.now >= child.waitUntil:
+		late := w.seen.callback(child) != parley.CallbackReply
+		if w.scarce() && !late {
+			return false // it has no place to come back to
+		}
+		return w.happens(t, late, func() { child.callback = parley.CallbackLate })
+	}
+	return false
+}
+
+// comesBack ends an ask. The turn needs a place again.
+func (w *world) comesBack(t *task, l line) bool {
+	if w.scarce() && w.seen.results(t) <= t.turn.results {
+		return false
+	}
+	if !w.returns(t, l) {
+		return false
+	}
+	w.resumed[t.agent]++
+	return true
+}
+
+func (w *world) runAwait(t *task, c *call) bool {
+	child := w.task(c.about)
+	if child == nil {
+		return w.refused(t, refuse(parley.NotFound, "%s not found.", c.about))
+	}
+	if child.parent != t {
+		return w.refused(t, refuse(parley.NotFound, "%s is not a subtask of %s.", c.about, t.id))
+	}
+	if child.state.Open() && child.callback == parley.CallbackLate {
+		return w.happens(t, w.seen.callback(child) == parley.CallbackResult, func() { child.callback = parley.CallbackResult })
+	}
+	if child.state.Open() {
+		return w.returns(t, line{text: fmt.Sprintf("Waiting for %s (%s).", child.agent.name, child.id), loose: true})
+	}
+	text, failed := answerText(child)
+	if failed {
+		return w.returns(t, line{text: "Error: " + text})
+	}
+	return w.returns(t, line{text: "Response from " + child.agent.name + ": " + text})
+}
+
+func (w *world) runCancel(t *task, c *call) bool {
+	about := w.task(c.about)
+	if about == nil {
+		return w.refused(t, refuse(parley.NotFound, "%s not found.", c.about))
+	}
+	if r := w.mayCancel(about, t.agent); r != nil && about.state != parley.Cancelled {
+		return w.refused(t, r)
+	} else if r != nil && r.kind != parley.Conflict {
+		return w.refused(t, r)
+	}
+	if about.state.Open() {
+		return w.happens(t, w.seen.state(about) == parley.Cancelled, func() { w.cancel(about, t.agent, t) })
+	}
+	return w.returns(t, line{text: fmt.Sprintf("%s is cancelled.", about.id)})
+}
+
+func (w *world) runSleep(t *task, c *call) bool {
+	if c.until <= w.now {
+		return w.refused(t, refuse(parley.Invalid, "%s is not in the future.", c.until.Time().UTC().Format("2006-01-02T15:04:05Z07:00")))
+	}
+	if t.agent.sleepingUntil != c.until && c.at == 0 {
+		stored := w.seen.agent(t.agent).SleepingUntil == c.until || w.seen.results(t) > t.turn.results
+		return w.happens(t, stored, func() {
+			c.at = w.now
+			w.sleep(t.agent, c.until)
+		})
+	}
+	return w.returns(t, line{text: "You will sleep until " + c.until.Time().UTC().Format("2006-01-02T15:04:05Z07:00") + "."})
+}
+
+func (w *world) refused(t *task, r *refusal) bool {
+	return w.returns(t, line{text: "Error: " + r.text, loose: r.loose})
+}
+
+// returns stores the result of the first call, and after the last one takes in
+// what has come for the task.
+func (w *world) returns(t *task, l line) bool {
+	last := len(t.turn.calls) == 1
+	if last && w.seen.read(t) > len(t.inbox) {
+		return false // something more arrives first
+	}
+	return w.happens(t, w.seen.results(t) > t.turn.results, func() {
+		l.role = "tool"
+		t.said = append(t.said, l)
+		t.turn.results++
+		t.turn.calls = t.turn.calls[1:]
+		if last {
+			w.takeIn(t)
+		}
+	})
+}

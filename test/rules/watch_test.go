@@ -1,0 +1,122 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+	"parley/internal/model"
+)
+
+// watch looks at the models: exactly those think whose task runs, and each
+// reads exactly what was said.
+func (m *machine) watch() {
+	for _, th := range m.minds.take() {
+		m.world.shows(th)
+	}
+	if m.life == nil || m.world.cut {
+		return
+	}
+	var got, want []parley.TaskID
+	for _, th := range m.minds.of(m.life) {
+		got = append(got, th.task)
+	}
+	for _, t := range m.world.tasks {
+		if t.thinking() {
+			want = append(want, t.id)
+		}
+	}
+	if !slices.Equal(got, want) {
+		m.Fatalf("the models think about %v; want %v", got, want)
+	}
+	for _, th := range m.minds.of(m.life) {
+		if th.checked {
+			continue
+		}
+		th.checked = true
+		if err := m.world.checkRequest(m.world.task(th.task), th.request); err != nil {
+			m.Fatalf("what %s reads: %v", th.agent, err)
+		}
+	}
+}
+
+// shows marks what a request to a model contained.
+func (w *world) shows(th *thought) {
+	texts := map[string]bool{}
+	for _, m := range th.request.Messages {
+		texts[m.Text] = true
+	}
+	for _, conversation := range w.dms {
+		for _, m := range conversation.messages {
+			if m.to.name == th.agent && slices.ContainsFunc(readAs(m), func(text string) bool { return texts[text] }) {
+				m.shown = true
+			}
+		}
+	}
+}
+
+// readAs is how a message can be read by its recipient.
+func readAs(m *message) []string {
+	switch m.kind {
+	case parley.AskMessage, parley.DelegateMessage:
+		return []string{requestText(m.task)}
+	case parley.NotificationMessage:
+		return []string{notificationText(m)}
+	case parley.ReplyMessage:
+		return []string{m.author.name + ": " + m.body, "Response from " + m.author.name + ": " + m.body}
+	}
+	return []string{callbackText(m)}
+}
+
+// checkRequest compares what the model reads of its task: the request, once,
+// and after it everything that was said and came back, in order. Messages from
+// outside the task may stand in between.
+func (w *world) checkRequest(t *task, r model.Request) error {
+	if t.agent.name != r.Agent {
+		return fmt.Errorf("%s is %s's", t.id, t.agent.name)
+	}
+	at := -1
+	for i, m := range r.Messages {
+		if m.Role == model.User && m.Text == requestText(t) {
+			if at >= 0 {
+				return fmt.Errorf("the request of %s is there twice", t.id)
+			}
+			at = i
+		}
+	}
+	if at < 0 {
+		return fmt.Errorf("the request of %s is missing: %q", t.id, r.Messages)
+	}
+	callbacks := map[string]bool{}
+	for _, m := range t.inbox {
+		callbacks[callbackText(m)] = true
+	}
+	var got []string
+	for _, m := range r.Messages[at+1:] {
+		if m.Role != model.User || callbacks[m.Text] {
+			got = append(got, string(m.Role)+": "+m.Text+calls(m))
+		}
+	}
+	var want []string
+	for i, l := range t.said {
+		text := l.role + ": " + l.text
+		if l.loose && i < len(got) && strings.HasPrefix(got[i], text) {
+			text = got[i]
+		}
+		want = append(want, text)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		return fmt.Errorf("%s (-want +read):\n%s", t.id, diff)
+	}
+	return nil
+}
+
+func calls(m model.Message) (s string) {
+	for _, c := range m.Calls {
+		s += " " + c.ID
+	}
+	return s
+}
