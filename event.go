@@ -7,7 +7,6 @@ const (
 	EventMessage   EventKind = "message.accepted"
 	EventTask      EventKind = "task.opened"
 	EventClaimed   EventKind = "task.claimed"
-	EventTurn      EventKind = "turn.started"
 	EventWaiting   EventKind = "task.waiting"
 	EventQueued    EventKind = "task.queued"
 	EventRescued   EventKind = "task.rescued"

@@ -163,7 +163,7 @@ type StepKind string
 
 const (
 	StepPrompt StepKind = "prompt" // what was put before the model at the start of the turn
-	StepReply  StepKind = "reply"  // one model reply
+	StepReply  StepKind = "reply"  // one model reply; a quick first one holds the prompt too
 	StepCall   StepKind = "call"   // a tool call is about to start
 	StepResult StepKind = "result" // the tool call's result
 	StepInbox  StepKind = "inbox"  // what arrived between two steps

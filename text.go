@@ -110,7 +110,7 @@ var headerStarts = []string{
 // Quote renders text that came from somebody so that it cannot pose as one of
 // the headers above: a line that imitates one is shown as quoted.
 func Quote(s string) string {
-	if !strings.ContainsAny(s, "[［") {
+	if strings.IndexByte(s, '[') < 0 && !strings.Contains(s, "［") {
 		return s
 	}
 	var b strings.Builder

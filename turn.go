@@ -2,12 +2,29 @@ package parley
 
 import "errors"
 
+// TurnStart is what a turn put before the model at its beginning. It is stored
+// while the model thinks, or together with the first reply if that comes at
+// once: nothing has come of the turn until then.
+type TurnStart struct {
+	Turn int
+	// Inbox is how far the task's inbox was shown.
+	Inbox int
+	// Seen are the messages shown for the first time, besides the request.
+	Seen []MessageID
+	// Request says that the request itself was shown for the first time.
+	Request bool
+	// ReadTo is the agent's new place in the thread; 0 if it did not move.
+	ReadTo int
+}
+
 // TurnEnd is how a turn came to its end.
 type TurnEnd struct {
 	Lease Lease
 	// Text is the closing text; a failed turn has a Reason instead.
 	Text   string
 	Reason string
+	// Start is set if what the turn began with is not stored yet.
+	Start *TurnStart
 	// InboxRead is how far the turn has read the task's inbox.
 	InboxRead int
 	// Steps are the last steps, stored in the same transaction.

@@ -169,8 +169,8 @@ func (s *serving) run(ctx context.Context) error {
 }
 
 func (s *serving) announce() {
-	for _, p := range s.info.Problems {
-		s.cfg.Log.Warn("a file of the team has a problem", "problem", p.String())
+	for _, p := range s.info.Problems { // Ready has them too, to be shown
+		s.cfg.Log.Info("a file of the team has a problem", "problem", p.String())
 	}
 	s.cfg.Log.Info("the hub is up", "address", s.info.URL, "team", s.info.Team, "person", s.info.Person, "store", s.info.Store)
 	if s.cfg.Ready != nil {

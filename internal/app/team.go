@@ -18,7 +18,8 @@ type Roster struct {
 }
 
 // Join takes a team in: members that are new get a row, those that are gone
-// from the files are marked so, and their queued tasks fail.
+// from the files are marked so, and their open tasks fail: nobody is left to
+// work on them.
 func (h *Hub) Join(ctx context.Context, r Roster) (parley.Team, error) {
 	var team parley.Team
 	err := h.Store.Update(ctx, func(tx *store.Tx) (err error) {
@@ -112,9 +113,9 @@ func (h *Hub) retire(ctx context.Context, gone map[string]parley.Agent) error {
 		if a.Removed || a.Kind == parley.Person && h.Store.Shared() {
 			continue // another hub on this database has another person at its command line
 		}
-		var queued []parley.TaskID
+		var open []parley.TaskID
 		err := h.Store.Update(ctx, func(tx *store.Tx) (err error) {
-			if queued, err = tx.QueuedOf(a.ID); err != nil {
+			if open, err = tx.OpenOf(a.ID); err != nil {
 				return err
 			}
 			a.Removed = true
@@ -125,7 +126,7 @@ func (h *Hub) retire(ctx context.Context, gone map[string]parley.Agent) error {
 		if err != nil {
 			return err
 		}
-		for _, id := range queued {
+		for _, id := range open {
 			if err := h.Contacts.Fail(ctx, id, a.Name+" is no longer in the team."); err != nil {
 				return err
 			}

@@ -40,8 +40,8 @@ type Options struct {
 	// Dir is where the databases are made and removed again; the system's
 	// temporary folder by default. It decides which disk is measured.
 	Dir string
-	// Postgres is the address of a server whose user may create databases. A
-	// temporary server is started by default.
+	// Postgres is the address of a database in which schemas may be made; they
+	// are dropped again. A temporary server is started by default.
 	Postgres string
 }
 

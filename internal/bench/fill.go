@@ -59,7 +59,7 @@ type share struct{ n, of int }
 
 // pick finds a place of this share in a list of the given length.
 func (s share) pick(r *rand.Rand, length int) int {
-	if length <= s.of {
+	if length < s.of {
 		return r.IntN(length)
 	}
 	return s.n + s.of*r.IntN((length-s.n+s.of-1)/s.of)
@@ -260,10 +260,8 @@ func (w *writing) turn(t talk, task parley.Task, reply parley.Message) error {
 	if err != nil {
 		return err
 	}
-	w.tx.InsertStep(parley.Step{Task: task.ID, Turn: 1, N: 1, Kind: parley.StepPrompt, Content: []byte("{}")})
-	w.tx.InsertStep(parley.Step{Task: task.ID, Turn: 1, N: 2, Kind: parley.StepReply, Content: content})
+	w.tx.InsertStep(parley.Step{Task: task.ID, Turn: 1, N: 1, Kind: parley.StepReply, Content: content})
 	w.tx.SetRead(t.thread, t.b.ID, reply.N)
-	w.tx.Record(parley.Event{Team: w.team.ID, Kind: parley.EventTurn, Actor: t.b.ID, Task: task.ID})
 	return nil
 }
 

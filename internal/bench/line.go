@@ -11,17 +11,19 @@ type Line struct {
 	PerS float64 `json:"per_s,omitempty"`
 	P50  float64 `json:"p50_us,omitempty"`
 	P99  float64 `json:"p99_us,omitempty"`
-	// Share is the rate as a part of the limit's with as many callers.
+	// Share is the rate as a part of the limit's with as many callers. It and the
+	// next two compare within a round, and are the median of the rounds.
 	Share float64 `json:"share,omitempty"`
 	// Ratio is the rate as a part of that at the smallest size.
 	Ratio float64 `json:"ratio,omitempty"`
-	// Commits is the median time in times of a single commit.
+	// Commits is the median time in those of a single commit of the limit.
 	Commits  float64 `json:"commits,omitempty"`
 	Messages int     `json:"messages,omitempty"` // stored when it began
 	Callers  int     `json:"callers,omitempty"`
 	Ops      int     `json:"ops,omitempty"`
 	Rounds   int     `json:"rounds,omitempty"`
-	Allocs   float64 `json:"allocs_per_op,omitempty"`
+	CPU      float64 `json:"cpu_us,omitempty"` // of this process, an operation
+	Allocs   float64 `json:"allocs,omitempty"` // an operation
 
 	Agents int   `json:"agents,omitempty"`
 	Bytes  int64 `json:"bytes,omitempty"` // of memory for each agent
@@ -39,7 +41,7 @@ type Line struct {
 func lineOf(name string, callers int, samples []sample) Line {
 	m := middle(samples)
 	return Line{Name: name, PerS: round(m.perS, 1), P50: inMicros(m.p50), P99: inMicros(m.p99),
-		Callers: callers, Ops: m.ops, Rounds: len(samples), Allocs: round(m.allocs, 1)}
+		Callers: callers, Ops: m.ops, Rounds: len(samples), CPU: inMicros(m.cpu), Allocs: round(m.allocs, 1)}
 }
 
 func inMicros(d time.Duration) float64 { return round(float64(d)/float64(time.Microsecond), 1) }
@@ -49,53 +51,66 @@ func round(v float64, digits int) float64 {
 	return math.Round(v*unit) / unit
 }
 
-// part is a as a part of b; 0, which is not shown, if b is unknown.
-func part(a, b float64) float64 {
-	if b == 0 {
-		return 0
+// compare is the median, over the rounds, of one sample as a part of another;
+// 0, which is not shown, if there is nothing to compare.
+func compare(a, b []sample, value func(sample) float64) float64 {
+	var parts []float64
+	for i := range min(len(a), len(b)) {
+		if of := value(b[i]); of > 0 {
+			parts = append(parts, value(a[i])/of)
+		}
 	}
-	return round(a/b, 3)
+	return round(median(parts, func(v float64) float64 { return v }), 3)
 }
+
+func perSecond(s sample) float64 { return s.perS }
+func halfTime(s sample) float64  { return float64(s.p50) }
 
 // report writes the lines of a series that are wanted.
 func (s *series) report() error {
-	var lines []Line
 	for _, callers := range s.plan.callers() {
-		limit := lineOf(s.plan.lineName(s.engine.name(), rawInserts, callers, 0), callers,
-			s.samples[s.plan.lineName(s.engine.name(), rawInserts, callers, 0)])
-		limit.Share = 1
-		lines = append(lines, limit)
-		for _, what := range contacts {
-			lines = append(lines, s.growth(what, callers, limit)...)
+		if err := s.add(s.limitLine(callers)); err != nil {
+			return err
 		}
-	}
-	for _, l := range lines {
-		if l.Ops > 0 && s.wanted.has(l.Name) {
-			if err := s.bench.report.add(l); err != nil {
-				return err
+		for _, what := range contacts {
+			for _, size := range s.plan.sizes {
+				if err := s.add(s.contactLine(key{what, callers, size})); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	return nil
 }
 
-// growth is one kind of contact at all sizes.
-func (s *series) growth(what string, callers int, limit Line) (lines []Line) {
-	var smallest float64
-	for i, size := range s.plan.sizes {
-		name := s.plan.lineName(s.engine.name(), what, callers, size)
-		l := lineOf(name, callers, s.samples[name])
-		l.Messages = s.stored[name]
-		l.Share = part(l.PerS, limit.PerS)
-		if i == 0 {
-			smallest = l.PerS
-		} else {
-			l.Ratio = part(l.PerS, smallest)
-		}
-		if callers == 1 {
-			l.Commits = part(l.P50, limit.P50)
-		}
-		lines = append(lines, l)
+func (s *series) add(l Line) error {
+	if l.Ops == 0 || !s.wanted.has(l.Name) {
+		return nil
 	}
-	return lines
+	return s.bench.report.add(l)
+}
+
+func (s *series) limitLine(callers int) Line {
+	var all []sample
+	for _, size := range s.plan.sizes {
+		all = append(all, s.samples[key{rawInserts, callers, size}]...)
+	}
+	l := lineOf(s.lineName(key{rawInserts, callers, 0}), callers, all)
+	l.Share = 1
+	return l
+}
+
+func (s *series) contactLine(k key) Line {
+	samples := s.samples[k]
+	limit := s.samples[key{rawInserts, k.callers, k.size}]
+	l := lineOf(s.lineName(k), k.callers, samples)
+	l.Messages = s.stored[k]
+	l.Share = compare(samples, limit, perSecond)
+	if k.callers == 1 {
+		l.Commits = compare(samples, limit, halfTime)
+	}
+	if smallest := s.plan.sizes[0]; k.size != smallest {
+		l.Ratio = compare(samples, s.samples[key{k.what, k.callers, smallest}], perSecond)
+	}
+	return l
 }

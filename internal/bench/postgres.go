@@ -15,13 +15,14 @@ import (
 	"parley/internal/pgtest"
 )
 
-// postgresEngine makes its databases on a server: the one given, or a
-// temporary one that writes to stable storage as in production.
+// postgresEngine keeps its databases apart as schemas, which are cheaper to
+// make and need fewer rights. The server is the one given, or a temporary one
+// that writes to stable storage as in production.
 type postgresEngine struct {
-	admin  string         // the address under which databases are made
-	server *pgtest.Server // nil if it is not ours
-	prefix string
-	made   int
+	address string
+	server  *pgtest.Server // nil if it is not ours
+	prefix  string         // of the schemas
+	made    int
 }
 
 // minConnections is what the hub's pool, the limit and we ourselves need at
@@ -29,7 +30,7 @@ type postgresEngine struct {
 const minConnections = 150
 
 func openPostgres(ctx context.Context, dsn string, say func(string, ...any)) (engine, error) {
-	e := &postgresEngine{admin: dsn, prefix: "parley_bench_" + strings.ToLower(rand.Text()[:8])}
+	e := &postgresEngine{address: dsn, prefix: "parley_bench_" + strings.ToLower(rand.Text()[:8])}
 	if dsn == "" {
 		if _, err := pgtest.Find(); err != nil {
 			return nil, fmt.Errorf("%w: %w", errNotInstalled, err)
@@ -39,7 +40,7 @@ func openPostgres(ctx context.Context, dsn string, say func(string, ...any)) (en
 		if err != nil {
 			return nil, err
 		}
-		e.server, e.admin = server, server.DSN("postgres")
+		e.server, e.address = server, server.DSN("postgres")
 	}
 	if err := e.check(ctx); err != nil {
 		return nil, errors.Join(err, e.close())
@@ -48,7 +49,7 @@ func openPostgres(ctx context.Context, dsn string, say func(string, ...any)) (en
 }
 
 func (e *postgresEngine) check(ctx context.Context) error {
-	return e.connected(ctx, e.admin, func(c *pgx.Conn) error {
+	return e.connected(ctx, e.address, func(c *pgx.Conn) error {
 		var most int
 		if err := c.QueryRow(ctx, `SELECT current_setting('max_connections')::int`).Scan(&most); err != nil {
 			return err
@@ -63,27 +64,61 @@ func (e *postgresEngine) check(ctx context.Context) error {
 
 func (e *postgresEngine) name() string { return enginePostgres }
 
-func (e *postgresEngine) create(ctx context.Context) (string, error) {
+// create only names a schema; whoever opens it first makes it.
+func (e *postgresEngine) create(context.Context) (string, error) {
 	e.made++
-	name := fmt.Sprintf("%s_%d", e.prefix, e.made)
-	if err := e.execute(ctx, e.admin, "CREATE DATABASE "+name); err != nil {
+	return inSchema(e.address, fmt.Sprintf("%s_%d", e.prefix, e.made))
+}
+
+// inSchema points an address, in either of its two spellings, at a schema.
+func inSchema(address, schema string) (string, error) {
+	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
+		return address + " search_path=" + schema, nil
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", parley.Errorf(parley.Invalid, "The address of the PostgreSQL server cannot be read.").WithCause(err)
+	}
+	values := u.Query()
+	values.Set("search_path", schema)
+	u.RawQuery = values.Encode()
+	return u.String(), nil
+}
+
+func schemaOf(address string) (string, error) {
+	config, err := pgx.ParseConfig(address)
+	if err != nil {
 		return "", err
 	}
-	return onDatabase(e.admin, name)
+	return config.RuntimeParams["search_path"], nil
 }
 
 // settle does what autovacuum would begin a minute after the filling, in the
 // middle of a slice.
 func (e *postgresEngine) settle(ctx context.Context, address string) error {
-	return errors.Join(e.execute(ctx, address, "VACUUM ANALYZE"), e.execute(ctx, address, "CHECKPOINT"))
+	return e.connected(ctx, address, func(c *pgx.Conn) error {
+		rows, err := c.Query(ctx, `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`)
+		if err != nil {
+			return err
+		}
+		tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return err
+		}
+		_, err = c.Exec(ctx, "VACUUM ANALYZE "+strings.Join(tables, ", "))
+		if err == nil && e.server != nil {
+			_, err = c.Exec(ctx, "CHECKPOINT")
+		}
+		return err
+	})
 }
 
 func (e *postgresEngine) drop(ctx context.Context, address string) error {
-	config, err := pgx.ParseConfig(address)
+	schema, err := schemaOf(address)
 	if err != nil {
 		return err
 	}
-	return e.execute(context.WithoutCancel(ctx), e.admin, "DROP DATABASE IF EXISTS "+config.Database+" WITH (FORCE)")
+	return e.execute(context.WithoutCancel(ctx), e.address, "DROP SCHEMA IF EXISTS "+schema+" CASCADE")
 }
 
 // fillers keeps the server and this process busy at the same time.
@@ -112,20 +147,6 @@ func (e *postgresEngine) connected(ctx context.Context, address string, do func(
 	return errors.Join(err, c.Close(context.WithoutCancel(ctx)))
 }
 
-// onDatabase points an address, in either of its two spellings, at another
-// database.
-func onDatabase(address, name string) (string, error) {
-	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
-		return address + " dbname=" + name, nil // the last one counts
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		return "", parley.Errorf(parley.Invalid, "The address of the PostgreSQL server cannot be read.").WithCause(err)
-	}
-	u.Path = "/" + name
-	return u.String(), nil
-}
-
 // raw gives every caller a connection.
 func (e *postgresEngine) raw(ctx context.Context, callers int) (limit, error) {
 	address, err := e.create(ctx)
@@ -133,7 +154,7 @@ func (e *postgresEngine) raw(ctx context.Context, callers int) (limit, error) {
 		return nil, err
 	}
 	l := &statementLimit{engine: e, address: address}
-	if err := e.execute(ctx, address, rawTablesPostgres); err != nil {
+	if err := l.open(ctx); err != nil {
 		return nil, errors.Join(err, l.close())
 	}
 	for range callers {
@@ -164,6 +185,14 @@ const rawStatement = `
 	WITH m AS (INSERT INTO message (id, thread_id, author_id, body, at) VALUES ($1, $2, $2, $3, $1)),
 	     d AS (INSERT INTO delivery (id, recipient_id, delivered_at, seen_at) VALUES ($1, $2, $1, 0))
 	INSERT INTO event (id, kind, actor_id, message_id, at) VALUES ($1, 'message.accepted', $2, $1, $1)`
+
+func (l *statementLimit) open(ctx context.Context) error {
+	schema, err := schemaOf(l.address)
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.engine.execute(ctx, l.address, "CREATE SCHEMA "+schema), l.engine.execute(ctx, l.address, rawTablesPostgres))
+}
 
 func (l *statementLimit) insert(ctx context.Context, caller int, body string) error {
 	_, err := l.conns[caller].Exec(ctx, rawStatement, l.id.Add(1), int64(caller), body)

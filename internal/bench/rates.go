@@ -10,7 +10,7 @@ import (
 // rates measures the limit and the contacts on one engine, at every size, and
 // reports the medians.
 func (b *bench) rates(ctx context.Context, e engine) (err error) {
-	s := &series{bench: b, engine: e, samples: map[string][]sample{}, stored: map[string]int{}, bases: make([]base, len(b.plan.sizes))}
+	s := &series{bench: b, engine: e, samples: map[key][]sample{}, stored: map[key]int{}, bases: make([]base, len(b.plan.sizes))}
 	if !s.needed() {
 		return nil
 	}
@@ -31,13 +31,25 @@ func (b *bench) rates(ctx context.Context, e engine) (err error) {
 	return s.report()
 }
 
-// series is what the slices of all rounds showed, by the names of their lines.
+// series is what the slices showed, a sample for each round.
 type series struct {
 	*bench
 	engine  engine
 	bases   []base
-	samples map[string][]sample
-	stored  map[string]int // messages when the first slice began
+	samples map[key][]sample
+	stored  map[key]int // messages when the first slice began
+}
+
+// key is what was measured: by how many callers, and beside which size. The
+// limit is measured anew beside each.
+type key struct {
+	what    string
+	callers int
+	size    int
+}
+
+func (s *series) lineName(k key) string {
+	return s.plan.lineName(s.engine.name(), k.what, k.callers, k.size)
 }
 
 // base is a filled database. A small one is made anew for every slice.
@@ -53,7 +65,7 @@ func (b base) small() bool { return b.size <= small }
 func (s *series) needed() bool {
 	for _, size := range s.plan.sizes {
 		for _, callers := range s.plan.callers() {
-			if len(s.wantedContacts(callers, size)) > 0 || s.wanted.has(s.plan.lineName(s.engine.name(), rawInserts, callers, 0)) {
+			if len(s.wantedContacts(callers, size)) > 0 || s.wanted.has(s.lineName(key{rawInserts, callers, size})) {
 				return true
 			}
 		}
@@ -65,8 +77,8 @@ func (s *series) needed() bool {
 // is compared with the one at the smallest.
 func (s *series) wantedContacts(callers, size int) (list []string) {
 	for _, what := range contacts {
-		name := func(size int) string { return s.plan.lineName(s.engine.name(), what, callers, size) }
-		if s.wanted.has(name(size)) || size == s.plan.sizes[0] && s.wanted.has(name(s.plan.largest())) {
+		k, largest := key{what, callers, size}, key{what, callers, s.plan.largest()}
+		if s.wanted.has(s.lineName(k)) || size == s.plan.sizes[0] && s.wanted.has(s.lineName(largest)) {
 			list = append(list, what)
 		}
 	}
@@ -143,44 +155,43 @@ func (s *series) rawSlice(ctx context.Context, callers, size int) (err error) {
 	}
 	defer func() { err = errors.Join(err, l.close()) }()
 	op := func(ctx context.Context, caller int, r *rand.Rand) error { return l.insert(ctx, caller, body(r)) }
-	name := s.plan.lineName(s.engine.name(), rawInserts, callers, size)
-	_, err = s.slice(ctx, name, callers, size, op)
+	_, err = s.slice(ctx, key{rawInserts, callers, size}, op)
 	return err
 }
 
 // contactSlice measures on the open hub, or on a small database of its own.
 func (s *series) contactSlice(ctx context.Context, b *base, hub *session, what string, callers int) (err error) {
 	if hub == nil {
-		var own base = *b
+		own := *b
 		if hub, err = s.fresh(ctx, &own); err != nil {
 			return errors.Join(err, s.engine.drop(ctx, own.address))
 		}
 		defer func() { err = errors.Join(err, hub.close(ctx), s.engine.drop(ctx, own.address)) }()
 	}
-	name := s.plan.lineName(s.engine.name(), what, callers, b.size)
-	if _, known := s.stored[name]; !known {
-		s.stored[name] = hub.stored
+	k := key{what, callers, b.size}
+	if _, known := s.stored[k]; !known {
+		s.stored[k] = hub.stored
 	}
 	op, messages := hub.operation(what, callers)
-	n, err := s.slice(ctx, name, callers, b.size, op)
+	n, err := s.slice(ctx, k, op)
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return fmt.Errorf("%s: %w", s.lineName(k), err)
 	}
 	hub.stored += n * messages
 	return hub.settle(ctx)
 }
 
 // slice warms up and measures. It returns how often the operation was done.
-func (s *series) slice(ctx context.Context, name string, callers, size int, op operation) (int, error) {
-	warm, err := measure(ctx, callers, s.plan.warmTime(size), op)
+func (s *series) slice(ctx context.Context, k key, op operation) (int, error) {
+	warm, err := measure(ctx, k.callers, s.plan.warmTime(k.size), op)
 	if err != nil {
 		return 0, err
 	}
-	m, err := measure(ctx, callers, s.plan.sliceTime(callers, size), op)
+	m, err := measure(ctx, k.callers, s.plan.sliceTime(k.callers, k.size), op)
 	if err != nil {
 		return 0, err
 	}
-	s.samples[name] = append(s.samples[name], m)
-	s.say("  %-28s %12s/s  p50 %9s  p99 %9s", name, rate(m.perS), micros(m.p50), micros(m.p99))
+	s.samples[k] = append(s.samples[k], m)
+	s.say("  %-28s %12s/s  p50 %9s  p99 %9s", s.lineName(k), rate(m.perS), micros(m.p50), micros(m.p99))
 	return warm.ops + m.ops, nil
 }

@@ -19,7 +19,9 @@ type sample struct {
 	ops      int
 	perS     float64
 	p50, p99 time.Duration
-	allocs   float64 // allocations an operation, of the whole process
+	// Of the whole process, an operation: time on processors, allocations.
+	cpu    time.Duration
+	allocs float64
 }
 
 // measure lets callers repeat the operation for the given time. Each begins
@@ -29,7 +31,7 @@ func measure(ctx context.Context, callers int, d time.Duration, op operation) (s
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	runtime.GC() // the garbage of the slice before is not this one's
-	before := mallocs()
+	allocs, cpu := mallocs(), processTime()
 	took := make([][]time.Duration, callers)
 	var all sync.WaitGroup
 	start := time.Now()
@@ -51,6 +53,7 @@ func measure(ctx context.Context, callers int, d time.Duration, op operation) (s
 	}
 	all.Wait()
 	elapsed := time.Since(start)
+	cpu, allocs = processTime()-cpu, mallocs()-allocs
 	if ctx.Err() != nil {
 		return sample{}, context.Cause(ctx)
 	}
@@ -59,7 +62,7 @@ func measure(ctx context.Context, callers int, d time.Duration, op operation) (s
 	return sample{
 		ops: len(times), perS: float64(len(times)) / elapsed.Seconds(),
 		p50: percentile(times, 50), p99: percentile(times, 99),
-		allocs: float64(mallocs()-before) / float64(len(times)),
+		cpu: cpu / time.Duration(len(times)), allocs: float64(allocs) / float64(len(times)),
 	}, nil
 }
 
@@ -89,6 +92,7 @@ func middle(samples []sample) sample {
 	m.perS = median(samples, func(s sample) float64 { return s.perS })
 	m.p50 = time.Duration(median(samples, func(s sample) float64 { return float64(s.p50) }))
 	m.p99 = time.Duration(median(samples, func(s sample) float64 { return float64(s.p99) }))
+	m.cpu = time.Duration(median(samples, func(s sample) float64 { return float64(s.cpu) }))
 	m.allocs = median(samples, func(s sample) float64 { return s.allocs })
 	return m
 }

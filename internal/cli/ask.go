@@ -48,11 +48,12 @@ goes on, and "parley task wait" waits for it again.`,
 }
 
 func (c *console) ask(ctx context.Context, hub *client.Client, r api.ContactRequest) error {
-	contact, err := hub.Contact(ctx, r)
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	asked, err := openTask(ctx, hub, r)
 	if err != nil {
 		return err
 	}
-	asked := *contact.Task
 	t, err := c.await(ctx, hub, asked, waitTime(asked))
 	if err != nil {
 		return err
@@ -66,6 +67,16 @@ func (c *console) ask(ctx context.Context, hub *client.Client, r api.ContactRequ
 		return parley.ErrTimeout(t.Agent, waitTime(asked)).WithHint("%s", c.goesOn(t))
 	}
 	return c.answer(ctx, hub, t, parley.ErrAskFailed)
+}
+
+// openTask makes a contact. Ctrl-C does not cut it off: it would not be known
+// whether there is a task, and which.
+func openTask(ctx context.Context, hub *client.Client, r api.ContactRequest) (api.Task, error) {
+	contact, err := hub.Contact(context.WithoutCancel(ctx), r)
+	if err != nil {
+		return api.Task{}, err
+	}
+	return *contact.Task, nil
 }
 
 // waitTime is how long the hub gives the ask.
@@ -119,7 +130,7 @@ func (c *console) seen(ctx context.Context, hub *client.Client, t api.Task) {
 
 // goesOn says how to come back to a task.
 func (c *console) goesOn(t api.Task) string {
-	return t.Agent + "'s work goes on as " + t.ID + ". Wait for it with: " + c.command("task wait %s", t.ID)
+	return t.Agent + "'s work goes on as " + t.ID + ".\nWait for it with: " + c.command("task wait %s", t.ID)
 }
 
 // stopped tells whoever pressed Ctrl-C that only the waiting has ended.

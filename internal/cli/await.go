@@ -13,12 +13,10 @@ import (
 	"parley/internal/client"
 )
 
-// await waits until a task has ended, the time is over (0 is never) or Ctrl-C,
-// and returns the task as it is then. At a terminal it shows that it waits,
-// and what the agent says on the way.
+// await waits until a task has ended, the time is over (0 is never) or the
+// context is done, and returns the task as it is then. At a terminal it shows
+// that it waits, and what the agent says on the way.
 func (c *console) await(ctx context.Context, hub *client.Client, t api.Task, timeout time.Duration) (api.Task, error) {
-	ctx, stop := interruptible(ctx)
-	defer stop()
 	if _, watched := terminal(c.err); !watched || c.json {
 		now, err := hub.WaitTask(ctx, t.ID, timeout)
 		return now, c.stopped(t, err)
@@ -68,7 +66,7 @@ func (w *waiting) watch(ctx context.Context, t api.Task, timeout time.Duration) 
 
 func (w *waiting) draw(t api.Task) {
 	s := w.screen(w.err)
-	text := fmt.Sprintf("waiting for %s%s %s", t.Agent, s.Ellipsis(), view.Duration(w.now().Sub(w.since).Truncate(time.Second)))
+	text := fmt.Sprintf("waiting for %s%s %s", t.Agent, s.Ellipsis(), view.Seconds(w.now().Sub(w.since)))
 	if t.Open > 0 {
 		text += fmt.Sprintf(", which waits for %d more", t.Open)
 	}

@@ -49,15 +49,25 @@ in.`,
 }
 
 func (c *console) delegate(ctx context.Context, hub *client.Client, r api.ContactRequest, wait bool) error {
+	if wait {
+		return c.delegateAndWait(ctx, hub, r)
+	}
 	contact, err := hub.Contact(ctx, r)
 	if err != nil {
 		return err
 	}
-	if wait {
-		c.advise("Delegated to %s as %s.", contact.Agent, contact.Task.ID)
-		return c.awaitResult(ctx, hub, *contact.Task)
-	}
 	return c.show(contact, func(view.Screen) string { return c.delegated(contact) })
+}
+
+func (c *console) delegateAndWait(ctx context.Context, hub *client.Client, r api.ContactRequest) error {
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	t, err := openTask(ctx, hub, r)
+	if err != nil {
+		return err
+	}
+	c.advise("Delegated to %s as %s.", t.Agent, t.ID)
+	return c.awaitResult(ctx, hub, t)
 }
 
 func (c *console) delegated(contact api.Contact) string {
@@ -66,7 +76,8 @@ func (c *console) delegated(contact api.Contact) string {
 		return contact.Task.ID + "\n"
 	}
 	return parley.DelegatedText(contact.Agent, id) + "\n" +
-		"See it with: " + c.command("inbox") + ". Wait for it with: " + c.command("task wait %s", contact.Task.ID) + "\n"
+		"See it with: " + c.command("inbox") + "\n" +
+		"Wait for it with: " + c.command("task wait %s", contact.Task.ID) + "\n"
 }
 
 // awaitResult waits for a delegation, however long it takes, and shows the

@@ -29,7 +29,7 @@ another terminal, and leaves nothing behind.`,
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			o.Out, o.Screen, o.JSON = c.out, c.screen(c.out), c.json
-			o.Log = c.logger(logFlags{level: slog.LevelError})
+			o.Log = c.logger(false, slog.LevelError)
 			o.Program = c.program
 			return demo.Run(ctx, o)
 		},

@@ -11,18 +11,12 @@ import (
 	"parley/internal/cli/view"
 )
 
-// logFlags say how a hub logs. The zero value is for people, with what they
-// may want to know.
-type logFlags struct {
-	level slog.Level
-	json  bool
-}
-
-func (c *console) logger(f logFlags) *slog.Logger {
-	if f.json {
-		return slog.New(slog.NewJSONHandler(c.err, &slog.HandlerOptions{Level: f.level}))
+// logger writes to standard error, as JSON or for people.
+func (c *console) logger(asJSON bool, level slog.Level) *slog.Logger {
+	if asJSON {
+		return slog.New(slog.NewJSONHandler(c.err, &slog.HandlerOptions{Level: level}))
 	}
-	return slog.New(&logHandler{out: c.err, screen: c.screen(c.err), level: f.level, mu: new(sync.Mutex)})
+	return slog.New(&logHandler{out: c.err, screen: c.screen(c.err), level: level, mu: new(sync.Mutex)})
 }
 
 // logHandler writes a line for people: the time, how grave it is if it is, the

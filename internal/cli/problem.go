@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"parley"
 	"parley/internal/api"
+	"parley/internal/cli/view"
 )
 
 // The exit codes, as the help of the program explains them.
@@ -29,16 +31,22 @@ func (c *console) fail(err error) int {
 	if told := (silent{}); errors.As(err, &told) {
 		return code
 	}
+	if code == exitInterrupted {
+		c.advise("Stopped.")
+		return code
+	}
 	p := problem(err)
 	if c.json {
-		c.writeJSON(c.err, p)
+		_ = c.writeJSON(c.err, p) // nobody is left to be told
 		return code
 	}
 	s := c.screen(c.err)
-	c.say("%s %s", s.Paint("1;31", "Error:"), p.Message)
+	const label = "Error:"
+	text := s.Text(label + " " + p.Message)
 	if p.Hint != "" {
-		c.say("%s", p.Hint)
+		text += s.Text(p.Hint)
 	}
+	_, _ = io.WriteString(c.err, s.Paint(view.Red, label)+strings.TrimPrefix(text, label))
 	return code
 }
 

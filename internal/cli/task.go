@@ -89,6 +89,8 @@ the last one when it has ended.`,
 }
 
 func (c *console) taskWait(ctx context.Context, hub *client.Client, id string, timeout time.Duration) error {
+	ctx, stop := interruptible(ctx)
+	defer stop()
 	t, err := hub.Task(ctx, id)
 	if err != nil {
 		return err
@@ -157,7 +159,9 @@ func taskRetryCommand(c *console) *cobra.Command {
 }
 
 func (c *console) taskRetry(ctx context.Context, hub *client.Client, id string, wait bool) error {
-	t, err := hub.Retry(ctx, id)
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	t, err := hub.Retry(context.WithoutCancel(ctx), id)
 	if err != nil {
 		return err
 	}
@@ -173,8 +177,6 @@ func (c *console) taskRetry(ctx context.Context, hub *client.Client, id string, 
 
 // stream prints the task each time it has changed, until it has ended.
 func (c *console) stream(ctx context.Context, hub *client.Client, t api.Task, timeout time.Duration) (api.Task, error) {
-	ctx, stop := interruptible(ctx)
-	defer stop()
 	began, last := c.now(), api.Task{}
 	for {
 		if change(last) != change(t) {

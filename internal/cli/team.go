@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -55,7 +56,7 @@ func (c *console) atHub(cmd *cobra.Command, do func(context.Context, *client.Cli
 // connect finds the hub that runs for the team.
 func (c *console) connect() (*client.Client, error) {
 	if c.data != "" {
-		hub, err := client.Discover(c.data)
+		hub, err := discover(c.data)
 		return hub, markNoHub(err)
 	}
 	dir, err := c.teamDir()
@@ -66,11 +67,26 @@ func (c *console) connect() (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	hub, err := client.Discover(data)
+	hub, err := discover(data)
 	if err != nil {
 		return nil, noHubFor(dir, data, err)
 	}
 	return hub, nil
+}
+
+// startTime is how long a hub may take from its first moment to its address.
+const startTime = 3 * time.Second
+
+// discover finds a hub, also one that is just starting.
+func discover(data string) (*client.Client, error) {
+	for end := time.Now().Add(startTime); ; {
+		held := hubfile.Held(data)
+		hub, err := client.Discover(data)
+		if parley.KindOf(err) != parley.Unavailable || !held || time.Now().After(end) {
+			return hub, err
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 }
 
 // dataDir is where the hub of a team keeps its things. A mistake that was

@@ -60,17 +60,25 @@ machine loses power.`,
 			if len(args) > 0 {
 				c.dir = args[0]
 			}
-			log := logFlags{json: logJSON}
-			if verbose {
-				log.level = slog.LevelDebug
-			}
-			return c.up(cmd.Context(), listen, c.logger(log))
+			return c.up(cmd.Context(), listen, c.logger(logJSON, logLevel(logJSON, verbose)))
 		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", "", "the `address` to listen on, instead of the one in parley.yaml")
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "log everything that happens")
 	cmd.Flags().BoolVar(&logJSON, "log-json", false, "log as JSON")
 	return cmd
+}
+
+// logLevel is what is worth a line. A person has read that the hub is up, and
+// wants to hear of trouble; a file is for later, when one wonders when it was.
+func logLevel(forFile, verbose bool) slog.Level {
+	switch {
+	case verbose:
+		return slog.LevelDebug
+	case forFile:
+		return slog.LevelInfo
+	}
+	return slog.LevelWarn
 }
 
 func (c *console) up(ctx context.Context, listen string, log *slog.Logger) error {
@@ -84,7 +92,7 @@ func (c *console) up(ctx context.Context, listen string, log *slog.Logger) error
 	}
 	return c.serve(ctx, app.ServeConfig{
 		Team: team, Problems: problems, Listen: listen, Data: c.data, Log: log,
-	}, func(s app.Serving) error { return c.showUp(team, s) })
+	}, func(s app.Serving) error { return c.showUp(ctx, team, s) })
 }
 
 // serve runs a hub until it is told to stop.
@@ -104,6 +112,9 @@ func (c *console) serve(ctx context.Context, cfg app.ServeConfig, ready func(app
 	for stopping := false; ; {
 		select {
 		case err := <-ended:
+			if stopping && err == nil {
+				c.advise("Stopped.")
+			}
 			return err
 		case s := <-up:
 			data = s.Data
@@ -151,16 +162,35 @@ func (c *console) stopping(ctx context.Context, data string) string {
 	return "Stopping, as soon as the turns of " + strings.Join(busy, ", ") + " have come to an end. Ctrl-C again stops at once."
 }
 
-func (c *console) showUp(team *config.Team, s app.Serving) error {
-	up := Up{URL: s.URL, Team: s.Team, Person: s.Person, Data: s.Data, Store: s.Store,
-		Agents: []string{}, Problems: mistakes(s.Problems), Warnings: mistakes(team.Warnings)}
-	for _, a := range team.Agents {
-		up.Agents = append(up.Agents, a.Name)
+func (c *console) showUp(ctx context.Context, team *config.Team, s app.Serving) error {
+	agents, err := members(ctx, s.Data)
+	if err != nil {
+		return err
 	}
+	up := Up{URL: s.URL, Team: s.Team, Person: s.Person, Data: s.Data, Store: s.Store,
+		Agents: agents, Problems: mistakes(s.Problems), Warnings: mistakes(team.Warnings)}
 	if c.json {
 		return c.line(up)
 	}
 	return c.show(up, func(screen view.Screen) string { return c.upText(screen, up) })
+}
+
+// members asks the hub who is there: an agent that the files describe may have
+// been left out.
+func members(ctx context.Context, data string) ([]string, error) {
+	hub, err := client.Discover(data)
+	if err != nil {
+		return nil, err
+	}
+	defer hub.Close()
+	list, err := hub.Agents(ctx)
+	names := []string{}
+	for _, a := range list {
+		if a.Kind != string(parley.Person) && a.Status != string(parley.StatusOffline) {
+			names = append(names, a.Name)
+		}
+	}
+	return names, err
 }
 
 func mistakes(problems []config.Problem) []Mistake {

@@ -30,9 +30,9 @@ func between(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return misused(cmd, "%s needs more than that.", cmd.CommandPath())
+			return misused(cmd, "An argument is missing.")
 		case most >= 0 && len(args) > most:
-			return misused(cmd, "%s does not know what to do with %q.", cmd.CommandPath(), args[most])
+			return misused(cmd, "There is no place for the argument %q.", args[most])
 		}
 		return nil
 	}
@@ -44,6 +44,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	err := parley.Errorf(parley.Invalid, "There is no command %q.", cmd.CommandPath()+" "+args[0])
+	cmd.SuggestionsMinimumDistance = 2
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		return usageError{err.WithHint("Did you mean %s?", strings.Join(near, ", "))}
 	}

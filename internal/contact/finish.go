@@ -30,15 +30,21 @@ func (s *Service) EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome
 			return parley.ErrLost
 		}
 		f := finish{s: s, tx: tx, task: t, parent: parent}
+		if e.Start != nil {
+			tx.StartTurn(t, e.Start)
+		}
 		for _, step := range e.Steps {
 			tx.InsertStep(step)
 		}
 		t.InboxRead = e.InboxRead
 		if e.Reason != "" {
-			out = parley.TaskEnded
-			return f.fail(e.Reason)
+			out, err = parley.TaskEnded, f.fail(e.Reason)
+		} else {
+			out, err = f.close(e.Text)
 		}
-		out, err = f.close(e.Text)
+		if e.Start != nil && e.Start.Request && t.State != parley.Completed {
+			tx.MarkSeen(t.Request, t.Agent) // completing it has marked it as answered
+		}
 		return err
 	})
 	return out, err

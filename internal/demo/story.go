@@ -58,7 +58,23 @@ func (s *stage) finale(ctx context.Context, t api.Task) (api.TaskTree, error) {
 			"\n" + s.heading("The task tree") + screen.Tree([]api.TaskTree{tree}) +
 			"\n" + s.heading("Who said what to whom") + screen.Trace(arrows))
 	}
-	return tree, s.hub.MarkSeen(ctx, t.ResultID)
+	return tree, s.seen(ctx, t)
+}
+
+// seen tells the hub that everything of the task was displayed, so that the
+// inbox is empty for whoever tries it.
+func (s *stage) seen(ctx context.Context, t api.Task) error {
+	items, err := s.hub.Inbox(ctx, 0)
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for _, item := range items {
+		if item.Task == t.ID {
+			ids = append(ids, item.ID)
+		}
+	}
+	return s.hub.MarkSeen(ctx, ids...)
 }
 
 func (s *stage) invitation() string {

@@ -59,6 +59,7 @@ func (s *Server) stream(ctx context.Context, out *stream, cursor string, follow 
 	defer done()
 	take := func(e parley.Event) error { return out.event(s.event(ctx, e)) }
 	err := s.cfg.Reading.Events(following, caller(ctx), cursor, follow, take, out.idle)
+	err = orStopping(following, err)
 	if out.broken || ctx.Err() != nil {
 		return
 	}

@@ -13,6 +13,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -77,6 +78,15 @@ func New(cfg Config) *Server {
 
 // Handler is the API for a server of the caller's own, such as a test's.
 func (s *Server) Handler() http.Handler { return s.handler }
+
+// orStopping names the reason if ctx ended because the hub stops: whatever was
+// under way then says only that it was cut short.
+func orStopping(ctx context.Context, err error) error {
+	if err != nil && errors.Is(context.Cause(ctx), errStopping) {
+		return errStopping
+	}
+	return err
+}
 
 // untilStop is a context that also ends when the hub stops.
 func (s *Server) untilStop(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -53,9 +53,6 @@ func describe(err error) *problem {
 // refuse answers an error of a use case, and logs it if it is ours: this is
 // where the chain ends.
 func (s *Server) refuse(ctx context.Context, operation string, err error) error {
-	if errors.Is(err, errStopping) {
-		err = errStopping
-	}
 	p := describe(err)
 	if p.status == http.StatusInternalServerError && ctx.Err() == nil {
 		s.log.Error("a request failed", "operation", operation, "error", causes(err))

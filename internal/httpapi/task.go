@@ -85,7 +85,7 @@ func (s *Server) waitTask(ctx context.Context, in *waitTaskInput) (api.Task, err
 	waiting, done := s.untilStop(ctx)
 	defer done()
 	t, err := s.cfg.Reading.WaitTask(waiting, caller(ctx), id, time.Duration(in.Seconds*float64(time.Second)))
-	return s.task(ctx, t.Task, t.Text), err
+	return s.task(ctx, t.Task, t.Text), orStopping(waiting, err)
 }
 
 func (s *Server) getTree(ctx context.Context, in *TaskPath) (api.TaskTree, error) {

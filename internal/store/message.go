@@ -87,14 +87,16 @@ func (tx *Tx) News(in parley.Thread, of parley.AgentID, after, limit int) (list 
 	return list, err
 }
 
+// CROSS JOIN keeps SQLite from reading the other way round: all deliveries
+// first.
 const news = `WITH RECURSIVE l (id, prev_id) AS (
 	SELECT id, prev_id FROM message WHERE id = $1 AND n > $2
 	UNION ALL
 	SELECT p.id, p.prev_id FROM message p JOIN l ON p.id = l.prev_id WHERE p.n > $2)
-	SELECT ` + messageColsOfM + ` FROM l JOIN message m ON m.id = l.id
-	JOIN delivery d ON d.message_id = m.id AND d.recipient_id = $3 AND d.seen_at = 0
+	SELECT ` + messageColsOfM + ` FROM l CROSS JOIN message m CROSS JOIN delivery d
 	LEFT JOIN task t ON t.id = m.task_id
-	WHERE m.kind = 'notification' OR m.kind IN ('reply', 'delegation_failed') AND t.callback = 0
+	WHERE m.id = l.id AND d.message_id = m.id AND d.recipient_id = $3 AND d.seen_at = 0
+	AND (m.kind = 'notification' OR m.kind IN ('reply', 'delegation_failed') AND t.callback = 0)
 	ORDER BY m.n LIMIT $4`
 
 // Post appends a message to its thread and opens a delivery record for each

@@ -93,6 +93,17 @@ func (tx *Tx) UpdateProgress(t *parley.Task) {
 		int64(t.Turns), int64(t.InboxCount), int64(t.InboxRead), int64(t.OpenChildren), int64(t.Result), int64(t.ID))
 }
 
+// StartTurn stores what a turn began with. The caller stores the task.
+func (tx *Tx) StartTurn(t *parley.Task, s *parley.TurnStart) {
+	t.Turns, t.InboxRead = s.Turn, s.Inbox
+	for _, id := range s.Seen {
+		tx.MarkSeen(id, t.Agent)
+	}
+	if s.ReadTo > 0 {
+		tx.SetRead(t.Thread, t.Agent, s.ReadTo)
+	}
+}
+
 func (tx *Tx) signalState(t *parley.Task) {
 	if t.State.Open() && (t.Due > 0 || t.Deadline > 0 && t.Deadline.Until(tx.Now) < time.Hour) {
 		tx.Signal(wake.Clock, int64(t.ID))
@@ -112,10 +123,11 @@ func (tx *Tx) Children(of parley.TaskID) (list []parley.Task, err error) {
 	return list, err
 }
 
+// CROSS JOIN keeps SQLite from reading the other way round: all tasks first.
 const subtree = `WITH RECURSIVE sub (tid, depth) AS (
 	SELECT id, 0 FROM task WHERE id = $1
 	UNION ALL SELECT task.id, sub.depth + 1 FROM task JOIN sub ON task.parent_id = sub.tid WHERE task.parent_id > 0)
-	SELECT ` + taskCols + ` FROM task JOIN sub ON sub.tid = task.id ORDER BY depth, id`
+	SELECT ` + taskCols + ` FROM sub CROSS JOIN task WHERE task.id = sub.tid ORDER BY depth, id`
 
 // Subtree reads a task and all its descendants, parents before their children.
 func (tx *Tx) Subtree(of parley.TaskID) (list []parley.Task, err error) {

@@ -114,6 +114,13 @@ func (tx *Tx) QueuedOf(agent parley.AgentID) (ids []parley.TaskID, err error) {
 	return ids, err
 }
 
+// OpenOf reads the open tasks of an agent.
+func (tx *Tx) OpenOf(agent parley.AgentID) (ids []parley.TaskID, err error) {
+	err = tx.query(`SELECT id FROM task WHERE agent_id = $1 AND state <= 3 ORDER BY id`,
+		func(r Row) { ids = append(ids, parley.TaskID(r.Int(0))) }, int64(agent))
+	return ids, err
+}
+
 // OpenAsks reads the open asks of an agent that somebody still waits for.
 func (tx *Tx) OpenAsks(agent parley.AgentID) (list []parley.Task, err error) {
 	err = tx.query(`SELECT `+taskCols+` FROM task

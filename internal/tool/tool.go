@@ -8,6 +8,8 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"strings"
 
 	"parley"
 	"parley/internal/model"
@@ -55,10 +57,36 @@ func Decode(args json.RawMessage, into any) error {
 		args = json.RawMessage("{}")
 	}
 	if err := json.Unmarshal(args, into); err != nil {
-		return parley.Errorf(parley.Invalid, "The arguments do not fit the tool: %v.", err).
+		return parley.Errorf(parley.Invalid, "The arguments do not fit the tool: %s.", misfit(err)).
 			WithHint("Send one JSON object with the parameters that the tool describes.")
 	}
 	return nil
+}
+
+// misfit says what is wrong with arguments in the words of JSON, not of Go.
+func misfit(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return "they are not JSON"
+	}
+	kind, _, _ := strings.Cut(wrong.Value, " ")
+	article := "a"
+	if kind == "object" || kind == "array" {
+		article = "an"
+	}
+	if wrong.Field == "" {
+		return "they cannot be " + article + " " + kind
+	}
+	return wrong.Field + " cannot be " + article + " " + kind
+}
+
+// ErrUnknown tells a model that it made up a tool.
+func ErrUnknown(tools []Tool, name string) *parley.Error {
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.Name
+	}
+	return parley.Errorf(parley.NotFound, "There is no tool %q.", name).WithHint("There are %s.", strings.Join(names, ", "))
 }
 
 // Find returns the tool of that name.

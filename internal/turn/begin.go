@@ -2,8 +2,8 @@ package turn
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
+	"time"
 
 	"parley"
 	"parley/internal/store"
@@ -31,51 +31,50 @@ func (t *run) loadHistory(tx *store.Tx) error {
 	return err
 }
 
-// begin starts a turn: what it is going to show is stored, and counts as seen
-// from then on.
-func (t *run) begin(ctx context.Context) error {
-	var task parley.Task
-	var inbox []parley.Message
-	err := t.Store.Update(ctx, func(tx *store.Tx) error {
-		var err error
-		if task, err = t.fence(tx); err != nil {
-			return err
-		}
-		inbox = nil
-		if task.InboxCount > t.inboxRead {
-			if inbox, err = tx.Inbox(task.ID, t.inboxRead, task.InboxCount); err != nil {
-				return err
-			}
-		}
-		content, err := json.Marshal(promptStep{Inbox: task.InboxCount, Notices: ids(t.news)})
-		if err != nil {
-			return err
-		}
-		task.Turns++
-		task.InboxRead = task.InboxCount
-		tx.UpdateProgress(&task)
-		tx.InsertStep(parley.Step{Task: task.ID, Turn: task.Turns, N: 1, Kind: parley.StepPrompt, Content: content})
-		for _, m := range slices.Concat(t.fresh, t.news, inbox) {
-			tx.MarkSeen(m.ID, t.lease.Agent)
-		}
-		if t.readTo > t.read {
-			tx.SetRead(t.thread.ID, t.lease.Agent, t.readTo)
-		}
-		tx.Record(parley.Event{Team: task.Team, Kind: parley.EventTurn, Actor: task.Agent, Task: task.ID})
-		return nil
-	})
+// begin starts a turn with what was loaded.
+func (t *run) begin() {
+	t.number, t.underWay, t.replies, t.steps, t.failures = t.task.Turns+1, true, 0, 0, 0
+	t.start = &parley.TurnStart{Turn: t.number, Inbox: t.task.InboxCount, Request: t.task.Turns == 0}
+	for _, m := range slices.Concat(t.fresh, t.news, t.inbox) {
+		t.start.Seen = append(t.start.Seen, m.ID)
+	}
+	if t.readTo > t.read {
+		t.start.ReadTo = t.readTo
+	}
+	for _, m := range t.news {
+		t.notice(t.number, m)
+	}
+	for _, m := range t.inbox {
+		t.past = append(t.past, t.render(m))
+	}
+	t.inboxRead = t.task.InboxCount
+}
+
+// promptDelay is how long a model may think before the start of its turn is
+// stored by itself. A model that answers at once, as a scripted one does, saves
+// a commit.
+const promptDelay = 50 * time.Millisecond
+
+func (t *run) storePrompt(ctx context.Context) error {
+	step, err := t.next(parley.StepPrompt, t.prompt())
 	if err != nil {
 		return err
 	}
-	t.task, t.underWay, t.replies, t.steps = task, true, 0, 1
-	for _, m := range t.news {
-		t.notice(task.Turns, m)
+	return t.storeSteps(ctx, nil, step)
+}
+
+// prompt is what is needed to show the same again.
+func (t *run) prompt() *prompt { return &prompt{Inbox: t.start.Inbox, Notices: ids(t.news)} }
+
+// loadNew finds what the turn that is about to begin shows for the first time:
+// what came back to the task, and what is unseen in its thread.
+func (t *run) loadNew(tx *store.Tx) (err error) {
+	if t.task.InboxCount > t.inboxRead {
+		if t.inbox, err = tx.Inbox(t.task.ID, t.inboxRead, t.task.InboxCount); err != nil {
+			return err
+		}
 	}
-	for _, m := range inbox {
-		t.past = append(t.past, t.render(m))
-	}
-	t.inboxRead = task.InboxCount
-	return nil
+	return t.loadUnseen(tx)
 }
 
 // loadUnseen finds what the agent is about to be shown for the first time: the
@@ -88,7 +87,7 @@ func (t *run) loadUnseen(tx *store.Tx) error {
 	}
 	t.readTo = t.thread.Count
 	if t.task.Turns == 0 {
-		t.fresh = append(t.newHistory(), t.asked)
+		t.fresh = t.newHistory()
 	}
 	if t.thread.Last == t.asked.ID && t.read >= t.shownFrom()-1 {
 		return nil // the usual case: everything new is in the history

@@ -10,9 +10,14 @@ import (
 	"parley/internal/store"
 )
 
-// The contents of stored steps. A model reply is stored as it is.
+// The contents of stored steps.
 type (
-	promptStep struct {
+	replyStep struct {
+		// Prompt is what the turn began with, in a first reply that came at once.
+		Prompt *prompt `json:"prompt,omitempty"`
+		model.Reply
+	}
+	prompt struct {
 		// Inbox is how far the task's inbox had been read.
 		Inbox int `json:"inbox,omitempty"`
 		// Notices are messages from outside the history that the agent had not
@@ -44,16 +49,20 @@ type conversation struct {
 	// request and the history, what beyond them, and how far the agent has read
 	// the thread before and after.
 	fresh, news  []parley.Message
+	inbox        []parley.Message // what has come back to the task since its last turn
 	read, readTo int
+	start        *parley.TurnStart // until it is stored
 
 	past      []model.Message  // of this task, after the request
 	notices   []parley.Message // shown around the history in the first turn
 	pending   []model.Call     // of the last reply, without a result
 	started   map[string]bool  // pending calls that are on record as begun
 	arrived   []parley.Message
+	number    int  // of the turn under way
 	underWay  bool // a turn has begun and not ended
 	replies   int  // of the turn under way
 	steps     int  // stored in the turn under way
+	failures  int  // tool calls in a row that failed in the turn under way
 	inboxRead int
 }
 
@@ -83,7 +92,7 @@ func (t *run) load(ctx context.Context) error {
 		if t.underWay {
 			return nil
 		}
-		return t.loadUnseen(tx)
+		return t.loadNew(tx)
 	})
 }
 
@@ -98,18 +107,15 @@ func (t *run) replay(tx *store.Tx, steps []parley.Step) error {
 }
 
 func (t *run) replayStep(tx *store.Tx, s parley.Step) error {
-	t.steps = s.N
+	t.number, t.steps = s.Turn, s.N
 	switch s.Kind {
 	case parley.StepPrompt:
-		var p promptStep
+		var p prompt
 		if err := json.Unmarshal(s.Content, &p); err != nil {
 			return err
 		}
-		t.underWay, t.replies = true, 0
-		if err := t.showNotices(tx, s.Turn, p.Notices); err != nil {
-			return err
-		}
-		return t.showInbox(tx, p.Inbox)
+		t.underWay = true
+		return t.showPrompt(tx, s.Turn, p)
 	case parley.StepInbox:
 		var in inboxStep
 		if err := json.Unmarshal(s.Content, &in); err != nil {
@@ -117,12 +123,17 @@ func (t *run) replayStep(tx *store.Tx, s parley.Step) error {
 		}
 		return t.showInbox(tx, in.Upto)
 	case parley.StepReply:
-		var reply model.Reply
-		if err := json.Unmarshal(s.Content, &reply); err != nil {
+		var r replyStep
+		if err := json.Unmarshal(s.Content, &r); err != nil {
 			return err
 		}
-		t.add(reply)
-		t.underWay = len(reply.Calls) > 0
+		if r.Prompt != nil {
+			if err := t.showPrompt(tx, s.Turn, *r.Prompt); err != nil {
+				return err
+			}
+		}
+		t.add(r.Reply)
+		t.underWay = len(r.Calls) > 0
 	case parley.StepCall:
 		var c started
 		if err := json.Unmarshal(s.Content, &c); err != nil {
@@ -153,10 +164,23 @@ func (t *run) addResult(r result) {
 	if len(t.pending) > 0 {
 		t.pending = t.pending[1:]
 	}
+	t.failures++
+	if !r.Error {
+		t.failures = 0
+	}
 	for _, m := range t.arrived {
 		t.past = append(t.past, t.render(m))
 	}
 	t.arrived = nil
+}
+
+// showPrompt takes what a turn began with into the conversation.
+func (t *run) showPrompt(tx *store.Tx, turn int, p prompt) error {
+	t.replies, t.failures = 0, 0
+	if err := t.showNotices(tx, turn, p.Notices); err != nil {
+		return err
+	}
+	return t.showInbox(tx, p.Inbox)
 }
 
 // showInbox takes what came back to the task into the conversation.

@@ -5,12 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"parley"
 	"parley/internal/model"
 	"parley/internal/store"
 	"parley/internal/tool"
 )
+
+// maxFailures is how many tool calls in a row may fail before a turn is
+// stopped: its model does not learn from the errors.
+const maxFailures = 5
 
 // run is one turn.
 type run struct {
@@ -29,9 +34,7 @@ func (t *run) turn(ctx context.Context) (parley.Outcome, error) {
 		return 0, err
 	}
 	if !t.underWay {
-		if err := t.begin(ctx); err != nil {
-			return 0, err
-		}
+		t.begin()
 	}
 	for {
 		if err := t.runPending(ctx); err != nil {
@@ -40,14 +43,20 @@ func (t *run) turn(ctx context.Context) (parley.Outcome, error) {
 		if t.replies >= t.agent.Limits.Steps {
 			return t.end(ctx, parley.TurnEnd{Reason: fmt.Sprintf("the limit of %d steps in a turn is reached.", t.agent.Limits.Steps)})
 		}
+		if t.failures >= maxFailures {
+			return t.end(ctx, parley.TurnEnd{Reason: "five tool calls in a row failed."})
+		}
 		reply, err := t.think(ctx)
+		if errors.Is(err, parley.ErrLost) {
+			return 0, err
+		}
 		if ctx.Err() != nil && (err != nil || len(reply.Calls) > 0) {
 			return 0, context.Cause(ctx)
 		}
 		if err != nil {
 			return t.end(ctx, parley.TurnEnd{Reason: t.modelFailure(err)})
 		}
-		step, err := t.next(parley.StepReply, reply)
+		step, err := t.next(parley.StepReply, t.replyStep(reply))
 		if err != nil {
 			return 0, err
 		}
@@ -61,13 +70,35 @@ func (t *run) turn(ctx context.Context) (parley.Outcome, error) {
 	}
 }
 
-// think asks the model for the next step.
+// replyStep is a reply as stored, the first one with what the turn began with.
+func (t *run) replyStep(reply model.Reply) replyStep {
+	if t.start == nil {
+		return replyStep{Reply: reply}
+	}
+	return replyStep{Prompt: t.prompt(), Reply: reply}
+}
+
+// think asks the model for the next step. If it takes its time over the first,
+// what the turn began with is stored meanwhile, so that whoever looks sees that
+// the message was seen.
 func (t *run) think(ctx context.Context) (model.Reply, error) {
 	var onDelta func(model.Delta)
 	if t.Deltas != nil {
 		onDelta = func(d model.Delta) { t.Deltas(t.lease.Task, d) }
 	}
-	return t.agent.Model.Step(ctx, t.request(), onDelta)
+	request := t.request()
+	if t.start == nil {
+		return t.agent.Model.Step(ctx, request, onDelta)
+	}
+	stored := make(chan error, 1)
+	timer := time.AfterFunc(promptDelay, func() { stored <- t.storePrompt(ctx) })
+	reply, err := t.agent.Model.Step(ctx, request, onDelta)
+	if !timer.Stop() {
+		if failed := <-stored; failed != nil && ctx.Err() == nil {
+			return reply, failed
+		}
+	}
+	return reply, err
 }
 
 // modelFailure is what the one who asked reads; the rest is for the log.
@@ -113,7 +144,7 @@ func (t *run) runPending(ctx context.Context) error {
 func (t *run) call(ctx context.Context, call model.Call) (tool.Result, error) {
 	tl, ok := tool.Find(t.agent.Tools, call.Name)
 	if !ok {
-		return tool.Result{}, parley.Errorf(parley.NotFound, "There is no tool %q.", call.Name)
+		return tool.Result{}, tool.ErrUnknown(t.agent.Tools, call.Name)
 	}
 	if !tl.Replays {
 		if t.started[call.ID] {
@@ -128,7 +159,7 @@ func (t *run) call(ctx context.Context, call model.Call) (tool.Result, error) {
 			return tool.Result{}, err
 		}
 	}
-	key := fmt.Sprintf("%d/%d/%s", t.lease.Task, t.task.Turns, call.ID)
+	key := fmt.Sprintf("%d/%d/%s", t.lease.Task, t.number, call.ID)
 	return tl.Run(ctx, tool.Call{Lease: t.lease, Slot: t.slot, Key: key, Args: call.Args})
 }
 
@@ -158,6 +189,11 @@ func (t *run) storeSteps(ctx context.Context, seen []parley.MessageID, steps ...
 			}
 			read = task.InboxCount
 		}
+		if t.start != nil {
+			tx.StartTurn(&task, t.start)
+			tx.MarkSeen(task.Request, t.lease.Agent)
+			tx.UpdateProgress(&task)
+		}
 		for _, s := range steps {
 			tx.InsertStep(s)
 		}
@@ -172,6 +208,7 @@ func (t *run) storeSteps(ctx context.Context, seen []parley.MessageID, steps ...
 	if err != nil {
 		return err
 	}
+	t.start = nil
 	t.steps += len(steps)
 	t.arrived = arrived
 	if len(arrived) > 0 {
@@ -186,7 +223,7 @@ func (t *run) storeArrived(tx *store.Tx, task parley.Task, arrived []parley.Mess
 	if err != nil {
 		return err
 	}
-	tx.InsertStep(parley.Step{Task: task.ID, Turn: task.Turns, N: n, Kind: parley.StepInbox, Content: content})
+	tx.InsertStep(parley.Step{Task: task.ID, Turn: t.number, N: n, Kind: parley.StepInbox, Content: content})
 	for _, m := range arrived {
 		tx.MarkSeen(m.ID, t.lease.Agent)
 	}
@@ -210,13 +247,13 @@ func (t *run) fence(tx *store.Tx) (parley.Task, error) {
 // next is the following step of this turn.
 func (t *run) next(kind parley.StepKind, content any) (parley.Step, error) {
 	b, err := json.Marshal(content)
-	return parley.Step{Task: t.lease.Task, Turn: t.task.Turns, N: t.steps + 1, Kind: kind, Content: b}, err
+	return parley.Step{Task: t.lease.Task, Turn: t.number, N: t.steps + 1, Kind: kind, Content: b}, err
 }
 
 // end stores what the turn came to, also if it was stopped at this very
 // moment: what is there is not thrown away, and that of a cancelled task is
 // put on record.
 func (t *run) end(ctx context.Context, e parley.TurnEnd) (parley.Outcome, error) {
-	e.Lease, e.InboxRead = t.lease, t.inboxRead
+	e.Lease, e.Start, e.InboxRead = t.lease, t.start, t.inboxRead
 	return t.Ender.EndTurn(context.WithoutCancel(ctx), e)
 }

@@ -70,7 +70,7 @@ func (w *world) compareTasks() error {
 
 func (w *world) view(t *task) taskView {
 	v := taskView{Task: t.id, Root: t.root().id, Pattern: t.pattern, Requester: t.requester.name, Agent: t.agent.name,
-		Request: t.request.id, Priority: t.priority.String(), State: t.state.String(), Callback: t.callback, Due: t.due,
+		Request: t.request.id, Priority: t.priority.String(), State: t.state.String(), Due: t.due,
 		Deadline: t.deadline, WaitUntil: t.waitUntil, AskDepth: t.asks, DelegationDepth: t.hops, Inbox: len(t.inbox),
 		Read: t.read, Turns: t.turns, Token: t.taken, Rescues: t.rescues, Leased: t.state == parley.Running,
 		Ended: !t.state.Open(), Error: t.failure}
@@ -86,8 +86,11 @@ func (w *world) view(t *task) taskView {
 	if t.endedBy != nil {
 		v.EndedBy = t.endedBy.name
 	}
+	if t.start != nil {
+		v.Turns, v.Read = t.turns-1, t.start.read
+	}
 	if t.state.Open() {
-		v.OpenChildren = w.open(t)
+		v.OpenChildren, v.Callback = w.open(t), t.callback
 	}
 	return v
 }
@@ -96,7 +99,7 @@ func (w *world) viewStored(t parley.Task) taskView {
 	s := w.seen
 	v := taskView{Task: t.ID, Parent: t.Parent, Root: t.Root, RetryOf: t.RetryOf, Pattern: t.Pattern,
 		Requester: s.agents[t.Requester].Name, Agent: s.agents[t.Agent].Name, Request: t.Request, Priority: t.Priority.String(),
-		State: t.State.String(), Callback: t.Callback, Due: t.Due, Deadline: t.Deadline, WaitUntil: t.WaitUntil,
+		State: t.State.String(), Due: t.Due, Deadline: t.Deadline, WaitUntil: t.WaitUntil,
 		AskDepth: t.AskDepth, DelegationDepth: t.DelegationDepth, Inbox: t.InboxCount, Read: t.InboxRead, Turns: t.Turns,
 		Token: int(t.Token), Rescues: t.Rescues, Leased: t.Worker != 0, Ended: t.EndedAt != 0, Error: t.Error,
 		EndedBy: s.agents[t.EndedBy].Name}
@@ -105,8 +108,8 @@ func (w *world) viewStored(t parley.Task) taskView {
 			v.Result = m.Body
 		}
 	}
-	if t.State.Open() { // how many were open when it ended is nobody's business
-		v.OpenChildren = t.OpenChildren
+	if t.State.Open() { // what these were when it ended is nobody's business
+		v.OpenChildren, v.Callback = t.OpenChildren, t.Callback
 	}
 	return v
 }
@@ -226,7 +229,7 @@ func (w *world) compareDeliveries() error {
 				return fmt.Errorf("%s has no delivery to %s", m, m.to.name)
 			}
 			n++
-			if d.Seen != 0 && d.Delivered == 0 || d.Answered != 0 && d.Seen == 0 || d.Seen < d.Delivered || d.Answered != 0 && d.Answered < d.Seen {
+			if backwards(d.Delivered, d.Seen) || backwards(d.Seen, d.Answered) {
 				return fmt.Errorf("%s was delivered, seen and answered at %d, %d and %d", m, d.Delivered, d.Seen, d.Answered)
 			}
 			if want := w.delivery(m, d); d.State() != want {
@@ -240,12 +243,15 @@ func (w *world) compareDeliveries() error {
 	return nil
 }
 
+// backwards reports whether something came before what it comes after.
+func backwards(first, then parley.Micros) bool { return then != 0 && (first == 0 || then < first) }
+
 func (w *world) delivery(m *message, got parley.Delivery) string {
 	isRequest := m.task != nil && m.task.request == m
 	switch {
 	case isRequest && m.task.state == parley.Completed:
 		return "answered"
-	case m.shown:
+	case m.shown || slices.ContainsFunc(m.showing, func(s *start) bool { return s.stored }):
 		return "seen"
 	case m.excused && got.Seen != 0:
 		return "seen"
@@ -278,7 +284,7 @@ func (w *world) compareEvents() error {
 	}
 	ends := map[parley.State]parley.EventKind{parley.Completed: parley.EventCompleted, parley.TaskFailed: parley.EventFailed, parley.Cancelled: parley.EventCancelled}
 	for _, t := range w.tasks {
-		want := map[parley.EventKind]int{parley.EventTask: 1, parley.EventTurn: t.turns, parley.EventRescued: t.rescues}
+		want := map[parley.EventKind]int{parley.EventTask: 1, parley.EventRescued: t.rescues}
 		for state, kind := range ends {
 			want[kind] = 0
 			if t.state == state {

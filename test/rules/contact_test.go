@@ -75,16 +75,19 @@ func depth(from *agent, in *task, p parley.Pattern) (asks, hops int) {
 }
 
 // waitingChain names who waits for whom from the target down to the caller, if
-// the target is among them.
+// the target's turn is among those that wait. A task waits for its delegations
+// too, but no turn does.
 func waitingChain(in *task, target *agent) (names []string) {
+	waits := false
 	for t := in; t != nil; t = t.parent {
 		names = append([]string{t.agent.name}, names...)
-		if t != in && t.agent == target {
+		if waits && t.agent == target {
 			return names
 		}
-		if t.callback != parley.CallbackReply {
+		if t.callback != parley.CallbackReply && t.callback != parley.CallbackResult {
 			return nil
 		}
+		waits = t.callback == parley.CallbackReply
 	}
 	return nil
 }

@@ -7,5 +7,5 @@ type fault struct {
 	sql  string
 }
 
-func (f fault) install(s *stored) error { return nil }
+func (f fault) install(s *stored) error        { return nil }
 func (f fault) wrap(s store.Store) store.Store { return s }

@@ -79,6 +79,7 @@ func (m *machine) stage(what string, do, follow func()) {
 	}
 	w.now = micros(time.Now())
 	w.cut = m.life != nil && m.life.isDead()
+	w.reads = m.minds.reading(m.life)
 	follow()
 	w.settle()
 	m.watch()

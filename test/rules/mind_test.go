@@ -87,6 +87,18 @@ func (m *minds) remove(th *thought) {
 	m.thoughts = slices.DeleteFunc(m.thoughts, func(o *thought) bool { return o == th })
 }
 
+// reading is what the models of a hub read that have the word.
+func (m *minds) reading(l *life) map[parley.TaskID]map[string]bool {
+	all := map[parley.TaskID]map[string]bool{}
+	for _, th := range m.of(l) {
+		all[th.task] = map[string]bool{}
+		for _, message := range th.request.Messages {
+			all[th.task][message.Text] = true
+		}
+	}
+	return all
+}
+
 // of lists the thoughts of a hub by task, so that the same choice means the
 // same thing in every run.
 func (m *minds) of(l *life) []*thought {

@@ -19,7 +19,7 @@ func (w *world) step() bool {
 		return false
 	}
 	for _, t := range w.tasks {
-		if w.falls(t) || w.claim(t) {
+		if w.falls(t) || w.claim(t) || w.starts(t) {
 			return true
 		}
 	}
@@ -30,7 +30,7 @@ func (w *world) step() bool {
 	}
 	for _, t := range w.tasks {
 		if t.state.Open() && t.deadline <= w.now &&
-			w.happens(nil, w.seen.state(t) == parley.TaskFailed, func() { w.fail(t, "its deadline has passed.") }) {
+			w.happensBy(t.deadline.Add(pause), w.seen.state(t) == parley.TaskFailed, func() { w.fail(t, "its deadline has passed.") }) {
 			return true
 		}
 	}
@@ -42,6 +42,16 @@ func (w *world) step() bool {
 // stored shows whether it happened as a whole.
 func (w *world) happens(t *task, isStored bool, do func()) bool {
 	if !isStored && (w.cut || t != nil && w.races(t)) {
+		return false
+	}
+	do()
+	return true
+}
+
+// happensBy does something that has to have happened at some time, and may have
+// before.
+func (w *world) happensBy(at parley.Micros, isStored bool, do func()) bool {
+	if !isStored && (w.cut || w.now < at) {
 		return false
 	}
 	do()
@@ -64,7 +74,7 @@ func (w *world) falls(t *task) bool {
 	if t.state != parley.Queued || t.due == 0 || t.due > w.now {
 		return false
 	}
-	return w.happens(t, w.seen.due(t) == 0, func() { t.due, t.fresh = 0, w.starting })
+	return w.happensBy(t.due.Add(pause), w.seen.due(t) == 0, func() { t.due, t.fresh = 0, w.starting })
 }
 
 // late is an ask whose time is over for somebody who lost his lease and does
@@ -208,6 +218,7 @@ func (w *world) dies() {
 	w.claims = false
 	for _, t := range w.tasks {
 		t.worked = false
+		t.forget()
 		if t.turn != nil && len(t.turn.calls) > 0 && t.turn.calls[0].tool == "sleep" {
 			t.turn.calls[0].at = 0 // it is done again, which is harmless
 		}

@@ -23,22 +23,51 @@ func (w *world) advance(t *task) bool {
 	return false
 }
 
+// begin starts a turn. That is stored a little later, or with what the model
+// replies.
 func (w *world) begin(t *task) bool {
-	if w.seen.read(t) > len(t.inbox) {
+	if w.readsTo(t) > len(t.inbox) {
 		return false // something more arrives first
 	}
-	return w.happens(t, w.seen.turns(t) > t.turns, func() {
-		t.turns++
-		t.turn = &turn{}
-		w.takeIn(t)
-	})
+	t.start = &start{at: w.now, read: t.read, said: len(t.said)}
+	t.turns++
+	t.turn = &turn{}
+	w.takeIn(t)
+	return true
+}
+
+// starts notes that the beginning of a turn is stored.
+func (w *world) starts(t *task) bool {
+	if t.start == nil {
+		return false
+	}
+	late := t.thinking() && w.now.Until(t.start.at) >= pause
+	if w.seen.turns(t) < t.turns && (w.cut || !late) {
+		return false
+	}
+	t.stored()
+	return true
+}
+
+func (t *task) stored() {
+	if t.start != nil {
+		t.start.stored, t.start = true, nil
+	}
+}
+
+// forget undoes a turn that was not stored before the hub died.
+func (t *task) forget() {
+	if s := t.start; s != nil {
+		t.turns--
+		t.turn, t.read, t.said, t.start = nil, s.read, t.said[:s.said], nil
+	}
 }
 
 // takeIn reads the inbox. Of two results that come at the same moment it may
 // miss the second; never one that was there before.
 func (w *world) takeIn(t *task) {
 	upto := len(t.inbox)
-	if r := w.seen.read(t); r >= t.arrived && r >= t.read && r < upto {
+	if r := w.readsTo(t); r >= t.arrived && r >= t.read && r < upto {
 		upto = r
 	}
 	for _, m := range t.inbox[t.read:upto] {
@@ -47,9 +76,21 @@ func (w *world) takeIn(t *task) {
 	t.read = upto
 }
 
+// readsTo is how much of its inbox the task's turn has read, as far as can be
+// seen from outside.
+func (w *world) readsTo(t *task) (n int) {
+	for i, m := range t.inbox {
+		if w.reads[t.id][callbackText(m)] {
+			n = i + 1
+		}
+	}
+	return max(n, w.seen.read(t))
+}
+
 // replies is a reply with calls.
 func (w *world) replies(t *task, calls []*call) {
 	w.happens(t, w.seen.replies(t) > t.turn.replies, func() {
+		t.stored()
 		t.turn.replies++
 		t.turn.calls = calls
 		l := line{role: "assistant"}
@@ -62,12 +103,18 @@ func (w *world) replies(t *task, calls []*call) {
 
 // closes is a reply without calls.
 func (w *world) closes(t *task, text string) {
-	w.happens(t, w.seen.replies(t) > t.turn.replies, func() { w.close(t, text) })
+	w.happens(t, w.seen.replies(t) > t.turn.replies, func() {
+		t.stored()
+		w.close(t, text)
+	})
 }
 
 // breaks is a failure of the model.
 func (w *world) breaks(t *task, reason string) {
-	w.happens(t, w.seen.state(t) == parley.TaskFailed, func() { w.fail(t, reason) })
+	w.happens(t, w.seen.state(t) == parley.TaskFailed, func() {
+		t.stored()
+		w.fail(t, reason)
+	})
 }
 
 // runCall does one step of the first call without a result.
@@ -109,7 +156,7 @@ func (w *world) runAsk(t *task, c *call) bool {
 		if failed {
 			return w.comesBack(t, line{text: "Error: " + text})
 		}
-		return w.comesBack(t, line{text: "Response from " + child.agent.name + ": " + text})
+		return w.comesBack(t, line{text: "Response from " + child.agent.name + ": " + text, shows: child.result})
 	case w.now >= child.waitUntil:
 		late := w.seen.callback(child) != parley.CallbackReply
 		if w.scarce() && !late {
@@ -150,7 +197,7 @@ func (w *world) runAwait(t *task, c *call) bool {
 	if failed {
 		return w.returns(t, line{text: "Error: " + text})
 	}
-	return w.returns(t, line{text: "Response from " + child.agent.name + ": " + text})
+	return w.returns(t, line{text: "Response from " + child.agent.name + ": " + text, shows: child.result})
 }
 
 func (w *world) runCancel(t *task, c *call) bool {
@@ -191,11 +238,14 @@ func (w *world) refused(t *task, r *refusal) bool {
 // what has come for the task.
 func (w *world) returns(t *task, l line) bool {
 	last := len(t.turn.calls) == 1
-	if last && w.seen.read(t) > len(t.inbox) {
+	if last && w.readsTo(t) > len(t.inbox) {
 		return false // something more arrives first
 	}
 	return w.happens(t, w.seen.results(t) > t.turn.results, func() {
 		l.role = "tool"
+		if l.shows != nil {
+			l.shows.shown = true // the next request will
+		}
 		t.said = append(t.said, l)
 		t.turn.results++
 		t.turn.calls = t.turn.calls[1:]

@@ -51,7 +51,12 @@ func (w *world) shows(th *thought) {
 	}
 	for _, conversation := range w.dms {
 		for _, m := range conversation.messages {
-			if m.to.name == th.agent && slices.ContainsFunc(readAs(m), func(text string) bool { return texts[text] }) {
+			if m.to.name != th.agent || !slices.ContainsFunc(readAs(m), func(text string) bool { return texts[text] }) {
+				continue
+			}
+			if s := w.task(th.task).start; s != nil {
+				m.showing = append(m.showing, s)
+			} else {
 				m.shown = true
 			}
 		}
@@ -88,7 +93,7 @@ func (w *world) checkRequest(t *task, r model.Request) error {
 		}
 	}
 	if at < 0 {
-		return fmt.Errorf("the request of %s is missing: %q", t.id, r.Messages)
+		return fmt.Errorf("the request of %s is missing: %v", t.id, r.Messages)
 	}
 	callbacks := map[string]bool{}
 	for _, m := range t.inbox {

@@ -22,16 +22,17 @@ type world struct {
 	tasks  []*task // in the order of their ids
 	dms    map[pair]*thread
 
-	places  int  // turns that the hub runs at once
-	claims  bool // a hub is up and takes work
-	cut     bool // the hub died somewhere on the way
+	places   int  // turns that the hub runs at once
+	claims   bool // a hub is up and takes work
+	cut      bool // the hub died somewhere on the way
 	starting bool // a hub has just begun to take work
-	ghosts  bool // a hub that was taken for dead is still there
-	stage   int  // counts what the test did
-	claimed []*task
-	resumed map[*agent]int // turns that came back from an ask in this stage
+	ghosts   bool // a hub that was taken for dead is still there
+	stage    int  // counts what the test did
+	claimed  []*task
+	resumed  map[*agent]int // turns that came back from an ask in this stage
 
-	seen *stored // what is stored, after the hub has come to rest
+	seen  *stored                           // what is stored, after the hub has come to rest
+	reads map[parley.TaskID]map[string]bool // what the models that have the word read
 }
 
 type agent struct {
@@ -81,6 +82,7 @@ type task struct {
 	endedBy *agent
 
 	turn   *turn
+	start  *start // of the turn, until it is stored
 	worked bool   // somebody is on it: false after the hub died
 	said   []line // the conversation after the request
 	fresh  bool   // it became claimable in this stage, by something that races with claims
@@ -93,6 +95,15 @@ type turn struct {
 	calls   []*call // of the last reply, those without a result
 }
 
+// start is the beginning of a turn that is not stored yet: the hub gives the
+// model a moment first. If it dies before, the turn never was.
+type start struct {
+	at     parley.Micros
+	read   int // of the inbox, before
+	said   int // lines, before
+	stored bool
+}
+
 // line is one entry of a conversation as the model reads it.
 type line struct {
 	role string
@@ -100,6 +111,7 @@ type line struct {
 	// loose texts are hints that the rules do not spell out: only the beginning
 	// counts.
 	loose bool
+	shows *message // whose text it is
 }
 
 type message struct {
@@ -111,8 +123,9 @@ type message struct {
 	body     string
 	priority parley.Priority
 	task     *task
-	shown    bool // it was part of a model's request
-	excused  bool // stored as seen by a hub that died before it could show it
+	shown    bool     // it was part of a model's request
+	showing  []*start // turns that began with it and are not stored yet
+	excused  bool     // stored as seen by a hub that died before it could show it
 }
 
 // thread is the conversation of a pair.
@@ -259,10 +272,18 @@ func (w *world) next() (at parley.Micros) {
 			continue
 		}
 		sooner(t.deadline)
+		sooner(t.deadline.Add(pause))
 		sooner(t.due)
+		if t.due > 0 {
+			sooner(t.due.Add(pause))
+		}
 		sooner(t.waitUntil)
 	}
 	return at
 }
+
+// pause is how long the hub may put off storing that a turn began, and looking
+// at the clock.
+const pause = 50 * time.Millisecond
 
 func micros(t time.Time) parley.Micros { return parley.Micros(t.UnixMicro()) }

@@ -3,6 +3,7 @@ package scenario
 import (
 	"parley"
 	"parley/internal/app"
+	"parley/internal/contact"
 )
 
 // turns sets how many turns each agent may run at once.
@@ -14,3 +15,5 @@ func turns(n int) func(*app.Member) {
 func limits(change func(*parley.Limits)) func(*app.Member) {
 	return func(m *app.Member) { change(&m.Limits) }
 }
+
+func ask(target string) contact.Request { return contact.Request{Target: target, Message: "Well?"} }

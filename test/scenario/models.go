@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"parley"
@@ -45,9 +46,27 @@ func (m *Models) Shown(agent string) []model.Request {
 	return slices.Clone(m.shown[parley.FoldName(agent)])
 }
 
+// Adopt adds what the models of an earlier hub were shown.
+func (m *Models) Adopt(earlier *Models) {
+	earlier.mu.Lock()
+	defer earlier.mu.Unlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for agent, shown := range earlier.shown {
+		m.shown[agent] = append(slices.Clone(shown), m.shown[agent]...)
+	}
+}
+
+// Showed reports whether an agent's model was ever shown a text.
+func (m *Models) Showed(agent, text string) bool {
+	return slices.ContainsFunc(m.Shown(agent), func(req model.Request) bool {
+		return slices.ContainsFunc(req.Messages, func(msg model.Message) bool { return strings.Contains(msg.Text, text) })
+	})
+}
+
 // Hold stops an agent's model at its next steps until the gate is opened.
 func (m *Models) Hold(agent string) *Gate {
-	g := &Gate{arrived: make(chan struct{}, 100), open: make(chan struct{})}
+	g := &Gate{arrived: make(chan struct{}, 100), left: make(chan struct{}, 100), open: make(chan struct{})}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.gates[parley.FoldName(agent)] = g
@@ -60,6 +79,7 @@ type Gate struct {
 	// whose call cannot be interrupted.
 	Deaf    bool
 	arrived chan struct{}
+	left    chan struct{}
 	open    chan struct{}
 }
 
@@ -72,11 +92,15 @@ func (g *Gate) pass(ctx context.Context) context.Context {
 	case <-g.open:
 	case <-ctx.Done():
 	}
+	g.left <- struct{}{}
 	return ctx
 }
 
 // Arrived waits until the model stands at the gate.
 func (g *Gate) Arrived() { <-g.arrived }
+
+// Left waits until the model has left the gate, through it or not.
+func (g *Gate) Left() { <-g.left }
 
 // Open lets everyone through, now and later.
 func (g *Gate) Open() { close(g.open) }

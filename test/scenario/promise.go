@@ -29,6 +29,7 @@ func (s *Stage) CheckPromises() {
 		}
 	}
 	s.checkThreads(all)
+	s.checkSeen(all)
 }
 
 func (s *Stage) countEvents() (opened, ended map[parley.TaskID]int) {
@@ -97,22 +98,45 @@ func (s *Stage) checkCallbacks(t parley.Task, byID map[parley.TaskID]parley.Task
 // checkThreads makes sure that conversations have neither gaps nor loops.
 func (s *Stage) checkThreads(all []parley.Task) {
 	s.Helper()
-	seen := map[parley.ThreadID]bool{}
-	for _, t := range all {
-		if seen[t.Thread] {
-			continue
+	for id, thread := range s.allThreads(all) {
+		for i, m := range thread {
+			if m.N != len(thread)-i {
+				s.Errorf("%s: %s has the number %d of %d", id, m.ID, m.N, len(thread))
+			}
 		}
-		seen[t.Thread] = true
+	}
+}
+
+// allThreads are the conversations that tasks were worked on in, newest
+// message first.
+func (s *Stage) allThreads(all []parley.Task) map[parley.ThreadID][]parley.Message {
+	s.Helper()
+	threads := map[parley.ThreadID][]parley.Message{}
+	for _, t := range all {
 		s.view(func(tx *store.Tx) error {
 			thread, err := tx.Thread(t.Thread)
 			if err != nil {
 				return err
 			}
-			messages, err := tx.Back(thread.Last, 0, 1<<20)
-			if len(messages) != thread.Count {
-				s.Errorf("%s counts %d messages and has %d", thread.ID, thread.Count, len(messages))
-			}
+			threads[t.Thread], err = tx.Back(thread.Last, 0, 1<<20)
 			return err
 		})
+	}
+	return threads
+}
+
+// checkSeen makes sure that what counts as seen by a native agent was shown to
+// its model.
+func (s *Stage) checkSeen(all []parley.Task) {
+	s.Helper()
+	for id, thread := range s.allThreads(all) {
+		for _, m := range thread {
+			for _, d := range s.Deliveries(m.ID) {
+				to, _ := s.Directory.Entry(d.Recipient)
+				if to.Kind == parley.Native && d.Seen > 0 && !s.Models.Showed(to.Name, m.Body) {
+					s.Errorf("%s of %s counts as seen by %s and was never shown: %s", m.ID, id, to.Name, m.Body)
+				}
+			}
+		}
 	}
 }

@@ -85,10 +85,20 @@ func OpenFile(t testing.TB, path string) store.Store {
 // stopped before.
 func Raise(t testing.TB, team Team, st store.Store) *Stage {
 	t.Helper()
+	return raise(t, team, st, parseModels(t, team))
+}
+
+func parseModels(t testing.TB, team Team) *Models {
+	t.Helper()
 	script, err := scripted.Parse("script.yaml", []byte(team.Script))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return newModels(script)
+}
+
+func raise(t testing.TB, team Team, st store.Store, models *Models) *Stage {
+	t.Helper()
 	cfg := app.HubConfig{Store: st, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Name: "stage", Toolsets: team.Tools}
 	if !st.Shared() {
 		cfg.Poll = time.Hour // it finds nothing, and days go by quickly
@@ -96,7 +106,7 @@ func Raise(t testing.TB, team Team, st store.Store) *Stage {
 	if team.Hub != nil {
 		team.Hub(&cfg)
 	}
-	s := &Stage{TB: t, Hub: app.NewHub(cfg), Models: newModels(script), team: team, stopped: make(chan error, 1)}
+	s := &Stage{TB: t, Hub: app.NewHub(cfg), Models: models, team: team, stopped: make(chan error, 1)}
 	s.join()
 	if err := s.Hub.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -144,6 +154,20 @@ func (s *Stage) Stop() {
 	if err := <-s.stopped; err != nil {
 		s.Errorf("stopping the hub: %v", err)
 	}
+}
+
+// Abandon leaves a hub whose process has died: nothing of it matters any more.
+func (s *Stage) Abandon() {
+	s.stop()
+	s.stop = nil
+}
+
+// Restart stops the hub in order and starts another on the same store, with
+// the same models.
+func (s *Stage) Restart() *Stage {
+	s.Helper()
+	s.Stop()
+	return raise(s.TB, s.team, s.Store, s.Models)
 }
 
 // Pass lets time go by and everything happen that happens in it. It is for

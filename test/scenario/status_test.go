@@ -255,7 +255,7 @@ func TestWorkIsTakenByPriorityThenByAge(t *testing.T) {
 		s.Pass(2 * time.Hour)
 		var order []string
 		for _, e := range s.record() {
-			if e.Kind == parley.EventTurn {
+			if e.Kind == parley.EventCompleted {
 				order = append(order, s.Task(e.Task).Title)
 			}
 		}

@@ -34,7 +34,7 @@ func (s Screen) Inbox(items []api.InboxItem, reply func(task string) string) str
 
 // aside is the rest of a message's heading: what it is, of which task, when.
 func (s Screen) aside(m api.Message) string {
-	parts := []string{" " + kindText(m)}
+	parts := []string{"  " + kindText(m)}
 	if m.Task != "" {
 		parts = append(parts, m.Task)
 	}
@@ -44,21 +44,13 @@ func (s Screen) aside(m api.Message) string {
 
 func kindText(m api.Message) string {
 	switch parley.MessageKind(m.Kind) {
-	case parley.AskMessage:
-		return "asks"
-	case parley.DelegateMessage:
-		if m.Priority != "" && m.Priority != parley.Normal.String() {
-			return "delegates, " + m.Priority + " priority"
-		}
-		return "delegates"
-	case parley.NotificationMessage:
-		return "notifies"
-	case parley.ReplyMessage:
-		return "replies"
 	case parley.ResultMessage:
-		return "has the result"
+		return "result"
 	case parley.FailureMessage:
 		return "failed"
+	}
+	if m.Priority != "" && m.Priority != parley.Normal.String() {
+		return m.Kind + " (" + m.Priority + ")"
 	}
 	return m.Kind
 }

@@ -26,6 +26,14 @@ func Duration(d time.Duration) string {
 	}
 }
 
+// Seconds is a span of time that a clock counts.
+func Seconds(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%ds", max(0, d)/time.Second)
+	}
+	return Duration(d)
+}
+
 func units(d, large time.Duration, largeName string, small time.Duration, smallName string) string {
 	text := fmt.Sprintf("%d%s", d/large, largeName)
 	if rest := d % large / small; rest > 0 {

@@ -22,13 +22,18 @@ const applicationID = 0x70726c79
 
 // migrate brings the schema up to date, one step a transaction. The version
 // is the number of steps applied.
-func migrate(c *sqlite.Conn, file string, from fs.FS) error {
+//
+// settle prepares the connection once the file is known to be ours: it writes.
+func migrate(c *sqlite.Conn, file string, from fs.FS, settle func() error) error {
 	steps, err := fs.Glob(from, "migrations/*.sql")
 	if err != nil {
 		return err
 	}
 	version, err := checkFile(c, file, len(steps))
 	if err != nil {
+		return err
+	}
+	if err := settle(); err != nil {
 		return err
 	}
 	for i := version; i < len(steps); i++ {
@@ -39,6 +44,7 @@ func migrate(c *sqlite.Conn, file string, from fs.FS) error {
 	return nil
 }
 
+// checkFile reads the version of a file that is ours, or empty.
 func checkFile(c *sqlite.Conn, file string, known int) (version int, err error) {
 	app, err := sqlitex.ResultInt(c.Prep("PRAGMA application_id"))
 	if err != nil {

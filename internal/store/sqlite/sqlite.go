@@ -74,11 +74,11 @@ func Open(path string, opts Options) (*Store, error) {
 }
 
 func (s *Store) open(opts Options) error {
-	c, err := open(s.path, opts, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	c, err := connect(s.path, sqlite.OpenReadWrite|sqlite.OpenCreate)
 	if err != nil {
 		return err
 	}
-	err = migrate(c.raw, s.path, migrations)
+	err = migrate(c.raw, s.path, migrations, func() error { return c.settle(opts) })
 	if err == nil {
 		err = s.start(c, opts)
 	}
@@ -95,24 +95,31 @@ func (s *Store) start(c *conn, opts Options) error {
 	}
 	s.clock = store.NewClock(opts.Clock, newest)
 	for range opts.Readers {
-		r, err := open(s.path, opts, sqlite.OpenReadWrite)
+		r, err := connect(s.path, sqlite.OpenReadWrite)
+		if err == nil {
+			s.readers <- r
+			err = r.settle(opts)
+		}
 		if err != nil {
 			s.closeReaders(len(s.readers))
 			return err
 		}
-		s.readers <- r
 	}
 	s.writer = newWriter(c, s.clock, s.bus.Publish)
 	go s.writer.run()
 	return nil
 }
 
-func open(path string, opts Options, flags sqlite.OpenFlags) (*conn, error) {
+func connect(path string, flags sqlite.OpenFlags) (*conn, error) {
 	raw, err := sqlite.OpenConn(path, flags)
 	if err != nil {
 		return nil, err
 	}
 	raw.SetBusyTimeout(10 * time.Second)
+	return &conn{raw: raw, stmts: map[string]*statement{}}, nil
+}
+
+func (c *conn) settle(opts Options) error {
 	for _, pragma := range []string{
 		"PRAGMA journal_mode = WAL",
 		"PRAGMA synchronous = " + opts.Synchronous,
@@ -120,11 +127,11 @@ func open(path string, opts Options, flags sqlite.OpenFlags) (*conn, error) {
 		"PRAGMA temp_store = MEMORY",
 		"PRAGMA cache_size = -65536",
 	} {
-		if err := sqlitex.ExecuteTransient(raw, pragma, nil); err != nil {
-			return nil, errors.Join(err, raw.Close())
+		if err := sqlitex.ExecuteTransient(c.raw, pragma, nil); err != nil {
+			return err
 		}
 	}
-	return &conn{raw: raw, stmts: map[string]*statement{}}, nil
+	return nil
 }
 
 // Update hands fn to the writer and waits until it is committed.

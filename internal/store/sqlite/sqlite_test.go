@@ -1,7 +1,9 @@
 package sqlite
 
 import (
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,20 +30,21 @@ func TestEveryStatementHasItsIndex(t *testing.T) {
 	if err := storetest.EveryStatement(s); err != nil {
 		t.Fatal(err)
 	}
-	known := map[string]*statement{}
-	s.onWriter(t, func(c *conn) { known = c.stmts })
+	var known map[string]*statement
+	s.onWriter(t, func(c *conn) { known = maps.Clone(c.stmts) })
 	for range cap(s.readers) {
 		c := <-s.readers
-		for sql, st := range c.stmts {
-			known[sql] = st
-		}
+		maps.Copy(known, c.stmts)
 		s.readers <- c
 	}
-	small := []string{"team", "agent", "channel", "worker", "sub", "m", "sqlite_schema"}
+	small := []string{"team", "agent", "channel", "worker", "l", "sub", "CONSTANT"} // l and sub are made on the way
 	explained := 0
 	for sql, st := range known {
 		if !strings.HasPrefix(sql, "SELECT") && !strings.HasPrefix(sql, "UPDATE") && !strings.HasPrefix(sql, "WITH") {
 			continue
+		}
+		if strings.Contains(sql, "ORDER BY id DESC LIMIT") {
+			continue // goes back from the newest and stops
 		}
 		explained++
 		for _, line := range s.explain(t, sql, len(st.params)) {
@@ -49,7 +52,7 @@ func TestEveryStatementHasItsIndex(t *testing.T) {
 			if !found || strings.Contains(scan, " USING ") {
 				continue
 			}
-			if table, _, _ := strings.Cut(scan, " "); !contains(small, table) {
+			if table, _, _ := strings.Cut(scan, " "); !slices.Contains(small, table) {
 				t.Errorf("%s\n%s", sql, line)
 			}
 		}
@@ -57,15 +60,6 @@ func TestEveryStatementHasItsIndex(t *testing.T) {
 	if explained < 40 {
 		t.Errorf("only %d statements were looked at", explained)
 	}
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 func (s *Store) explain(t *testing.T, sql string, params int) (lines []string) {

@@ -31,6 +31,9 @@ func agentsRoundTrip(t *testing.T, open Open) {
 		if team, err := tx.Team(w.team.ID); team != w.team || err != nil {
 			t.Errorf("team by id: %v, %v", team, err)
 		}
+		if team, err := tx.Team(w.team.ID); team != w.team || err != nil {
+			t.Errorf("by id: %v, %v", team, err)
+		}
 		list, err := tx.Agents(w.team.ID)
 		if diff := cmp.Diff([]parley.Agent{w.ann, w.bob, w.carol}, list); diff != "" || err != nil {
 			t.Error(diff, err)
@@ -47,6 +50,7 @@ func notFound(t *testing.T, open Open) {
 	w.update(func(tx *store.Tx) error {
 		for what, read := range map[string]func() error{
 			"team":       func() error { _, err := tx.TeamByName("nobody"); return err },
+			"team by id": func() error { _, err := tx.Team(999); return err },
 			"agent":      func() error { _, err := tx.Agent(999); return err },
 			"lock agent": func() error { _, err := tx.LockAgent(999); return err },
 			"token":      func() error { _, err := tx.TokenAgent("none"); return err },

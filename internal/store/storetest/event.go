@@ -167,6 +167,13 @@ func eventCursors(t *testing.T, open Open) {
 		}
 		return err
 	})
+	w.view(func(tx *store.Tx) error {
+		list, _, err := tx.Events(w.team.ID, "", n)
+		if latest, err := tx.LatestEvent(); latest != cursor || len(list) != n || list[n-1].Cursor != cursor || err != nil {
+			t.Errorf("the latest is %q after %d, the last was %q, %v", latest, len(list), cursor, err)
+		}
+		return err
+	})
 	err := w.View(t.Context(), func(tx *store.Tx) error {
 		_, _, err := tx.Events(w.team.ID, "the other day", 1)
 		return err

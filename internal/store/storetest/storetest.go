@@ -51,6 +51,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Deliveries never go back", deliveriesNeverGoBack},
 		{"A place in a thread never goes back", readNeverGoesBack},
 		{"Mail", mail},
+		{"News", news},
 		{"Texts come back as they went in", texts},
 
 		{"Tasks come back as they went in", taskRoundTrip},

@@ -31,7 +31,13 @@ func contactAgent(contacts *contact.Service) tool.Tool {
 		Tool:    model.Tool{Name: "contact_agent", Description: contactAgentText, Schema: contactAgentSchema},
 		Replays: true,
 		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			var args struct{ Action, AgentID, Message, Context, Priority string }
+			var args struct {
+				Action   string `json:"action"`
+				AgentID  string `json:"agentId"`
+				Message  string `json:"message"`
+				Context  string `json:"context"`
+				Priority string `json:"priority"`
+			}
 			if err := tool.Decode(c.Args, &args); err != nil {
 				return tool.Result{}, err
 			}

@@ -27,7 +27,9 @@ func sleep(contacts *contact.Service, dir *directory.Directory) tool.Tool {
 		Tool:    model.Tool{Name: "sleep", Description: sleepText, Schema: sleepSchema},
 		Replays: true,
 		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			var args struct{ Until string }
+			var args struct {
+				Until string `json:"until"`
+			}
 			if err := tool.Decode(c.Args, &args); err != nil {
 				return tool.Result{}, err
 			}

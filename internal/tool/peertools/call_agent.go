@@ -61,8 +61,8 @@ func callAgent(contacts *contact.Service, dir *directory.Directory) tool.Tool {
 
 func decodeCall(c tool.Call) (r contact.Request, err error) {
 	var args struct {
-		Target     string
-		Task       string
+		Target     string          `json:"target"`
+		Task       string          `json:"task"`
 		ThreadMode string          `json:"thread_mode"`
 		ThreadID   string          `json:"thread_id"`
 		Context    json.RawMessage `json:"context"`

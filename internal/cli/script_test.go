@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"parley/internal/client"
+)
+
+// The scripts run the real program, as processes of this test binary, with
+// real hubs on free ports.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"parley": func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+func TestScripts(t *testing.T) {
+	testdata, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("TESTDATA", testdata)
+			e.Setenv("LANG", "C.UTF-8")
+			e.Setenv("TZ", "UTC")
+			e.Setenv("TMPDIR", e.WorkDir+"/tmp")
+			return os.Mkdir(e.WorkDir+"/tmp", 0o777)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"team":       cmdTeam,
+			"serving":    cmdServing,
+			"exits":      cmdExits,
+			"eventually": cmdEventually,
+			"json":       cmdJSON,
+			"term":       cmdTerm,
+		},
+	})
+}
+
+// team DIR writes a small team of scripted agents and two people.
+func cmdTeam(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, neg, len(args) == 1, "team DIR")
+	ts.Check(os.CopyFS(ts.MkAbs(args[0]), os.DirFS(filepath.Join(ts.Getenv("TESTDATA"), "team"))))
+}
+
+// serving DIR waits until the hub of the team in DIR answers.
+func cmdServing(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, neg, len(args) == 1, "serving DIR")
+	data := filepath.Join(ts.MkAbs(args[0]), ".parley")
+	poll(ts, func() error {
+		hub, err := client.Discover(data)
+		if err == nil {
+			hub.Close()
+		}
+		return err
+	})
+}
+
+// exits CODE COMMAND... runs a command that must end with this exit code.
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, neg, len(args) >= 2, "exits CODE COMMAND...")
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// eventually PATTERN COMMAND... runs a command until its output matches.
+func cmdEventually(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, neg, len(args) >= 2, "eventually PATTERN COMMAND...")
+	pattern, err := regexp.Compile("(?m)" + args[0])
+	ts.Check(err)
+	poll(ts, func() error {
+		if err := ts.Exec(args[1], args[2:]...); err != nil {
+			return err
+		}
+		if out := ts.ReadFile("stdout"); !pattern.MatchString(out) {
+			return fmt.Errorf("no match for %s in %s", args[0], out)
+		}
+		return nil
+	})
+}
+
+// json FILE PATH PATTERN finds a value, such as tasks.0.state, in a JSON
+// document and compares it; json FILE PATH => NAME puts it into a variable.
+// The file "lines" is the last line of stdout.
+func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, neg, len(args) == 3 || len(args) == 4 && args[2] == "=>", "json FILE PATH PATTERN|=> NAME")
+	text := ""
+	if args[0] == "lines" {
+		lines := strings.Split(strings.TrimSpace(ts.ReadFile("stdout")), "\n")
+		text = lines[len(lines)-1]
+	} else {
+		text = ts.ReadFile(args[0])
+	}
+	var doc any
+	ts.Check(json.Unmarshal([]byte(text), &doc))
+	value := fmt.Sprint(lookUp(ts, doc, args[1]))
+	if len(args) == 4 {
+		ts.Setenv(args[3], value)
+		return
+	}
+	if !regexp.MustCompile("(?s)^(?:" + args[2] + ")$").MatchString(value) {
+		ts.Fatalf("%s is %q, want %s", args[1], value, args[2])
+	}
+}
+
+func lookUp(ts *testscript.TestScript, doc any, path string) any {
+	for key := range strings.SplitSeq(path, ".") {
+		switch node := doc.(type) {
+		case map[string]any:
+			doc = node[key]
+		case []any:
+			if key == "length" {
+				return len(node)
+			}
+			i, err := strconv.Atoi(key)
+			ts.Check(err)
+			if i >= len(node) {
+				ts.Fatalf("%s: there are %d", path, len(node))
+			}
+			doc = node[i]
+		default:
+			ts.Fatalf("%s: nothing is at %q", path, key)
+		}
+	}
+	return doc
+}
+
+// term sends SIGTERM to every command in the background.
+func cmdTerm(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, neg, len(args) == 0, "term")
+	for _, cmd := range ts.BackgroundCmds() {
+		ts.Check(cmd.Process.Signal(syscall.SIGTERM))
+	}
+}
+
+func usage(ts *testscript.TestScript, neg, ok bool, text string) {
+	if neg || !ok {
+		ts.Fatalf("usage: %s", text)
+	}
+}
+
+// poll tries until it works.
+func poll(ts *testscript.TestScript, try func() error) {
+	deadline := time.After(30 * time.Second)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := try()
+		if err == nil {
+			return
+		}
+		select {
+		case <-deadline:
+			ts.Fatalf("it never came to that: %v", err)
+		case <-tick.C:
+		}
+	}
+}

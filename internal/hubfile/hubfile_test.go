@@ -1,0 +1,178 @@
+package hubfile_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/hubfile"
+)
+
+var hub = hubfile.Hub{URL: "http://127.0.0.1:7420", Process: 4711, Started: time.Unix(1_000_000, 0).UTC(), Token: "parley_secret"}
+
+func acquire(t *testing.T, dir string) *hubfile.Lock {
+	t.Helper()
+	l, err := hubfile.Acquire(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Release() }) // a second time is no harm
+	return l
+}
+
+func TestAHubIsFoundWhileItRuns(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "deep", "data")
+	_, err := hubfile.Find(dir)
+	if parley.KindOf(err) != parley.Unavailable || !strings.Contains(err.Error(), "parley up") {
+		t.Errorf("before: %v", err)
+	}
+	l := acquire(t, dir)
+	if _, err := hubfile.Find(dir); parley.KindOf(err) != parley.Unavailable || !strings.Contains(err.Error(), "starting") {
+		t.Errorf("while it starts: %v", err)
+	}
+	if err := l.Publish(hub); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := hubfile.Find(dir); got != hub || err != nil {
+		t.Errorf("found %+v, %v", got, err)
+	}
+	if err := l.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := hubfile.Find(dir); parley.KindOf(err) != parley.Unavailable {
+		t.Errorf("after: %v", err)
+	}
+}
+
+func TestASecondHubIsRefusedWithTheFirstOnesAddress(t *testing.T) {
+	dir := t.TempDir()
+	l := acquire(t, dir)
+	if _, err := hubfile.Acquire(dir); parley.KindOf(err) != parley.Conflict {
+		t.Errorf("while the first one starts: %v", err)
+	}
+	if err := l.Publish(hub); err != nil {
+		t.Fatal(err)
+	}
+	_, err := hubfile.Acquire(dir)
+	if parley.KindOf(err) != parley.Conflict || !strings.Contains(err.Error(), hub.URL) || !strings.Contains(err.Error(), "4711") {
+		t.Errorf("got %v", err)
+	}
+	if strings.Contains(err.Error(), "secret") {
+		t.Errorf("the token is in the error: %v", err)
+	}
+	if got, err := hubfile.Find(dir); got != hub || err != nil {
+		t.Errorf("the first one's files were touched: %+v, %v", got, err)
+	}
+}
+
+// What a killed hub leaves behind is neither an obstacle nor a hub.
+func TestLeftoversOfAKilledHub(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"hub.lock": "", "hub.json": `{"url": "http://127.0.0.1:1", "process": 1}`, "hub.json.new": "{", "hub.token": "parley_old\n", "hub.token.new": "x",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := hubfile.Find(dir); parley.KindOf(err) != parley.Unavailable {
+		t.Errorf("found: %v", err)
+	}
+	l := acquire(t, dir)
+	if got := l.Token(); got != "parley_old" {
+		t.Errorf("the token is %q", got)
+	}
+	if _, err := hubfile.Find(dir); parley.KindOf(err) != parley.Unavailable {
+		t.Errorf("the old address is believed: %v", err)
+	}
+	if err := l.Publish(hub); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := hubfile.Find(dir); got != hub || err != nil {
+		t.Errorf("found %+v, %v", got, err)
+	}
+}
+
+func TestNobodyElseMayRead(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	if err := os.WriteFile(elsewhere, []byte("untouched"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"hub.token", "hub.token.new"} {
+		if err := os.Symlink(elsewhere, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := acquire(t, dir)
+	if err := l.Publish(hub); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]os.FileMode{"": 0o700 | os.ModeDir, "hub.token": 0o600, "hub.json": 0o600, "hub.lock": 0o600} {
+		info, err := os.Lstat(filepath.Join(dir, name))
+		if err != nil || info.Mode() != want {
+			t.Errorf("%q has the mode %v, %v", name, info.Mode(), err)
+		}
+	}
+	if text, err := os.ReadFile(elsewhere); string(text) != "untouched" || err != nil {
+		t.Errorf("a link was followed: %q, %v", text, err)
+	}
+}
+
+func TestAFolderThatIsNone(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := hubfile.Acquire(filepath.Join(file, "data"))
+	var e *parley.Error
+	if !errors.As(err, &e) || e.Kind != parley.Internal || !strings.Contains(e.Message, "not a directory") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Those who look hold the lock for a moment. A hub that starts then must not
+// take them for another hub.
+func TestLookersDoNotKeepAHubFromStarting(t *testing.T) {
+	dir := t.TempDir()
+	if err := acquire(t, dir).Release(); err != nil {
+		t.Fatal(err)
+	}
+	stop := make(chan struct{})
+	var lookers sync.WaitGroup
+	for range 4 {
+		lookers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					hubfile.Held(dir)
+				}
+			}
+		})
+	}
+	for range 200 {
+		l, err := hubfile.Acquire(dir)
+		if err != nil {
+			t.Error(err)
+			break
+		}
+		if !hubfile.Held(dir) {
+			t.Error("the lock is held, and does not look so")
+		}
+		if err := l.Release(); err != nil {
+			t.Error(err)
+		}
+	}
+	close(stop)
+	lookers.Wait()
+}

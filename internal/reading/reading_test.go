@@ -1,0 +1,297 @@
+package reading_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+	"parley/internal/app"
+	"parley/internal/contact"
+	"parley/internal/reading"
+	"parley/internal/store"
+	"parley/internal/store/sqlite"
+)
+
+// team is a hub in which nobody's turns are run: people and clients only.
+type team struct {
+	t     *testing.T
+	hub   *app.Hub
+	store store.Store
+	read  *reading.Service
+	id    parley.TeamID
+}
+
+func newTeam(t *testing.T) *team {
+	t.Helper()
+	st, err := sqlite.Open(filepath.Join(t.TempDir(), "parley.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	hub := app.NewHub(app.HubConfig{Store: st, Log: slog.New(slog.DiscardHandler)})
+	w := &team{t: t, hub: hub, store: st, read: reading.New(st, hub.Directory, hub.Contacts)}
+	w.join("Ada", "Bob", "Joiner", "Other")
+	return w
+}
+
+// join makes the team of these; those of more than three letters are clients.
+func (w *team) join(names ...string) {
+	w.t.Helper()
+	limits := parley.DefaultLimits()
+	limits.MessageBytes = 100
+	roster := app.Roster{Team: "main"}
+	for _, name := range names {
+		kind := parley.Person
+		if len(name) > 3 {
+			kind = parley.Client
+		}
+		roster.Members = append(roster.Members, app.Member{Name: name, Kind: kind, Limits: limits})
+	}
+	joined, err := w.hub.Join(w.t.Context(), roster)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.id = joined.ID
+}
+
+func (w *team) as(name string) contact.Caller {
+	w.t.Helper()
+	e, err := w.hub.Directory.Find(w.id, name)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return contact.Caller{Team: w.id, Agent: e.ID}
+}
+
+func (w *team) delegate(from, to, text string) contact.Contact {
+	w.t.Helper()
+	made, err := w.hub.Contacts.Delegate(w.t.Context(), w.as(from), contact.Request{Target: to, Message: text})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return made
+}
+
+// A client reads what it is part of. A person reads everything.
+func TestWhoSeesWhat(t *testing.T) {
+	w := newTeam(t)
+	ctx := t.Context()
+	made := w.delegate("Ada", "Joiner", "Find a rhyme.")
+	task, message := made.Task.ID, made.Message
+	for name, read := range map[string]func(c contact.Caller) error{
+		"task":    func(c contact.Caller) error { _, err := w.read.Task(ctx, c, task); return err },
+		"wait":    func(c contact.Caller) error { _, err := w.read.WaitTask(ctx, c, task, 0); return err },
+		"tree":    func(c contact.Caller) error { _, err := w.read.Tree(ctx, c, task); return err },
+		"trace":   func(c contact.Caller) error { _, err := w.read.Trace(ctx, c, task); return err },
+		"message": func(c contact.Caller) error { _, err := w.read.Message(ctx, c, message); return err },
+		"thread": func(c contact.Caller) error {
+			_, err := w.read.Messages(ctx, c, reading.Conversation{Thread: made.Task.Thread, Limit: 10})
+			return err
+		},
+	} {
+		for _, who := range []string{"Ada", "Bob", "Joiner"} {
+			if err := read(w.as(who)); err != nil {
+				t.Errorf("%s reads a %s: %v", who, name, err)
+			}
+		}
+		if err := read(w.as("Other")); parley.KindOf(err) != parley.NotFound {
+			t.Errorf("Other reads a %s: %v", name, err)
+		}
+	}
+	pair := func(c contact.Caller, of, with string) error {
+		_, err := w.read.Threads(ctx, c, of, with)
+		return err
+	}
+	if err := pair(w.as("Other"), "Ada", "Joiner"); parley.KindOf(err) != parley.Denied {
+		t.Errorf("Other reads the threads of others: %v", err)
+	}
+	if err := pair(w.as("Other"), "Ada", "Bob"); parley.KindOf(err) != parley.Denied {
+		t.Errorf("Other finds out who has talked: %v", err)
+	}
+	if err := pair(w.as("Bob"), "Ada", "Joiner"); err != nil {
+		t.Errorf("Bob reads the threads of others: %v", err)
+	}
+}
+
+func TestListsLeaveOutWhatIsNotTheCallers(t *testing.T) {
+	w := newTeam(t)
+	w.delegate("Ada", "Joiner", "Find a rhyme.")
+	w.delegate("Ada", "Other", "Find another.")
+	for who, want := range map[string]int{"Ada": 2, "Bob": 2, "Joiner": 1, "Other": 1} {
+		list, err := w.read.Tasks(t.Context(), w.as(who), reading.TaskFilter{Limit: 10})
+		if len(list) != want || err != nil {
+			t.Errorf("%s lists %d, %v", who, len(list), err)
+		}
+	}
+	list, err := w.read.Tasks(t.Context(), w.as("Joiner"), reading.TaskFilter{Agent: "Other", Limit: 10})
+	if len(list) != 0 || err != nil {
+		t.Errorf("Joiner lists Other's: %v, %v", list, err)
+	}
+}
+
+// What a client's colleague hands on is not the client's to read.
+func TestATreeEndsWhereTheCallerIsNoPart(t *testing.T) {
+	w := newTeam(t)
+	root := w.delegate("Joiner", "Other", "Find a rhyme.").Task.ID
+	other := w.as("Other")
+	other.Task = root
+	if _, err := w.hub.Contacts.Delegate(t.Context(), other, contact.Request{Target: "Bob", Message: "Do you know one?"}); err != nil {
+		t.Fatal(err)
+	}
+	for who, want := range map[string]int{"Ada": 2, "Bob": 2, "Other": 2, "Joiner": 1} {
+		tree, err := w.read.Tree(t.Context(), w.as(who), root)
+		if len(tree) != want || err != nil {
+			t.Errorf("%s sees %d tasks, %v", who, len(tree), err)
+		}
+		arrows, err := w.read.Trace(t.Context(), w.as(who), root)
+		if requests := len(arrows) / 2; requests != want || err != nil {
+			t.Errorf("%s sees %v, %v", who, arrows, err)
+		}
+	}
+}
+
+func TestALongResultIsReadWhole(t *testing.T) {
+	w := newTeam(t)
+	task := w.delegate("Ada", "Bob", "Write a poem.").Task.ID
+	poem := strings.Repeat("Roses are red. ", 100)
+	if err := w.hub.Contacts.Reply(t.Context(), w.as("Bob"), task, poem); err != nil {
+		t.Fatal(err)
+	}
+	got, err := w.read.Task(t.Context(), w.as("Ada"), task)
+	if got.Text != poem || err != nil {
+		t.Errorf("%d bytes, %v", len(got.Text), err)
+	}
+	m, err := w.read.Message(t.Context(), w.as("Ada"), got.Result)
+	if m.Whole != poem || len(m.Body) >= len(poem) || err != nil {
+		t.Errorf("body %d, whole %d, %v", len(m.Body), len(m.Whole), err)
+	}
+}
+
+func TestAConversationIsReadInPieces(t *testing.T) {
+	w := newTeam(t)
+	for i := 1; i <= 7; i++ {
+		if _, err := w.hub.Contacts.Notify(t.Context(), w.as("Ada"), contact.Request{Target: "Bob", Message: fmt.Sprint(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		before, limit int
+		want          []string
+	}{
+		{0, 100, []string{"1", "2", "3", "4", "5", "6", "7"}},
+		{0, 3, []string{"5", "6", "7"}},
+		{5, 3, []string{"2", "3", "4"}},
+		{2, 3, []string{"1"}},
+		{1, 3, nil},
+		{100, 2, []string{"6", "7"}},
+	} {
+		list, err := w.read.Messages(t.Context(), w.as("Bob"), reading.Conversation{With: "ada", Before: c.before, Limit: c.limit})
+		var got []string
+		for _, m := range list {
+			got = append(got, m.Body)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
+			t.Errorf("%d before %d: %s %v", c.limit, c.before, diff, err)
+		}
+	}
+	if list, err := w.read.Messages(t.Context(), w.as("Bob"), reading.Conversation{With: "Joiner", Limit: 5}); len(list) != 0 || err != nil {
+		t.Errorf("two who have not talked: %v, %v", list, err)
+	}
+}
+
+func TestTheInboxKeepsWhatWasNotDisplayed(t *testing.T) {
+	w := newTeam(t)
+	ctx := t.Context()
+	first := w.delegate("Ada", "Bob", "Write a poem.")
+	w.delegate("Ada", "Bob", "Paint the fence.")
+	inbox := func(limit int) (lines []string) {
+		list, err := w.read.Inbox(ctx, w.as("Bob"), limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range list {
+			lines = append(lines, fmt.Sprint(m.Body, " ", m.Asks))
+		}
+		return lines
+	}
+	if diff := cmp.Diff([]string{"Write a poem. true"}, inbox(1)); diff != "" {
+		t.Error(diff)
+	}
+	if err := w.hub.Contacts.Cancel(ctx, w.as("Ada"), first.Task.ID); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"Write a poem. false", "Paint the fence. true"}, inbox(10)); diff != "" {
+		t.Errorf("a cancelled task still asks: %s", diff)
+	}
+	// Somebody else's word changes nothing.
+	if err := w.read.MarkSeen(ctx, w.as("Ada"), []parley.MessageID{first.Message}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(inbox(10)); n != 2 {
+		t.Errorf("%d are left after somebody else's word", n)
+	}
+	if err := w.read.MarkSeen(ctx, w.as("Bob"), []parley.MessageID{first.Message, 999}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"Paint the fence. true"}, inbox(10)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWhoLeftStillHasAName(t *testing.T) {
+	w := newTeam(t)
+	made := w.delegate("Bob", "Ada", "Write a poem.")
+	w.join("Ada")
+	if name := w.read.Name(t.Context(), made.Task.Requester); name != "Bob" {
+		t.Errorf("the name is %q", name)
+	}
+	if name := w.read.Name(t.Context(), 0); name != "" {
+		t.Errorf("nobody is called %q", name)
+	}
+}
+
+func TestFollowingEndsWithTheContext(t *testing.T) {
+	w := newTeam(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	err := w.read.Events(ctx, w.as("Ada"), reading.Now, true, func(parley.Event) error { return nil }, func() error {
+		cancel(enough)
+		return nil
+	})
+	if err == nil {
+		t.Error("it went on")
+	}
+	err = w.read.Events(t.Context(), w.as("Ada"), "", true, func(parley.Event) error { return enough }, nil)
+	if !errors.Is(err, enough) {
+		t.Errorf("the reader's own failure: %v", err)
+	}
+}
+
+// Time may stand still in the store; whoever waits is let go all the same.
+func TestWaitingEndsThoughTheClockStandsStill(t *testing.T) {
+	st, err := sqlite.Open(filepath.Join(t.TempDir(), "parley.db"), sqlite.Options{Clock: func() time.Time { return time.Unix(1_000_000, 0) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	hub := app.NewHub(app.HubConfig{Store: st, Log: slog.New(slog.DiscardHandler)})
+	w := &team{t: t, hub: hub, store: st, read: reading.New(st, hub.Directory, hub.Contacts)}
+	w.join("Ada", "Bob")
+	made := w.delegate("Ada", "Bob", "Write a poem.")
+	task, err := w.read.WaitTask(t.Context(), w.as("Ada"), made.Task.ID, time.Millisecond)
+	if task.State != parley.Queued || err != nil {
+		t.Errorf("%v, %v", task.State, err)
+	}
+}

@@ -1,0 +1,217 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"parley"
+	"parley/internal/store"
+	"parley/internal/wake"
+)
+
+var errRefused = errors.New("refused after writing")
+
+// batch hands in closures while the writer is held, so that all of them are
+// run as one batch, and returns their errors. It runs in a bubble, where Wait
+// returns once everyone waits: the writer for us, the others in its queue.
+func batch(t *testing.T, s *Store, closures []func(*store.Tx) error) []error {
+	t.Helper()
+	held, release := make(chan struct{}), make(chan struct{})
+	first := make(chan error)
+	go func() {
+		first <- s.Update(context.Background(), func(*store.Tx) error { close(held); <-release; return nil })
+	}()
+	<-held
+	errs, done := make([]error, len(closures)), make(chan struct{})
+	for i, fn := range closures {
+		go func() {
+			errs[i] = s.Update(context.Background(), fn)
+			done <- struct{}{}
+		}()
+		synctest.Wait() // one after the other, so that their order is known
+	}
+	if n := len(s.writer.queue); n != len(closures) {
+		t.Fatalf("%d of %d are in the queue", n, len(closures))
+	}
+	close(release)
+	for range closures {
+		<-done
+	}
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+	return errs
+}
+
+// TestAFailingOperationInAGroupCommitMustNotSinkTheOthers puts one closure
+// that fails, in each way there is, among some that do not.
+func TestAFailingOperationInAGroupCommitMustNotSinkTheOthers(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		fail func(s *Store, tx *store.Tx) error
+		want string // in the error
+	}{
+		{"an error", func(_ *Store, tx *store.Tx) error { return errRefused }, "refused"},
+		{"a panic", func(_ *Store, tx *store.Tx) error { panic("at once") }, "at once"},
+		{"a violated constraint", func(_ *Store, tx *store.Tx) error {
+			tx.InsertTeam(&parley.Team{Name: "main"})
+			return nil
+		}, "UNIQUE"},
+		{"a failed read that is overlooked", func(s *Store, tx *store.Tx) error {
+			_ = s.writer.conn.Query(store.Query{SQL: "SELECT nonsense"})
+			return nil
+		}, "nonsense"},
+		{"an error that ends the transaction", func(s *Store, tx *store.Tx) error {
+			s.writer.conn.exec("ROLLBACK")
+			s.writer.conn.err = errors.New("the engine gave up")
+			return nil
+		}, "gave up"},
+		{"an error that ends the transaction, returned", func(s *Store, tx *store.Tx) error {
+			s.writer.conn.exec("ROLLBACK")
+			s.writer.conn.err = errors.New("the engine gave up")
+			return errRefused
+		}, "gave up"},
+	} {
+		for _, place := range []int{0, 3, 6} {
+			t.Run(fmt.Sprint(c.name, " in place ", place), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s := openStore(t, filepath.Join(t.TempDir(), "parley.db"))
+					if err := s.Update(t.Context(), func(tx *store.Tx) error {
+						tx.InsertTeam(&parley.Team{Name: "Main"})
+						return nil
+					}); err != nil {
+						t.Fatal(err)
+					}
+					closures := make([]func(*store.Tx) error, 7)
+					for i := range closures {
+						closures[i] = token(fmt.Sprint(i))
+					}
+					closures[place] = func(tx *store.Tx) error {
+						tx.InsertToken("bad", 1)
+						tx.Signal(wake.Work, 99)
+						return c.fail(s, tx)
+					}
+					heard, stop := s.Bus().Watch(wake.Signal{Topic: wake.Work, ID: 99})
+					defer stop()
+					for i, err := range batch(t, s, closures) {
+						switch {
+						case i == place && (err == nil || !strings.Contains(err.Error(), c.want)):
+							t.Errorf("the one that fails: %v", err)
+						case i != place && err != nil:
+							t.Errorf("closure %d is dragged along: %v", i, err)
+						case i != place && !s.has(t, fmt.Sprint(i)):
+							t.Errorf("closure %d was told that it is stored, and is not", i)
+						}
+					}
+					if s.has(t, "bad") || len(heard) > 0 {
+						t.Error("the one that failed is stored, or signalled")
+					}
+				})
+			})
+		}
+	}
+}
+
+// A commit that fails fails all of the batch, stores nothing of it, and leaves
+// nothing behind for the next.
+func TestAFailedCommitStoresNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := openStore(t, filepath.Join(t.TempDir(), "parley.db"))
+		interrupted := make(chan struct{})
+		close(interrupted)
+		errs := batch(t, s, []func(*store.Tx) error{
+			token("first"),
+			func(tx *store.Tx) error {
+				err := token("second")(tx)
+				s.writer.conn.raw.SetInterrupt(interrupted) // whatever comes now fails, COMMIT and ROLLBACK too
+				return err
+			},
+		})
+		for i, err := range errs {
+			if err == nil {
+				t.Errorf("closure %d was told that it is stored", i)
+			}
+		}
+		s.writer.conn.raw.SetInterrupt(nil)
+		if err := s.Update(t.Context(), token("third")); err != nil {
+			t.Errorf("the next one: %v", err)
+		}
+		if s.has(t, "first") || s.has(t, "second") || !s.has(t, "third") {
+			t.Error("the wrong ones are stored")
+		}
+	})
+}
+
+// Closing runs what was handed in.
+func TestCloseStoresWhatWasHandedIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "parley.db")
+		s, err := Open(path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, release := make(chan struct{}), make(chan struct{})
+		errs := make(chan error, 10)
+		go func() {
+			errs <- s.Update(context.Background(), func(tx *store.Tx) error {
+				close(held)
+				<-release
+				return token("0")(tx)
+			})
+		}()
+		<-held
+		for i := range 8 {
+			go func() { errs <- s.Update(context.Background(), token(fmt.Sprint(i+1))) }()
+		}
+		synctest.Wait()
+		go func() { errs <- s.Close() }()
+		synctest.Wait()
+		close(release)
+		for range cap(errs) {
+			if err := <-errs; err != nil {
+				t.Error(err)
+			}
+		}
+		s = openStore(t, path)
+		for i := range 9 {
+			if !s.has(t, fmt.Sprint(i)) {
+				t.Errorf("closure %d was told that it is stored, and is not", i)
+			}
+		}
+	})
+}
+
+// A view that is under way when the store closes is finished first.
+func TestCloseWaitsForViews(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := Open(filepath.Join(t.TempDir(), "parley.db"), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun, release := make(chan struct{}), make(chan struct{})
+		viewed, closed := make(chan error, 1), make(chan error, 1)
+		go func() {
+			viewed <- s.View(context.Background(), func(tx *store.Tx) error {
+				close(begun)
+				<-release
+				_, err := tx.Agents(1)
+				return err
+			})
+		}()
+		<-begun
+		go func() { closed <- s.Close() }()
+		synctest.Wait()
+		if len(closed) > 0 {
+			t.Error("closed under a view")
+		}
+		close(release)
+		if err := errors.Join(<-viewed, <-closed); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,144 @@
+package crash
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"parley/internal/api"
+)
+
+// ledger is what the clients know. It is compared with what the database says:
+// whatever a client was told must be there, and whatever a client does not
+// know may be there once.
+type ledger struct {
+	mu       sync.Mutex
+	entries  map[string]*entry // by key
+	acks     int
+	acked    chan struct{} // holds one value if there were acknowledgements
+	unsure   int           // answers that never came
+	problems []string
+}
+
+// entry is one contact.
+type entry struct {
+	job      job
+	accepted bool
+	task     string // as the hub names it; empty for a notification
+	message  string
+	cancel   cancelled
+}
+
+// cancelled is what a client knows of its cancellation.
+type cancelled int
+
+const (
+	notCancelled cancelled = iota
+	maybeCancelled
+	surelyCancelled
+)
+
+func newLedger() *ledger {
+	return &ledger{entries: map[string]*entry{}, acked: make(chan struct{}, 1)}
+}
+
+// begin enters a contact before it is sent.
+func (l *ledger) begin(j job) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.entries[j.key()] = &entry{job: j}
+}
+
+// accept enters an acknowledgement. The same key must always lead to the same
+// contact.
+func (l *ledger) accept(j job, c api.Contact) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := l.entries[j.key()]
+	task := ""
+	if c.Task != nil {
+		task = c.Task.ID
+	}
+	if e.accepted && (e.task != task || e.message != c.Message) {
+		l.problems = append(l.problems, fmt.Sprintf("%s was accepted as %s (%s) and then as %s (%s)", j.key(), e.message, e.task, c.Message, task))
+	}
+	e.accepted, e.task, e.message = true, task, c.Message
+	l.count()
+}
+
+// count is for anything that was acknowledged.
+func (l *ledger) count() {
+	l.acks++
+	select {
+	case l.acked <- struct{}{}:
+	default:
+	}
+}
+
+// doubt enters a request that was not answered.
+func (l *ledger) doubt() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.unsure++
+}
+
+// cancel enters what is known of a cancellation.
+func (l *ledger) cancel(j job, c cancelled) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.entries[j.key()].cancel = c
+	if c == surelyCancelled {
+		l.count()
+	}
+}
+
+// complain enters something that must not happen.
+func (l *ledger) complain(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.problems = append(l.problems, fmt.Sprintf(format, args...))
+}
+
+func (l *ledger) complaints() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.problems
+}
+
+// total is how many acknowledgements there were so far.
+func (l *ledger) total() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.acks
+}
+
+// snapshot is the ledger as it is now.
+func (l *ledger) snapshot() map[string]entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := make(map[string]entry, len(l.entries))
+	for key, e := range l.entries {
+		all[key] = *e
+	}
+	return all
+}
+
+func (l *ledger) summary() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	accepted := 0
+	for _, e := range l.entries {
+		if e.accepted {
+			accepted++
+		}
+	}
+	return fmt.Sprintf("%d contacts, %d of them acknowledged, %d answers never came", len(l.entries), accepted, l.unsure)
+}
+
+func lines(list []string) string {
+	const most = 20
+	if len(list) > most {
+		list = append(list[:most:most], fmt.Sprintf("and %d more", len(list)-most))
+	}
+	return strings.Join(list, "\n")
+}

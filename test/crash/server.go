@@ -1,0 +1,80 @@
+package crash
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"parley/internal/pgtest"
+)
+
+// server is the PostgreSQL of this process's tests. It stores as durably as in
+// production, and it remembers the order in which transactions were committed.
+// It lies in a folder of its own, so that a test can stop it and start it
+// again.
+type postgresServer struct {
+	mu  sync.Mutex
+	dir string
+	now *pgtest.Server
+}
+
+var server postgresServer
+
+// newDatabase makes an empty database, and starts the server first if nobody
+// has yet.
+func newDatabase(g *ground) string {
+	g.Helper()
+	s := server.running(g)
+	dsn, err := s.NewDatabase()
+	if err != nil {
+		g.Fatal(err)
+	}
+	return dsn
+}
+
+func (s *postgresServer) running(g *ground) *pgtest.Server {
+	g.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now != nil {
+		return s.now
+	}
+	if s.dir == "" {
+		dir, err := os.MkdirTemp("/tmp", "parley-crash-pg-")
+		if err != nil {
+			g.Fatal(err)
+		}
+		if err := os.Chmod(dir, 0o755); err != nil {
+			g.Fatal(err)
+		}
+		s.dir = dir
+	}
+	now, err := pgtest.Start(filepath.Join(s.dir, "pg"), pgtest.Options{Durable: true, Settings: map[string]string{"track_commit_timestamp": "on"}})
+	if err != nil {
+		g.Fatal(err)
+	}
+	s.now = now
+	return now
+}
+
+// end stops the server in order, or as a crash does.
+func (s *postgresServer) end(how func(*pgtest.Server) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now == nil {
+		return nil
+	}
+	err := how(s.now)
+	s.now = nil
+	return err
+}
+
+// stopServer is for the end of all tests.
+func stopServer() error {
+	err := server.end((*pgtest.Server).Stop)
+	if server.dir == "" {
+		return err
+	}
+	return errors.Join(err, os.RemoveAll(server.dir))
+}

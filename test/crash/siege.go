@@ -1,0 +1,199 @@
+package crash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"parley"
+	"parley/internal/client"
+)
+
+// clients is how many give jobs at once. What they have under way is little
+// enough that a hub gets through it between two kills: a task that is running
+// at more kills than the limit of rescues is given up, which is right and not
+// what is looked for here.
+const clients = 6
+
+// siege is a hub that is killed again and again under load, and a database
+// that is looked at after each kill.
+type siege struct {
+	*ground
+	place  *place
+	random *rand.Rand
+	seed   uint64
+	open   func() (database, error)
+	moods  moods
+
+	killed int
+}
+
+// moods bound the moments of a kill.
+type moods struct {
+	starting time.Duration // this long after the start at most, up or not
+	running  time.Duration // this long after the hub is up at most
+	acks     int           // after this many acknowledgements at most
+}
+
+// run kills, lets everything come to its end, and looks at what is there.
+func (s *siege) run(kills int) {
+	s.Helper()
+	s.killWhileNew(min(3, kills/3))
+	gate, ledger := newGate(), newLedger()
+	load := startLoad(gate, ledger, s.seed, clients)
+	defer load.finish(0)
+	reader := startReader(gate, s.seed)
+	for s.killed < kills {
+		s.killOnce(gate, ledger)
+		s.look(ledger, always)
+		if s.Failed() {
+			return
+		}
+	}
+	h := s.start(s.place)
+	gate.open(0, h.waitUp())
+	if !load.finish(patience) {
+		s.Errorf("the clients do not come to an end\n%s", h.lastWords())
+	}
+	s.settle(h.waitUp())
+	seen := reader.finish(h.waitUp())
+	h.stop()
+	r := s.look(ledger, atRest)
+	if r == nil {
+		return
+	}
+	s.compareEvents(r, seen)
+	given, rescues := r.rescues()
+	s.Logf("%d kills: %s; %d tasks, %d rescues, %d tasks given up after too many", s.killed, ledger.summary(), len(r.tasks), rescues, given)
+}
+
+// killWhileNew kills hubs that are just making their database.
+func (s *siege) killWhileNew(n int) {
+	for range n {
+		h := s.start(s.place)
+		s.moment(h.ended, s.moods.starting)
+		h.kill()
+		s.killed++
+	}
+}
+
+// killOnce runs a hub under load and kills it at a random moment.
+func (s *siege) killOnce(gate *gate, ledger *ledger) {
+	s.Helper()
+	h := s.start(s.place)
+	if s.random.IntN(7) == 0 {
+		s.moment(h.ended, s.moods.starting) // while it takes over what the last one left
+	} else {
+		gate.open(0, h.waitUp())
+		if s.random.IntN(2) == 0 {
+			s.moment(h.ended, s.moods.running)
+		} else {
+			s.acknowledgements(h, ledger, 1+s.random.IntN(s.moods.acks))
+		}
+	}
+	if !h.alive() {
+		s.Errorf("the hub ended by itself: %v\n%s", h.how(), h.lastWords())
+	}
+	h.kill()
+	gate.shut(0)
+	s.killed++
+}
+
+// moment lets a random time go by: the one wait here that is not for anything.
+func (s *siege) moment(ended <-chan struct{}, most time.Duration) {
+	timer := time.NewTimer(time.Duration(s.random.Int64N(int64(most))))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ended:
+	}
+}
+
+// acknowledgements waits for n of them, but not for long: all clients may be
+// waiting for work that is only taken over later.
+func (s *siege) acknowledgements(h *hub, l *ledger, n int) {
+	enough := l.total() + n
+	limit := time.NewTimer(2 * s.moods.running)
+	defer limit.Stop()
+	for l.total() < enough {
+		select {
+		case <-l.acked:
+		case <-limit.C:
+			return
+		case <-h.ended:
+			return
+		}
+	}
+}
+
+// look reads the database and holds it against the promises and against what
+// the clients know.
+func (s *siege) look(l *ledger, promises func(*record) []string) *record {
+	s.Helper()
+	// What is acknowledged while the database is read may not be in it.
+	known := l.snapshot()
+	db, err := s.open()
+	if err != nil {
+		s.Errorf("the database cannot be read after %d kills: %v", s.killed, err)
+		return nil
+	}
+	r, err := read(db)
+	if err := errors.Join(err, db.close()); err != nil {
+		s.Errorf("the database cannot be read after %d kills: %v", s.killed, err)
+		return nil
+	}
+	problems := append(promises(r), compare(r, known)...)
+	if problems = append(problems, l.complaints()...); len(problems) > 0 {
+		s.Errorf("after %d kills:\n%s", s.killed, lines(problems))
+	}
+	return r
+}
+
+// settle waits until no task is open.
+func (g *ground) settle(c *client.Client) {
+	g.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		open, err := c.Tasks(ctx, client.TaskFilter{Open: true})
+		if err == nil && len(open) == 0 {
+			return
+		}
+		if err == nil {
+			_, err = c.WaitTask(ctx, open[0].ID, 0)
+		}
+		if err != nil {
+			g.Errorf("work is left that does not come to an end: %v: %s", err, describeTasks(ctx, c))
+			return
+		}
+	}
+}
+
+func describeTasks(_ context.Context, c *client.Client) string {
+	open, err := c.Tasks(context.Background(), client.TaskFilter{Open: true, Limit: 5})
+	if err != nil {
+		return err.Error()
+	}
+	text := ""
+	for _, t := range open {
+		text += fmt.Sprintf("\n%s of %s is %s: %s (rescues %d, open children %d)", t.ID, t.Agent, t.State, t.Title, t.Rescues, t.Open)
+	}
+	return text
+}
+
+// compareEvents makes sure that whoever followed the record over all kills has
+// read each event once.
+func (s *siege) compareEvents(r *record, seen map[parley.EventKind]int) {
+	s.Helper()
+	stored := map[parley.EventKind]int{}
+	for _, e := range r.events {
+		stored[e.kind]++
+	}
+	for kind, n := range stored {
+		if seen[kind] != n {
+			s.Errorf("%d events %s are on record, and the reader that followed it read %d", n, kind, seen[kind])
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package crash
+
+import (
+	_ "embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// person is whom the clients act as.
+const person = "Pat"
+
+// Agents of the team. Solo runs strictly one turn at a time.
+var agents = []string{"Lead", "Data", "Ledger", "Ann", "Bob", "Cid", "Flaky", "Backup", "Solo"}
+
+// script is how the agents behave.
+//
+//go:embed testdata/script.yaml
+var script string
+
+// team says how a team's folder is written.
+type team struct {
+	store   string // empty: SQLite in the data folder
+	lease   time.Duration
+	grace   time.Duration
+	workers int
+	agents  []string // besides the usual ones
+}
+
+// write makes the folder.
+func (m team) write(t testing.TB, dir string) {
+	t.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, "person: %s\nmodel: scripted:script.yaml\n", person)
+	if m.store != "" {
+		fmt.Fprintf(&b, "store: '%s'\n", m.store)
+	}
+	if m.lease > 0 {
+		fmt.Fprintf(&b, "lease: %s\n", m.lease)
+	}
+	if m.grace > 0 {
+		fmt.Fprintf(&b, "grace: %s\n", m.grace)
+	}
+	if m.workers > 0 {
+		fmt.Fprintf(&b, "workers: %d\n", m.workers)
+	}
+	// The load is not what an agent would do in a minute.
+	b.WriteString("limits:\n  rate: 100000\n")
+	files := map[string]string{"parley.yaml": b.String(), "script.yaml": script}
+	for _, name := range append(m.agents, agents...) {
+		front := ""
+		if name == "Solo" {
+			front = "limits:\n  turns: 1\n"
+		}
+		files["agents/"+name+".md"] = "---\nname: " + name + "\n" + front + "---\nYou follow a script.\n"
+	}
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"parley/internal/store"
+)
+
+// Mortal is the store of a process that dies. From then on nothing is stored
+// and nobody is answered: whoever calls hangs, as after a kill, until the test
+// buries it.
+type Mortal struct {
+	store.Store
+	buried chan struct{}
+
+	mu   sync.Mutex
+	left int // commits to live; negative for ever
+	dead bool
+}
+
+var errBuried = errors.New("the process is dead")
+
+// NewMortal makes a store that lives until Kill or until its commits are
+// counted by Doom.
+func NewMortal(t testing.TB, st store.Store) *Mortal {
+	m := &Mortal{Store: st, left: -1, buried: make(chan struct{})}
+	t.Cleanup(m.Bury)
+	return m
+}
+
+// Doom lets the process die right after the nth commit from now, before
+// anybody hears of that commit.
+func (m *Mortal) Doom(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.left = n
+}
+
+// Kill ends the process now.
+func (m *Mortal) Kill() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.dead = true
+}
+
+// Dead reports whether it has died.
+func (m *Mortal) Dead() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.dead
+}
+
+// Bury lets everyone go who hangs, so that the test can end.
+func (m *Mortal) Bury() {
+	m.Kill()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	select {
+	case <-m.buried:
+	default:
+		close(m.buried)
+	}
+}
+
+// Update stores, and may be the last thing that the process does.
+func (m *Mortal) Update(ctx context.Context, fn func(*store.Tx) error) error {
+	if m.Dead() {
+		return m.hang()
+	}
+	err := m.Store.Update(ctx, fn)
+	if m.dies(err) {
+		return m.hang()
+	}
+	return err
+}
+
+func (m *Mortal) dies(err error) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err == nil && m.left > 0 {
+		if m.left--; m.left == 0 {
+			m.dead = true
+		}
+	}
+	return m.dead
+}
+
+// View reads while there is life.
+func (m *Mortal) View(ctx context.Context, fn func(*store.Tx) error) error {
+	if m.Dead() {
+		return m.hang()
+	}
+	return m.Store.View(ctx, fn)
+}
+
+func (m *Mortal) hang() error {
+	<-m.buried
+	return errBuried
+}
+
+// Remains copies the files of a database as a crash leaves them, without
+// closing anything, and returns the copy.
+func Remains(t testing.TB, file string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), filepath.Base(file))
+	for _, suffix := range []string{"", "-wal"} {
+		data, err := os.ReadFile(file + suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(to+suffix, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return to
+}

@@ -1,0 +1,494 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley"
+	"parley/internal/app"
+	"parley/internal/model"
+	"parley/internal/store"
+	"parley/internal/tool"
+)
+
+// outside is the world beyond the hub, which a crash does not undo: it counts
+// the letters posted and the looks taken, by the key of the call.
+type outside struct {
+	mu             sync.Mutex
+	letters, looks map[string]int
+}
+
+func newOutside() *outside { return &outside{letters: map[string]int{}, looks: map[string]int{}} }
+
+func (o *outside) count(m map[string]int, key string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	m[key]++
+}
+
+// tools are one that must not be repeated and one that may.
+func (o *outside) tools() map[string][]tool.Tool {
+	schema := json.RawMessage(`{"type": "object", "properties": {}}`)
+	return map[string][]tool.Tool{"outside": {
+		{Tool: model.Tool{Name: "post_letter", Schema: schema}, Run: func(_ context.Context, c tool.Call) (tool.Result, error) {
+			o.count(o.letters, c.Key)
+			return tool.Result{Text: "Posted."}, nil
+		}},
+		{Tool: model.Tool{Name: "look", Schema: schema}, Replays: true, Run: func(_ context.Context, c tool.Call) (tool.Result, error) {
+			o.count(o.looks, c.Key)
+			return tool.Result{Text: "Looked."}, nil
+		}},
+	}}
+}
+
+// busyDay is a flow with everything in it that a crash can hit: a nested ask,
+// tools of both kinds, delegations of which one fails and is given to another,
+// a notification, several turns.
+const busyDay = `
+agents:
+  CoordinatorBot:
+    - match: 'Begin'
+      steps:
+        - {call: contact_agent, args: {action: ask, agentId: DataBot, message: 'Figures?', context: 'For the report.'}}
+        - calls:
+            - {tool: contact_agent, args: {action: delegate, agentId: WriterBot, message: 'Write.', priority: high}}
+            - {tool: contact_agent, args: {action: delegate, agentId: LegalBot, message: 'Check.'}}
+        - {call: contact_agent, args: {action: notify, agentId: ArchiveBot, message: 'A report is coming.'}}
+        - say: 'Begun.'
+    - match: '^\[Delegation Failed \| LegalBot'
+      steps: [{call: contact_agent, args: {action: delegate, agentId: BackupBot, message: 'Check.'}}, {say: 'Given to BackupBot.'}]
+    - match: '^\[Delegation Result'
+      seen: 2
+      steps: [{say: "All is done.\n{{results}}"}]
+    - match: '^\[Delegation Result'
+      steps: [{say: 'One is done.'}]
+  DataBot: [{steps: [{wait: 1s, call: look, args: {}}, {call: contact_agent, args: {action: ask, agentId: LedgerBot, message: 'Sum?'}}, {say: 'Twelve.'}]}]
+  LedgerBot: [{steps: [{call: post_letter, args: {}}, {wait: 1s, say: 'Summed.'}]}]
+  WriterBot: [{steps: [{wait: 10s, call: post_letter, args: {}}, {say: 'Written.'}]}]
+  LegalBot: [{steps: [{wait: 20s, fail: 'No lawyer.'}]}]
+  BackupBot: [{steps: [{wait: 30s, call: look, args: {}}, {say: 'Checked.'}]}]
+`
+
+var busyAgents = []string{"CoordinatorBot", "DataBot", "LedgerBot", "WriterBot", "LegalBot", "BackupBot", "ArchiveBot"}
+
+func busyTeam(o *outside) Team {
+	return Team{Agents: busyAgents, Script: busyDay, Tools: o.tools(), Member: func(m *app.Member) {
+		m.Toolsets = []string{"contact", "outside"}
+		m.Limits.Rescues = 1000
+	}}
+}
+
+// beginBusyDay puts the request into the store so that nothing happens before
+// a second has passed.
+func beginBusyDay(s *Stage) {
+	s.As("rutger").Sleep("CoordinatorBot", time.Second)
+	s.As("rutger").Delegate("CoordinatorBot", "Begin.")
+	synctest.Wait()
+}
+
+func checkBusyDay(s *Stage, o *outside) {
+	s.Helper()
+	s.Equal("tree", "task-101 CoordinatorBot completed\n  task-102 DataBot completed\n    task-103 LedgerBot completed\n"+
+		"  task-104 WriterBot completed\n  task-105 LegalBot failed\n  task-106 BackupBot completed\n", s.Tree(101))
+	s.Equal("result", "All is done.\nWriterBot: Written.\nBackupBot: Checked.", s.Result(101))
+	s.Equal("the person's dm", []Said{
+		{"rutger", parley.DelegateMessage, "[Agent Request from rutger | Pattern: delegate | Priority: normal | Task: task-101]\n\nBegin."},
+		{"CoordinatorBot", parley.ReplyMessage, "Begun."},
+		{"WriterBot", parley.ResultMessage, "[Delegation Result from WriterBot | task-104]\nWritten."},
+		{"CoordinatorBot", parley.ReplyMessage, "One is done."},
+		{"LegalBot", parley.FailureMessage, "[Delegation Failed | LegalBot | task-105]\nError: LegalBot failed to complete the task: No lawyer."},
+		{"CoordinatorBot", parley.ReplyMessage, "Given to BackupBot."},
+		{"BackupBot", parley.ResultMessage, "[Delegation Result from BackupBot | task-106]\nChecked."},
+		{"CoordinatorBot", parley.ReplyMessage, "All is done.\nWriterBot: Written.\nBackupBot: Checked."},
+	}, s.DM("rutger", "CoordinatorBot"))
+	s.Equal("one dm", []Said{
+		{"CoordinatorBot", parley.AskMessage, "[Agent Request from CoordinatorBot | Pattern: ask]\n\nContext: For the report.\n\nFigures?"},
+		{"DataBot", parley.ReplyMessage, "Twelve."},
+	}, s.DM("CoordinatorBot", "DataBot"))
+	s.Equal("the other", 1, len(s.DM("CoordinatorBot", "ArchiveBot")))
+	s.Equal("and the nested one", 2, len(s.DM("DataBot", "LedgerBot")))
+	s.checkLetters(o)
+}
+
+// checkLetters makes sure that no letter was posted twice, and that every call
+// either says so or says that it was interrupted.
+func (s *Stage) checkLetters(o *outside) {
+	s.Helper()
+	for key, n := range o.letters {
+		if n > 1 {
+			s.Errorf("the letter %s was posted %d times", key, n)
+		}
+	}
+	interrupted := "Error: The call was interrupted; whether it took effect is unknown. Look before you try again."
+	for _, id := range []parley.TaskID{103, 104} {
+		read := s.Results(id)
+		switch {
+		case len(read) == 1 && read[0] == "Posted." && len(o.letters) > 0:
+		case len(read) == 1 && read[0] == interrupted:
+		default:
+			s.Errorf("%s read %q, with letters %v", id, read, o.letters)
+		}
+	}
+}
+
+// finishedCalls are the keys of the tool calls whose results are stored.
+func finishedCalls(s *Stage) map[string]bool {
+	keys := map[string]bool{}
+	for _, t := range s.tasks() {
+		for _, step := range s.Steps(t.ID) {
+			var r struct{ Call string }
+			if step.Kind == parley.StepResult && json.Unmarshal(step.Content, &r) == nil {
+				keys[fmt.Sprintf("%d/%d/%s", t.ID, step.Turn, r.Call)] = true
+			}
+		}
+	}
+	return keys
+}
+
+func TestABusyDayWithoutACrash(t *testing.T) {
+	o := newOutside()
+	Play(t, busyTeam(o), func(s *Stage) {
+		beginBusyDay(s)
+		s.Pass(time.Hour)
+		checkBusyDay(s, o)
+		s.Equal("letters", 2, len(o.letters))
+	})
+}
+
+// TestACrashAfterAnyCommitLosesNothingAndRepeatsNothing lets the hub die after
+// its first commit, after its second, and so on to the last, each time before
+// anybody hears of that commit.
+func TestACrashAfterAnyCommitLosesNothingAndRepeatsNothing(t *testing.T) {
+	t.Parallel()
+	survived := false
+	for n := 1; !survived; n++ {
+		if n > 200 {
+			t.Fatal("the day never ends")
+		}
+		synctest.Test(t, func(t *testing.T) {
+			o := newOutside()
+			file := filepath.Join(t.TempDir(), "parley.db")
+			first, died := liveUntil(t, o, file, n)
+			if !died {
+				survived = true
+				checkBusyDay(first, o)
+				return
+			}
+			looked := map[string]int{}
+			second := Raise(t, busyTeam(o), OpenFile(t, Remains(t, file)))
+			for key := range finishedCalls(second) {
+				looked[key] = o.looks[key]
+			}
+			second.Pass(2 * time.Hour)
+			second.Stop()
+			checkBusyDay(second, o)
+			second.Models.Adopt(first.Models)
+			second.CheckPromises()
+			for key, n := range looked {
+				if o.looks[key] != n {
+					t.Errorf("the finished call %s ran again", key)
+				}
+			}
+			if t.Failed() {
+				t.Fatalf("after %d commits", n)
+			}
+		})
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// liveUntil plays a busy day on a hub that dies after n commits.
+func liveUntil(t *testing.T, o *outside, file string, n int) (*Stage, bool) {
+	t.Helper()
+	var life *Mortal
+	team := busyTeam(o)
+	team.Hub = func(c *app.HubConfig) {
+		life = NewMortal(t, c.Store)
+		c.Store = life
+	}
+	s := Raise(t, team, OpenFile(t, file))
+	beginBusyDay(s)
+	life.Doom(n)
+	<-time.After(time.Hour)
+	synctest.Wait()
+	if !life.Dead() {
+		return s, false
+	}
+	s.Abandon()
+	return s, true
+}
+
+func TestManyCrashesInARow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := newOutside()
+		file := filepath.Join(t.TempDir(), "parley.db")
+		s, died := liveUntil(t, o, file, 1)
+		shown := s.Models
+		for lives := 1; died; lives++ {
+			if lives > 100 {
+				t.Fatal("it never comes to an end")
+			}
+			file = Remains(t, file)
+			var life *Mortal
+			team := busyTeam(o)
+			team.Hub = func(c *app.HubConfig) {
+				life = NewMortal(t, c.Store)
+				c.Store = life
+			}
+			s = Raise(t, team, OpenFile(t, file))
+			life.Doom(4)
+			<-time.After(time.Hour)
+			synctest.Wait()
+			if died = life.Dead(); died {
+				s.Abandon()
+			}
+			s.Models.Adopt(shown)
+			shown = s.Models
+		}
+		s.Stop()
+		checkBusyDay(s, o)
+		s.CheckPromises()
+	})
+}
+
+func TestATaskIsRescuedThreeTimesAndThenFails(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		team := Team{Agents: []string{"CoordinatorBot", "DoomBot"}, Script: `
+agents:
+  CoordinatorBot:
+    - match: 'Begin'
+      steps: [{call: contact_agent, args: {action: delegate, agentId: DoomBot, message: 'Go.'}}, {say: 'Begun.'}]
+    - steps: [{say: '{{input}}'}]
+  DoomBot: [{steps: [{wait: 1h, say: 'Done.'}]}]
+`}
+		file := filepath.Join(t.TempDir(), "parley.db")
+		for life := 1; ; life++ {
+			var m *Mortal
+			team.Hub = func(c *app.HubConfig) { m = NewMortal(t, c.Store); c.Store = m }
+			s := Raise(t, team, OpenFile(t, file))
+			if life == 1 {
+				s.As("rutger").Delegate("CoordinatorBot", "Begin.")
+			}
+			s.Pass(time.Minute)
+			if life <= 4 {
+				s.Equal("rescues", life-1, s.Task(102).Rescues)
+				s.Equal("state", parley.Running, s.Task(102).State)
+				m.Kill()
+				s.Abandon()
+				file = Remains(t, file)
+				continue
+			}
+			s.Equal("after the fourth crash", parley.TaskFailed, s.Task(102).State)
+			s.Equal("the parent reads", "[Delegation Failed | DoomBot | task-102]\n"+
+				"Error: DoomBot failed to complete the task: its turn was interrupted too often (the limit of rescues is reached).", s.Result(101))
+			s.Equal("record", []string{"task.rescued to DoomBot task-102 (rescue 1)", "task.rescued to DoomBot task-102 (rescue 2)",
+				"task.rescued to DoomBot task-102 (rescue 3)"}, s.Events(parley.EventRescued))
+			s.Stop()
+			s.CheckPromises()
+			return
+		}
+	})
+}
+
+func TestFailureIsReportedOnceNotPerAttempt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		team := Team{Agents: []string{"CoordinatorBot", "DataBot"}, Script: `
+agents:
+  CoordinatorBot:
+    - match: 'Begin'
+      steps: [{call: contact_agent, args: {action: delegate, agentId: DataBot, message: 'Go.'}}, {say: 'Begun.'}]
+    - steps: [{say: '{{input}}'}]
+  DataBot: [{steps: [{wait: 10m, say: 'Done.'}]}]
+`}
+		file := filepath.Join(t.TempDir(), "parley.db")
+		for attempt := 1; ; attempt++ {
+			var m *Mortal
+			team.Hub = func(c *app.HubConfig) { m = NewMortal(t, c.Store); c.Store = m }
+			s := Raise(t, team, OpenFile(t, file))
+			if attempt == 1 {
+				s.As("rutger").Delegate("CoordinatorBot", "Begin.")
+			}
+			s.Pass(time.Minute)
+			if attempt <= 3 {
+				m.Kill()
+				s.Abandon()
+				file = Remains(t, file)
+				continue
+			}
+			s.Pass(time.Hour)
+			s.Equal("what the parent was told", []Said{
+				{"rutger", parley.DelegateMessage, "[Agent Request from rutger | Pattern: delegate | Priority: normal | Task: task-101]\n\nBegin."},
+				{"CoordinatorBot", parley.ReplyMessage, "Begun."},
+				{"DataBot", parley.ResultMessage, "[Delegation Result from DataBot | task-102]\nDone."},
+				{"CoordinatorBot", parley.ReplyMessage, "[Delegation Result from DataBot | task-102]\nDone."},
+			}, s.DM("rutger", "CoordinatorBot"))
+			return
+		}
+	})
+}
+
+func TestAnAskFoundAgainAfterACrashWaitsOnlyForTheRestOfItsTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		team := Team{Agents: []string{"CallerBot", "SlowBot"}, Script: slowTarget, Member: func(m *app.Member) { m.Limits.Rescues = 1000 }}
+		file := filepath.Join(t.TempDir(), "parley.db")
+		began := time.Now()
+		var m *Mortal
+		team.Hub = func(c *app.HubConfig) { m = NewMortal(t, c.Store); c.Store = m }
+		s := Raise(t, team, OpenFile(t, file))
+		s.As("rutger").Delegate("CallerBot", "Ask and leave.")
+		s.Pass(100 * time.Second)
+		m.Kill()
+		s.Abandon()
+		team.Hub = nil
+		s = Raise(t, team, OpenFile(t, Remains(t, file)))
+		s.Wait(101)
+		s.Equal("took", 120*time.Second, time.Since(began))
+		s.Equal("read", []string{timedOut}, s.Results(101))
+		s.Pass(time.Hour)
+	})
+}
+
+// TestAnAnswerComesOnceAlsoIfTheTimeOutWasNotStored: the time of an ask runs
+// out, the hub dies before the model is told, and after the restart the answer
+// arrives before the asking turn goes on.
+func TestAnAnswerComesOnceAlsoIfTheTimeOutWasNotStored(t *testing.T) {
+	t.Parallel()
+	for _, script := range []string{"Ask and stay five.", "Ask and await."} {
+		for commits := 1; commits <= 12; commits++ {
+			synctest.Test(t, func(t *testing.T) {
+				team := Team{Agents: slowTeam.Agents, Script: slowTarget}
+				file := filepath.Join(t.TempDir(), "parley.db")
+				var m *Mortal
+				team.Hub = func(c *app.HubConfig) { m = NewMortal(t, c.Store); c.Store = m }
+				s := Raise(t, team, OpenFile(t, file))
+				s.As("rutger").Delegate("CallerBot", script)
+				s.Pass(110 * time.Second)
+				m.Doom(commits)
+				<-time.After(time.Hour)
+				synctest.Wait()
+				if m.Dead() {
+					s.Abandon()
+					// CallerBot's turn waits at the gate, so that the answer comes first.
+					team.Hub = nil
+					gate := func(models *Models) *Gate { return models.Hold("CallerBot") }
+					next := raiseHeld(t, team, OpenFile(t, Remains(t, file)), gate)
+					next.Stage.Pass(time.Hour)
+					next.gate.Open()
+					s = next.Stage
+				}
+				s.Pass(time.Hour)
+				s.Equal("state", parley.Completed, s.Task(101).State)
+				heard := 0
+				for _, line := range s.Saw("CallerBot", -1) {
+					if line == "user: [Delegation Result from SlowBot | task-102]\nAt last." || line == "tool: Response from SlowBot: At last." {
+						heard++
+					}
+				}
+				s.Equal(fmt.Sprintf("%s, %d commits: the answer is heard", script, commits), 1, heard)
+				s.Stop()
+			})
+			if t.Failed() {
+				return
+			}
+		}
+	}
+}
+
+type held struct {
+	*Stage
+	gate *Gate
+}
+
+// raiseHeld starts a hub whose models are held from the first moment.
+func raiseHeld(t *testing.T, team Team, st store.Store, hold func(*Models) *Gate) held {
+	t.Helper()
+	models := parseModels(t, team)
+	gate := hold(models)
+	return held{raise(t, team, st, models), gate}
+}
+
+func TestAnOrderlyStopGivesTasksBackWithoutCountingARescue(t *testing.T) {
+	Play(t, Team{Agents: []string{"CoordinatorBot", "DataBot"}, Script: `
+agents:
+  CoordinatorBot:
+    - match: 'Begin'
+      steps: [{call: contact_agent, args: {action: ask, agentId: DataBot, message: 'Go.'}}, {say: '{{result}}'}]
+  DataBot: [{steps: [{wait: 60s, say: 'Done.'}]}]
+`, Hub: func(c *app.HubConfig) { c.Grace = 5 * time.Second }}, func(s *Stage) {
+		s.As("rutger").Delegate("CoordinatorBot", "Begin.")
+		for range 5 { // more often than rescues are allowed
+			s.Pass(time.Second)
+			began := time.Now()
+			s.Stop()
+			s.Equal("the stop took the grace", 5*time.Second, time.Since(began))
+			for _, id := range []parley.TaskID{101, 102} {
+				s.Equal("given back", parley.Queued, s.Task(id).State)
+				s.Equal("rescues", 0, s.Task(id).Rescues)
+			}
+			s = s.Restart()
+		}
+		s.Wait(101)
+		s.Equal("result", "Response from DataBot: Done.", s.Result(101))
+		s.Equal("record", 0, len(s.Events(parley.EventRescued)))
+		s.Stop()
+	})
+}
+
+func TestTurnsFinishWithinTheGraceOfAStop(t *testing.T) {
+	Play(t, Team{Agents: []string{"DataBot"}, Script: `
+agents:
+  DataBot: [{steps: [{wait: 5s, say: 'Done.'}]}]
+`}, func(s *Stage) {
+		id := s.As("rutger").Delegate("DataBot", "Go.")
+		s.Pass(time.Second)
+		began := time.Now()
+		s.Stop()
+		s.Equal("took", 4*time.Second, time.Since(began))
+		s.Equal("state", parley.Completed, s.Task(id).State)
+	})
+}
+
+// TestAStaleTokenChangesNothing has two hubs work on one database, of which
+// the first was taken for dead while its turn still runs.
+func TestAStaleTokenChangesNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := newOutside()
+		team := Team{Agents: []string{"DataBot"}, Tools: o.tools(), Member: func(m *app.Member) { m.Toolsets = []string{"contact", "outside"} }, Script: `
+agents:
+  DataBot: [{steps: [{call: look, args: {}}, {call: contact_agent, args: {action: notify, agentId: rutger, message: 'On my way.'}}, {say: 'Done.'}]}]
+`}
+		st := OpenFile(t, filepath.Join(t.TempDir(), "parley.db"))
+		first := raiseHeld(t, team, st, func(m *Models) *Gate { g := m.Hold("DataBot"); g.Deaf = true; return g })
+		id := first.As("rutger").Delegate("DataBot", "Go.")
+		first.gate.Arrived()
+		second := Raise(t, team, st) // the other one takes everything over
+		second.Wait(id)
+		before := second.record()
+		first.gate.Open() // and the first one wakes up
+		first.Pass(time.Hour)
+		second.Equal("the first one changed nothing", before, second.record())
+		second.Equal("steps", 3, len(second.Results(id))+1)
+		second.Equal("notifications", 1, count(texts(second.Inbox("rutger")), "[Agent Notification from DataBot]\n\nOn my way."))
+		second.Equal("token", int64(2), second.Task(id).Token)
+	})
+}
+
+func texts(list []Said) (out []string) {
+	for _, m := range list {
+		out = append(out, m.Text)
+	}
+	return out
+}
