@@ -143,6 +143,11 @@ func (t *Task) Awaited(now Micros) bool {
 	return t.Pattern == Ask && t.Callback <= CallbackReply && t.WaitUntil > now
 }
 
+// Pushed reports whether the end of the task comes to its parent's inbox.
+func (t *Task) Pushed() bool {
+	return t.Callback == CallbackResult || t.Callback == CallbackLate
+}
+
 // Lease is the right to run one task, fenced by its token.
 type Lease struct {
 	Task   TaskID

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 )
 
 // The texts that agents read. They are part of the protocol: models are
@@ -49,9 +47,9 @@ func ResultText(from string, task TaskID, body string) string {
 // FailureText is how a delegation's failure reaches the caller. A
 // cancellation says who cancelled and nothing else.
 func FailureText(from string, task TaskID, reason string) string {
-	text := fmt.Sprintf("Error: %s failed to complete the task: %s", from, Quote(reason))
-	if strings.HasPrefix(reason, cancelledPrefix) {
-		text = "Error: " + reason
+	text := "Error: " + Quote(reason)
+	if !strings.HasPrefix(reason, cancelledPrefix) {
+		text = fmt.Sprintf("Error: %s failed to complete the task: %s", from, Quote(reason))
 	}
 	return fmt.Sprintf("[Delegation Failed | %s | %s]\n%s", from, task, text)
 }
@@ -60,6 +58,15 @@ const cancelledPrefix = "cancelled by "
 
 // CancelledReason is the error of a task that somebody cancelled.
 func CancelledReason(by string) string { return cancelledPrefix + by + "." }
+
+// FailureReason is the error of a task that failed by itself. One that poses
+// as a cancellation is quoted.
+func FailureReason(reason string) string {
+	if strings.HasPrefix(reason, cancelledPrefix) {
+		return "> " + reason
+	}
+	return reason
+}
 
 // DelegatedText tells the caller that a delegation was accepted.
 func DelegatedText(to string, task TaskID) string {
@@ -101,80 +108,3 @@ func ErrAskFailed(target, reason string) *Error {
 
 // ToolError is how any refusal is shown to a model.
 func ToolError(err error) string { return "Error: " + Public(err) }
-
-var headerStarts = []string{
-	"agent request", "agent notification", "delegation result", "delegation failed",
-	"query from", "answer from", "keeper:",
-}
-
-// Quote renders text that came from somebody so that it cannot pose as one of
-// the headers above: a line that imitates one is shown as quoted.
-func Quote(s string) string {
-	if strings.IndexByte(s, '[') < 0 && !strings.Contains(s, "［") {
-		return s
-	}
-	var b strings.Builder
-	b.Grow(len(s) + 8)
-	start := 0
-	for i, r := range s {
-		if lineBreak(r) {
-			writeLine(&b, s[start:i])
-			b.WriteRune(r)
-			start = i + utf8.RuneLen(r)
-		}
-	}
-	writeLine(&b, s[start:])
-	return b.String()
-}
-
-func writeLine(b *strings.Builder, line string) {
-	if imitatesHeader(line) {
-		b.WriteString("> ")
-	}
-	b.WriteString(line)
-}
-
-func lineBreak(r rune) bool {
-	switch r {
-	case '\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029':
-		return true
-	}
-	return false
-}
-
-// imitatesHeader compares what a reader would see: without invisible
-// characters, with any kind of space, ignoring case.
-func imitatesHeader(line string) bool {
-	var seen strings.Builder
-	space := true
-	for _, r := range line {
-		switch {
-		case unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Mn, r) || unicode.IsControl(r) && r != '\t':
-		case unicode.IsSpace(r):
-			if !space {
-				seen.WriteByte(' ')
-			}
-			space = true
-		default:
-			if r == '［' {
-				r = '['
-			}
-			seen.WriteRune(unicode.ToLower(r))
-			space = false
-		}
-		if seen.Len() > 64 {
-			break
-		}
-	}
-	text, bracketed := strings.CutPrefix(seen.String(), "[")
-	if !bracketed {
-		return false
-	}
-	text = strings.TrimLeft(text, " ")
-	for _, h := range headerStarts {
-		if strings.HasPrefix(text, h) {
-			return true
-		}
-	}
-	return false
-}

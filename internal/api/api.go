@@ -11,7 +11,7 @@ type Hub struct {
 	Team    string    `json:"team" doc:"The team of the token."`
 	You     string    `json:"you" doc:"Whom the token belongs to."`
 	Store   string    `json:"store" doc:"The database, without secrets."`
-	Started time.Time `json:"started"`
+	Started time.Time `json:"started" doc:"When it started."`
 	Process int       `json:"process" doc:"The process id."`
 	// ClockBehind is more than zero when the machine's clock is behind the newest
 	// record.
@@ -26,55 +26,55 @@ type ContactRequest struct {
 	Context  string  `json:"context,omitempty" doc:"Background that the agent needs."`
 	Priority string  `json:"priority,omitempty" enum:"low,normal,high,urgent" doc:"For a delegation; normal if left out."`
 	TaskID   string  `json:"task_id,omitempty" doc:"The task you work on, if you hold one."`
-	Timeout  float64 `json:"timeout_seconds,omitempty" minimum:"0" doc:"How long an ask waits; 120 if left out."`
+	Timeout  float64 `json:"timeout_seconds,omitempty" minimum:"0" maximum:"604800" doc:"How long an ask waits; 120 if left out."`
 	Key      string  `json:"key,omitempty" maxLength:"200" doc:"Makes the contact idempotent: the same key finds what was made before."`
 }
 
 // Contact is an accepted contact. An ask is accepted here too, and waited for
 // at its task.
 type Contact struct {
-	Agent   string `json:"agent"`
-	Message string `json:"message_id"`
+	Agent   string `json:"agent" doc:"Who was contacted, as the name is spelled."`
+	Message string `json:"message_id" doc:"The stored message."`
 	Task    *Task  `json:"task,omitempty" doc:"Missing for a notification."`
 }
 
 // Task is a task as people see it.
 type Task struct {
-	ID        string     `json:"id"`
-	Parent    string     `json:"parent,omitempty"`
-	Root      string     `json:"root"`
-	RetryOf   string     `json:"retry_of,omitempty"`
-	Pattern   string     `json:"pattern"`
-	Requester string     `json:"requester"`
-	Agent     string     `json:"agent"`
-	Title     string     `json:"title"`
-	Priority  string     `json:"priority"`
-	State     string     `json:"state"`
-	Thread    string     `json:"thread"`
-	Request   string     `json:"request_id"`
+	ID        string     `json:"id" doc:"Such as task-101."`
+	Parent    string     `json:"parent,omitempty" doc:"The task whose work asked for this one."`
+	Root      string     `json:"root" doc:"The top of its tree."`
+	RetryOf   string     `json:"retry_of,omitempty" doc:"The task that this one repeats."`
+	Pattern   string     `json:"pattern" doc:"ask or delegate."`
+	Requester string     `json:"requester" doc:"Who asked for it."`
+	Agent     string     `json:"agent" doc:"Who works on it."`
+	Title     string     `json:"title" doc:"The beginning of the request."`
+	Priority  string     `json:"priority" doc:"low, normal, high or urgent."`
+	State     string     `json:"state" doc:"queued, running or waiting; then completed, failed or cancelled, for good."`
+	Thread    string     `json:"thread" doc:"The conversation it is worked on in."`
+	Request   string     `json:"request_id" doc:"The message that asked for it."`
 	Result    string     `json:"result,omitempty" doc:"The last closing text, whole. Lists and trees leave it out; result_id says where it is."`
-	ResultID  string     `json:"result_id,omitempty"`
-	Error     string     `json:"error,omitempty"`
-	Turns     int        `json:"turns"`
-	Open      int        `json:"open_children"`
-	Rescues   int        `json:"rescues,omitempty"`
-	Due       *time.Time `json:"due,omitempty"`
+	ResultID  string     `json:"result_id,omitempty" doc:"The message that holds the result."`
+	Error     string     `json:"error,omitempty" doc:"Why it failed or who cancelled it."`
+	Turns     int        `json:"turns" doc:"How many turns were begun."`
+	Open      int        `json:"open_children" doc:"Subtasks that it still waits for."`
+	Rescues   int        `json:"rescues,omitempty" doc:"How often a dead hub's turn was taken over."`
+	Due       *time.Time `json:"due,omitempty" doc:"Not before this time."`
 	WaitUntil *time.Time `json:"wait_until,omitempty" doc:"When the asker stops waiting."`
-	Created   time.Time  `json:"created"`
-	Started   *time.Time `json:"started,omitempty"`
-	Ended     *time.Time `json:"ended,omitempty"`
-	EndedBy   string     `json:"ended_by,omitempty"`
+	Created   time.Time  `json:"created" doc:"When it was opened."`
+	Started   *time.Time `json:"started,omitempty" doc:"When its first turn began."`
+	Ended     *time.Time `json:"ended,omitempty" doc:"When it came to its end; missing while it is open."`
+	EndedBy   string     `json:"ended_by,omitempty" doc:"Who cancelled it."`
 }
 
 // TaskTree is a task with everything below it.
 type TaskTree struct {
 	Task
-	Children []TaskTree `json:"children,omitempty"`
+	Children []TaskTree `json:"children,omitempty" doc:"What it asked of others, oldest first."`
 }
 
 // TaskList is a list of tasks. Lists are objects, so that fields can be added.
 type TaskList struct {
-	Tasks []Task `json:"tasks" nullable:"false"`
+	Tasks []Task `json:"tasks" nullable:"false" doc:"Newest first."`
 }
 
 // ReplyRequest answers a task.
@@ -89,43 +89,43 @@ type DeclineRequest struct {
 
 // Message is a stored message.
 type Message struct {
-	ID       string    `json:"id"`
-	Thread   string    `json:"thread"`
+	ID       string    `json:"id" doc:"Such as msg-7."`
+	Thread   string    `json:"thread" doc:"The conversation it is in."`
 	N        int       `json:"n" doc:"Its number in the thread."`
-	Author   string    `json:"author"`
-	Kind     string    `json:"kind"`
-	Priority string    `json:"priority,omitempty"`
-	Context  string    `json:"context,omitempty"`
-	Body     string    `json:"body"`
+	Author   string    `json:"author" doc:"Who wrote it; never taken from its text."`
+	Kind     string    `json:"kind" doc:"ask, delegate, notification, reply, delegation_result or delegation_failed."`
+	Priority string    `json:"priority,omitempty" doc:"Of a delegation."`
+	Context  string    `json:"context,omitempty" doc:"Background that came with a request."`
+	Body     string    `json:"body" doc:"The text."`
 	Whole    string    `json:"whole,omitempty" doc:"The whole text, where the body is only its beginning."`
-	Task     string    `json:"task_id,omitempty"`
-	At       time.Time `json:"at"`
+	Task     string    `json:"task_id,omitempty" doc:"The task that it opened, or that it is the reply or result of."`
+	At       time.Time `json:"at" doc:"When it was accepted."`
 }
 
 // Delivery is what became of a message for one recipient.
 type Delivery struct {
-	Recipient string     `json:"recipient"`
-	State     string     `json:"state" enum:"accepted,delivered,seen,answered"`
-	Accepted  time.Time  `json:"accepted"`
-	Delivered *time.Time `json:"delivered,omitempty"`
-	Seen      *time.Time `json:"seen,omitempty"`
-	Answered  *time.Time `json:"answered,omitempty"`
+	Recipient string     `json:"recipient" doc:"For whom."`
+	State     string     `json:"state" enum:"accepted,delivered,seen,answered" doc:"How far it came."`
+	Accepted  time.Time  `json:"accepted" doc:"Stored."`
+	Delivered *time.Time `json:"delivered,omitempty" doc:"Given to the recipient's runtime."`
+	Seen      *time.Time `json:"seen,omitempty" doc:"Read by a model, or displayed."`
+	Answered  *time.Time `json:"answered,omitempty" doc:"Answered with a reply."`
 }
 
 // MessageRecord is a message with its deliveries.
 type MessageRecord struct {
 	Message
-	Deliveries []Delivery `json:"deliveries"`
+	Deliveries []Delivery `json:"deliveries" doc:"One for each recipient."`
 }
 
 // MessageList is a piece of a conversation, oldest first.
 type MessageList struct {
-	Messages []Message `json:"messages" nullable:"false"`
+	Messages []Message `json:"messages" nullable:"false" doc:"Oldest first."`
 }
 
 // Thread is a conversation within the dm of two participants.
 type Thread struct {
-	ID       string   `json:"id"`
+	ID       string   `json:"id" doc:"Such as thread-7."`
 	Between  []string `json:"between" nullable:"false" doc:"The two participants."`
 	Main     bool     `json:"main" doc:"Every dm has one main thread."`
 	Messages int      `json:"messages" doc:"How many there are."`
@@ -133,7 +133,7 @@ type Thread struct {
 
 // ThreadList is the threads of a dm, the main one first.
 type ThreadList struct {
-	Threads []Thread `json:"threads" nullable:"false"`
+	Threads []Thread `json:"threads" nullable:"false" doc:"The main one first."`
 }
 
 // SeenRequest says that messages were displayed.
@@ -150,24 +150,24 @@ type InboxItem struct {
 
 // Inbox is what you have not seen, oldest first.
 type Inbox struct {
-	Items []InboxItem `json:"items" nullable:"false"`
+	Items []InboxItem `json:"items" nullable:"false" doc:"Oldest first."`
 }
 
 // Agent is a participant.
 type Agent struct {
-	Name          string     `json:"name"`
-	Kind          string     `json:"kind"`
-	Description   string     `json:"description,omitempty"`
-	Status        string     `json:"status"`
-	SleepingUntil *time.Time `json:"sleeping_until,omitempty"`
-	Queued        int        `json:"queued"`
-	Running       int        `json:"running"`
-	Waiting       int        `json:"waiting"`
+	Name          string     `json:"name" doc:"Unique in the team, ignoring case."`
+	Kind          string     `json:"kind" doc:"native, client, remote or person."`
+	Description   string     `json:"description,omitempty" doc:"What it is for."`
+	Status        string     `json:"status" doc:"offline, sleeping, working, awaiting_approval, awaiting_delegation or idle."`
+	SleepingUntil *time.Time `json:"sleeping_until,omitempty" doc:"When its sleep ends."`
+	Queued        int        `json:"queued" doc:"Tasks that wait to be run."`
+	Running       int        `json:"running" doc:"Tasks at work."`
+	Waiting       int        `json:"waiting" doc:"Tasks that wait for others."`
 }
 
 // AgentList is a team's participants, by name.
 type AgentList struct {
-	Agents []Agent `json:"agents" nullable:"false"`
+	Agents []Agent `json:"agents" nullable:"false" doc:"By name."`
 }
 
 // StatusRequest changes whether an agent can be reached.
@@ -179,28 +179,28 @@ type StatusRequest struct {
 // Event is one line of the record.
 type Event struct {
 	Cursor  string    `json:"cursor" doc:"Where to go on from."`
-	At      time.Time `json:"at"`
-	Kind    string    `json:"kind"`
-	Actor   string    `json:"actor,omitempty"`
-	Target  string    `json:"target,omitempty"`
-	Task    string    `json:"task_id,omitempty"`
-	Message string    `json:"message_id,omitempty"`
-	Detail  string    `json:"detail,omitempty"`
+	At      time.Time `json:"at" doc:"When it happened."`
+	Kind    string    `json:"kind" doc:"Such as task.opened."`
+	Actor   string    `json:"actor,omitempty" doc:"Who did it."`
+	Target  string    `json:"target,omitempty" doc:"To whom."`
+	Task    string    `json:"task_id,omitempty" doc:"The task it is about."`
+	Message string    `json:"message_id,omitempty" doc:"The message it is about."`
+	Detail  string    `json:"detail,omitempty" doc:"What else there is to say."`
 }
 
 // Arrow is one line of a task tree's sequence diagram.
 type Arrow struct {
-	At    time.Time `json:"at"`
-	From  string    `json:"from"`
-	To    string    `json:"to"`
-	Kind  string    `json:"kind" doc:"ask, delegate, notify, reply, result, failed, cancelled, retry or waiting."`
-	Label string    `json:"label"`
-	Task  string    `json:"task_id,omitempty"`
+	At    time.Time `json:"at" doc:"When."`
+	From  string    `json:"from" doc:"Who."`
+	To    string    `json:"to" doc:"To whom."`
+	Kind  string    `json:"kind" doc:"ask, delegate, retry, notify, reply, result, failed, cancelled, timeout or waiting."`
+	Label string    `json:"label" doc:"The beginning of what was said."`
+	Task  string    `json:"task_id,omitempty" doc:"The task it belongs to."`
 }
 
 // Trace is the arrows of a task tree in order.
 type Trace struct {
-	Arrows []Arrow `json:"arrows" nullable:"false"`
+	Arrows []Arrow `json:"arrows" nullable:"false" doc:"In order of time, and of cause within one moment."`
 }
 
 // Problem is the body of every error.

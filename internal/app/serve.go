@@ -65,7 +65,7 @@ func Serve(ctx context.Context, cfg ServeConfig) (err error) {
 	if err != nil {
 		return err
 	}
-	defer listener.Close() // the server has closed it, if it came to that
+	defer func() { _ = listener.Close() }() // the server has closed it, if it came to that
 	st, err := openStore(ctx, cfg)
 	if err != nil {
 		return err

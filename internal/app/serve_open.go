@@ -80,7 +80,7 @@ const databaseFile = "parley.db"
 // still until the clock has caught up; nothing is lost by it.
 func warnOfClock(ctx context.Context, st store.Store, log *slog.Logger) error {
 	return st.View(ctx, func(tx *store.Tx) error {
-		if behind := tx.Now.Time().Sub(time.Now()); behind > time.Second {
+		if behind := time.Until(tx.Now.Time()); behind > time.Second {
 			log.Warn("the machine's clock is behind the newest record; until it has caught up, time stands still for the hub",
 				"behind", behind.Round(time.Second))
 		}

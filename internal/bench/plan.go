@@ -34,7 +34,7 @@ type plan struct {
 
 func fullPlan() plan {
 	return plan{
-		sizes: []int{1_000, 100_000, 1_000_000}, rounds: 3, slice: 2 * time.Second, warm: 300 * time.Millisecond, many: 64,
+		sizes: []int{1_000, 100_000, 1_000_000}, rounds: 7, slice: time.Second, warm: 200 * time.Millisecond, many: 64,
 		natives: 1_000, clients: 64, pairs: 10_000,
 		idle: 100_000, open: 10_000, kills: 5,
 	}
@@ -43,7 +43,7 @@ func fullPlan() plan {
 func quickPlan() plan {
 	p := fullPlan()
 	p.sizes = []int{1_000, 50_000}
-	p.slice, p.warm, p.kills = 300*time.Millisecond, 50*time.Millisecond, 2
+	p.rounds, p.slice, p.warm, p.kills = 3, 300*time.Millisecond, 50*time.Millisecond, 2
 	return p
 }
 

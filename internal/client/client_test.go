@@ -66,8 +66,10 @@ func TestDiscover(t *testing.T) {
 
 func TestSomethingElseAtTheAddress(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
-		"a page":     func(w http.ResponseWriter, _ *http.Request) { http.NotFound(w, nil) },
-		"a redirect": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusFound) },
+		"a page": func(w http.ResponseWriter, _ *http.Request) { http.NotFound(w, nil) },
+		"a redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusFound)
+		},
 	} {
 		_, err := fake(t, answer).Hub(t.Context())
 		if parley.KindOf(err) != parley.Internal || !strings.Contains(err.Error(), "not answered by a parley hub") {
@@ -142,8 +144,9 @@ func streaming(body io.ReadCloser) func(*http.Request) (*http.Response, error) {
 func text(s string) io.ReadCloser { return io.NopCloser(strings.NewReader(s)) }
 
 // follow reads a stream to its end in a bubble, and tells how long it took.
-func follow(t *testing.T, a answers) (cursors []string, last error, took time.Duration) {
+func follow(t *testing.T, list ...func(*http.Request) (*http.Response, error)) (cursors []string, took time.Duration, last error) {
 	synctest.Test(t, func(t *testing.T) {
+		a := answers(list)
 		c := &Client{base: "http://hub", http: &http.Client{Transport: &a}}
 		began := time.Now()
 		for e, err := range c.Events(t.Context(), "", true) {
@@ -153,14 +156,14 @@ func follow(t *testing.T, a answers) (cursors []string, last error, took time.Du
 		}
 		took = time.Since(began)
 	})
-	return cursors, last, took
+	return cursors, took, last
 }
 
 const twoEvents = ": parley\n\nid: 0.1\nevent: task.opened\ndata: {\"cursor\":\"0.1\"}\n\n" +
 	"id: 0.2\nevent: task.opened\ndata: {\"cursor\":\"0.2\"}\n\nid: 0.3\nevent: task.opened\ndata: {\"cursor\":\"0.3\"}\n"
 
 func TestAStreamIsTakenUpAgainForAWhile(t *testing.T) {
-	cursors, err, took := follow(t, answers{streaming(text(twoEvents)), nobody, streaming(text(twoEvents[80:])), nobody})
+	cursors, took, err := follow(t, streaming(text(twoEvents)), nobody, streaming(text(twoEvents[80:])), nobody)
 	if got := strings.Join(cursors, " "); got != "0.1 0.2" {
 		t.Errorf("events %s", got)
 	}
@@ -170,8 +173,11 @@ func TestAStreamIsTakenUpAgainForAWhile(t *testing.T) {
 }
 
 func TestASilentStreamIsGivenUp(t *testing.T) {
-	silent, _ := io.Pipe()
-	_, err, took := follow(t, answers{streaming(silent), nobody})
+	silent := func(r *http.Request) (*http.Response, error) {
+		body, _ := io.Pipe()
+		return streaming(body)(r)
+	}
+	_, took, err := follow(t, silent, nobody)
 	if parley.KindOf(err) != parley.Unavailable || took < silence || took > silence+2*reconnecting {
 		t.Errorf("it ended after %s with %v", took, err)
 	}
@@ -179,13 +185,13 @@ func TestASilentStreamIsGivenUp(t *testing.T) {
 
 func TestARefusalEndsAStream(t *testing.T) {
 	refused := `{"kind":"invalid","message":"No such place."}`
-	_, err, took := follow(t, answers{streaming(text("event: problem\ndata: " + refused + "\n\n"))})
+	_, took, err := follow(t, streaming(text("event: problem\ndata: "+refused+"\n\n")))
 	if parley.KindOf(err) != parley.Invalid || err.Error() != "No such place." || took != 0 {
 		t.Errorf("it ended after %s with %v", took, err)
 	}
-	_, err, _ = follow(t, answers{func(r *http.Request) (*http.Response, error) {
+	_, _, err = follow(t, func(r *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusUnauthorized, Body: text(`{"kind":"unauthentic","message":"Who?"}`), Request: r}, nil
-	}})
+	})
 	if parley.KindOf(err) != parley.Unauthentic {
 		t.Errorf("it ended with %v", err)
 	}

@@ -32,11 +32,11 @@ func (s *Service) Ask(ctx context.Context, c Caller, r Request) (Answer, error) 
 		return a, err
 	}
 	defer w.stop()
-	if err := w.yield(ctx, c.Slot, contact.Task); err != nil {
+	if err := w.yield(ctx, c.Slot, contact); err != nil {
 		return a, err
 	}
 	a.Task = w.task
-	if a.Task.State.Open() {
+	if a.Task.State.Open() || a.Task.Pushed() {
 		return s.giveUp(ctx, a)
 	}
 	return a.end(w.text)
@@ -78,9 +78,11 @@ func (w *waiter) watch(id parley.TaskID) {
 }
 
 // yield waits for an ask's end without occupying a worker's place. A task that
-// was stored just now, after the watch began, need not be looked at first.
-func (w *waiter) yield(ctx context.Context, slot Slot, t parley.Task) error {
-	if t.State != parley.Running {
+// was handed to a worker just now, after the watch began, need not be looked at
+// first.
+func (w *waiter) yield(ctx context.Context, slot Slot, c Contact) error {
+	t := c.Task
+	if c.found || t.State != parley.Running {
 		if err := w.look(ctx, t.ID); err != nil {
 			return err
 		}
@@ -146,7 +148,9 @@ func (a Answer) end(text string) (Answer, error) {
 }
 
 // giveUp ends the waiting. The answer may have come at this very moment; else
-// the task goes on as one whose answer is late.
+// the task goes on as one whose answer is late. If the asker had given up
+// before, and was cut off before it knew, that stands: the answer comes to its
+// inbox.
 func (s *Service) giveUp(ctx context.Context, a Answer) (Answer, error) {
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		tasks, err := tx.LockTasks(a.Task.ID)
@@ -165,7 +169,7 @@ func (s *Service) giveUp(ctx context.Context, a Answer) (Answer, error) {
 	if err != nil {
 		return a, err
 	}
-	if !a.Task.State.Open() {
+	if !a.Task.State.Open() && !a.Task.Pushed() {
 		return s.answer(ctx, a)
 	}
 	waited := a.Task.WaitUntil.Until(a.Task.CreatedAt)
@@ -183,7 +187,8 @@ func (s *Service) answer(ctx context.Context, a Answer) (Answer, error) {
 }
 
 // AwaitTask makes the caller's task wait for an ask whose time ran out, as for
-// a delegation. If the answer is there already, it is returned.
+// a delegation. If the answer is there already, it is returned, unless it came
+// to the caller's inbox.
 func (s *Service) AwaitTask(ctx context.Context, c Caller, id parley.TaskID) (Answer, error) {
 	var a Answer
 	if c.Task == 0 {
@@ -212,7 +217,7 @@ func (s *Service) AwaitTask(ctx context.Context, c Caller, id parley.TaskID) (An
 		a.Target, err = s.name(tx, child.Agent)
 		return err
 	})
-	if err != nil || a.Task.State.Open() {
+	if err != nil || a.Task.State.Open() || a.Task.Pushed() {
 		return a, err
 	}
 	return s.answer(ctx, a)

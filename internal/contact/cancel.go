@@ -18,6 +18,9 @@ func (s *Service) Cancel(ctx context.Context, c Caller, id parley.TaskID) error 
 		if err := s.mayCancel(f.tx, c, *t); err != nil {
 			return err
 		}
+		if c.Token != 0 && t.State == parley.Cancelled && t.EndedBy == c.Agent {
+			return nil // a turn that goes on after a crash finds what it did before
+		}
 		if !t.State.Open() {
 			return parley.Errorf(parley.Conflict, "%s has ended already (%s).", id, t.State)
 		}
@@ -148,12 +151,13 @@ func (f *finish) reopen(old parley.Task) (parley.Task, error) {
 	t := parley.Task{
 		ID: f.tx.NewTaskID(), Team: old.Team, RetryOf: old.ID, Pattern: parley.Delegate, Requester: old.Requester,
 		Agent: old.Agent, Thread: old.Thread, Title: old.Title, Priority: old.Priority, State: parley.Queued,
-		DelegationDepth: old.DelegationDepth, Deadline: f.tx.Now.Add(limits.DelegationDeadline),
+		DelegationDepth: old.DelegationDepth,
 	}
 	t.Root = t.ID
 	if target.Sleeping(f.tx.Now) {
 		t.Due = target.SleepingUntil
 	}
+	t.Deadline = max(f.tx.Now, t.Due).Add(limits.DelegationDeadline)
 	if f.parent.ID != 0 && f.parent.State.Open() {
 		t.Parent, t.Root, t.Callback = f.parent.ID, f.parent.Root, parley.CallbackResult
 		f.parent.OpenChildren++

@@ -106,6 +106,8 @@ type Contact struct {
 	Target  string
 	Message parley.MessageID
 	Task    parley.Task // zero for a notification
+
+	found bool // it was made before, under the same key
 }
 
 // check refuses what no rule needs to be asked about.

@@ -142,7 +142,7 @@ func (f *finish) complete() error {
 // fail ends the task without a result. Its open subtree is cancelled: nobody
 // is left to use what it would bring.
 func (f *finish) fail(reason string) error {
-	f.task.Error = clean(reason)
+	f.task.Error = clean(parley.FailureReason(reason))
 	f.end(parley.TaskFailed)
 	f.record(parley.EventFailed, f.task.Error)
 	if err := f.s.cancelBelow(f.tx, f.task.ID, f.task.Agent); err != nil {

@@ -38,7 +38,7 @@ func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Patter
 		s.recordRefusal(ctx, c, target.ID, p, err)
 		return Contact{}, err
 	}
-	return Contact{Target: target.Name, Message: o.message.ID, Task: o.task}, nil
+	return Contact{Target: target.Name, Message: o.message.ID, Task: o.task, found: o.state.Before.ID != 0}, nil
 }
 
 func (s *Service) reserve(p parley.Pattern, target parley.AgentID) (Reservation, bool) {

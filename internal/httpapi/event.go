@@ -31,7 +31,7 @@ func (s *Server) registerEvents() {
 	op.Responses["200"] = &huma.Response{
 		Description: "A stream of events, each named by its kind.",
 		Content: map[string]*huma.MediaType{"text/event-stream": {
-			Schema: huma.SchemaFromType(s.api.OpenAPI().Components.Schemas, typeOf[api.Event]()),
+			Schema: s.api.OpenAPI().Components.Schemas.Schema(typeOf[api.Event](), true, ""),
 		}},
 	}
 	huma.Register(s.api, op, s.followEvents)

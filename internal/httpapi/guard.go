@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"path"
 	"runtime/debug"
 	"strings"
 
@@ -23,7 +24,8 @@ func (s *Server) guard(mux *http.ServeMux) http.Handler {
 			writeProblem(answer, describe(err))
 			return
 		}
-		if _, pattern := mux.Handler(r); pattern == "" {
+		// A path that is not in its plain form would be redirected by the mux.
+		if _, pattern := mux.Handler(r); pattern == "" || path.Clean(r.URL.Path) != r.URL.Path {
 			s.unknown(mux, answer, r)
 			return
 		}
@@ -115,7 +117,9 @@ func (s *Server) everywhere() bool {
 // unknown answers a request that no operation has: its path, or its method.
 func (s *Server) unknown(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 	found := &outcome{header: http.Header{}}
-	mux.ServeHTTP(found, r)
+	if path.Clean(r.URL.Path) == r.URL.Path {
+		mux.ServeHTTP(found, r)
+	}
 	if found.status == http.StatusMethodNotAllowed {
 		allowed := found.header.Get("Allow")
 		w.Header().Set("Allow", allowed)

@@ -71,7 +71,8 @@ func New(cfg Config) *Server {
 	s.registerMessages()
 	s.registerAgents()
 	s.registerEvents()
-	forgetErrorModel(s.api)
+	finishDocument(s.api)
+	serveDocument(s.api, mux)
 	s.handler = s.guard(mux)
 	return s
 }

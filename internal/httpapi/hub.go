@@ -32,7 +32,7 @@ func (s *Server) getHub(ctx context.Context, _ *struct{}) (api.Hub, error) {
 // clockBehind is how far the machine's clock is behind the time of records.
 func clockBehind(ctx context.Context, st store.Store) (behind time.Duration, err error) {
 	err = st.View(ctx, func(tx *store.Tx) error {
-		behind = max(0, tx.Now.Time().Sub(time.Now()))
+		behind = max(0, time.Until(tx.Now.Time()))
 		return nil
 	})
 	if behind < time.Second {

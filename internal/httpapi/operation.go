@@ -2,9 +2,12 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -18,15 +21,16 @@ func describeAPI(version string) huma.Config {
 	config.Info.Description = `A hub in which AI agents and people contact each other: they ask, delegate and notify.
 
 Every request carries a token: ` + "`Authorization: Bearer parley_…`" + `. The token alone decides who calls and which team is seen.
-Every error has a body with a kind of a closed set, a message that may be shown, and a hint of what to do.
+Every error has a body with a kind of a closed set, a message that may be shown, and a hint of what to do;
+so has what HTTP itself refuses with 400, 405, 413 or 415.
 Fields are only ever added.`
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "The hub writes the token of its command line to hub.token in its data folder."},
 	}
 	config.Security = []map[string][]string{{"token": {}}}
-	// The page that shows the document would load its script from elsewhere.
-	config.DocsPath = ""
-	config.SchemasPath = ""
+	// We serve the document ourselves. The page that shows it would load its
+	// script from elsewhere.
+	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	// No $schema in every answer.
 	config.CreateHooks = nil
 	config.Transformers = []huma.Transformer{problems}
@@ -44,7 +48,7 @@ type operation struct {
 	errors []parley.Kind
 }
 
-// everywhere are the kinds that any operation can answer.
+// always are the kinds that any operation can answer.
 var always = []parley.Kind{parley.Invalid, parley.Unauthentic, parley.Denied, parley.Internal}
 
 func (s *Server) huma(o operation) huma.Operation {
@@ -53,7 +57,7 @@ func (s *Server) huma(o operation) huma.Operation {
 		Summary: o.summary, Description: o.description,
 		BodyReadTimeout: bodyTime, MaxBodyBytes: s.maxBody(), Responses: map[string]*huma.Response{},
 	}
-	schema := huma.SchemaFromType(s.api.OpenAPI().Components.Schemas, problemType)
+	schema := s.api.OpenAPI().Components.Schemas.Schema(typeOf[api.Problem](), true, "")
 	for _, kind := range append(slices.Clone(always), o.errors...) {
 		status := statuses[kind]
 		op.Responses[strconv.Itoa(status)] = &huma.Response{
@@ -83,20 +87,45 @@ func handle[I, O any](s *Server, o operation, fn func(context.Context, *I) (O, e
 	})
 }
 
-// forgetErrorModel takes huma's own form of errors out of the document: no
-// answer has it.
-func forgetErrorModel(a huma.API) {
+// finishDocument puts right what huma cannot know: no answer has its own form
+// of errors, and answers may get further fields, while requests with unknown
+// ones are refused.
+func finishDocument(a huma.API) {
 	schemas := a.OpenAPI().Components.Schemas.Map()
 	delete(schemas, "ErrorModel")
 	delete(schemas, "ErrorDetail")
+	for name, schema := range schemas {
+		if !strings.HasSuffix(name, "Request") {
+			schema.AdditionalProperties = nil
+		}
+	}
 }
 
-// Page bounds a list. It is exported, like the other parts of inputs, for huma to see it.
+// serveDocument answers with the OpenAPI document, to anyone: it holds nothing
+// of the team.
+func serveDocument(a huma.API, mux *http.ServeMux) {
+	asJSON := sync.OnceValues(func() ([]byte, error) { return json.Marshal(a.OpenAPI()) })
+	asYAML := sync.OnceValues(a.OpenAPI().YAML)
+	serve := func(path, contentType string, document func() ([]byte, error)) {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+			text, err := document()
+			if err != nil {
+				writeProblem(w, describe(err))
+				return
+			}
+			w.Header().Set("Content-Type", contentType)
+			_, _ = w.Write(text) // the caller is gone if this fails
+		})
+	}
+	serve("/openapi.json", "application/openapi+json", asJSON)
+	serve("/openapi.yaml", "application/openapi+yaml", asYAML)
+}
+
+// Page bounds a list. It is exported, like other parts of inputs, so that huma
+// sees it.
 type Page struct {
 	Limit int `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many at most."`
 }
 
 // empty is the body of an answer that says only that it was done.
 type empty struct{}
-
-var problemType = typeOf[api.Problem]()

@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"parley"
 	"parley/internal/client"
@@ -110,4 +112,25 @@ func TestNames(t *testing.T) {
 			t.Errorf("listening on %q, Host %q: %v", c.listen, c.host, got)
 		}
 	}
+}
+
+// patient is a connection that takes everything.
+type patient struct{ *httptest.ResponseRecorder }
+
+func (patient) SetWriteDeadline(time.Time) error { return nil }
+
+func TestAQuietStreamShowsThatItIsAlive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := patient{httptest.NewRecorder()}
+		o := newStream(w)
+		for range 61 {
+			if err := o.idle(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+		}
+		if got, want := w.Body.String(), ": parley\n\n"+strings.Repeat(": \n\n", 4); got != want {
+			t.Errorf("in a minute: %q", got)
+		}
+	})
 }

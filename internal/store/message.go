@@ -154,27 +154,6 @@ func (tx *Tx) Deliveries(id parley.MessageID) (list []parley.Delivery, err error
 	return list, err
 }
 
-// MarkDelivered records that a message was given to the recipient's runtime.
-func (tx *Tx) MarkDelivered(id parley.MessageID, to parley.AgentID) {
-	tx.exec(`UPDATE delivery SET delivered_at = $1 WHERE message_id = $2 AND recipient_id = $3 AND delivered_at = 0`,
-		int64(tx.Now), int64(id), int64(to))
-}
-
-// MarkSeen records that a message was seen; one that nobody had marked as
-// delivered is so by that.
-func (tx *Tx) MarkSeen(id parley.MessageID, by parley.AgentID) {
-	tx.exec(`UPDATE delivery SET seen_at = $1, delivered_at = CASE WHEN delivered_at = 0 THEN $1 ELSE delivered_at END
-		WHERE message_id = $2 AND recipient_id = $3 AND seen_at = 0`, int64(tx.Now), int64(id), int64(by))
-}
-
-// MarkAnswered records that a message was answered.
-func (tx *Tx) MarkAnswered(id parley.MessageID, by parley.AgentID) {
-	tx.exec(`UPDATE delivery SET answered_at = $1,
-		delivered_at = CASE WHEN delivered_at = 0 THEN $1 ELSE delivered_at END,
-		seen_at = CASE WHEN seen_at = 0 THEN $1 ELSE seen_at END
-		WHERE message_id = $2 AND recipient_id = $3 AND answered_at = 0`, int64(tx.Now), int64(id), int64(by))
-}
-
 // Mail reads the messages that an agent who fetches has not seen, oldest
 // first.
 func (tx *Tx) Mail(to parley.AgentID, limit int) (list []parley.Message, err error) {
@@ -190,13 +169,6 @@ func (tx *Tx) Read(thread parley.ThreadID, by parley.AgentID) (n int, err error)
 	err = tx.query(`SELECT seen_n FROM reading WHERE thread_id = $1 AND agent_id = $2`,
 		func(r Row) { n = int(r.Int(0)) }, int64(thread), int64(by))
 	return n, err
-}
-
-// SetRead moves an agent's place in a thread forward, never back.
-func (tx *Tx) SetRead(thread parley.ThreadID, by parley.AgentID, n int) {
-	tx.exec(`INSERT INTO reading (thread_id, agent_id, seen_n) VALUES ($1, $2, $3)
-		ON CONFLICT (thread_id, agent_id) DO UPDATE SET seen_n = excluded.seen_n WHERE excluded.seen_n > reading.seen_n`,
-		int64(thread), int64(by), int64(n))
 }
 
 // InsertAttachment stores the whole of a text that was too long for its

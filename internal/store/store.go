@@ -115,20 +115,26 @@ type Tx struct {
 	conn    Conn
 	threads map[parley.ThreadID]*parley.Thread
 	signals []wake.Signal
+	marks   marks
 	wrote   bool
 }
 
 // NewTx is for drivers.
 func NewTx(conn Conn, now parley.Micros) *Tx { return &Tx{conn: conn, Now: now} }
 
-// Call runs a closure; a panic in it is its own failure. For drivers.
+// Call runs a closure and writes what it put off; a panic in it is its own
+// failure. For drivers.
 func Call(fn func(*Tx) error, tx *Tx) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic in a transaction: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return fn(tx)
+	if err := fn(tx); err != nil {
+		return err
+	}
+	tx.writeMarks()
+	return nil
 }
 
 // Wrote reports whether the closure wrote anything. For drivers.

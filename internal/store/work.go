@@ -26,6 +26,12 @@ func (tx *Tx) Heartbeat(worker int64, name string, aliveUntil parley.Micros) {
 // DeleteWorker forgets a worker that holds no leases.
 func (tx *Tx) DeleteWorker(worker int64) { tx.exec(`DELETE FROM worker WHERE id = $1`, worker) }
 
+// BuryWorker forgets a worker whose leases have run out. It may have come back
+// since it was found dead: then its row has a new time, and stays.
+func (tx *Tx) BuryWorker(worker int64) {
+	tx.exec(`DELETE FROM worker WHERE id = $1 AND alive_until < $2`, worker, int64(tx.Now))
+}
+
 // DeadWorkers reads the workers whose leases have run out, except the asking
 // one.
 func (tx *Tx) DeadWorkers(except int64) (ids []int64, err error) {

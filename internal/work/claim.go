@@ -3,6 +3,8 @@ package work
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"parley"
@@ -22,10 +24,12 @@ func (s *Scheduler) claim(ctx context.Context) {
 		return
 	}
 	got := map[parley.AgentID][]parley.Lease{}
+	// Hubs that claim at once take the locks of the agents in the same order.
+	agents := slices.Sorted(maps.Keys(wanted))
 	err := s.cfg.Store.Update(ctx, func(tx *store.Tx) error {
 		clear(got)
-		for agent, n := range wanted {
-			leases, err := s.claimFor(tx, agent, n)
+		for _, agent := range agents {
+			leases, err := s.claimFor(tx, agent, wanted[agent])
 			if err != nil {
 				return err
 			}
@@ -36,13 +40,28 @@ func (s *Scheduler) claim(ctx context.Context) {
 	if err != nil {
 		if ctx.Err() == nil {
 			s.cfg.Log.Error("claiming failed", "error", err)
-			time.AfterFunc(time.Second, s.wake)
+			s.pause(time.Second)
 		}
 		got = nil
 	}
 	for agent, n := range wanted {
 		s.settle(agent, n, got[agent], err == nil)
 	}
+}
+
+// pause keeps from claiming for a while: the places that a failed claim gives
+// back would have it tried again at once, and so on for as long as the
+// database is in trouble.
+func (s *Scheduler) pause(d time.Duration) {
+	s.mu.Lock()
+	s.paused = true
+	s.mu.Unlock()
+	time.AfterFunc(d, func() {
+		s.mu.Lock()
+		s.paused = false
+		s.mu.Unlock()
+		s.wake()
+	})
 }
 
 // reserveAll holds places for every agent that may have work, as far as its
@@ -52,7 +71,7 @@ func (s *Scheduler) reserveAll() map[parley.AgentID]int {
 	defer s.mu.Unlock()
 	wanted := map[parley.AgentID]int{}
 	for agent := range s.ready {
-		if s.places <= 0 || s.stopping {
+		if s.places <= 0 || s.stopping || s.paused {
 			break
 		}
 		n := min(s.places, s.cfg.Agents.Limits(agent).Turns-s.running[agent])

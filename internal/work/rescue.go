@@ -99,7 +99,9 @@ func (s *Scheduler) giveUp(ctx context.Context, id parley.TaskID) error {
 	return s.failer.Fail(ctx, id, "its turn was interrupted too often (the limit of rescues is reached).")
 }
 
-// bury forgets dead workers that hold nothing any more.
+// bury forgets dead workers that hold nothing any more. On a shared database
+// one that only seemed dead may be claiming at this very moment; if its row were
+// deleted then, nobody would ever find what it holds.
 func (s *Scheduler) bury(ctx context.Context, dead []int64) error {
 	return s.cfg.Store.Update(ctx, func(tx *store.Tx) error {
 		for _, w := range dead {
@@ -107,7 +109,11 @@ func (s *Scheduler) bury(ctx context.Context, dead []int64) error {
 			if err != nil {
 				return err
 			}
-			if len(left) == 0 {
+			switch {
+			case len(left) > 0:
+			case s.cfg.Store.Shared():
+				tx.BuryWorker(w)
+			default:
 				tx.DeleteWorker(w)
 			}
 		}

@@ -95,6 +95,7 @@ type Scheduler struct {
 	cancels     map[parley.TaskID]context.CancelCauseFunc
 	aliveUntil  parley.Micros
 	stopping    bool // nothing new is claimed
+	paused      bool // nothing is claimed for a moment, since the last claim failed
 	interrupted bool // the grace is over
 	turns       sync.WaitGroup
 

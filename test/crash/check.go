@@ -47,8 +47,10 @@ func atRest(r *record) []string {
 }
 
 // compare holds the database against what the clients know. What a client was
-// told is there; what it does not know is there at most once.
-func compare(r *record, known map[string]entry) []string {
+// told is there; what it does not know is there at most once. Clients may be at
+// work: before and after are what they knew before the database was read and
+// after it.
+func compare(r *record, before, after map[string]entry) []string {
 	c := &check{record: r}
 	found := map[string][]message{}
 	for _, m := range r.messages {
@@ -56,12 +58,13 @@ func compare(r *record, known map[string]entry) []string {
 			found[m.key] = append(found[m.key], m)
 		}
 	}
-	for key, e := range known {
+	for key, e := range before {
 		c.compareContact(key, e, found[key])
-		delete(found, key)
 	}
 	for key := range found {
-		c.wrong("nobody made the contact %s", key)
+		if _, ok := after[key]; !ok {
+			c.wrong("nobody made the contact %s", key)
+		}
 	}
 	return c.problems
 }

@@ -157,7 +157,7 @@ func (c *check) wantedCallback(t *task) (times int, thread int64) {
 		return 0, 0
 	case t.callback == parley.CallbackNone && t.state == parley.Completed:
 		return 0, 0
-	case t.callback == parley.CallbackNone:
+	case t.callback == parley.CallbackNone || p == nil:
 		return 1, t.thread
 	default:
 		return 1, p.thread

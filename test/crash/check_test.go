@@ -127,5 +127,5 @@ func damaged(t *testing.T, path, damage string, known map[string]entry) []string
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(atRest(r), compare(r, known)...)
+	return append(atRest(r), compare(r, known, known)...)
 }

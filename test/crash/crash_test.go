@@ -43,7 +43,7 @@ func TestKilledUnderLoadSQLite(t *testing.T) {
 	g := newGround(t)
 	p := g.place("hub", team{})
 	random, seed := newRandom(t)
-	s := &siege{ground: g, place: p, random: random, seed: seed,
+	s := &siege{ground: g, places: []*place{p}, random: random, seed: seed,
 		open:  func() (database, error) { return openSQLite(p.database()) },
 		moods: moods{starting: 60 * time.Millisecond, running: 500 * time.Millisecond, acks: 60},
 	}
@@ -56,7 +56,7 @@ func TestKilledUnderLoadPostgres(t *testing.T) {
 	// What a dead hub held is taken over when its lease has run out.
 	p := g.place("hub", team{store: dsn, lease: time.Second})
 	random, seed := newRandom(t)
-	s := &siege{ground: g, place: p, random: random, seed: seed,
+	s := &siege{ground: g, places: []*place{p}, random: random, seed: seed,
 		open:  func() (database, error) { return openPostgres(t.Context(), dsn) },
 		moods: moods{starting: 100 * time.Millisecond, running: 2500 * time.Millisecond, acks: 100},
 	}

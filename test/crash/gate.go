@@ -42,6 +42,9 @@ func (g *gate) shut(n int) {
 // enter returns a client of any hub that is up, except one that was found dead.
 func (g *gate) enter(ctx context.Context, random *rand.Rand, dead *client.Client) (*client.Client, error) {
 	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		g.mu.Lock()
 		var up []*client.Client
 		for n := range 2 {

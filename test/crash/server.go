@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"parley/internal/pgtest"
@@ -56,6 +57,21 @@ func (s *postgresServer) running(g *ground) *pgtest.Server {
 	}
 	s.now = now
 	return now
+}
+
+// deadlocks is what the server has said of deadlocks so far.
+func (s *postgresServer) deadlocks(g *ground) []string {
+	g.Helper()
+	text, err := os.ReadFile(s.running(g).LogFile())
+	if err != nil {
+		g.Fatal(err)
+	}
+	list := strings.Split(string(text), "deadlock detected")[1:]
+	for i, said := range list {
+		lines := strings.SplitN(said, "\n", 10)
+		list[i] = strings.Join(lines[:len(lines)-1], "\n")
+	}
+	return list
 }
 
 // end stops the server in order, or as a crash does.

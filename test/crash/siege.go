@@ -17,16 +17,17 @@ import (
 // what is looked for here.
 const clients = 6
 
-// siege is a hub that is killed again and again under load, and a database
-// that is looked at after each kill.
+// siege is one or two hubs that are killed again and again under load, and a
+// database that is looked at after each kill.
 type siege struct {
 	*ground
-	place  *place
+	places []*place
 	random *rand.Rand
 	seed   uint64
 	open   func() (database, error)
 	moods  moods
 
+	hubs   [2]*hub // nil: not running
 	killed int
 }
 
@@ -52,14 +53,19 @@ func (s *siege) run(kills int) {
 			return
 		}
 	}
-	h := s.start(s.place)
-	gate.open(0, h.waitUp())
-	if !load.finish(patience) {
-		s.Errorf("the clients do not come to an end\n%s", h.lastWords())
+	for n := range s.places {
+		s.ensure(n)
+		gate.open(n, s.hubs[n].waitUp())
 	}
-	s.settle(h.waitUp())
-	seen := reader.finish(h.waitUp())
-	h.stop()
+	last := s.hubs[0].waitUp()
+	if !load.finish(patience) {
+		s.Errorf("the clients do not come to an end\n%s", s.hubs[0].lastWords())
+	}
+	s.settle(last)
+	seen := reader.finish(last)
+	for n := range s.places {
+		s.hubs[n].stop()
+	}
 	r := s.look(ledger, atRest)
 	if r == nil {
 		return
@@ -69,35 +75,59 @@ func (s *siege) run(kills int) {
 	s.Logf("%d kills: %s; %d tasks, %d rescues, %d tasks given up after too many", s.killed, ledger.summary(), len(r.tasks), rescues, given)
 }
 
+// ensure starts a hub if it does not run.
+func (s *siege) ensure(n int) *hub {
+	s.Helper()
+	if s.hubs[n] == nil {
+		s.hubs[n] = s.start(s.places[n])
+	}
+	return s.hubs[n]
+}
+
 // killWhileNew kills hubs that are just making their database.
-func (s *siege) killWhileNew(n int) {
-	for range n {
-		h := s.start(s.place)
-		s.moment(h.ended, s.moods.starting)
-		h.kill()
-		s.killed++
+func (s *siege) killWhileNew(times int) {
+	for range times {
+		n := s.random.IntN(len(s.places))
+		s.moment(s.ensure(n).ended, s.moods.starting)
+		s.kill(n)
 	}
 }
 
-// killOnce runs a hub under load and kills it at a random moment.
+// killOnce runs hubs under load and kills one at a random moment. With two
+// places the other one mostly runs, but not always.
 func (s *siege) killOnce(gate *gate, ledger *ledger) {
 	s.Helper()
-	h := s.start(s.place)
-	if s.random.IntN(7) == 0 {
-		s.moment(h.ended, s.moods.starting) // while it takes over what the last one left
-	} else {
-		gate.open(0, h.waitUp())
-		if s.random.IntN(2) == 0 {
-			s.moment(h.ended, s.moods.running)
-		} else {
-			s.acknowledgements(h, ledger, 1+s.random.IntN(s.moods.acks))
+	victim := s.random.IntN(len(s.places))
+	early := s.hubs[victim] == nil && s.random.IntN(7) == 0
+	for n := range s.places {
+		if n == victim || s.random.IntN(3) > 0 {
+			s.ensure(n)
+		}
+		if h := s.hubs[n]; h != nil && !(early && n == victim) {
+			gate.open(n, h.waitUp())
 		}
 	}
+	h := s.hubs[victim]
+	switch {
+	case early: // while it takes over what was left
+		s.moment(h.ended, s.moods.starting)
+	case s.random.IntN(2) == 0:
+		s.moment(h.ended, s.moods.running)
+	default:
+		s.acknowledgements(h, ledger, 1+s.random.IntN(s.moods.acks))
+	}
+	s.kill(victim)
+	gate.shut(victim)
+}
+
+func (s *siege) kill(n int) {
+	s.Helper()
+	h := s.hubs[n]
 	if !h.alive() {
 		s.Errorf("the hub ended by itself: %v\n%s", h.how(), h.lastWords())
 	}
 	h.kill()
-	gate.shut(0)
+	s.hubs[n] = nil
 	s.killed++
 }
 
@@ -132,8 +162,7 @@ func (s *siege) acknowledgements(h *hub, l *ledger, n int) {
 // the clients know.
 func (s *siege) look(l *ledger, promises func(*record) []string) *record {
 	s.Helper()
-	// What is acknowledged while the database is read may not be in it.
-	known := l.snapshot()
+	before := l.snapshot()
 	db, err := s.open()
 	if err != nil {
 		s.Errorf("the database cannot be read after %d kills: %v", s.killed, err)
@@ -144,7 +173,7 @@ func (s *siege) look(l *ledger, promises func(*record) []string) *record {
 		s.Errorf("the database cannot be read after %d kills: %v", s.killed, err)
 		return nil
 	}
-	problems := append(promises(r), compare(r, known)...)
+	problems := append(promises(r), compare(r, before, l.snapshot())...)
 	if problems = append(problems, l.complaints()...); len(problems) > 0 {
 		s.Errorf("after %d kills:\n%s", s.killed, lines(problems))
 	}

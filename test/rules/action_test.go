@@ -53,7 +53,7 @@ func (m *machine) actions() (list []action) {
 		can(2, "answer", m.personAnswers)
 	}
 	can(3, "status", m.statusChanges)
-	can(1, "kill", func() { m.Logf("kill"); m.kill() })
+	can(1, "kill", m.killed)
 	if m.life.patient {
 		can(1, "take over", m.takeOver)
 	} else {
@@ -270,6 +270,12 @@ func (m *machine) timePasses() {
 	m.pass(d, drawCut(m.T))
 }
 
+// killed is a kill while the hub is at rest.
+func (m *machine) killed() {
+	m.stage("kill", func() {}, func() {})
+	m.kill()
+}
+
 // stops is an orderly stop, which gives turns hardly any time.
 func (m *machine) stops() {
 	c := drawCut(m.T)
@@ -290,7 +296,7 @@ func (m *machine) stops() {
 // takeOver starts a hub beside one that goes on with its turns, and hears and
 // claims nothing any more: one that was cut off, and taken for dead.
 func (m *machine) takeOver() {
-	m.Logf("take over")
+	m.stage("take over", func() {}, func() {})
 	l := m.life
 	l.mu.Lock()
 	l.deaf = true

@@ -253,7 +253,7 @@ func (w *world) delivery(m *message, got parley.Delivery) string {
 		return "answered"
 	case m.shown || slices.ContainsFunc(m.showing, func(s *start) bool { return s.stored }):
 		return "seen"
-	case m.excused && got.Seen != 0:
+	case (m.excused || m.glimpsed) && got.Seen != 0:
 		return "seen"
 	case isRequest && m.task.taken > 0:
 		return "delivered"

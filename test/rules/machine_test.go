@@ -262,11 +262,13 @@ func (m *machine) pass(d time.Duration, c cut) {
 			return
 		}
 	}
-	wait(time.Until(target))
-	m.world.now = micros(time.Now())
-	if c.armed && m.life != nil {
-		m.kill()
+	if m.life == nil || d < pause {
+		wait(time.Until(target))
+		m.world.now = micros(time.Now())
+		return
 	}
+	m.stage("time", func() { wait(time.Until(target)) }, func() {})
+	m.endCut(c)
 }
 
 // wait lets the time of the bubble pass.

@@ -205,9 +205,8 @@ func (w *world) runCancel(t *task, c *call) bool {
 	if about == nil {
 		return w.refused(t, refuse(parley.NotFound, "%s not found.", c.about))
 	}
-	if r := w.mayCancel(about, t.agent); r != nil && about.state != parley.Cancelled {
-		return w.refused(t, r)
-	} else if r != nil && r.kind != parley.Conflict {
+	done := about.state == parley.Cancelled && about.endedBy == t.agent
+	if r := w.mayCancel(about, t.agent); r != nil && (r.kind != parley.Conflict || !done) {
 		return w.refused(t, r)
 	}
 	if about.state.Open() {

@@ -54,13 +54,29 @@ func (w *world) shows(th *thought) {
 			if m.to.name != th.agent || !slices.ContainsFunc(readAs(m), func(text string) bool { return texts[text] }) {
 				continue
 			}
-			if s := w.task(th.task).start; s != nil {
+			if own := m.goesTo(); own != nil && own.id != th.task {
+				m.glimpsed = true
+			} else if s := w.task(th.task).start; s != nil {
 				m.showing = append(m.showing, s)
 			} else {
 				m.shown = true
 			}
 		}
 	}
+}
+
+// goesTo is the task whose own turns will read the message, whoever else gets a
+// glimpse of it before: the one it asks for, or the one whose callback it is.
+func (m *message) goesTo() *task {
+	switch m.kind {
+	case parley.AskMessage, parley.DelegateMessage:
+		return m.task
+	case parley.ResultMessage, parley.FailureMessage:
+		if p := m.task.parent; p != nil && slices.Contains(p.inbox, m) {
+			return p
+		}
+	}
+	return nil
 }
 
 // readAs is how a message can be read by its recipient.

@@ -125,6 +125,7 @@ type message struct {
 	task     *task
 	shown    bool     // it was part of a model's request
 	showing  []*start // turns that began with it and are not stored yet
+	glimpsed bool     // it stood in the history of another task than the one it goes to
 	excused  bool     // stored as seen by a hub that died before it could show it
 }
 

@@ -13,10 +13,11 @@ import (
 
 // Mortal is the store of a process that dies. From then on nothing is stored
 // and nobody is answered: whoever calls hangs, as after a kill, until the test
-// buries it.
+// buries it. One that was only suspended goes on when it is resumed.
 type Mortal struct {
 	store.Store
-	buried chan struct{}
+	buried  chan struct{}
+	resumed chan struct{}
 
 	mu   sync.Mutex
 	left int // commits to live; negative for ever
@@ -28,7 +29,7 @@ var errBuried = errors.New("the process is dead")
 // NewMortal makes a store that lives until Kill or until its commits are
 // counted by Doom.
 func NewMortal(t testing.TB, st store.Store) *Mortal {
-	m := &Mortal{Store: st, left: -1, buried: make(chan struct{})}
+	m := &Mortal{Store: st, left: -1, buried: make(chan struct{}), resumed: make(chan struct{})}
 	t.Cleanup(m.Bury)
 	return m
 }
@@ -46,6 +47,14 @@ func (m *Mortal) Kill() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.dead = true
+}
+
+// Resume lets a process go on that was thought dead.
+func (m *Mortal) Resume() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.dead = false
+	close(m.resumed)
 }
 
 // Dead reports whether it has died.
@@ -69,12 +78,12 @@ func (m *Mortal) Bury() {
 
 // Update stores, and may be the last thing that the process does.
 func (m *Mortal) Update(ctx context.Context, fn func(*store.Tx) error) error {
-	if m.Dead() {
-		return m.hang()
+	if m.Dead() && !m.hang() {
+		return errBuried
 	}
 	err := m.Store.Update(ctx, fn)
-	if m.dies(err) {
-		return m.hang()
+	if m.dies(err) && !m.hang() {
+		return errBuried
 	}
 	return err
 }
@@ -92,15 +101,20 @@ func (m *Mortal) dies(err error) bool {
 
 // View reads while there is life.
 func (m *Mortal) View(ctx context.Context, fn func(*store.Tx) error) error {
-	if m.Dead() {
-		return m.hang()
+	if m.Dead() && !m.hang() {
+		return errBuried
 	}
 	return m.Store.View(ctx, fn)
 }
 
-func (m *Mortal) hang() error {
-	<-m.buried
-	return errBuried
+// hang waits, and reports whether there is a life after.
+func (m *Mortal) hang() bool {
+	select {
+	case <-m.buried:
+		return false
+	case <-m.resumed:
+		return true
+	}
 }
 
 // Remains copies the files of a database as a crash leaves them, without

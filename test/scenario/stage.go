@@ -66,10 +66,11 @@ func Play(t *testing.T, team Team, play func(s *Stage)) {
 	})
 }
 
-// OpenFile opens an SQLite store that is closed with the test.
+// OpenFile opens an SQLite store that is closed with the test. It does not wait
+// for the disk: what power loss does is not the subject here.
 func OpenFile(t testing.TB, path string) store.Store {
 	t.Helper()
-	st, err := sqlite.Open(path, sqlite.Options{Readers: 2})
+	st, err := sqlite.Open(path, sqlite.Options{Readers: 2, Synchronous: "OFF"})
 	if err != nil {
 		t.Fatal(err)
 	}

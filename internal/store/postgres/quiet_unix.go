@@ -25,9 +25,10 @@ func quiet(c net.Conn) bool {
 	}
 	var b [1]byte
 	var readErr error
-	err = raw.Read(func(fd uintptr) bool {
+	// Control and not Read: after a slow write the driver may have left a
+	// goroutine behind that reads, and Read would wait for it.
+	err = raw.Control(func(fd uintptr) {
 		_, _, readErr = syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-		return true
 	})
 	return err == nil && (readErr == syscall.EAGAIN || readErr == syscall.EWOULDBLOCK)
 }

@@ -130,4 +130,16 @@ func workers(t *testing.T, open Open) {
 		}
 		return err
 	})
+	w.update(func(tx *store.Tx) error {
+		tx.BuryWorker(living) // it has come back since it was found dead
+		tx.BuryWorker(living + 100)
+		return nil
+	})
+	w.view(func(tx *store.Tx) error {
+		others, err := tx.OtherWorkers(me)
+		if diff := cmp.Diff([]int64{living}, others); diff != "" {
+			t.Errorf("after the burial: %s", diff)
+		}
+		return err
+	})
 }

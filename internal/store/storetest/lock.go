@@ -176,26 +176,19 @@ func contactsBothWays(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	c := w.dm()
 	tasks := [2]parley.Task{w.task(parley.Task{Agent: w.ann.ID}), w.task(parley.Task{Agent: w.bob.ID})}
-	const rounds = 2 * lockRounds
-	for range rounds {
-		atOnce(t, 2, func(i int) error {
-			from, to := w.ann.ID, w.bob.ID
-			if i == 1 {
-				from, to = to, from
-			}
-			return w.counted(func(tx *store.Tx) error {
-				s, err := tx.Contact(from, to, tasks[i].ID, "")
-				if err != nil {
-					return err
-				}
-				tx.SetRate(from, parley.Rate{Count: s.Sender.Rate.Count + 1})
-				s.Task.OpenChildren++
-				tx.UpdateTask(&s.Task)
-				_, err = w.post(tx, s.DM.Main, "hello", s.Target)
+	const rounds = 60
+	atOnce(t, 2, func(i int) error {
+		from, to := w.ann.ID, w.bob.ID
+		if i == 1 {
+			from, to = to, from
+		}
+		for range rounds {
+			if err := w.counted(func(tx *store.Tx) error { return w.contact(tx, from, to, tasks[i].ID) }); err != nil {
 				return err
-			})
-		})
-	}
+			}
+		}
+		return nil
+	})
 	w.view(func(tx *store.Tx) error {
 		thread, err := tx.Thread(c.Main)
 		if thread.Count != 2*rounds {
@@ -210,4 +203,16 @@ func contactsBothWays(t *testing.T, open Open) {
 		}
 		return err
 	})
+}
+
+func (w *world) contact(tx *store.Tx, from, to parley.AgentID, in parley.TaskID) error {
+	s, err := tx.Contact(from, to, in, "")
+	if err != nil {
+		return err
+	}
+	tx.SetRate(from, parley.Rate{Count: s.Sender.Rate.Count + 1})
+	s.Task.OpenChildren++
+	tx.UpdateTask(&s.Task)
+	_, err = w.post(tx, s.DM.Main, "hello", s.Target)
+	return err
 }

@@ -31,11 +31,17 @@ func awaitTask(contacts *contact.Service) tool.Tool {
 				return tool.Result{}, err
 			}
 			a, err := contacts.AwaitTask(ctx, caller(c), id)
-			if err != nil || !a.Task.State.Open() {
-				return answered(a), err
+			switch {
+			case err != nil:
+				return tool.Result{}, err
+			case a.Task.State.Open():
+				return tool.Result{Text: fmt.Sprintf("Waiting for %s (%s). You'll receive the result automatically when %s finishes.",
+					a.Target, id, a.Target)}, nil
+			case a.Task.Pushed():
+				return tool.Result{Text: fmt.Sprintf("%s has finished (%s). You receive the result as that of a delegation.", a.Target, id)}, nil
+			default:
+				return answered(a), nil
 			}
-			return tool.Result{Text: fmt.Sprintf("Waiting for %s (%s). You'll receive the result automatically when %s finishes.",
-				a.Target, id, a.Target)}, nil
 		},
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 
-	"parley"
 	"parley/internal/contact"
 	"parley/internal/model"
 	"parley/internal/tool"
@@ -22,7 +21,7 @@ func cancelTask(contacts *contact.Service) tool.Tool {
 			if err != nil {
 				return tool.Result{}, err
 			}
-			if err := contacts.Cancel(ctx, caller(c), id); err != nil && parley.KindOf(err) != parley.Conflict {
+			if err := contacts.Cancel(ctx, caller(c), id); err != nil {
 				return tool.Result{}, err
 			}
 			return tool.Result{Text: id.String() + " is cancelled."}, nil

@@ -1,0 +1,91 @@
+package store
+
+import (
+	"cmp"
+	"slices"
+
+	"parley"
+)
+
+// Marks say what became of messages, and how far agents have read. Two turns of
+// one agent in one thread mark each other's messages, so all marks of a
+// transaction are written at its end and in one order: whoever writes them
+// takes the locks of their rows as everybody else does.
+type marks struct {
+	deliveries []deliveryMark
+	readings   []readingMark
+}
+
+type deliveryMark struct {
+	message   parley.MessageID
+	recipient parley.AgentID
+	how       fate
+}
+
+// fate is what became of a message; each includes the ones before it.
+type fate int
+
+const (
+	delivered fate = iota
+	seen
+	answered
+)
+
+type readingMark struct {
+	thread parley.ThreadID
+	agent  parley.AgentID
+	n      int
+}
+
+// MarkDelivered records that a message was given to the recipient's runtime.
+func (tx *Tx) MarkDelivered(id parley.MessageID, to parley.AgentID) { tx.mark(id, to, delivered) }
+
+// MarkSeen records that a message was seen; one that nobody had marked as
+// delivered is so by that.
+func (tx *Tx) MarkSeen(id parley.MessageID, by parley.AgentID) { tx.mark(id, by, seen) }
+
+// MarkAnswered records that a message was answered.
+func (tx *Tx) MarkAnswered(id parley.MessageID, by parley.AgentID) { tx.mark(id, by, answered) }
+
+func (tx *Tx) mark(id parley.MessageID, recipient parley.AgentID, how fate) {
+	tx.wrote = true
+	tx.marks.deliveries = append(tx.marks.deliveries, deliveryMark{id, recipient, how})
+}
+
+// SetRead moves an agent's place in a thread forward, never back.
+func (tx *Tx) SetRead(thread parley.ThreadID, by parley.AgentID, n int) {
+	tx.wrote = true
+	tx.marks.readings = append(tx.marks.readings, readingMark{thread, by, n})
+}
+
+// writeMarks writes what was put off.
+func (tx *Tx) writeMarks() {
+	slices.SortFunc(tx.marks.readings, func(a, b readingMark) int {
+		return cmp.Or(cmp.Compare(a.thread, b.thread), cmp.Compare(a.agent, b.agent), cmp.Compare(a.n, b.n))
+	})
+	for _, r := range tx.marks.readings {
+		tx.exec(`INSERT INTO reading (thread_id, agent_id, seen_n) VALUES ($1, $2, $3)
+			ON CONFLICT (thread_id, agent_id) DO UPDATE SET seen_n = excluded.seen_n WHERE excluded.seen_n > reading.seen_n`,
+			int64(r.thread), int64(r.agent), int64(r.n))
+	}
+	slices.SortFunc(tx.marks.deliveries, func(a, b deliveryMark) int {
+		return cmp.Or(cmp.Compare(a.message, b.message), cmp.Compare(a.recipient, b.recipient), cmp.Compare(b.how, a.how))
+	})
+	for i, d := range tx.marks.deliveries {
+		if i > 0 && tx.marks.deliveries[i-1].message == d.message && tx.marks.deliveries[i-1].recipient == d.recipient {
+			continue // what was written includes it
+		}
+		tx.exec(markStatements[d.how], int64(tx.Now), int64(d.message), int64(d.recipient))
+	}
+	tx.marks = marks{}
+}
+
+var markStatements = [...]string{
+	delivered: `UPDATE delivery SET delivered_at = $1 WHERE message_id = $2 AND recipient_id = $3 AND delivered_at = 0`,
+	seen: `UPDATE delivery SET seen_at = $1, delivered_at = CASE WHEN delivered_at = 0 THEN $1 ELSE delivered_at END
+		WHERE message_id = $2 AND recipient_id = $3 AND seen_at = 0`,
+	answered: `UPDATE delivery SET answered_at = $1,
+		delivered_at = CASE WHEN delivered_at = 0 THEN $1 ELSE delivered_at END,
+		seen_at = CASE WHEN seen_at = 0 THEN $1 ELSE seen_at END
+		WHERE message_id = $2 AND recipient_id = $3 AND answered_at = 0`,
+}
