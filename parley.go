@@ -8,9 +8,9 @@
 package parley
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // IDs are integers that grow, so that what happens together is stored
@@ -87,12 +87,17 @@ func CheckName(s string) error {
 // FoldName is the form in which names are compared: ignoring case.
 func FoldName(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 
-// Clip shortens s to at most n runes for a list or a title.
+// Clip shortens s to one line of at most n runes, for a list or a title.
 func Clip(s string, n int) string {
+	bound := 8 * n // no need to look at a whole page for a line
+	long := len(s) > bound
+	if long {
+		s = strings.ToValidUTF8(s[:bound], "")
+	}
 	s = strings.Join(strings.Fields(s), " ")
-	r := []rune(s)
-	if len(r) <= n {
+	if !long && utf8.RuneCountInString(s) <= n {
 		return s
 	}
-	return fmt.Sprintf("%s…", string(r[:n-1]))
+	r := []rune(s)
+	return string(r[:min(len(r), n-1)]) + "…"
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"parley"
 	"parley/internal/config"
@@ -15,7 +16,7 @@ import (
 // says so; the rest of the team starts.
 func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem, err error) {
 	team := cfg.Team
-	problems = cfg.Problems
+	problems = slices.Clone(cfg.Problems)
 	models := models{dir: team.Dir, loaded: map[string]model.Model{}}
 	r.Team = team.Name
 	for _, a := range team.Agents {

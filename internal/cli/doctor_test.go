@@ -39,7 +39,7 @@ func TestDoctorComparesTheClockWithTheRecord(t *testing.T) {
 		code int
 	}{
 		{time.Now(), "clock     not behind the newest record", exitOK},
-		{time.Now().Add(-time.Hour - time.Minute), "This machine's clock is 1h 1m behind the newest record.", exitFailed},
+		{time.Now().Add(-time.Hour - 90*time.Second), "This machine's clock is 1h 1m behind the newest record.", exitFailed},
 	} {
 		var out, stderr bytes.Buffer
 		console := &console{out: &out, err: &stderr, getenv: func(string) string { return "" }, now: func() time.Time { return c.now }}

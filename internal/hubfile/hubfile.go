@@ -41,16 +41,23 @@ func Find(dir string) (Hub, error) {
 		return Hub{}, parley.Errorf(parley.Unavailable, "No hub runs on %s.", dir).WithHint("Start one with: parley up")
 	}
 	hub, err := read(dir)
+	if errors.Is(err, os.ErrPermission) {
+		return hub, errNotYours(dir, err)
+	}
 	if err != nil {
 		return hub, parley.Errorf(parley.Unavailable, "A hub is just starting on %s.", dir).WithHint("Try again in a moment.").WithCause(err)
 	}
 	token, err := os.ReadFile(filepath.Join(dir, tokenFile))
 	if err != nil {
-		return hub, parley.Errorf(parley.Denied, "The token of the hub at %s cannot be read from %s.", hub.URL, filepath.Join(dir, tokenFile)).
-			WithHint("Only the user who started the hub may read it.").WithCause(err)
+		return hub, errNotYours(dir, err)
 	}
 	hub.Token = strings.TrimSpace(string(token))
 	return hub, nil
+}
+
+func errNotYours(dir string, err error) error {
+	return parley.Errorf(parley.Denied, "You may not read the files of the hub that runs on %s.", dir).
+		WithHint("Only the user who started it may.").WithCause(err)
 }
 
 func read(dir string) (hub Hub, err error) {

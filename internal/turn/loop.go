@@ -46,15 +46,15 @@ func (t *run) turn(ctx context.Context) (parley.Outcome, error) {
 		if t.failures >= maxFailures {
 			return t.end(ctx, parley.TurnEnd{Reason: "five tool calls in a row failed."})
 		}
-		reply, err := t.think(ctx)
-		if errors.Is(err, parley.ErrLost) {
+		reply, failure, err := t.think(ctx)
+		if err != nil {
 			return 0, err
 		}
-		if ctx.Err() != nil && (err != nil || len(reply.Calls) > 0) {
+		if ctx.Err() != nil && (failure != nil || len(reply.Calls) > 0) {
 			return 0, context.Cause(ctx)
 		}
-		if err != nil {
-			return t.end(ctx, parley.TurnEnd{Reason: t.modelFailure(err)})
+		if failure != nil {
+			return t.end(ctx, parley.TurnEnd{Reason: t.modelFailure(failure)})
 		}
 		step, err := t.next(parley.StepReply, t.replyStep(reply))
 		if err != nil {
@@ -80,25 +80,26 @@ func (t *run) replyStep(reply model.Reply) replyStep {
 
 // think asks the model for the next step. If it takes its time over the first,
 // what the turn began with is stored meanwhile, so that whoever looks sees that
-// the message was seen.
-func (t *run) think(ctx context.Context) (model.Reply, error) {
+// the message was seen. The failure is the model's, the error is the store's.
+func (t *run) think(ctx context.Context) (reply model.Reply, failure, err error) {
 	var onDelta func(model.Delta)
 	if t.Deltas != nil {
 		onDelta = func(d model.Delta) { t.Deltas(t.lease.Task, d) }
 	}
 	request := t.request()
 	if t.start == nil {
-		return t.agent.Model.Step(ctx, request, onDelta)
+		reply, failure = t.agent.Model.Step(ctx, request, onDelta)
+		return reply, failure, nil
 	}
 	stored := make(chan error, 1)
 	timer := time.AfterFunc(promptDelay, func() { stored <- t.storePrompt(ctx) })
-	reply, err := t.agent.Model.Step(ctx, request, onDelta)
+	reply, failure = t.agent.Model.Step(ctx, request, onDelta)
 	if !timer.Stop() {
-		if failed := <-stored; failed != nil && ctx.Err() == nil {
-			return reply, failed
+		if err := <-stored; err != nil && ctx.Err() == nil {
+			return reply, failure, err
 		}
 	}
-	return reply, err
+	return reply, failure, nil
 }
 
 // modelFailure is what the one who asked reads; the rest is for the log.

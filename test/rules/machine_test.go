@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"testing/synctest"
 	"time"
 
@@ -35,6 +36,7 @@ type machine struct {
 	asks   []*personAsk
 	sent   []*call // contacts of people, which may be repeated
 	names  int     // of contacts and replies
+	log    []string
 }
 
 // personAsk is a person who waits for an answer.
@@ -69,7 +71,7 @@ func limits(turns int) parley.Limits {
 // world follow, compare.
 func (m *machine) stage(what string, do, follow func()) {
 	m.Helper()
-	m.Logf("%s %s", time.Now().Format("15:04:05.000000"), what)
+	m.log = append(m.log, time.Now().Format("15:04:05.000000 ")+what)
 	w := m.world
 	w.begins(micros(time.Now()))
 	do()
@@ -82,7 +84,9 @@ func (m *machine) stage(what string, do, follow func()) {
 	w.reads = m.minds.reading(m.life)
 	follow()
 	w.settle()
-	m.watch()
+	for _, th := range m.minds.take() {
+		w.shows(th)
+	}
 	if w.cut {
 		w.dies()
 		w.excuse()
@@ -90,6 +94,7 @@ func (m *machine) stage(what string, do, follow func()) {
 	if err := w.compare(); err != nil {
 		m.Fatalf("after %s: %v", what, err)
 	}
+	m.watch()
 	m.checkAsks(what)
 	m.checkStatus(what)
 }
@@ -324,6 +329,19 @@ func (m *machine) checkStatus(what string) {
 			m.Fatalf("after %s: %s is %s; want %s", what, got.Name, got.Status, want)
 		}
 	}
+}
+
+// Fatalf says what went wrong, after what, and what the world looks like: where
+// several things happen at once, the next run may take another course.
+func (m *machine) Fatalf(format string, args ...any) {
+	m.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, format, args...)
+	fmt.Fprintf(&b, "\n%d places\n%s\n", m.world.places, strings.Join(m.log, "\n"))
+	for _, t := range m.world.tasks {
+		fmt.Fprintln(&b, t)
+	}
+	m.T.Fatalf("%s", b.String())
 }
 
 func (m *machine) name(kind string) string {

@@ -31,6 +31,12 @@ func (m *machine) modelReplies() {
 func (th *thought) GoString() string { return fmt.Sprintf("%s on %s", th.agent, th.task) }
 func (t *task) GoString() string     { return t.id.String() }
 func (c *call) GoString() string     { return c.body }
+func (c *call) String() string {
+	if c.tool == "contact_agent" {
+		return fmt.Sprintf("%s %s %s", c.pattern, c.target, c.body)
+	}
+	return fmt.Sprintf("%s %s %d", c.tool, c.about, c.until)
+}
 
 func (m *machine) says(th *thought, t *task, text string) {
 	m.replies(th, fmt.Sprintf("%s says %q on %s", th.agent, text, t.id), answer{reply: model.Reply{Text: text}}, drawCut(m.T),
@@ -60,7 +66,7 @@ func (m *machine) calls(th *thought, t *task) {
 		list[i] = m.drawCall(t)
 		list[i].id = m.name("call")
 		a.reply.Calls = append(a.reply.Calls, model.Call{ID: list[i].id, Name: list[i].tool, Args: list[i].args()})
-		what += fmt.Sprintf(" %s %s %s %s;", list[i].tool, list[i].pattern, list[i].target, list[i].body)
+		what += fmt.Sprintf(" %s;", list[i])
 	}
 	m.replies(th, what, a, c, func() { m.world.replies(t, list) })
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"parley"
 )
@@ -28,9 +29,27 @@ func (w *world) step() bool {
 			return true
 		}
 	}
-	for _, t := range w.tasks {
-		if t.state.Open() && t.deadline <= w.now &&
-			w.happensBy(t.deadline.Add(pause), w.seen.state(t) == parley.TaskFailed, func() { w.fail(t, "its deadline has passed.") }) {
+	return w.expire()
+}
+
+// expire fails a task whose deadline has passed. Of several that have passed,
+// any may be first, and then cancels those below it; so the ones that are
+// stored as failed are, from below, and the rest follows.
+func (w *world) expire() bool {
+	fail := func(t *task) func() { return func() { w.fail(t, "its deadline has passed.") } }
+	var rest []*task
+	for _, t := range slices.Backward(w.tasks) {
+		if !t.state.Open() || t.deadline > w.now {
+			continue
+		}
+		if w.seen.state(t) == parley.TaskFailed {
+			fail(t)()
+			return true
+		}
+		rest = append(rest, t)
+	}
+	for _, t := range rest {
+		if w.happensBy(t.deadline.Add(pause), false, fail(t)) {
 			return true
 		}
 	}

@@ -2,6 +2,8 @@ package rules
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"parley"
 )
@@ -15,12 +17,16 @@ func (w *world) advance(t *task) bool {
 	if len(t.turn.calls) > 0 {
 		return w.runCall(t, t.turn.calls[0])
 	}
+	stop := ""
 	if limit := t.agent.limits.Steps; t.turn.replies >= limit {
-		return w.happens(t, w.seen.state(t) == parley.TaskFailed, func() {
-			w.fail(t, fmt.Sprintf("the limit of %d steps in a turn is reached.", limit))
-		})
+		stop = fmt.Sprintf("the limit of %d steps in a turn is reached.", limit)
+	} else if t.turn.failed >= failuresInARow {
+		stop = "five tool calls in a row failed."
 	}
-	return false
+	if stop == "" {
+		return false
+	}
+	return w.happens(t, w.seen.state(t) == parley.TaskFailed, func() { w.fail(t, stop) })
 }
 
 // begin starts a turn. That is stored a little later, or with what the model
@@ -193,6 +199,9 @@ func (w *world) runAwait(t *task, c *call) bool {
 	if child.state.Open() {
 		return w.returns(t, line{text: fmt.Sprintf("Waiting for %s (%s).", child.agent.name, child.id), loose: true})
 	}
+	if slices.ContainsFunc(t.inbox, func(m *message) bool { return m.task == child }) {
+		return w.returns(t, line{text: fmt.Sprintf("%s has finished (%s).", child.agent.name, child.id), loose: true})
+	}
 	text, failed := answerText(child)
 	if failed {
 		return w.returns(t, line{text: "Error: " + text})
@@ -247,6 +256,10 @@ func (w *world) returns(t *task, l line) bool {
 		}
 		t.said = append(t.said, l)
 		t.turn.results++
+		t.turn.failed++
+		if !strings.HasPrefix(l.text, "Error: ") {
+			t.turn.failed = 0
+		}
 		t.turn.calls = t.turn.calls[1:]
 		if last {
 			w.takeIn(t)

@@ -14,9 +14,6 @@ import (
 // watch looks at the models: exactly those think whose task runs, and each
 // reads exactly what was said.
 func (m *machine) watch() {
-	for _, th := range m.minds.take() {
-		m.world.shows(th)
-	}
 	if m.life == nil || m.world.cut {
 		return
 	}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -92,6 +93,7 @@ type task struct {
 type turn struct {
 	replies int
 	results int
+	failed  int     // calls in a row
 	calls   []*call // of the last reply, those without a result
 }
 
@@ -233,10 +235,32 @@ func (t *task) asking() *task {
 	return nil
 }
 
+// failuresInARow stop a turn.
+const failuresInARow = 5
+
 // thinking reports whether the model has the word.
 func (t *task) thinking() bool {
 	return t.state == parley.Running && t.worked && t.turn != nil && len(t.turn.calls) == 0 &&
-		t.turn.replies < t.agent.limits.Steps
+		t.turn.replies < t.agent.limits.Steps && t.turn.failed < failuresInARow
+}
+
+// String tells what matters of a task when something went wrong.
+func (t *task) String() string {
+	s := fmt.Sprintf("%s %s of %s for %s: %s", t.id, t.pattern, t.agent.name, t.requester.name, t.state)
+	if t.parent != nil {
+		s += " below " + t.parent.id.String()
+	}
+	if t.due > 0 {
+		s += " due " + t.due.Time().Format("15:04:05.000000")
+	}
+	s += " until " + t.deadline.Time().Format("15:04:05.000000")
+	if t.turn != nil {
+		s += fmt.Sprintf(", turn %d: %d replies, %d results, calls %v", t.turns, t.turn.replies, t.turn.results, t.turn.calls)
+	}
+	if a := t.asking(); a != nil {
+		s += " asking " + a.id.String()
+	}
+	return s
 }
 
 // status is derived: offline > sleeping > working > awaiting_delegation > idle.

@@ -9,11 +9,11 @@ import (
 
 // Agents is a table of the team's members.
 func (s Screen) Agents(agents []api.Agent) string {
-	t := table{elastic: 3, least: 10, rows: [][]cell{heads("AGENT", "STATUS", "TASKS", "ABOUT")}}
+	t := table{elastic: 3, least: 16, rows: [][]cell{heads("AGENT", "STATUS", "TASKS", "ABOUT")}}
 	for _, a := range agents {
 		t.rows = append(t.rows, []cell{
 			{text: a.Name, color: Bold},
-			{text: s.Status(a), color: statusColor(a.Status)},
+			{text: s.status(a), color: statusColor(a.Status)},
 			{text: openTasks(a)},
 			{text: about(a), color: Dim},
 		})
@@ -23,11 +23,18 @@ func (s Screen) Agents(agents []api.Agent) string {
 
 // Status is what an agent is doing, in words.
 func (s Screen) Status(a api.Agent) string {
-	text := strings.ReplaceAll(a.Status, "_", " ")
 	if a.SleepingUntil != nil && a.SleepingUntil.After(s.Now) {
-		text += " until " + s.When(*a.SleepingUntil)
+		return "sleeping until " + s.When(*a.SleepingUntil)
 	}
-	return text
+	return s.status(a)
+}
+
+// status is the same in the width of a column.
+func (s Screen) status(a api.Agent) string {
+	if a.SleepingUntil != nil && a.SleepingUntil.After(s.Now) {
+		return "sleeping until " + s.Clock(*a.SleepingUntil)
+	}
+	return strings.ReplaceAll(a.Status, "_", " ")
 }
 
 // openTasks counts what there is; a column of zeros would hide it.

@@ -12,7 +12,7 @@ func (s Screen) Conversation(messages []api.Message) string {
 	palette := &Palette{}
 	var parts []string
 	for _, m := range messages {
-		parts = append(parts, s.Paint(palette.Of(m.Author), m.Author)+s.aside(m)+"\n"+s.body(m))
+		parts = append(parts, s.heading(m, palette.Of(m.Author))+s.body(m))
 	}
 	return strings.Join(parts, "\n")
 }
@@ -23,7 +23,7 @@ func (s Screen) Inbox(items []api.InboxItem, reply func(task string) string) str
 	palette := &Palette{}
 	var parts []string
 	for _, item := range items {
-		text := s.Paint(palette.Of(item.Author), item.Author) + s.aside(item.Message) + "\n" + s.body(item.Message)
+		text := s.heading(item.Message, palette.Of(item.Author)) + s.body(item.Message)
 		if item.Asks {
 			text += s.Paint(Bold, "  "+s.Arrow()+" "+reply(item.Task)+` "..."`) + "\n"
 		}
@@ -32,14 +32,18 @@ func (s Screen) Inbox(items []api.InboxItem, reply func(task string) string) str
 	return strings.Join(parts, "\n")
 }
 
-// aside is the rest of a message's heading: what it is, of which task, when.
-func (s Screen) aside(m api.Message) string {
+// heading says who wrote a message, what it is, of which task, and when.
+func (s Screen) heading(m api.Message, color Color, more ...string) string {
 	parts := []string{"  " + kindText(m)}
 	if m.Task != "" {
 		parts = append(parts, m.Task)
 	}
 	parts = append(parts, m.ID, s.Clock(m.At))
-	return s.Paint(Dim, strings.Join(parts, s.Dot()))
+	aside := strings.Join(append(parts, more...), s.Dot())
+	if s.Width > 0 {
+		aside = s.fit(aside, max(1, s.Width-Columns(m.Author)))
+	}
+	return s.Paint(color, m.Author) + s.Paint(Dim, aside) + "\n"
 }
 
 func kindText(m api.Message) string {
@@ -73,7 +77,7 @@ func (s Screen) body(m api.Message) string {
 // Record shows one message and what became of it for each recipient.
 func (s Screen) Record(m api.MessageRecord) string {
 	var b strings.Builder
-	b.WriteString(s.Paint(Bold, m.Author) + s.aside(m.Message) + s.Paint(Dim, s.Dot()+m.Thread) + "\n")
+	b.WriteString(s.heading(m.Message, Bold, m.Thread))
 	b.WriteString(s.body(m.Message))
 	for _, d := range m.Deliveries {
 		b.WriteString("\n" + s.delivery(d))

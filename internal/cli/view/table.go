@@ -1,6 +1,9 @@
 package view
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // cell is a piece of a table. Its colour is put on after it was fitted.
 type cell struct {
@@ -50,14 +53,32 @@ func (t table) widths(s Screen) []int {
 			widths[i] = max(widths[i], c.columns())
 		}
 	}
-	total := len(gap) * (len(widths) - 1)
-	for _, w := range widths {
-		total += w
-	}
-	if s.Width > 0 && total > s.Width && t.elastic < len(widths) {
-		widths[t.elastic] = max(t.least, widths[t.elastic]-(total-s.Width))
+	if s.Width > 0 && len(widths) > 0 {
+		t.squeeze(widths, s.Width-len(gap)*(len(widths)-1))
 	}
 	return widths
+}
+
+// narrowest is what is left of a column on a screen with too little room.
+const narrowest = 6
+
+// squeeze takes columns away until the rest fits: from the elastic column
+// first, then from whichever is the widest.
+func (t table) squeeze(widths []int, room int) {
+	for _, w := range widths {
+		room -= w
+	}
+	if taken := min(-room, widths[t.elastic]-t.least); taken > 0 {
+		widths[t.elastic] -= taken
+		room += taken
+	}
+	for ; room < 0; room++ {
+		widest := slices.Index(widths, slices.Max(widths))
+		if widths[widest] <= narrowest {
+			return
+		}
+		widths[widest]--
+	}
 }
 
 func (t table) line(s Screen, row []cell, widths []int) string {

@@ -19,7 +19,13 @@ func TestAgents(t *testing.T) {
 		{Name: "ada", Kind: "person", Status: "idle"},
 	}
 	for name, screen := range screens() {
-		t.Run(name, func(t *testing.T) { golden(t, "agents-"+name, screen.Agents(agents)) })
+		t.Run(name, func(t *testing.T) {
+			got := screen.Agents(agents)
+			golden(t, "agents-"+name, got)
+			if screen.Width > 0 && !screen.Color {
+				fits(t, screen, got)
+			}
+		})
 	}
 }
 
@@ -38,7 +44,11 @@ func TestMessages(t *testing.T) {
 	}}
 	for name, screen := range screens() {
 		t.Run(name, func(t *testing.T) {
-			golden(t, "conversation-"+name, screen.Conversation(messages))
+			got := screen.Conversation(messages)
+			golden(t, "conversation-"+name, got)
+			if screen.Width > 0 && !screen.Color {
+				fits(t, screen, got)
+			}
 			golden(t, "inbox-"+name, screen.Inbox(inbox, func(task string) string { return "parley reply " + task }))
 			golden(t, "record-"+name, screen.Record(record))
 		})

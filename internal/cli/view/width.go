@@ -110,7 +110,10 @@ func wrapLine(line string, n int) []string {
 			head, tail := cut(word, n-Columns(current))
 			lines, current, word = append(lines, current+head), indent, tail
 		}
-		current, empty = current+word, false
+		current, empty = current+word, word == ""
+	}
+	if empty {
+		return lines // the last word came out even
 	}
 	return append(lines, current)
 }

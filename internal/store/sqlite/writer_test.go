@@ -118,33 +118,40 @@ func TestAFailingOperationInAGroupCommitMustNotSinkTheOthers(t *testing.T) {
 }
 
 // A commit that fails fails all of the batch, stores nothing of it, and leaves
-// nothing behind for the next.
+// nothing behind for the next. It is tried with the first attempt to commit,
+// and with the one that follows when a closure had to be taken out.
 func TestAFailedCommitStoresNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := openStore(t, filepath.Join(t.TempDir(), "parley.db"))
-		interrupted := make(chan struct{})
-		close(interrupted)
-		errs := batch(t, s, []func(*store.Tx) error{
-			token("first"),
-			func(tx *store.Tx) error {
-				err := token("second")(tx)
-				s.writer.conn.raw.SetInterrupt(interrupted) // whatever comes now fails, COMMIT and ROLLBACK too
-				return err
-			},
-		})
-		for i, err := range errs {
-			if err == nil {
-				t.Errorf("closure %d was told that it is stored", i)
+	for attempt := 1; attempt <= 2; attempt++ {
+		synctest.Test(t, func(t *testing.T) {
+			s := openStore(t, filepath.Join(t.TempDir(), "parley.db"))
+			interrupted := make(chan struct{})
+			close(interrupted)
+			runs := 0
+			errs := batch(t, s, []func(*store.Tx) error{
+				token("first"),
+				func(tx *store.Tx) error {
+					tx.InsertToken("second", 1)
+					if runs++; runs < attempt {
+						return errRefused
+					}
+					s.writer.conn.raw.SetInterrupt(interrupted) // whatever comes now fails, ROLLBACK too
+					return nil
+				},
+			})
+			for i, err := range errs {
+				if err == nil {
+					t.Errorf("attempt %d: closure %d was told that it is stored", attempt, i)
+				}
 			}
-		}
-		s.writer.conn.raw.SetInterrupt(nil)
-		if err := s.Update(t.Context(), token("third")); err != nil {
-			t.Errorf("the next one: %v", err)
-		}
-		if s.has(t, "first") || s.has(t, "second") || !s.has(t, "third") {
-			t.Error("the wrong ones are stored")
-		}
-	})
+			s.writer.conn.raw.SetInterrupt(nil)
+			if err := s.Update(t.Context(), token("third")); err != nil {
+				t.Errorf("attempt %d: the next one: %v", attempt, err)
+			}
+			if s.has(t, "first") || s.has(t, "second") || !s.has(t, "third") {
+				t.Errorf("attempt %d: the wrong ones are stored", attempt)
+			}
+		})
+	}
 }
 
 // Closing runs what was handed in.

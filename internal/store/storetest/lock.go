@@ -216,3 +216,41 @@ func (w *world) contact(tx *store.Tx, from, to parley.AgentID, in parley.TaskID)
 	_, err = w.post(tx, s.DM.Main, "hello", s.Target)
 	return err
 }
+
+// marksBothWays: two turns of one agent run in one thread. Each is shown the
+// other's request in its history, so each marks both, its own one first.
+func marksBothWays(t *testing.T, open Open) {
+	w := newWorld(t, open)
+	c := w.dm()
+	for range lockRounds {
+		var requests [2]parley.Message
+		w.update(func(tx *store.Tx) (err error) {
+			for i := range requests {
+				if requests[i], err = w.post(tx, c.Main, "request", w.bob); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		atOnce(t, 2, func(i int) error {
+			return w.counted(func(tx *store.Tx) error {
+				tx.MarkAnswered(requests[i].ID, w.bob.ID)
+				if _, err := tx.Thread(c.Main); err != nil { // sends what was written so far
+					return err
+				}
+				tx.MarkSeen(requests[1-i].ID, w.bob.ID)
+				tx.SetRead(c.Main, w.bob.ID, requests[i].N)
+				return nil
+			})
+		})
+		w.view(func(tx *store.Tx) error {
+			for _, m := range requests {
+				list, err := tx.Deliveries(m.ID)
+				if err != nil || len(list) != 1 || list[0].Seen == 0 || list[0].Answered == 0 {
+					t.Errorf("deliveries %+v, %v", list, err)
+				}
+			}
+			return nil
+		})
+	}
+}

@@ -72,6 +72,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"A child finishes while its tree is cancelled", finishAgainstCancel},
 		{"Two children finish while their parent's turn ends", childrenAgainstTurnEnd},
 		{"Contacts in both directions at once", contactsBothWays},
+		{"Two turns mark each other's messages", marksBothWays},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, fresh(t)) })
 	}
