@@ -81,6 +81,9 @@ func CheckName(s string) error {
 			return Errorf(Invalid, "The name %q contains %q; letters, digits, space and -_. are allowed.", s, r)
 		}
 	}
+	if strings.Trim(s, ".") == "" {
+		return Errorf(Invalid, "The name %q is only dots, which stand for a folder.", s)
+	}
 	return nil
 }
 

@@ -13,8 +13,14 @@ import (
 	"parley/internal/store"
 )
 
-// fillBatch is how many messages go into one transaction.
-const fillBatch = 2_000
+// fillBatch is how many messages go into one transaction. They belong to so
+// many conversations: people and agents talk in bursts, and a store reads the
+// end of each conversation once a transaction.
+const (
+	fillBatch = 2_000
+	fillTalks = 200
+	fillJobs  = 4
+)
 
 // fill stores messages as the hub would have written them, in the same order
 // and with everything that belongs to them: about a third are notifications
@@ -129,7 +135,8 @@ func (g *generator) talk(tx *store.Tx, p pair) (talk, error) {
 // batch writes at least n messages in one transaction.
 func (g *generator) batch(ctx context.Context, seed uint64, n int, mine share) (stored int, err error) {
 	err = g.Store.Update(ctx, func(tx *store.Tx) error {
-		w := &writing{generator: g, tx: tx, r: rand.New(rand.NewPCG(seed, 1)), mine: mine}
+		w := &writing{generator: g, tx: tx, r: rand.New(rand.NewPCG(seed, 1))}
+		w.choose(mine)
 		for w.stored < n {
 			if err := w.next(); err != nil {
 				return err
@@ -146,9 +153,24 @@ type writing struct {
 	*generator
 	tx     *store.Tx
 	r      *rand.Rand
-	mine   share
+	talks  []talk // those that this batch is about
+	jobs   []job
 	stored int
 }
+
+// choose picks the conversations of the batch.
+func (w *writing) choose(mine share) {
+	for range fillTalks {
+		w.talks = append(w.talks, w.generator.talks[mine.pick(w.r, len(w.generator.talks))])
+	}
+	for range fillJobs {
+		j := w.generator.jobs[mine.pick(w.r, len(w.generator.jobs))]
+		j.parts = []talk{w.any(j.parts), w.any(j.parts), w.any(j.parts), w.any(j.parts)}
+		w.jobs = append(w.jobs, j)
+	}
+}
+
+func (w *writing) any(list []talk) talk { return list[w.r.IntN(len(list))] }
 
 // next writes one contact with all its consequences.
 func (w *writing) next() error {
@@ -159,13 +181,13 @@ func (w *writing) next() error {
 		_, err := w.request(w.pick(), parley.Ask, parley.Task{})
 		return err
 	default:
-		return w.job(w.jobs[w.mine.pick(w.r, len(w.jobs))])
+		return w.job(w.jobs[w.r.IntN(len(w.jobs))])
 	}
 }
 
 // pick chooses a conversation, and who begins.
 func (w *writing) pick() talk {
-	t := w.talks[w.mine.pick(w.r, len(w.talks))]
+	t := w.any(w.talks)
 	if w.r.IntN(2) == 0 {
 		t.a, t.b = t.b, t.a
 	}
@@ -189,7 +211,7 @@ func (w *writing) job(j job) error {
 		return err
 	}
 	for range 3 {
-		part := j.parts[w.r.IntN(len(j.parts))]
+		part := w.any(j.parts)
 		child, err := w.request(part, parley.Delegate, root)
 		if err != nil {
 			return err

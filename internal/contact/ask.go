@@ -43,8 +43,11 @@ func (s *Service) Ask(ctx context.Context, c Caller, r Request) (Answer, error) 
 }
 
 // OpenAsk contacts somebody without waiting, for a door whose caller waits by
-// asking again, such as a command that may be interrupted.
+// asking again, such as a command that may be interrupted. Nobody is there to
+// take the answer as a tool result, so a caller with a task gets it as a late
+// one.
 func (s *Service) OpenAsk(ctx context.Context, c Caller, r Request) (Contact, error) {
+	r.detached = true
 	return s.open(ctx, c, r, parley.Ask, nil)
 }
 

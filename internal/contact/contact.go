@@ -60,6 +60,8 @@ type Request struct {
 	// Key makes the contact idempotent: the same key from the same caller finds
 	// what was made before.
 	Key string
+
+	detached bool // an ask whose caller does not wait here
 }
 
 // ThreadChoice says in which thread of the dm a contact speaks.

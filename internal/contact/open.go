@@ -215,16 +215,24 @@ func (o *opening) plan(d policy.Decision, limits parley.Limits, thread parley.Th
 		t.WaitUntil = o.waitUntil(limits)
 	}
 	if parent.ID != 0 {
-		t.Callback = parley.CallbackResult
-		if o.pattern == parley.Ask {
-			t.Callback = parley.CallbackReply
-		}
+		t.Callback = o.callback()
 	}
 	if place != nil && t.Due == 0 {
 		t.State, t.Worker, t.Token, t.StartedAt = parley.Running, place.Worker(o.tx), 1, o.tx.Now
 		o.handed = true
 	}
 	o.task = t
+}
+
+func (o *opening) callback() parley.Callback {
+	switch {
+	case o.pattern == parley.Delegate:
+		return parley.CallbackResult
+	case o.request.detached:
+		return parley.CallbackLate
+	default:
+		return parley.CallbackReply
+	}
 }
 
 // waitUntil gives an ask its time, never more than the asker itself has left

@@ -77,7 +77,7 @@ func (d *Directory) Find(team parley.TeamID, name string) (Entry, error) {
 	if near := d.nearest(team, name, 3); len(near) > 0 {
 		return Entry{}, err.WithHint("Did you mean %s?", strings.Join(near, ", "))
 	}
-	return Entry{}, err.WithHint("Use list_agents to see who is there.")
+	return Entry{}, err.WithHint("Look at the list of agents to see who is there.")
 }
 
 // Entry looks a participant up by id.

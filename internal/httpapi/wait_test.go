@@ -59,15 +59,17 @@ const askBob = `{"action": "ask", "agent": "Bob", "message": "May I?"}`
 func TestALongPollEndsWithTheTask(t *testing.T) {
 	inside(t, func(t *testing.T, w *world) {
 		w.call("Ada", http.MethodPost, "/v1/contacts", askBob)
-		go func() {
-			time.Sleep(5*time.Second + 300*time.Millisecond)
+		replied := make(chan struct{})
+		time.AfterFunc(5300*time.Millisecond, func() {
 			w.call("Bob", http.MethodPost, "/v1/tasks/task-101/reply", `{"text": "You may."}`)
-		}()
+			close(replied)
+		})
 		task, took := w.poll(t, "60")
+		<-replied
 		if task.State != "completed" || task.Result != "You may." {
 			t.Errorf("the task: %+v", task)
 		}
-		if took != 5*time.Second+300*time.Millisecond {
+		if took != 5300*time.Millisecond {
 			t.Errorf("the poll ended after %s, and the task after 5.3s", took)
 		}
 	})

@@ -5,10 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -58,8 +58,9 @@ func (g *ground) path(name string) string { return filepath.Join(g.dir, name) }
 type place struct {
 	team, data string
 	log        string
-	// wrap puts a command before the hub's own, strace for instance.
-	wrap []string
+	// wrap puts a command before the hub's own, strace for instance, and program
+	// replaces that one.
+	wrap, program []string
 	// change changes the command before it is started.
 	change func(*exec.Cmd)
 }
@@ -82,14 +83,18 @@ type hub struct {
 	up    chan struct{} // closed when it says that it is up
 	ended chan struct{} // closed when the process is gone
 
-	mu  sync.Mutex
-	err error // how it ended
+	mu   sync.Mutex
+	said []byte // when it was up
+	err  error  // how it ended
 }
 
 // start starts a hub and does not wait for it.
 func (g *ground) start(p *place) *hub {
 	g.Helper()
-	args := append(p.wrap, program, "up", p.team, "--data", p.data, "--listen", "127.0.0.1:0", "--json")
+	args := slices.Concat(p.wrap, p.program)
+	if p.program == nil {
+		args = append(args, program, "up", p.team, "--data", p.data, "--listen", "127.0.0.1:0", "--json")
+	}
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = g.dir
 	cmd.Env = append(os.Environ(), "TMPDIR="+g.dir)
@@ -129,6 +134,9 @@ func (h *hub) run(started chan<- error, out *bufio.Reader) {
 	}
 	started <- nil
 	if line, err := out.ReadBytes('\n'); err == nil && json.Valid(line) {
+		h.mu.Lock()
+		h.said = line
+		h.mu.Unlock()
 		close(h.up)
 	}
 	_, _ = out.WriteTo(discard{}) // until it ends
@@ -146,26 +154,27 @@ func (discard) Write(b []byte) (int, error) { return len(b), nil }
 // waitUp waits until the hub serves and returns a client of it.
 func (h *hub) waitUp() *client.Client {
 	h.g.Helper()
-	c, err := h.tryUp()
+	h.firstLine()
+	found, err := hubfile.Find(h.place.data)
 	if err != nil {
 		h.g.Fatal(err)
 	}
-	return c
+	return client.New(found.URL, found.Token)
 }
 
-func (h *hub) tryUp() (*client.Client, error) {
+// firstLine waits for what the hub says when it is up.
+func (h *hub) firstLine() []byte {
+	h.g.Helper()
 	select {
 	case <-h.up:
 	case <-h.ended:
-		return nil, fmt.Errorf("the hub ended instead of coming up: %v\n%s", h.how(), h.lastWords())
+		h.g.Fatalf("the hub ended instead of coming up: %v\n%s", h.how(), h.lastWords())
 	case <-time.After(patience):
-		return nil, fmt.Errorf("the hub did not come up\n%s", h.lastWords())
+		h.g.Fatalf("the hub did not come up\n%s", h.lastWords())
 	}
-	found, err := hubfile.Find(h.place.data)
-	if err != nil {
-		return nil, err
-	}
-	return client.New(found.URL, found.Token), nil
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.said
 }
 
 // kill ends the hub with SIGKILL: nothing of it gets to run any more.

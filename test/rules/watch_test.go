@@ -46,16 +46,19 @@ func (w *world) shows(th *thought) {
 	for _, m := range th.request.Messages {
 		texts[m.Text] = true
 	}
+	t := w.task(th.task)
 	for _, conversation := range w.dms {
 		for _, m := range conversation.messages {
 			if m.to.name != th.agent || !slices.ContainsFunc(readAs(m), func(text string) bool { return texts[text] }) {
 				continue
 			}
-			if own := m.goesTo(); own != nil && own.id != th.task {
-				m.glimpsed = true
-			} else if s := w.task(th.task).start; s != nil {
-				m.showing = append(m.showing, s)
-			} else {
+			own := m.goesTo()
+			switch {
+			case own != nil && (own != t || m.kind == parley.ReplyMessage), !t.thinking():
+				m.glimpsed = true // also by a turn that ended at once
+			case t.start != nil:
+				m.showing = append(m.showing, t.start)
+			default:
 				m.shown = true
 			}
 		}
@@ -72,6 +75,8 @@ func (m *message) goesTo() *task {
 		if p := m.task.parent; p != nil && slices.Contains(p.inbox, m) {
 			return p
 		}
+	case parley.ReplyMessage:
+		return m.task.parent // as the result of a call, or with the callback
 	}
 	return nil
 }
@@ -84,7 +89,7 @@ func readAs(m *message) []string {
 	case parley.NotificationMessage:
 		return []string{notificationText(m)}
 	case parley.ReplyMessage:
-		return []string{m.author.name + ": " + m.body, "Response from " + m.author.name + ": " + m.body}
+		return []string{m.author.name + ": " + m.body}
 	}
 	return []string{callbackText(m)}
 }

@@ -260,3 +260,18 @@ func (s *Stage) Deliveries(of parley.MessageID) (list []parley.Delivery) {
 	s.view(func(tx *store.Tx) (err error) { list, err = tx.Deliveries(of); return err })
 	return list
 }
+
+// Until waits for something that is going to be so, in real time.
+func (s *Stage) Until(what string, so func() bool) {
+	s.Helper()
+	deadline := time.After(time.Minute)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !so() {
+		select {
+		case <-deadline:
+			s.Fatalf("it never came to this: %s", what)
+		case <-tick.C:
+		}
+	}
+}

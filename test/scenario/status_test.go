@@ -320,8 +320,8 @@ func TestNothingIsAcceptedForNobody(t *testing.T) {
 		}{
 			{contact.Request{Target: "DatBot", Message: "x"}, "Error: Agent 'DatBot' not found. Did you mean DataBot, DateBot?"},
 			{contact.Request{Target: "data", Message: "x"}, "Error: Agent 'data' not found. Did you mean DataBot?"},
-			{contact.Request{Target: "Xylophone", Message: "x"}, "Error: Agent 'Xylophone' not found. Use list_agents to see who is there."},
-			{contact.Request{Target: "", Message: "x"}, "Error: Agent '' not found. Use list_agents to see who is there."},
+			{contact.Request{Target: "Xylophone", Message: "x"}, "Error: Agent 'Xylophone' not found. Look at the list of agents to see who is there."},
+			{contact.Request{Target: "", Message: "x"}, "Error: Agent '' not found. Look at the list of agents to see who is there."},
 			{contact.Request{Target: "rutger", Message: "x"}, "Error: You cannot contact yourself."},
 			{contact.Request{Target: "DataBot", Message: " \n"}, "Error: The message is empty. Say what you want of DataBot."},
 			{contact.Request{Target: "DataBot", Message: "a\x00b"}, "Error: The message is not valid UTF-8 text."},

@@ -82,9 +82,12 @@ func TestFetchingABlockWaitsForNobody(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		done <- s.Update(context.Background(), func(tx *store.Tx) error {
-			_, err := tx.LockAgent(agent.ID)
-			close(locked)
+			if _, err := tx.LockAgent(agent.ID); err != nil {
+				return err
+			}
+			close(locked) // panics if the server lost patience and this runs again
 			<-drawn
+			_, err := tx.Agent(agent.ID)
 			return err
 		})
 	}()

@@ -1,0 +1,193 @@
+package policy_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+	"parley/internal/policy"
+)
+
+const now = parley.Micros(1_000_000_000_000)
+
+// contact is one that is allowed; a test changes what it is about.
+func contact(p parley.Pattern) policy.Contact {
+	return policy.Contact{
+		Now: now, Pattern: p, Limits: parley.DefaultLimits(),
+		Sender: parley.Agent{ID: 1, Name: "A", Kind: parley.Native},
+		Target: parley.Agent{ID: 2, Name: "B", Kind: parley.Native},
+	}
+}
+
+var patterns = []parley.Pattern{parley.Ask, parley.Delegate, parley.Notify}
+
+func TestStatusTable(t *testing.T) {
+	const until = now + 5
+	for _, c := range []struct {
+		name    string
+		target  parley.Agent
+		pattern parley.Pattern
+		refused parley.Kind
+		wakes   bool
+		due     parley.Micros
+	}{
+		{"idle", parley.Agent{}, parley.Ask, "", false, 0},
+		{"idle", parley.Agent{}, parley.Delegate, "", false, 0},
+		{"idle", parley.Agent{}, parley.Notify, "", false, 0},
+		{"sleeping", parley.Agent{SleepingUntil: until}, parley.Ask, "", true, 0},
+		{"sleeping", parley.Agent{SleepingUntil: until}, parley.Delegate, "", false, until},
+		{"sleeping", parley.Agent{SleepingUntil: until}, parley.Notify, "", false, 0},
+		{"awake since now", parley.Agent{SleepingUntil: now}, parley.Ask, "", false, 0},
+		{"awake since now", parley.Agent{SleepingUntil: now}, parley.Delegate, "", false, 0},
+		{"offline", parley.Agent{Offline: true}, parley.Ask, parley.Unavailable, false, 0},
+		{"offline", parley.Agent{Offline: true}, parley.Delegate, parley.Unavailable, false, 0},
+		{"offline", parley.Agent{Offline: true}, parley.Notify, "", false, 0},
+		{"offline and sleeping", parley.Agent{Offline: true, SleepingUntil: until}, parley.Ask, parley.Unavailable, false, 0},
+		{"removed", parley.Agent{Removed: true}, parley.Ask, parley.Unavailable, false, 0},
+		{"removed", parley.Agent{Removed: true}, parley.Delegate, parley.Unavailable, false, 0},
+	} {
+		t.Run(string(c.pattern)+" while "+c.name, func(t *testing.T) {
+			in := contact(c.pattern)
+			c.target.ID, c.target.Name = 2, "B"
+			in.Target = c.target
+			d, err := policy.Decide(in)
+			if c.refused != "" {
+				if err == nil || err.Kind != c.refused {
+					t.Fatalf("refusal is %v, want %s", err, c.refused)
+				}
+				return
+			}
+			if err != nil || d.Wakes != c.wakes || d.Due != c.due {
+				t.Errorf("%v, wakes %v, due %d", err, d.Wakes, d.Due)
+			}
+		})
+	}
+}
+
+func TestDepth(t *testing.T) {
+	type depth struct{ Ask, Delegation int }
+	for _, c := range []struct {
+		name    string
+		pattern parley.Pattern
+		kind    parley.AgentKind
+		task    depth
+		want    depth
+		refusal string
+	}{
+		{"the first ask", parley.Ask, parley.Native, depth{0, 0}, depth{1, 0}, ""},
+		{"the third", parley.Ask, parley.Native, depth{2, 4}, depth{3, 4}, ""},
+		{"the fourth", parley.Ask, parley.Native, depth{3, 0}, depth{}, "Maximum agent communication depth (3) reached. Use 'delegate' for async to avoid nesting."},
+		{"a delegation starts the asks anew", parley.Delegate, parley.Native, depth{3, 0}, depth{0, 1}, ""},
+		{"the tenth delegation", parley.Delegate, parley.Native, depth{0, 9}, depth{0, 10}, ""},
+		{"the eleventh", parley.Delegate, parley.Native, depth{0, 10}, depth{}, "Maximum delegation depth (10) reached."},
+		{"an ask below ten delegations", parley.Ask, parley.Native, depth{0, 10}, depth{1, 10}, ""},
+		{"a notification from the bottom", parley.Notify, parley.Native, depth{3, 10}, depth{3, 10}, ""},
+		{"a person's does not count", parley.Ask, parley.Person, depth{3, 10}, depth{0, 0}, ""},
+		{"nor does its delegation", parley.Delegate, parley.Person, depth{3, 10}, depth{0, 0}, ""},
+		{"a client's counts", parley.Ask, parley.Client, depth{3, 0}, depth{}, "Maximum agent communication depth (3) reached. Use 'delegate' for async to avoid nesting."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := contact(c.pattern)
+			in.Sender.Kind = c.kind
+			in.Task = parley.Task{ID: 9, AskDepth: c.task.Ask, DelegationDepth: c.task.Delegation}
+			d, err := policy.Decide(in)
+			if c.refusal != "" {
+				if err == nil || err.Message != c.refusal || err.Kind != parley.Limited {
+					t.Errorf("refusal is %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, depth{d.AskDepth, d.DelegationDepth}); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRate(t *testing.T) {
+	minute := parley.Micros(time.Minute.Microseconds())
+	for _, c := range []struct {
+		name    string
+		kind    parley.AgentKind
+		rate    parley.Rate
+		want    parley.Rate
+		refusal string
+	}{
+		{"the first", parley.Native, parley.Rate{}, parley.Rate{Start: now, Count: 1}, ""},
+		{"the tenth", parley.Native, parley.Rate{Start: now - 5, Count: 9}, parley.Rate{Start: now - 5, Count: 10}, ""},
+		{"the eleventh", parley.Native, parley.Rate{Start: now - 5_000_000, Count: 10}, parley.Rate{}, "rate limit reached (10 messages per minute). Try again in 55 seconds."},
+		{"a moment before the minute is over", parley.Native, parley.Rate{Start: now - minute + 1, Count: 10}, parley.Rate{}, "rate limit reached (10 messages per minute). Try again in 1 seconds."},
+		{"when the minute is over", parley.Native, parley.Rate{Start: now - minute, Count: 10}, parley.Rate{Start: now, Count: 1}, ""},
+		{"a client", parley.Client, parley.Rate{Start: now, Count: 10}, parley.Rate{}, "rate limit reached (10 messages per minute). Try again in 60 seconds."},
+		{"a person", parley.Person, parley.Rate{Start: now, Count: 10}, parley.Rate{Start: now, Count: 10}, ""},
+	} {
+		for _, p := range patterns {
+			t.Run(c.name+" "+string(p), func(t *testing.T) {
+				in := contact(p)
+				in.Sender.Kind, in.Sender.Rate = c.kind, c.rate
+				d, err := policy.Decide(in)
+				if c.refusal != "" {
+					if err == nil || err.Message != c.refusal || err.Kind != parley.Limited {
+						t.Errorf("refusal is %v", err)
+					}
+					return
+				}
+				if err != nil || d.Rate != c.want {
+					t.Errorf("%v, rate %+v, want %+v", err, d.Rate, c.want)
+				}
+			})
+		}
+	}
+}
+
+func TestOneselfIsRefusedFirst(t *testing.T) {
+	for _, p := range patterns {
+		in := contact(p)
+		in.Target = in.Sender
+		in.Target.Offline = true
+		in.Sender.Rate = parley.Rate{Start: now, Count: 99}
+		if _, err := policy.Decide(in); err == nil || err.Message != "You cannot contact yourself." {
+			t.Errorf("%s: %v", p, err)
+		}
+	}
+}
+
+// The caller reads first what it can do something about: another target, then
+// another way, then waiting.
+func TestOrderOfRefusals(t *testing.T) {
+	in := contact(parley.Ask)
+	in.Target.Offline = true
+	in.Task.AskDepth = 3
+	in.Sender.Rate = parley.Rate{Start: now, Count: 10}
+	for _, want := range []parley.Kind{parley.Unavailable, parley.Limited, parley.Limited} {
+		_, err := policy.Decide(in)
+		if err == nil || err.Kind != want {
+			t.Fatalf("%v, want %s", err, want)
+		}
+		switch {
+		case in.Target.Offline:
+			in.Target.Offline = false
+		case in.Task.AskDepth == 3:
+			in.Task.AskDepth = 0
+		default:
+			in.Sender.Rate.Count = 0
+		}
+	}
+	if _, err := policy.Decide(in); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestARefusedContactSpendsNothing(t *testing.T) {
+	in := contact(parley.Ask)
+	in.Task.AskDepth = 3
+	in.Sender.Rate = parley.Rate{Start: now, Count: 4}
+	if d, err := policy.Decide(in); err == nil || d.Rate.Count > 4 {
+		t.Errorf("%v, rate %+v", err, d.Rate)
+	}
+}

@@ -1,0 +1,223 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// crew is a team in which the agents 1 to 9 are native and run three turns,
+// except the first, which runs strictly one.
+type crew struct{}
+
+func (crew) Native(id parley.AgentID) bool { return id < 10 }
+
+func (crew) Limits(id parley.AgentID) parley.Limits {
+	l := parley.DefaultLimits()
+	l.Turns = 3
+	if id == 1 {
+		l.Turns = 1
+	}
+	return l
+}
+
+// alone is a database of one hub.
+type alone struct{ store.Store }
+
+func (alone) Shared() bool { return false }
+
+// shared is one of several.
+type shared struct{ store.Store }
+
+func (shared) Shared() bool { return true }
+
+func scheduler(workers int) *Scheduler {
+	return New(Config{Agents: crew{}, Store: alone{}, Workers: workers})
+}
+
+// take reserves a place and sits on it as a turn does.
+func take(t *testing.T, s *Scheduler, agent parley.AgentID) *Slot {
+	t.Helper()
+	if _, ok := s.Reserve(agent); !ok {
+		t.Fatalf("no place for agent %d", agent)
+	}
+	return &Slot{s: s, agent: agent, strict: crew{}.Limits(agent).Turns == 1, held: true}
+}
+
+func TestAReservationNeedsAPlaceAndATurn(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		agent parley.AgentID
+		with  func(s *Scheduler)
+		want  bool
+	}{
+		{"an idle hub", 2, func(*Scheduler) {}, true},
+		{"somebody the hub does not run", 10, func(*Scheduler) {}, false},
+		{"no place", 2, func(s *Scheduler) { s.places = 0 }, false},
+		{"all turns of the agent taken", 2, func(s *Scheduler) { s.running[2] = 3 }, false},
+		{"a turn of the agent left", 2, func(s *Scheduler) { s.running[2] = 2 }, true},
+		{"earlier work of the agent waits", 2, func(s *Scheduler) { s.ready[2] = true }, false},
+		{"earlier work of another waits", 2, func(s *Scheduler) { s.ready[3] = true }, true},
+		{"the hub stops", 2, func(s *Scheduler) { s.stopping = true }, false},
+		{"one strict turn", 1, func(*Scheduler) {}, true},
+		{"one strict turn that another hub may be running", 1, func(s *Scheduler) { s.cfg.Store = shared{} }, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := scheduler(4)
+			c.with(s)
+			if _, ok := s.Reserve(c.agent); ok != c.want {
+				t.Errorf("reserved: %v", ok)
+			}
+		})
+	}
+}
+
+func TestACancelledReservationGivesItsPlaceBack(t *testing.T) {
+	s := scheduler(1)
+	r, ok := s.Reserve(2)
+	if !ok {
+		t.Fatal("no place")
+	}
+	r.Cancel()
+	if s.places != 1 || len(s.running) != 0 {
+		t.Errorf("%d places, running %v", s.places, s.running)
+	}
+}
+
+func TestReleasingTwiceIsReleasingOnce(t *testing.T) {
+	s := scheduler(2)
+	slot := take(t, s, 2)
+	slot.Release()
+	slot.Release()
+	slot.end()
+	if s.places != 2 || len(s.running) != 0 {
+		t.Errorf("%d places, running %v", s.places, s.running)
+	}
+}
+
+func TestAWaitingTurnMakesRoomForItsAgentsOthers(t *testing.T) {
+	s := scheduler(10)
+	waiting := take(t, s, 2)
+	take(t, s, 2)
+	take(t, s, 2)
+	if _, ok := s.Reserve(2); ok {
+		t.Fatal("a fourth turn")
+	}
+	waiting.Release()
+	if _, ok := s.Reserve(2); !ok {
+		t.Error("the waiting turn still counts")
+	}
+}
+
+func TestAStrictAgentKeepsItsTurnWhileItWaits(t *testing.T) {
+	s := scheduler(1)
+	waiting := take(t, s, 1)
+	waiting.Release()
+	if _, ok := s.Reserve(1); ok {
+		t.Error("a second turn beside the waiting one")
+	}
+	other, ok := s.Reserve(2)
+	if !ok {
+		t.Fatal("the worker's place was not given back")
+	}
+	other.Cancel()
+	if err := waiting.Acquire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	waiting.end()
+	if s.places != 1 || len(s.running) != 0 {
+		t.Errorf("%d places, running %v", s.places, s.running)
+	}
+}
+
+func TestTurnsThatComeBackGoBeforeNewOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := scheduler(1)
+		first := take(t, s, 2)
+		first.Release()
+		second := take(t, s, 3)
+		back := make(chan error, 1)
+		go func() { back <- first.Acquire(t.Context()) }()
+		synctest.Wait()
+		second.end()
+		if _, ok := s.Reserve(4); ok {
+			t.Error("a new turn overtook the one that came back")
+		}
+		if err := <-back; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAWaiterThatGivesUpPassesItsPlaceOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := scheduler(1)
+		gone, next := take(t, s, 2), (*Slot)(nil)
+		gone.Release()
+		next = take(t, s, 3)
+		next.Release()
+		busy := take(t, s, 4)
+
+		stopped := errors.New("stopped")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		left, back := make(chan error, 1), make(chan error, 1)
+		go func() { left <- gone.Acquire(ctx) }()
+		synctest.Wait()
+		go func() { back <- next.Acquire(t.Context()) }()
+		synctest.Wait()
+		cancel(stopped)
+		if err := <-left; !errors.Is(err, stopped) {
+			t.Errorf("%v", err)
+		}
+		gone.end()
+		busy.end()
+		if err := <-back; err != nil {
+			t.Error(err)
+		}
+		next.end()
+		if s.places != 1 || len(s.running) != 0 || len(s.waiters) != 0 {
+			t.Errorf("%d places, running %v, %d waiters", s.places, s.running, len(s.waiters))
+		}
+	})
+}
+
+// However turns come, wait, come back, give up and end, no place is lost and
+// none is made up.
+func TestPlacesAreNeitherLostNorMadeUp(t *testing.T) {
+	const workers, turns = 3, 200
+	s := scheduler(workers)
+	var wg sync.WaitGroup
+	for i := range turns {
+		random := rand.New(rand.NewPCG(1, uint64(i)))
+		wg.Go(func() {
+			agent := parley.AgentID(1 + random.IntN(5))
+			if _, ok := s.Reserve(agent); !ok {
+				return
+			}
+			slot := &Slot{s: s, agent: agent, strict: agent == 1, held: true}
+			defer slot.end()
+			for range random.IntN(4) {
+				slot.Release()
+				ctx, cancel := context.WithCancel(context.Background())
+				if random.IntN(3) == 0 {
+					cancel()
+				}
+				err := slot.Acquire(ctx)
+				cancel()
+				if err != nil {
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if s.places != workers || len(s.running) != 0 || len(s.waiters) != 0 {
+		t.Errorf("%d places of %d, running %v, %d waiters", s.places, workers, s.running, len(s.waiters))
+	}
+}

@@ -1,0 +1,128 @@
+package crash
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"parley/internal/api"
+	"parley/internal/client"
+)
+
+// A kill cannot show a missing sync: what was written is in the kernel, and the
+// kernel lives on. So the calls themselves are looked at: nothing may be
+// acknowledged before the database's log with it has been synced.
+func TestASyncPrecedesEveryAcknowledgement(t *testing.T) {
+	g := newGround(t)
+	p := g.place("hub", team{})
+	p.wrap = g.strace("hub.trace")
+	h := g.start(p)
+	markers := g.contactAtOnce(h.waitUp())
+	h.stop()
+	if wrong := g.unsynced("hub.trace", h.cmd.Process.Pid, markers); len(wrong) > 0 {
+		t.Errorf("%d of %d contacts: %v", len(wrong), len(markers), wrong)
+	}
+}
+
+// The same look at a hub that does not sync must find that out. A third hub,
+// which differs from that one in nothing but the setting, shows that it is the
+// setting that is found out.
+func TestAMissingSyncIsFound(t *testing.T) {
+	for _, c := range []struct {
+		synchronous string
+		syncs       bool
+	}{{"FULL", true}, {"OFF", false}} {
+		t.Run(c.synchronous, func(t *testing.T) {
+			g := newGround(t)
+			hub, process, end := g.startLax(c.synchronous)
+			markers := g.contactAtOnce(hub)
+			end()
+			wrong := g.unsynced("lax.trace", process, markers)
+			if c.syncs && len(wrong) > 0 {
+				t.Errorf("%d of %d contacts: %v", len(wrong), len(markers), wrong)
+			}
+			if !c.syncs && len(wrong) < len(markers) {
+				t.Errorf("only %d of %d contacts were found to be acknowledged without a sync: %v", len(wrong), len(markers), wrong)
+			}
+		})
+	}
+}
+
+func (g *ground) strace(trace string) []string {
+	g.Helper()
+	if _, err := exec.LookPath("strace"); err != nil {
+		g.Fatalf("this test needs strace; scripts/setup installs it: %v", err)
+	}
+	return straceCommand(g.path(trace))
+}
+
+// contactAtOnce makes contacts of all kinds from several clients at once, so
+// that they share commits, and returns the words by which they are found in a
+// trace.
+func (g *ground) contactAtOnce(hub *client.Client) []string {
+	g.Helper()
+	const callers, each = 4, 6
+	markers := make([]string, 0, callers*each)
+	var all sync.WaitGroup
+	errs := make([]error, callers)
+	for caller := range callers {
+		for n := range each {
+			markers = append(markers, marker(caller, n))
+		}
+		all.Go(func() {
+			for n := range each {
+				r := api.ContactRequest{Action: []string{"notify", "delegate", "ask"}[n%3], Agent: "Ann", Message: "part #" + marker(caller, n)}
+				_, err := hub.Contact(context.Background(), r)
+				errs[caller] = errors.Join(errs[caller], err)
+			}
+		})
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		g.Fatal(err)
+	}
+	return markers
+}
+
+func marker(caller, n int) string { return fmt.Sprintf("marker-%c-%c-end", 'a'+caller, 'a'+n) }
+
+// unsynced reads the trace of a process that has ended.
+func (g *ground) unsynced(trace string, process int, markers []string) map[string]string {
+	g.Helper()
+	var text []byte
+	g.eventually("strace has written everything", func(context.Context) (bool, error) {
+		var err error
+		text, err = os.ReadFile(g.path(trace))
+		last := fmt.Sprintf("\n%d +++ ", process)
+		padded := fmt.Sprintf("\n%-5d +++ ", process)
+		return strings.Contains(string(text), last) || strings.Contains(string(text), padded), err
+	})
+	calls, err := parseTrace(strings.NewReader(string(text)))
+	if err != nil {
+		g.Fatal(err)
+	}
+	return unsynced(calls, markers)
+}
+
+// startLax starts this program as a hub that syncs as told.
+func (g *ground) startLax(synchronous string) (hub *client.Client, process int, end func()) {
+	g.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		g.Fatal(err)
+	}
+	p := &place{wrap: g.strace("lax.trace"), log: g.path("lax.log"), program: []string{self}}
+	p.change = func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, laxEnv+"="+synchronous) }
+	h := g.start(p)
+	var up laxUp
+	if err := json.Unmarshal(h.firstLine(), &up); err != nil {
+		g.Fatal(err)
+	}
+	return client.New(up.URL, up.Token), h.cmd.Process.Pid, h.kill
+}

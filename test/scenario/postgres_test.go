@@ -1,0 +1,215 @@
+package scenario
+
+import (
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/app"
+	"parley/internal/pgtest"
+	"parley/internal/store"
+	"parley/internal/store/postgres"
+)
+
+// The main flows once more, on PostgreSQL and in real time. The order of what
+// happens at different moments is made certain by gates.
+
+func openPostgres(t *testing.T, dsn string) store.Store {
+	t.Helper()
+	st, err := postgres.Open(t.Context(), dsn, postgres.Options{MaxConns: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			t.Errorf("closing the store: %v", err)
+		}
+	})
+	return st
+}
+
+func playPostgres(t *testing.T, team Team, play func(s *Stage)) {
+	t.Helper()
+	t.Parallel()
+	s := Raise(t, team, openPostgres(t, pgtest.DSN(t)))
+	play(s)
+	s.Stop()
+	s.CheckPromises()
+}
+
+func TestPostgresAskNestedAskAndNotification(t *testing.T) {
+	playPostgres(t, Team{Agents: []string{"CoordinatorBot", "AnalystBot", "DataBot"}, Script: `
+agents:
+  CoordinatorBot:
+    - steps:
+        - {call: contact_agent, args: {action: notify, agentId: AnalystBot, message: 'A question is coming.'}}
+        - {call: contact_agent, args: {action: ask, agentId: AnalystBot, message: 'Where do we stand?', context: 'For the CEO.'}}
+        - say: '{{result}}'
+  AnalystBot: [{steps: [{call: contact_agent, args: {action: ask, agentId: DataBot, message: 'Revenue?'}}, {say: 'Second. {{result}}'}]}]
+  DataBot: [{steps: [{say: '$2.4M.'}]}]
+`}, func(s *Stage) {
+		s.Equal("answer", "Response from AnalystBot: Second. Response from DataBot: $2.4M.", s.As("rutger").Ask("CoordinatorBot", "Well?"))
+		s.Equal("AnalystBot saw", []string{
+			"user: [Agent Notification from CoordinatorBot]\n\nA question is coming.",
+			"user: [Agent Request from CoordinatorBot | Pattern: ask]\n\nContext: For the CEO.\n\nWhere do we stand?",
+		}, s.Saw("AnalystBot", 1))
+		s.Equal("tasks", 3, len(s.tasks()))
+	})
+}
+
+func TestPostgresDelegationsWithCallbacks(t *testing.T) {
+	playPostgres(t, Team{Agents: []string{"CoordinatorBot", "DataBot", "AnalystBot", "WriterBot"}, Script: `
+agents:
+  CoordinatorBot:
+    - match: quarterly review
+      steps:
+        - calls:
+            - {tool: contact_agent, args: {action: delegate, agentId: DataBot, message: 'Pull data', priority: high}}
+            - {tool: contact_agent, args: {action: delegate, agentId: AnalystBot, message: 'Analyze trends'}}
+            - {tool: contact_agent, args: {action: delegate, agentId: WriterBot, message: 'Draft'}}
+        - say: 'Handed out.'
+    - match: '^\[Delegation (Result from|Failed \|) (\w+)'
+      seen: 3
+      steps: [{say: 'All three.'}]
+    - match: '^\[Delegation (Result from|Failed \|) (\w+)'
+      steps: [{say: 'Noted {{match 2}}.'}]
+  DataBot: [{steps: [{say: 'Revenue.'}]}]
+  WriterBot: [{steps: [{fail: 'No ink.'}]}]
+  AnalystBot: [{steps: [{say: 'Up.'}]}]
+`}, func(s *Stage) {
+		data, analyst, writer := s.Models.Hold("DataBot"), s.Models.Hold("AnalystBot"), s.Models.Hold("WriterBot")
+		root := s.As("rutger").Delegate("CoordinatorBot", "Prepare the quarterly review.")
+		for _, gate := range []*Gate{data, analyst, writer} {
+			gate.Arrived()
+		}
+		for _, gate := range []*Gate{data, writer, analyst} { // in this order, each when the last was dealt with
+			s.Until("the coordinator waits", func() bool { return s.Task(root).State == parley.Waiting })
+			open := s.Task(root).OpenChildren
+			gate.Open()
+			s.Until("the result is dealt with", func() bool {
+				task := s.Task(root)
+				return task.State == parley.Completed || task.State == parley.Waiting && task.OpenChildren < open
+			})
+		}
+		s.Equal("result", "All three.", s.Result(root))
+		s.Equal("tree", "task-101 CoordinatorBot completed\n  task-102 DataBot completed\n  task-103 AnalystBot completed\n  task-104 WriterBot failed\n", s.Tree(root))
+		s.Equal("said", []string{"Handed out.", "[Delegation Result from DataBot | task-102]\nRevenue.", "Noted DataBot.",
+			"[Delegation Failed | WriterBot | task-104]\nError: WriterBot failed to complete the task: No ink.", "Noted WriterBot.",
+			"[Delegation Result from AnalystBot | task-103]\nUp.", "All three."}, texts(s.DM("rutger", "CoordinatorBot"))[1:])
+	})
+}
+
+func TestPostgresTimeoutAndLateAnswer(t *testing.T) {
+	playPostgres(t, Team{Agents: []string{"CallerBot", "SlowBot", "OtherBot"}, Script: slowTarget,
+		Member: limits(func(l *parley.Limits) { l.AskTimeout = 50 * time.Millisecond })}, func(s *Stage) {
+		gate := s.Models.Hold("SlowBot")
+		root := s.As("rutger").Delegate("CallerBot", "Ask and await.")
+		gate.Arrived()
+		s.Until("the asker has given up", func() bool { return len(s.Events(parley.EventTimeout)) == 1 })
+		s.Until("and waits", func() bool { return s.Task(root).State == parley.Waiting })
+		gate.Open()
+		// SlowBot's script takes three minutes; it answers as a person would.
+		s.As("SlowBot").Reply(102, "At last.")
+		s.Wait(root)
+		s.Equal("result", "Heard: [Delegation Result from SlowBot | task-102]\nAt last.", s.Result(root))
+	})
+}
+
+func TestPostgresCancelOfASubtree(t *testing.T) {
+	playPostgres(t, familyTeam, func(s *Stage) {
+		worker, helper := s.Models.Hold("WorkerBot"), s.Models.Hold("HelperBot")
+		root := s.As("rutger").Delegate("CoordinatorBot", "Begin.")
+		worker.Arrived()
+		helper.Arrived()
+		s.Until("the coordinator waits", func() bool { return s.Task(root).State == parley.Waiting })
+		s.As("ann").Cancel(102)
+		worker.Left()
+		helper.Left()
+		s.Wait(root)
+		s.Equal("result", "[Delegation Failed | ManagerBot | task-102]\nError: cancelled by ann.", s.Result(root))
+		s.Equal("tree", "task-101 CoordinatorBot completed\n  task-102 ManagerBot cancelled\n    task-103 WorkerBot cancelled\n    task-104 HelperBot cancelled\n", s.Tree(root))
+	})
+}
+
+func TestPostgresSleepAndDueTime(t *testing.T) {
+	playPostgres(t, Team{Agents: []string{"TargetBot"}, Script: callerAndTarget}, func(s *Stage) {
+		s.As("rutger").Sleep("TargetBot", 200*time.Millisecond)
+		id := s.As("rutger").Delegate("TargetBot", "When you wake up.")
+		task := s.Wait(id)
+		s.Equal("state", parley.Completed, task.State)
+		if due := task.CreatedAt.Add(100 * time.Millisecond); task.StartedAt < due {
+			t.Errorf("started %s after it was opened", task.StartedAt.Until(task.CreatedAt))
+		}
+	})
+}
+
+// Two hubs share a database. The first is suspended in the middle of a turn;
+// its lease runs out, the second does the work, and when the first comes back
+// it changes nothing.
+func TestPostgresALeaseThatRanOutIsTakenOver(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DSN(t)
+	team := Team{Agents: []string{"DataBot"}, Script: `
+agents:
+  DataBot: [{steps: [{call: contact_agent, args: {action: notify, agentId: rutger, message: 'On my way.'}}, {say: 'Done.'}]}]
+`}
+	var process *Mortal
+	suspended := team
+	suspended.Hub = func(c *app.HubConfig) {
+		process = NewMortal(t, c.Store)
+		c.Store, c.LeaseTime, c.Poll = process, 300*time.Millisecond, 50*time.Millisecond
+	}
+	first := raiseHeld(t, suspended, openPostgres(t, dsn), func(m *Models) *Gate { return m.Hold("DataBot") })
+	id := first.As("rutger").Delegate("DataBot", "Go.")
+	first.gate.Arrived()
+	process.Kill()
+	team.Hub = func(c *app.HubConfig) { c.LeaseTime, c.Poll = 300*time.Millisecond, 50*time.Millisecond }
+	second := Raise(t, team, openPostgres(t, dsn))
+	second.Equal("state", parley.Completed, second.Wait(id).State)
+	before := second.record()
+	process.Resume()
+	first.gate.Open()
+	first.gate.Left()
+	first.Stop()
+	second.Equal("the record", before, second.record())
+	second.Equal("inbox", []string{"[Agent Notification from DataBot]\n\nOn my way.", "Done."}, texts(second.Inbox("rutger")))
+	second.Equal("rescues", 1, second.Task(id).Rescues)
+}
+
+// A turn that takes longer than a lease keeps it by heartbeats, with another
+// hub beside it that looks for dead ones.
+func TestPostgresHeartbeatsKeepALease(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DSN(t)
+	team := Team{Agents: []string{"DataBot"}, Script: `
+agents:
+  DataBot: [{steps: [{wait: 3s, say: 'Done.'}]}]
+`, Hub: func(c *app.HubConfig) { c.LeaseTime, c.Poll = time.Second, 100*time.Millisecond }}
+	first := Raise(t, team, openPostgres(t, dsn))
+	id := first.As("rutger").Delegate("DataBot", "Go.")
+	second := Raise(t, team, openPostgres(t, dsn))
+	task := second.Wait(id)
+	second.Equal("state", parley.Completed, task.State)
+	second.Equal("rescues", 0, task.Rescues)
+	second.Equal("token", int64(1), task.Token)
+}
+
+// A contact at one hub is worked on at the other, which has room.
+func TestPostgresAContactAtOneHubIsWorkedOnAtTheOther(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DSN(t)
+	team := Team{Agents: []string{"BusyBot", "DataBot"}, Script: `
+agents:
+  BusyBot: [{steps: [{say: 'Free again.'}]}]
+  DataBot: [{steps: [{say: 'Done.'}]}]
+`, Hub: func(c *app.HubConfig) { c.Workers = 1 }}
+	first := raiseHeld(t, team, openPostgres(t, dsn), func(m *Models) *Gate { return m.Hold("BusyBot") })
+	busy := first.As("rutger").Delegate("BusyBot", "Keep the only place.")
+	first.gate.Arrived()
+	second := Raise(t, team, openPostgres(t, dsn))
+	first.Equal("answer", "Done.", first.As("rutger").Ask("DataBot", "Well?"))
+	first.Equal("steps at the first", 0, len(first.Models.Shown("DataBot")))
+	first.Equal("steps at the second", 1, len(second.Models.Shown("DataBot")))
+	first.gate.Open()
+	first.Wait(busy)
+}
