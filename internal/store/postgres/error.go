@@ -96,7 +96,7 @@ func describe(f *fault) error {
 	case code == "25006":
 		return parley.Errorf(parley.Internal, "The database is read-only; nothing was stored.").
 			WithHint("Check that the address leads to the primary server.").WithCause(f.err)
-	case code == "55P03", code == "40001", code == "40P01":
+	case code == "55P03", code == "57014", code == "40001", code == "40P01":
 		return parley.Errorf(parley.Unavailable, "Others kept the database busy for too long; nothing was stored.").
 			WithHint("Try again.").WithCause(f.err)
 	case code == "42501":

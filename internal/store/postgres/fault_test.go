@@ -171,6 +171,7 @@ func TestServerFailuresSayWhatToDo(t *testing.T) {
 		{"53100", parley.Internal, "disk is full", 1},
 		{"53200", parley.Internal, "out of memory", 1},
 		{"55P03", parley.Unavailable, "busy", 1},
+		{"57014", parley.Unavailable, "busy", 1},
 		{"42501", parley.Internal, "permission", 1},
 		{"58030", parley.Internal, "log", 1},
 		{"40001", parley.Unavailable, "Try again", maxReruns},

@@ -71,7 +71,8 @@ var _ store.Store = (*Store)(nil)
 
 // Open connects to the database at dsn, in either spelling that libpq knows,
 // and brings its schema up to date. The tables are in a schema of their own,
-// "parley", or in the one that the address names as search_path.
+// "parley", or in the one that the address names as search_path. A pooler in
+// between has to give each connection a session of its own.
 func Open(ctx context.Context, dsn string, opts Options) (*Store, error) {
 	opts.fill()
 	a, err := parseAddress(dsn, opts.MaxConns)
