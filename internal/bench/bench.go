@@ -18,6 +18,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"runtime"
 
 	"parley"
 )
@@ -74,6 +76,7 @@ func run(ctx context.Context, o Options, p plan) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	b := &bench{plan: p, wanted: wanted, dir: dir, options: o, report: newReport(o)}
+	b.say("%d processors, %s %s/%s, databases in %s", runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH, filepath.Dir(dir))
 	for _, name := range engines {
 		if err := b.engine(ctx, name); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -115,6 +118,10 @@ func (b *bench) engine(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(b.rates(ctx, e), b.restart(ctx, e))
-	return errors.Join(err, e.close())
+	s := newSeries(b, e)
+	err = s.run(ctx)
+	if err == nil {
+		err = s.restart(ctx)
+	}
+	return errors.Join(err, s.drop(ctx), e.close())
 }

@@ -21,6 +21,7 @@ type errand struct {
 	Engine  string `json:"engine"`
 	Address string `json:"address"`
 	Natives int    `json:"natives,omitempty"`
+	Clients int    `json:"clients,omitempty"`
 	Tasks   int    `json:"tasks,omitempty"`
 	Agents  int    `json:"agents,omitempty"`
 }

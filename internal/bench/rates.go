@@ -7,37 +7,44 @@ import (
 	"math/rand/v2"
 )
 
-// rates measures the limit and the contacts on one engine, at every size, and
-// reports the medians.
-func (b *bench) rates(ctx context.Context, e engine) (err error) {
-	s := &series{bench: b, engine: e, samples: map[key][]sample{}, stored: map[key]int{}, bases: make([]base, len(b.plan.sizes))}
-	if !s.needed() {
-		return nil
-	}
-	defer func() { err = errors.Join(err, s.drop(ctx)) }()
-	for i, size := range b.plan.sizes {
-		if err := s.prepare(ctx, i, size); err != nil {
-			return err
-		}
-	}
-	for round := range b.plan.rounds {
-		for i := range b.plan.sizes {
-			b.say("%s: round %d of %d with %s messages", e.name(), round+1, b.plan.rounds, count(s.bases[i].stored))
-			if err := s.cycle(ctx, &s.bases[i]); err != nil {
-				return err
-			}
-		}
-	}
-	return s.report()
-}
-
-// series is what the slices showed, a sample for each round.
+// series is everything that is measured on one engine: the samples of each
+// round, and the databases that they were taken on.
 type series struct {
 	*bench
 	engine  engine
 	bases   []base
 	samples map[key][]sample
 	stored  map[key]int // messages when the first slice began
+}
+
+func newSeries(b *bench, e engine) *series {
+	s := &series{bench: b, engine: e, samples: map[key][]sample{}, stored: map[key]int{}}
+	for _, size := range b.plan.sizes {
+		s.bases = append(s.bases, base{size: size, stored: size})
+	}
+	return s
+}
+
+// run measures the limit and the contacts at every size, and reports the
+// medians.
+func (s *series) run(ctx context.Context) error {
+	if !s.needed() {
+		return nil
+	}
+	for i := range s.bases {
+		if err := s.prepare(ctx, &s.bases[i]); err != nil {
+			return err
+		}
+	}
+	for round := range s.plan.rounds {
+		for i := range s.bases {
+			s.say("%s: round %d of %d with %s messages", s.engine.name(), round+1, s.plan.rounds, count(s.bases[i].stored))
+			if err := s.cycle(ctx, &s.bases[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return s.report()
 }
 
 // key is what was measured: by how many callers, and beside which size. The
@@ -85,21 +92,24 @@ func (s *series) wantedContacts(callers, size int) (list []string) {
 	return list
 }
 
-// prepare fills the database of one size.
-func (s *series) prepare(ctx context.Context, i, size int) error {
-	s.bases[i] = base{size: size, stored: size}
-	if s.bases[i].small() || len(s.wantedContacts(1, size))+len(s.wantedContacts(s.plan.many, size)) == 0 {
+// prepare fills the database of one size, if it is needed.
+func (s *series) prepare(ctx context.Context, b *base) error {
+	if b.small() || len(s.wantedContacts(1, b.size))+len(s.wantedContacts(s.plan.many, b.size)) == 0 {
 		return nil
 	}
-	s.say("%s: storing %s messages", s.engine.name(), count(size))
-	hub, err := s.fresh(ctx, &s.bases[i])
+	return s.build(ctx, b)
+}
+
+func (s *series) build(ctx context.Context, b *base) error {
+	s.say("%s: storing %s messages", s.engine.name(), count(b.size))
+	hub, err := s.fresh(ctx, b)
 	if err != nil {
 		return err
 	}
 	if err := hub.close(ctx); err != nil {
 		return err
 	}
-	return s.engine.settle(ctx, s.bases[i].address)
+	return s.engine.settle(ctx, b.address)
 }
 
 func (s *series) fresh(ctx context.Context, b *base) (hub *session, err error) {

@@ -52,7 +52,7 @@ func (r *report) end() error {
 	return err
 }
 
-const columns = "%-24s %10s %10s %9s %9s %7s %7s  %s"
+const columns = "%-26s %10s %10s %9s %9s %7s %7s  %s"
 
 func header() string {
 	return fmt.Sprintf(columns, "", "messages", "per s", "p50", "p99", "share", "ratio", "")

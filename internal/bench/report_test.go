@@ -107,11 +107,11 @@ func TestTable(t *testing.T) {
 	if err := r.end(); err != nil {
 		t.Fatal(err)
 	}
-	want := `                           messages      per s       p50       p99   share   ratio  ` + `
-sqlite.raw.64                           43,210   1.23 ms      3 ms    1.00
-sqlite.ask.1              1,000,000       71.2    812 µs   15.4 ms    0.12    0.90  3.5 single commits, ✓ commits ≤ 6, ✓ ratio ≥ 0.50
-sqlite.restart                                    321 ms                            10,000 open tasks, slowest 2.50 s, ✓ p50 ≤ 2 s
-memory.agent                                                                        938 bytes an agent, 140 MB in all with 100,000 of them, ✓ rss ≤ 400 MB
+	want := `                             messages      per s       p50       p99   share   ratio  ` + `
+sqlite.raw.64                             43,210   1.23 ms      3 ms    1.00
+sqlite.ask.1                1,000,000       71.2    812 µs   15.4 ms    0.12    0.90  3.5 single commits, ✓ commits ≤ 6, ✓ ratio ≥ 0.50
+sqlite.restart                                      321 ms                            10,000 open tasks, slowest 2.50 s, ✓ p50 ≤ 2 s
+memory.agent                                                                          938 bytes an agent, 140 MB in all with 100,000 of them, ✓ rss ≤ 400 MB
 
 4 of 4 targets reached.
 `

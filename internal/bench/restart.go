@@ -17,32 +17,33 @@ import (
 // restart measures how long it takes to serve again after a kill: from the
 // start of the new process to its first answered ask, with everything that
 // was open before being taken up beside it.
-func (b *bench) restart(ctx context.Context, e engine) (err error) {
-	name := restartName(e.name())
-	if !b.wanted.has(name) {
+func (s *series) restart(ctx context.Context) error {
+	l := Line{Name: restartName(s.engine.name()), Rounds: s.plan.kills}
+	if !s.wanted.has(l.Name) {
 		return nil
 	}
-	address, err := e.create(ctx)
-	if err != nil {
-		return err
+	b := &s.bases[len(s.bases)-1]
+	if b.address == "" {
+		if err := s.build(ctx, b); err != nil {
+			return err
+		}
 	}
-	defer func() { err = errors.Join(err, e.drop(ctx, address)) }()
-	errand := errand{Engine: e.name(), Address: address, Natives: b.plan.natives, Tasks: b.plan.open}
-	l := Line{Name: name, Rounds: b.plan.kills}
+	l.Messages = b.stored
+	errand := errand{Engine: s.engine.name(), Address: b.address, Natives: s.plan.natives, Clients: s.plan.clients, Tasks: s.plan.open}
 	var took []time.Duration
-	for range b.plan.kills {
-		b.say("%s: opening %s tasks, then a kill", e.name(), count(b.plan.open))
+	for range s.plan.kills {
+		s.say("%s: opening %s tasks, then a kill", s.engine.name(), count(s.plan.open))
 		held, d, err := killAndServe(ctx, errand)
 		if err != nil {
 			return err
 		}
-		b.say("%s: served again after %s", e.name(), micros(d))
+		s.say("%s: served again after %s", s.engine.name(), micros(d))
 		l.Tasks, l.Leased = held.Open, held.Running
 		took = append(took, d)
 	}
 	slices.Sort(took)
 	l.P50, l.Max = inMicros(percentile(took, 50)), inMicros(took[len(took)-1])
-	return b.report.add(l)
+	return s.bench.report.add(l)
 }
 
 // held is what was open when the process was killed.
@@ -125,7 +126,7 @@ func (e errand) work(ctx context.Context, m model.Model, do func(*running) error
 	if err != nil {
 		return err
 	}
-	h, err := start(ctx, st, newCrew(plan{natives: e.Natives}, 0, m))
+	h, err := start(ctx, st, newCrew(plan{natives: e.Natives, clients: e.Clients}, 0, m))
 	if err != nil {
 		return errors.Join(err, st.Close())
 	}

@@ -31,8 +31,8 @@ type root struct {
 	results int // how many must have come
 }
 
-// openSession starts a hub on a database that holds so many messages. fill
-// says that they are still to be stored.
+// openSession starts a hub on a database that holds so many messages, or is
+// empty and is to hold them.
 func (b *bench) openSession(ctx context.Context, e engine, address string, messages int, empty bool) (*session, error) {
 	st, err := openStore(ctx, e.name(), address)
 	if err != nil {

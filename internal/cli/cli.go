@@ -28,7 +28,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		}
 		return exitOK
 	}
-	c := &console{in: stdin, out: stdout, err: stderr, getenv: os.Getenv, now: time.Now, program: programName(os.Args[0])}
+	c := &console{args: args, in: stdin, out: stdout, err: stderr, getenv: os.Getenv, now: time.Now, program: programName(os.Args[0])}
 	root := newRoot(c)
 	root.SetArgs(args)
 	root.SetIn(stdin)

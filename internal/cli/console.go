@@ -28,7 +28,8 @@ type console struct {
 	data    string
 	json    bool
 	noColor bool
-	// understood is set once the arguments have made sense.
+	// args are what was typed, and understood is set once they made sense.
+	args       []string
 	understood bool
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"parley"
@@ -36,7 +37,8 @@ func (c *console) fail(err error) int {
 		return code
 	}
 	p := problem(err)
-	if c.json {
+	// A wrong flag may have kept --json from being read.
+	if c.json || !c.understood && slices.Contains(c.args, "--json") {
 		_ = c.writeJSON(c.err, p) // nobody is left to be told
 		return code
 	}
@@ -79,13 +81,7 @@ func (s silent) Error() string { return fmt.Sprintf("exit code %d", s.code) }
 func problem(err error) api.Problem {
 	var e *parley.Error
 	if errors.As(err, &e) {
-		return api.Problem{Kind: string(e.Kind), Message: e.Message, Hint: forPeople(e.Hint)}
+		return api.Problem{Kind: string(e.Kind), Message: e.Message, Hint: e.Hint}
 	}
 	return api.Problem{Kind: string(parley.Internal), Message: err.Error()}
-}
-
-// forPeople names commands where the hub, which mostly speaks to agents, names
-// their tools.
-func forPeople(hint string) string {
-	return strings.NewReplacer("list_agents", "parley agents", "await_task", "parley task wait").Replace(hint)
 }

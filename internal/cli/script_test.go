@@ -169,7 +169,7 @@ func usage(ts *testscript.TestScript, neg, ok bool, text string) {
 // poll tries until it works.
 func poll(ts *testscript.TestScript, try func() error) {
 	deadline := time.After(30 * time.Second)
-	tick := time.NewTicker(10 * time.Millisecond)
+	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		err := try()

@@ -105,12 +105,17 @@ func (o *opening) run(target parley.AgentID, place Reservation) error {
 // handed to then has long taken it, or a claim will.
 func (o *opening) again() error {
 	o.message = o.state.Before
-	if o.message.Task == 0 {
-		return nil
+	if o.message.Task != 0 {
+		var err error
+		if o.task, err = o.tx.Task(o.message.Task); err != nil {
+			return err
+		}
 	}
-	var err error
-	o.task, err = o.tx.Task(o.message.Task)
-	return err
+	if o.message.Body != o.request.Message || o.task.Agent != 0 && o.task.Agent != o.state.Target.ID {
+		return parley.Errorf(parley.Conflict, "The key %q was used for another contact.", o.request.Key).
+			WithHint("Use a new key for each contact, and the same one only to repeat it.")
+	}
+	return nil
 }
 
 // checkCaller makes sure that the caller still works on the task it speaks

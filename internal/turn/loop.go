@@ -30,7 +30,7 @@ type run struct {
 // turn goes on where the stored steps end, or begins a new turn, and runs it
 // to its end.
 func (t *run) turn(ctx context.Context) (parley.Outcome, error) {
-	if err := t.load(ctx); err != nil {
+	if err := t.insist(ctx, func() error { return t.load(ctx) }); err != nil {
 		return 0, err
 	}
 	if !t.underWay {
@@ -142,7 +142,7 @@ func (t *run) runPending(ctx context.Context) error {
 	return nil
 }
 
-func (t *run) call(ctx context.Context, call model.Call) (tool.Result, error) {
+func (t *run) call(ctx context.Context, call model.Call) (res tool.Result, err error) {
 	tl, ok := tool.Find(t.agent.Tools, call.Name)
 	if !ok {
 		return tool.Result{}, tool.ErrUnknown(t.agent.Tools, call.Name)
@@ -161,7 +161,16 @@ func (t *run) call(ctx context.Context, call model.Call) (tool.Result, error) {
 		}
 	}
 	key := fmt.Sprintf("%d/%d/%s", t.lease.Task, t.number, call.ID)
-	return tl.Run(ctx, tool.Call{Lease: t.lease, Slot: t.slot, Key: key, Args: call.Args})
+	run := func() error {
+		res, err = tl.Run(ctx, tool.Call{Lease: t.lease, Slot: t.slot, Key: key, Args: call.Args})
+		return err
+	}
+	if tl.Replays {
+		_ = t.insist(ctx, run)
+	} else {
+		_ = run()
+	}
+	return res, err
 }
 
 // logFault logs what a tool could not do because of a fault of the hub; what
@@ -177,7 +186,7 @@ func (t *run) logFault(name string, err error) {
 func (t *run) storeSteps(ctx context.Context, seen []parley.MessageID, steps ...parley.Step) error {
 	var arrived []parley.Message
 	var read int
-	err := t.Store.Update(ctx, func(tx *store.Tx) error {
+	err := t.update(ctx, func(tx *store.Tx) error {
 		arrived, read = nil, t.inboxRead
 		task, err := t.fence(tx)
 		if err != nil {
@@ -256,5 +265,5 @@ func (t *run) next(kind parley.StepKind, content any) (parley.Step, error) {
 // put on record.
 func (t *run) end(ctx context.Context, e parley.TurnEnd) (parley.Outcome, error) {
 	e.Lease, e.Start, e.InboxRead = t.lease, t.start, t.inboxRead
-	return t.Ender.EndTurn(context.WithoutCancel(ctx), e)
+	return t.endTurn(ctx, e)
 }

@@ -73,7 +73,7 @@ func (r *Runner) Run(ctx context.Context, lease parley.Lease, slot tool.Slot) er
 }
 
 func (r *Runner) fail(ctx context.Context, lease parley.Lease, reason string) error {
-	_, err := r.Ender.EndTurn(ctx, parley.TurnEnd{Lease: lease, Reason: reason})
+	_, err := r.endTurn(ctx, parley.TurnEnd{Lease: lease, Reason: reason})
 	if errors.Is(err, parley.ErrLost) {
 		return nil
 	}

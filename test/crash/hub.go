@@ -155,11 +155,18 @@ func (discard) Write(b []byte) (int, error) { return len(b), nil }
 func (h *hub) waitUp() *client.Client {
 	h.g.Helper()
 	h.firstLine()
-	found, err := hubfile.Find(h.place.data)
-	if err != nil {
-		h.g.Fatal(err)
-	}
+	found := h.g.hubFile(h.place)
 	return client.New(found.URL, found.Token)
+}
+
+// hubFile is what the running hub has written into its data folder.
+func (g *ground) hubFile(p *place) hubfile.Hub {
+	g.Helper()
+	found, err := hubfile.Find(p.data)
+	if err != nil {
+		g.Fatal(err)
+	}
+	return found
 }
 
 // firstLine waits for what the hub says when it is up.
@@ -209,6 +216,20 @@ func (h *hub) stop() {
 	if code := h.wait(); code != 0 {
 		h.g.Errorf("the hub ended with code %d after SIGTERM\n%s", code, h.lastWords())
 	}
+}
+
+// failure waits for a hub that must not come up, and returns its exit code and
+// what it said.
+func (h *hub) failure() (code int, said string) {
+	h.g.Helper()
+	select {
+	case <-h.ended:
+	case <-h.up:
+		h.g.Fatal("the hub came up")
+	case <-time.After(patience):
+		h.g.Fatalf("the hub neither came up nor ended\n%s", h.lastWords())
+	}
+	return h.cmd.ProcessState.ExitCode(), h.lastWords()
 }
 
 // alive reports whether the process still runs.

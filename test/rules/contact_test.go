@@ -183,11 +183,12 @@ func (w *world) wake(a *agent) {
 	}
 }
 
-// sleep puts off what is queued; somebody who waits is not put off.
+// sleep puts off what is queued; somebody who waits is not put off. Some of it
+// may have been claimed just before.
 func (w *world) sleep(a *agent, until parley.Micros) {
 	a.sleepingUntil = until
 	for _, t := range w.tasks {
-		if t.agent == a && t.state == parley.Queued && t.pattern != parley.Ask {
+		if t.agent == a && t.state == parley.Queued && t.pattern != parley.Ask && !w.claim(t) {
 			t.due = until
 		}
 	}

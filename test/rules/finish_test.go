@@ -24,7 +24,7 @@ func (w *world) close(t *task, text string) {
 }
 
 func (w *world) complete(t *task) {
-	t.end(parley.Completed)
+	w.end(t, parley.Completed)
 	body := "(no text)"
 	if t.result != nil {
 		body = t.result.body
@@ -36,7 +36,7 @@ func (w *world) complete(t *task) {
 
 // fail ends a task and cancels what it had begun.
 func (w *world) fail(t *task, reason string) {
-	t.end(parley.TaskFailed)
+	w.end(t, parley.TaskFailed)
 	t.failure = reason
 	w.cancelBelow(t, t.agent)
 	w.tellFailure(t)
@@ -44,7 +44,7 @@ func (w *world) fail(t *task, reason string) {
 
 // cancel ends a task and its subtree. Its parent is told, unless it did it.
 func (w *world) cancel(t *task, by *agent, in *task) {
-	t.end(parley.Cancelled)
+	w.end(t, parley.Cancelled)
 	t.failure, t.endedBy = cancelledText(by), by
 	w.cancelBelow(t, by)
 	if in == nil || t.parent != in {
@@ -55,13 +55,18 @@ func (w *world) cancel(t *task, by *agent, in *task) {
 func (w *world) cancelBelow(top *task, by *agent) {
 	for _, t := range w.below(top) {
 		if t.state.Open() {
-			t.end(parley.Cancelled)
+			w.end(t, parley.Cancelled)
 			t.failure, t.endedBy = cancelledText(by), by
 		}
 	}
 }
 
-func (t *task) end(s parley.State) {
+// end is final. The task may have been claimed just before.
+func (w *world) end(t *task, s parley.State) {
+	if w.claimable(t) && w.seen.token(t) > t.taken {
+		t.taken++
+		w.claimed = append(w.claimed, t)
+	}
 	t.state, t.worked = s, false
 }
 

@@ -13,19 +13,15 @@ func (w *world) settle() {
 	}
 }
 
-// step does one thing. What is overdue fails last: the hub may have got on
-// with it before it looked at the clock.
+// step does one thing. Turns go on before new ones are claimed, since that may
+// free their places. What is overdue fails last: the hub may have got on with
+// it before it looked at the clock.
 func (w *world) step() bool {
 	if !w.claims {
 		return false
 	}
-	for _, t := range w.tasks {
-		if w.falls(t) || w.claim(t) || w.starts(t) {
-			return true
-		}
-	}
-	for _, t := range w.tasks {
-		if w.late(t) || t.state == parley.Running && t.worked && w.advance(t) {
+	for _, one := range []func(*task) bool{w.falls, w.starts, w.late, w.advance, w.claimCalling, w.claim} {
+		if slices.ContainsFunc(w.tasks, one) {
 			return true
 		}
 	}
@@ -109,13 +105,19 @@ func (w *world) late(t *task) bool {
 // claim takes a task that was taken. Which ones those are is up to the hub;
 // check says whether the choice was right.
 func (w *world) claim(t *task) bool {
-	if !w.claimable(t) || w.seen.token(t) <= t.taken {
+	if !w.claimable(t) || w.seen.token(t) <= t.taken || w.working() >= w.places && t.asking() == nil {
 		return false
 	}
 	t.taken++
 	t.state, t.worked = parley.Running, true
 	w.claimed = append(w.claimed, t)
 	return true
+}
+
+// claimCalling claims a task whose turn is in the middle of its calls: it may
+// wait in one of them, and so leave its place to others.
+func (w *world) claimCalling(t *task) bool {
+	return t.turn != nil && len(t.turn.calls) > 0 && w.claim(t)
 }
 
 func (w *world) claimable(t *task) bool {
@@ -132,10 +134,11 @@ func (w *world) busy(a *agent) (n int) {
 	return n
 }
 
-// working counts the turns that hold one of the hub's places.
+// working counts the turns that hold one of the hub's places: all that run,
+// but for those that wait.
 func (w *world) working() (n int) {
 	for _, t := range w.tasks {
-		if t.thinking() {
+		if t.state == parley.Running && t.worked && t.asking() == nil {
 			n++
 		}
 	}

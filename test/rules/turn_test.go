@@ -11,6 +11,9 @@ import (
 // advance lets a task's turn do its next step by itself, if it has one: begin,
 // run a call, store its result, or fail at its limit.
 func (w *world) advance(t *task) bool {
+	if t.state != parley.Running || !t.worked {
+		return false
+	}
 	if t.turn == nil {
 		return w.begin(t)
 	}
@@ -78,6 +81,7 @@ func (w *world) takeIn(t *task) {
 	}
 	for _, m := range t.inbox[t.read:upto] {
 		t.said = append(t.said, line{role: "user", text: callbackText(m)})
+		m.shown = m.shown || t.start == nil // it is stored with the result before it
 	}
 	t.read = upto
 }
@@ -175,7 +179,7 @@ func (w *world) runAsk(t *task, c *call) bool {
 
 // comesBack ends an ask. The turn needs a place again.
 func (w *world) comesBack(t *task, l line) bool {
-	if w.scarce() && w.seen.results(t) <= t.turn.results {
+	if w.working() >= w.places || w.scarce() && w.seen.results(t) <= t.turn.results {
 		return false
 	}
 	if !w.returns(t, l) {

@@ -225,7 +225,38 @@ func (s *Stage) Events(kinds ...parley.EventKind) (lines []string) {
 	return lines
 }
 
+// record reads the whole record. On a shared database what is in flight
+// elsewhere holds back what came after it, so a mark is left and waited for.
 func (s *Stage) record() (list []parley.Event) {
+	s.Helper()
+	if !s.Store.Shared() {
+		return s.events()
+	}
+	const mark = parley.EventKind("test.mark")
+	marks := 0
+	err := s.Store.Update(context.Background(), func(tx *store.Tx) error {
+		tx.Record(parley.Event{Team: s.id, Kind: mark})
+		return nil
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.marks++
+	s.Until("the record is complete", func() bool {
+		list, marks = nil, 0
+		for _, e := range s.events() {
+			if e.Kind == mark {
+				marks++
+				continue
+			}
+			list = append(list, e)
+		}
+		return marks == s.marks
+	})
+	return list
+}
+
+func (s *Stage) events() (list []parley.Event) {
 	s.Helper()
 	s.view(func(tx *store.Tx) (err error) { list, _, err = tx.Events(s.id, "", 1<<20); return err })
 	return list

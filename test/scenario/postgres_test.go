@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,7 +17,12 @@ import (
 
 func openPostgres(t *testing.T, dsn string) store.Store {
 	t.Helper()
-	st, err := postgres.Open(t.Context(), dsn, postgres.Options{MaxConns: 8})
+	return openPostgresAt(t, dsn, time.Now)
+}
+
+func openPostgresAt(t *testing.T, dsn string, clock parley.Clock) store.Store {
+	t.Helper()
+	st, err := postgres.Open(t.Context(), dsn, postgres.Options{MaxConns: 8, Clock: clock})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,18 +106,24 @@ agents:
 }
 
 func TestPostgresTimeoutAndLateAnswer(t *testing.T) {
-	playPostgres(t, Team{Agents: []string{"CallerBot", "SlowBot", "OtherBot"}, Script: slowTarget,
-		Member: limits(func(l *parley.Limits) { l.AskTimeout = 50 * time.Millisecond })}, func(s *Stage) {
+	playPostgres(t, Team{Agents: []string{"CallerBot", "SlowBot"}, Script: `
+agents:
+  CallerBot:
+    - match: 'Go'
+      steps:
+        - {call: contact_agent, args: {action: ask, agentId: SlowBot, message: 'Well?'}}
+        - {call: await_task, args: {task_id: '{{capture "task-[0-9]+" result}}'}}
+        - say: 'Waiting.'
+    - steps: [{say: '{{input}}'}]
+  SlowBot: [{steps: [{say: 'At last.'}]}]
+`, Member: limits(func(l *parley.Limits) { l.AskTimeout = 50 * time.Millisecond })}, func(s *Stage) {
 		gate := s.Models.Hold("SlowBot")
-		root := s.As("rutger").Delegate("CallerBot", "Ask and await.")
-		gate.Arrived()
-		s.Until("the asker has given up", func() bool { return len(s.Events(parley.EventTimeout)) == 1 })
-		s.Until("and waits", func() bool { return s.Task(root).State == parley.Waiting })
+		root := s.As("rutger").Delegate("CallerBot", "Go.")
+		s.Until("the asker has given up and waits", func() bool { return s.Task(root).State == parley.Waiting })
 		gate.Open()
-		// SlowBot's script takes three minutes; it answers as a person would.
-		s.As("SlowBot").Reply(102, "At last.")
 		s.Wait(root)
-		s.Equal("result", "Heard: [Delegation Result from SlowBot | task-102]\nAt last.", s.Result(root))
+		s.Equal("result", "[Delegation Result from SlowBot | task-102]\nAt last.", s.Result(root))
+		s.Equal("record", []string{"ask.timed_out by CallerBot to SlowBot task-102"}, s.Events(parley.EventTimeout))
 	})
 }
 
@@ -177,17 +189,33 @@ agents:
 }
 
 // A turn that takes longer than a lease keeps it by heartbeats, with another
-// hub beside it that looks for dead ones.
+// hub beside it that looks for dead ones. The clock goes on by half a lease
+// after each heartbeat.
 func TestPostgresHeartbeatsKeepALease(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DSN(t)
+	var late atomic.Int64 // what the clock is ahead
+	clock := func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
+	const lease = time.Hour
+	var commits atomic.Int64
 	team := Team{Agents: []string{"DataBot"}, Script: `
 agents:
-  DataBot: [{steps: [{wait: 3s, say: 'Done.'}]}]
-`, Hub: func(c *app.HubConfig) { c.LeaseTime, c.Poll = time.Second, 100*time.Millisecond }}
-	first := Raise(t, team, openPostgres(t, dsn))
+  DataBot: [{steps: [{say: 'Done.'}]}]
+`, Hub: func(c *app.HubConfig) {
+		c.Store, c.LeaseTime, c.Poll = counted{c.Store, &commits}, lease, 20*time.Millisecond
+	}}
+	first := raiseHeld(t, team, openPostgresAt(t, dsn, clock), func(m *Models) *Gate { return m.Hold("DataBot") })
 	id := first.As("rutger").Delegate("DataBot", "Go.")
-	second := Raise(t, team, openPostgres(t, dsn))
+	first.gate.Arrived()
+	first.Until("the turn's beginning is stored", func() bool { return len(first.Steps(id)) == 1 })
+	team.Hub = func(c *app.HubConfig) { c.LeaseTime, c.Poll = lease, 20*time.Millisecond }
+	second := Raise(t, team, openPostgresAt(t, dsn, clock))
+	for range 10 {
+		before := commits.Load()
+		late.Add(int64(lease / 2))
+		first.Until("two heartbeats later", func() bool { return commits.Load() >= before+2 })
+	}
+	first.gate.Open()
 	task := second.Wait(id)
 	second.Equal("state", parley.Completed, task.State)
 	second.Equal("rescues", 0, task.Rescues)

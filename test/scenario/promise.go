@@ -66,7 +66,7 @@ func (s *Stage) checkTask(t parley.Task, byID map[parley.TaskID]parley.Task, all
 	if t.State == parley.Waiting && waitsFor == 0 {
 		s.Errorf("%s waits for nothing", t.ID)
 	}
-	if t.State == parley.Completed && (waitsFor > 0 || t.InboxRead < t.InboxCount) {
+	if t.State == parley.Completed && s.Directory.Native(t.Agent) && (waitsFor > 0 || t.InboxRead < t.InboxCount) {
 		s.Errorf("%s is completed with %d children open and %d of %d read", t.ID, waitsFor, t.InboxRead, t.InboxCount)
 	}
 	s.checkCallbacks(t, byID)
@@ -133,7 +133,7 @@ func (s *Stage) checkSeen(all []parley.Task) {
 		for _, m := range thread {
 			for _, d := range s.Deliveries(m.ID) {
 				to, _ := s.Directory.Entry(d.Recipient)
-				if to.Kind == parley.Native && d.Seen > 0 && !s.Models.Showed(to.Name, m.Body) {
+				if to.Kind == parley.Native && d.Seen > 0 && !s.Models.Showed(to.Name, parley.Quote(m.Body)) {
 					s.Errorf("%s of %s counts as seen by %s and was never shown: %s", m.ID, id, to.Name, m.Body)
 				}
 			}

@@ -48,9 +48,9 @@ type Stage struct {
 
 	team    Team
 	id      parley.TeamID
-	file    string // of the database, if it is one
 	stop    context.CancelFunc
 	stopped chan error
+	marks   int // left in the record
 }
 
 // Play plays a scenario in a bubble, on an SQLite file, and then checks what

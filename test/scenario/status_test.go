@@ -222,10 +222,10 @@ func TestOnlyAPersonOrTheAgentItselfChangesAStatus(t *testing.T) {
 	Play(t, Team{Agents: []string{"CallerBot", "TargetBot"}, Script: callerAndTarget}, func(s *Stage) {
 		other := s.As("CallerBot").Caller
 		for name, do := range map[string]func() error{
-			"sleep":   func() error { return s.Contacts.Sleep(t.Context(), other, "TargetBot", time.Now().Add(time.Hour)) },
-			"wake":    func() error { return s.Contacts.Wake(t.Context(), other, "TargetBot") },
-			"offline": func() error { return s.Contacts.Offline(t.Context(), other, "TargetBot") },
-			"online":  func() error { return s.Contacts.Online(t.Context(), other, "TargetBot") },
+			"sleep":   func() error { return s.Contacts.Sleep(s.Context(), other, "TargetBot", time.Now().Add(time.Hour)) },
+			"wake":    func() error { return s.Contacts.Wake(s.Context(), other, "TargetBot") },
+			"offline": func() error { return s.Contacts.Offline(s.Context(), other, "TargetBot") },
+			"online":  func() error { return s.Contacts.Online(s.Context(), other, "TargetBot") },
 		} {
 			err := do()
 			if parley.KindOf(err) != parley.Denied {
@@ -304,9 +304,9 @@ agents:
 		s.Wait(root)
 		s.Equal("result", "Response from ann: You may.", s.Result(root))
 		s.Equal("ann's inbox then", 0, len(s.Inbox("ann")))
-		err := s.Contacts.Reply(t.Context(), s.As("ann").Caller, 102, "Again.")
+		err := s.Contacts.Reply(s.Context(), s.As("ann").Caller, 102, "Again.")
 		s.Equal("the first reply counts", "Error: task-102 has ended already (completed).", parley.ToolError(err))
-		err = s.Contacts.Reply(t.Context(), s.As("rutger").Caller, 102, "Me too.")
+		err = s.Contacts.Reply(s.Context(), s.As("rutger").Caller, 102, "Me too.")
 		s.Equal("only who was asked", "Error: task-102 was not asked of you.", parley.ToolError(err))
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"parley"
+	"parley/internal/store"
 )
 
 // fault is a failure of the engine, as opposed to a refusal by the closure.
@@ -80,25 +81,25 @@ func (f *fault) hopeless() bool {
 // describe gives the engine's failures a text that says what to do.
 func describe(f *fault) error {
 	if f.unknown() {
-		return parley.Errorf(parley.Unavailable, "The connection to the database was lost while storing; whether it was stored is unknown.").
-			WithHint("Look whether it is there before you try again.").WithCause(f.err)
+		return f.trouble(parley.Unavailable, "The connection to the database was lost while storing; whether it was stored is unknown.").
+			WithHint("Look whether it is there before you try again.")
 	}
 	switch code := f.code(); {
 	case code == "53100":
-		return parley.Errorf(parley.Internal, "The database server's disk is full; nothing was stored.").
-			WithHint("Free some space there and try again.").WithCause(f.err)
+		return f.trouble(parley.Internal, "The database server's disk is full; nothing was stored.").
+			WithHint("Free some space there and try again.")
 	case code == "53200":
-		return parley.Errorf(parley.Internal, "The database server is out of memory; nothing was stored.").
-			WithHint("Try again; if it stays, give the server more memory.").WithCause(f.err)
+		return f.trouble(parley.Internal, "The database server is out of memory; nothing was stored.").
+			WithHint("Try again; if it stays, give the server more memory.")
 	case code == "53300":
-		return parley.Errorf(parley.Unavailable, "The database server has no connection left for us; nothing was stored.").
-			WithHint("Raise its max_connections, or lower pool_max_conns in the address.").WithCause(f.err)
+		return f.trouble(parley.Unavailable, "The database server has no connection left for us; nothing was stored.").
+			WithHint("Raise its max_connections, or lower pool_max_conns in the address.")
 	case code == "25006":
-		return parley.Errorf(parley.Internal, "The database is read-only; nothing was stored.").
-			WithHint("Check that the address leads to the primary server.").WithCause(f.err)
+		return f.trouble(parley.Internal, "The database is read-only; nothing was stored.").
+			WithHint("Check that the address leads to the primary server.")
 	case code == "55P03", code == "57014", code == "40001", code == "40P01":
-		return parley.Errorf(parley.Unavailable, "Others kept the database busy for too long; nothing was stored.").
-			WithHint("Try again.").WithCause(f.err)
+		return f.trouble(parley.Unavailable, "Others kept the database busy for too long; nothing was stored.").
+			WithHint("Try again.")
 	case code == "42501":
 		return parley.Errorf(parley.Internal, "The database user lacks a permission; nothing was stored.").
 			WithHint("Let it own the schema of parley's tables.").WithCause(f.err)
@@ -106,10 +107,15 @@ func describe(f *fault) error {
 		return parley.Errorf(parley.Internal, "The database server failed; nothing was stored.").
 			WithHint("Look into its log.").WithCause(f.err)
 	case f.lost:
-		return parley.Errorf(parley.Unavailable, "The database cannot be reached; nothing was stored.").
-			WithHint("Check that its server is running.").WithCause(f.err)
+		return f.trouble(parley.Unavailable, "The database cannot be reached; nothing was stored.").
+			WithHint("Check that its server is running.")
 	}
 	return f.err
+}
+
+// trouble is a failure that passes.
+func (f *fault) trouble(kind parley.Kind, message string) *parley.Error {
+	return parley.Errorf(kind, "%s", message).WithCause(&store.Trouble{Err: f.err})
 }
 
 // openError says why the database cannot be used. The connection's own error

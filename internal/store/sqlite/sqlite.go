@@ -221,6 +221,8 @@ func openError(path string, err error) error {
 		return e.WithHint("Check that the folder exists and that you may write to it.")
 	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
 		return e.WithHint("The file is damaged or is not a parley database; restore it from a backup, or choose another data folder.")
+	case sqlite.ResultFull:
+		return e.WithHint("The disk is full; free some space and start again.")
 	}
 	if errors.Is(err, os.ErrPermission) {
 		return e.WithHint("Check that the folder exists and that you may write to it.")
@@ -235,17 +237,25 @@ func describe(err error) error {
 	}
 	switch sqlite.ErrCode(err).ToPrimary() {
 	case sqlite.ResultFull:
-		return parley.Errorf(parley.Internal, "The disk is full; nothing was stored.").WithHint("Free some space and try again.").WithCause(err)
+		return trouble(err, "The disk is full; nothing was stored.").WithHint("Free some space and try again.")
 	case sqlite.ResultIOErr:
-		return parley.Errorf(parley.Internal, "The database could not be written (%s); nothing was stored.", reason(err)).
-			WithHint("Check the disk and its free space.").WithCause(err)
+		return trouble(err, "The database could not be written (%s); nothing was stored.", reason(err)).
+			WithHint("Check the disk and its free space.")
 	case sqlite.ResultReadOnly:
-		return parley.Errorf(parley.Internal, "The database is read-only; nothing was stored.").
-			WithHint("Check the permissions of the data folder.").WithCause(err)
+		return trouble(err, "The database is read-only; nothing was stored.").
+			WithHint("Check the permissions of the data folder.")
+	case sqlite.ResultBusy:
+		return trouble(err, "Another program has locked the database; nothing was stored.").
+			WithHint("Let that program end, and try again.")
 	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
 		return parley.Errorf(parley.Internal, "The database is damaged.").WithHint("Restore it from a backup.").WithCause(err)
 	}
 	return err
+}
+
+// trouble is a failure that passes.
+func trouble(err error, format string, args ...any) *parley.Error {
+	return parley.Errorf(parley.Internal, format, args...).WithCause(&store.Trouble{Err: err})
 }
 
 func reason(err error) string {
