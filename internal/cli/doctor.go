@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -95,7 +96,7 @@ func (e *examination) run(ctx context.Context, dir string) {
 	e.token(data)
 	if !hubfile.Held(data) {
 		e.note("hub", "No hub is running.", "Start one with: parley up "+shellQuote(dir))
-		e.database(ctx)
+		e.database(ctx, data)
 		return
 	}
 	e.hub(ctx, data)
@@ -170,15 +171,19 @@ func hubClock(about api.Hub) time.Duration {
 }
 
 // database looks at it directly, since no hub is there to ask.
-func (e *examination) database(ctx context.Context) {
+func (e *examination) database(ctx context.Context, data string) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	health, err := app.Inspect(ctx, e.team.Store)
+	store := e.team.Store
+	if filepath.Dir(store.Path) == e.team.Data {
+		store.Path = filepath.Join(data, filepath.Base(store.Path)) // it goes with --data
+	}
+	health, err := app.Inspect(ctx, store)
 	if err != nil {
 		e.failed("database", err)
 		return
 	}
-	e.ok("database", "%s, %s", e.team.Store, schema(health))
+	e.ok("database", "%s, %s", store, schema(health))
 	if !health.Newest.IsZero() {
 		e.clock(health.Newest.Sub(e.now()))
 	}

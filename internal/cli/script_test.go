@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -46,6 +47,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"team":       cmdTeam,
 			"serving":    cmdServing,
+			"closed":     cmdClosed,
 			"exits":      cmdExits,
 			"eventually": cmdEventually,
 			"json":       cmdJSON,
@@ -70,6 +72,23 @@ func cmdServing(ts *testscript.TestScript, neg bool, args []string) {
 			hub.Close()
 		}
 		return err
+	})
+}
+
+// closed DIR waits until the hub of the team in DIR takes no more requests.
+func cmdClosed(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, neg, len(args) == 1, "closed DIR")
+	data := filepath.Join(ts.MkAbs(args[0]), ".parley")
+	poll(ts, func() error {
+		hub, err := client.Discover(data)
+		if err != nil {
+			return nil
+		}
+		defer hub.Close()
+		if _, err := hub.Hub(context.Background()); err == nil {
+			return errors.New("it still answers")
+		}
+		return nil
 	})
 }
 

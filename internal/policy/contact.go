@@ -81,16 +81,14 @@ func (d *Decision) nest(c Contact) *parley.Error {
 	d.AskDepth, d.DelegationDepth = c.Task.AskDepth, c.Task.DelegationDepth
 	switch c.Pattern {
 	case parley.Ask:
-		d.AskDepth++
+		if d.AskDepth++; d.AskDepth > c.Limits.AskDepth {
+			return parley.ErrAskDepth(c.Limits.AskDepth)
+		}
 	case parley.Delegate:
 		d.AskDepth = 0
-		d.DelegationDepth++
-	}
-	if d.AskDepth > c.Limits.AskDepth {
-		return parley.ErrAskDepth(c.Limits.AskDepth)
-	}
-	if d.DelegationDepth > c.Limits.DelegationDepth {
-		return parley.ErrDelegationDepth(c.Limits.DelegationDepth)
+		if d.DelegationDepth++; d.DelegationDepth > c.Limits.DelegationDepth {
+			return parley.ErrDelegationDepth(c.Limits.DelegationDepth)
+		}
 	}
 	return nil
 }

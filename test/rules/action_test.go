@@ -39,9 +39,9 @@ func (m *machine) actions() (list []action) {
 	}
 	can(5, "contact", m.personContacts)
 	if len(m.minds.of(m.life)) > 0 {
-		can(14, "think", m.modelReplies)
+		can(20, "think", m.modelReplies)
 	}
-	can(4, "time", m.timePasses)
+	can(3, "time", m.timePasses)
 	if len(m.sent) > 0 {
 		can(1, "repeat", m.personRepeats)
 	}
@@ -60,7 +60,7 @@ func (m *machine) actions() (list []action) {
 		can(1, "stop", m.stops)
 	}
 	if len(m.staleThoughts()) > 0 {
-		can(3, "stale", m.staleReplies)
+		can(6, "stale", m.staleReplies)
 	}
 	return list
 }

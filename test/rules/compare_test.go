@@ -11,7 +11,7 @@ import (
 
 // compare holds the world against what is stored, all of it.
 func (w *world) compare() error {
-	for _, part := range []func() error{w.compareAgents, w.compareThreads, w.compareTasks, w.compareInboxes, w.compareDeliveries,
+	for _, part := range []func() error{w.compareThreads, w.compareTasks, w.compareAgents, w.compareInboxes, w.compareDeliveries,
 		w.compareEvents, w.checkClaims} {
 		if err := part(); err != nil {
 			return err

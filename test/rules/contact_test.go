@@ -40,10 +40,10 @@ func (w *world) decide(from *agent, in *task, c *call) *refusal {
 		return nil
 	}
 	asks, hops := depth(from, in, c.pattern)
-	if asks > from.limits.AskDepth {
+	if c.pattern == parley.Ask && asks > from.limits.AskDepth {
 		return refuse(parley.Limited, "Maximum agent communication depth (%d) reached. Use 'delegate' for async to avoid nesting.", from.limits.AskDepth)
 	}
-	if hops > from.limits.DelegationDepth {
+	if c.pattern == parley.Delegate && hops > from.limits.DelegationDepth {
 		return refuse(parley.Limited, "Maximum delegation depth (%d) reached.", from.limits.DelegationDepth)
 	}
 	if left := from.rateStart.Add(time.Minute).Until(w.now); from.rateStart > 0 && left > 0 && from.rateCount >= from.limits.Rate {

@@ -50,19 +50,21 @@ type personAsk struct {
 func newMachine(t *rapid.T, path string, f fault) *machine {
 	w := &world{dms: map[pair]*thread{}, resumed: map[*agent]int{}}
 	w.places = rapid.SampledFrom([]int{plenty, plenty, 2, 1}).Draw(t, "places")
-	for _, name := range []string{"Pat", "Quinn"} {
-		w.agents = append(w.agents, &agent{name: name, person: true, limits: limits(8)})
-	}
-	for i, name := range []string{"Ann", "Bob", "Cid", "Dee"} {
-		w.agents = append(w.agents, &agent{name: name, limits: limits([]int{2, 1, 3, 8}[i])})
+	w.agents = []*agent{
+		{name: "Pat", person: true, limits: limits(8, 3, 3)},
+		{name: "Quinn", person: true, limits: limits(8, 3, 3)},
+		{name: "Ann", limits: limits(2, 1, 2)},
+		{name: "Bob", limits: limits(1, 2, 1)},
+		{name: "Cid", limits: limits(3, 2, 2)},
+		{name: "Dee", limits: limits(8, 3, 1)},
 	}
 	return &machine{T: t, path: path, fault: f, world: w, minds: &minds{}}
 }
 
 // limits are small, so that a short run reaches them.
-func limits(turns int) parley.Limits {
+func limits(turns, asks, delegations int) parley.Limits {
 	l := parley.DefaultLimits()
-	l.AskDepth, l.DelegationDepth, l.Rate, l.Steps, l.Rescues, l.Turns = 2, 2, 6, 4, 2, turns
+	l.Turns, l.AskDepth, l.DelegationDepth, l.Rate, l.Steps, l.Rescues = turns, asks, delegations, 6, 4, 2
 	l.AskTimeout, l.DelegationDeadline = 20*time.Second, 10*time.Minute
 	return l
 }
@@ -341,6 +343,7 @@ func (m *machine) Fatalf(format string, args ...any) {
 	for _, t := range m.world.tasks {
 		fmt.Fprintln(&b, t)
 	}
+	m.world.seen.dump()
 	m.T.Fatalf("%s", b.String())
 }
 

@@ -13,7 +13,9 @@ import (
 
 // modelReplies lets one of the models that have the word say something.
 func (m *machine) modelReplies() {
-	th := rapid.SampledFrom(m.minds.of(m.life)).Draw(m.T, "thought")
+	all := m.minds.of(m.life)
+	newest := all[len(all)-1]
+	th := rapid.SampledFrom(append(all, newest, newest)).Draw(m.T, "thought") // so that trees grow deep
 	t := m.world.task(th.task)
 	switch rapid.SampledFrom([]string{"say", "call", "call", "say", "call", "break", "silent"}).Draw(m.T, "reply") {
 	case "say":
@@ -79,6 +81,13 @@ func (m *machine) replies(th *thought, what string, a answer, c cut, follow func
 
 func (m *machine) drawCall(t *task) *call {
 	tool := rapid.SampledFrom([]string{"contact", "contact", "contact", "contact", "contact", "contact", "await_task", "cancel_task", "sleep"}).Draw(m.T, "tool")
+	if rapid.Bool().Draw(m.T, "patient") {
+		for _, child := range m.world.children(t) {
+			if child.state.Open() && child.callback == parley.CallbackLate {
+				return &call{tool: "await_task", about: child.id}
+			}
+		}
+	}
 	switch tool {
 	case "await_task", "cancel_task":
 		about := m.anyTask()

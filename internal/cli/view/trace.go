@@ -195,22 +195,26 @@ func kindOf(a api.Arrow) string { return strings.TrimSpace(a.Kind + " " + a.Task
 
 // list is the diagram without lanes.
 func (d *diagram) list() string {
+	left := d.timeWidth + len(gap)
+	room := d.Width - left
 	var b strings.Builder
 	for i, a := range d.arrows {
-		l := lookOf(a.Kind)
 		who := a.From
 		if a.To != "" && a.To != a.From {
 			who += " " + d.Arrow() + " " + a.To
 		}
 		r := d.ruler()
 		r.put(0, padLeft(d.times[i], d.timeWidth), Dim)
-		r.put(d.timeWidth+2, d.fit(who, d.Width-d.timeWidth-2), d.palette.Of(a.From))
-		b.WriteString(r.String() + "\n")
-		r = d.ruler()
-		r.put(d.timeWidth+2, d.fit(kindOf(a), d.Width-d.timeWidth-2), l.color)
+		r.put(left, d.fit(who, room), d.palette.Of(a.From))
+		at := left + Columns(who) + len(gap)
+		if at+Columns(kindOf(a)) > d.Width {
+			b.WriteString(r.String() + "\n")
+			r, at = d.ruler(), left
+		}
+		r.put(at, d.fit(kindOf(a), room), lookOf(a.Kind).color)
 		b.WriteString(r.String() + "\n")
 		if text := Line(a.Label); text != "" {
-			b.WriteString(strings.Repeat(" ", d.timeWidth+2) + d.fit(text, max(1, d.Width-d.timeWidth-2)) + "\n")
+			b.WriteString(strings.Repeat(" ", left) + d.fit(text, max(1, room)) + "\n")
 		}
 	}
 	return b.String()

@@ -72,7 +72,7 @@ func TestConnectionsAreCountedAsAsked(t *testing.T) {
 		max  int
 		want int32
 	}{
-		{"postgres://h/db", 0, 64},
+		{"postgres://h/db", 0, 40},
 		{"postgres://h/db?pool_max_conns=7", 0, 7},
 		{"postgres://h/db?pool_max_conns=7", 9, 9},
 	} {

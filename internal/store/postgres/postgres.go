@@ -32,7 +32,7 @@ import (
 // Options configure Open. The zero value is ready for use.
 type Options struct {
 	Clock parley.Clock // time.Now by default
-	// MaxConns is how many transactions may go on at once; 64 by default, or
+	// MaxConns is how many transactions may go on at once; 40 by default, or
 	// the address's pool_max_conns. Two more connections carry the signals.
 	MaxConns int
 	// Patience is how long work waits for a database that is away, restarting
