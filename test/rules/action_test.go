@@ -276,8 +276,12 @@ func (m *machine) killed() {
 	m.kill()
 }
 
-// stops is an orderly stop, which gives turns hardly any time.
+// stops is an orderly stop, which gives turns hardly any time. Nothing becomes
+// due within it.
 func (m *machine) stops() {
+	if next := m.world.next(); next != 0 && next.Until(m.world.now) <= hardly {
+		m.pass(time.Millisecond, cut{})
+	}
 	c := drawCut(m.T)
 	c.arm(m.life)
 	l := m.life
@@ -306,7 +310,6 @@ func (m *machine) takeOver() {
 	m.asks = nil
 	m.world.excuse()
 	m.world.dies()
-	m.world.ghosts = true
 	m.ghosts = append(m.ghosts, l)
 	m.start(drawCut(m.T))
 }

@@ -147,7 +147,7 @@ func (m *machine) start(c cut) {
 func (m *machine) newLife() *life {
 	l := &life{Store: m.fault.wrap(m.db), ran: make(chan error, 1), ended: make(chan struct{})}
 	l.patient = rapid.Bool().Draw(m.T, "patient")
-	grace := time.Microsecond
+	grace := hardly
 	if l.patient {
 		grace = 1000 * time.Hour
 	}
@@ -157,6 +157,9 @@ func (m *machine) newLife() *life {
 	m.lives = append(m.lives, l)
 	return l
 }
+
+// hardly is the time that an impatient stop gives.
+const hardly = time.Microsecond
 
 // join does what a program does before its hub works. Only death keeps it from
 // succeeding.
@@ -204,7 +207,6 @@ func (m *machine) kill() {
 	}
 	m.ghosts, m.life = nil, nil
 	m.world.dies()
-	m.world.ghosts = false
 	m.closeStore()
 }
 

@@ -92,10 +92,11 @@ func (w *world) falls(t *task) bool {
 	return w.happensBy(t.due.Add(pause), w.seen.due(t) == 0, func() { t.due, t.fresh = 0, w.starting })
 }
 
-// late is an ask whose time is over for somebody who lost his lease and does
-// not know it. He may say so: it is no longer true of the one who has it now.
+// late is an ask whose time is over. Whoever waited for it may have said so and
+// then lost his lease, or have lost it before and not know: it stays true for
+// the one who goes on.
 func (w *world) late(t *task) bool {
-	if !w.ghosts || !t.state.Open() || t.callback != parley.CallbackReply || t.waitUntil > w.now || w.seen.callback(t) != parley.CallbackLate {
+	if !t.state.Open() || t.callback != parley.CallbackReply || t.waitUntil > w.now || w.seen.callback(t) != parley.CallbackLate {
 		return false
 	}
 	t.callback = parley.CallbackLate

@@ -27,7 +27,6 @@ type world struct {
 	claims   bool // a hub is up and takes work
 	cut      bool // the hub died somewhere on the way
 	starting bool // a hub has just begun to take work
-	ghosts   bool // a hub that was taken for dead is still there
 	stage    int  // counts what the test did
 	claimed  []*task
 	resumed  map[*agent]int // turns that came back from an ask in this stage

@@ -46,15 +46,15 @@ func migrate(c *sqlite.Conn, file string, from fs.FS, settle func() error) error
 
 // checkFile reads the version of a file that is ours, or empty.
 func checkFile(c *sqlite.Conn, file string, known int) (version int, err error) {
-	app, err := sqlitex.ResultInt(c.Prep("PRAGMA application_id"))
+	app, err := readInt(c, "PRAGMA application_id")
 	if err != nil {
 		return 0, err
 	}
-	version, err = sqlitex.ResultInt(c.Prep("PRAGMA user_version"))
+	version, err = readInt(c, "PRAGMA user_version")
 	if err != nil {
 		return 0, err
 	}
-	tables, err := sqlitex.ResultInt(c.Prep("SELECT count(*) FROM sqlite_schema"))
+	tables, err := readInt(c, "SELECT count(*) FROM sqlite_schema")
 	if err != nil {
 		return 0, err
 	}
@@ -67,6 +67,16 @@ func checkFile(c *sqlite.Conn, file string, known int) (version int, err error) 
 			WithHint("Install that version or a later one.")
 	}
 	return version, nil
+}
+
+// readInt reads one number. A damaged file may fail as early as when the
+// statement is prepared.
+func readInt(c *sqlite.Conn, sql string) (int, error) {
+	stmt, err := c.Prepare(sql)
+	if err != nil {
+		return 0, err
+	}
+	return sqlitex.ResultInt(stmt)
 }
 
 func apply(c *sqlite.Conn, from fs.FS, step string, version int) (err error) {
