@@ -27,10 +27,11 @@ func (c *console) await(ctx context.Context, hub *client.Client, t api.Task, tim
 	return now, c.stopped(t, err)
 }
 
-// interruptible ends the context with Ctrl-C, for a command that has something
+// interruptible ends the context with Ctrl-C, with the terminal or when the
+// program is told to end, for a command that has something
 // to say then.
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 }
 
 // waiting is a line at the bottom of the terminal that says so.

@@ -187,6 +187,17 @@ func TestAWaiterThatGivesUpPassesItsPlaceOn(t *testing.T) {
 	})
 }
 
+func TestAPlaceGivenToAWaiterThatJustLeftIsNotLost(t *testing.T) {
+	s := scheduler(1)
+	busy := take(t, s, 2)
+	ch := s.enqueue()
+	busy.end() // gives the place to the waiter
+	s.abandon(ch)
+	if s.places != 1 {
+		t.Errorf("%d places", s.places)
+	}
+}
+
 // However turns come, wait, come back, give up and end, no place is lost and
 // none is made up.
 func TestPlacesAreNeitherLostNorMadeUp(t *testing.T) {

@@ -9,9 +9,6 @@ import (
 	"testing"
 )
 
-// program is the real binary, built once.
-var program string
-
 func TestMain(m *testing.M) {
 	if synchronous := os.Getenv(laxEnv); synchronous != "" {
 		fmt.Fprintln(os.Stderr, serveLaxly(synchronous))

@@ -2,12 +2,10 @@ package crash
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
@@ -64,14 +62,7 @@ func TestANewerSchemaInPostgresIsRefused(t *testing.T) {
 	h := g.start(p)
 	h.waitUp()
 	h.stop()
-	conn, err := pgx.Connect(t.Context(), dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.Background())
-	if _, err := conn.Exec(t.Context(), "INSERT INTO parley.migration VALUES (999, 'from tomorrow')"); err != nil {
-		t.Fatal(err)
-	}
+	g.query(dsn, "INSERT INTO parley.migration VALUES (999, 'from tomorrow')")
 	if code, said := g.start(p).failure(); code == 0 || !strings.Contains(said, "newer parley") {
 		t.Errorf("the hub ended with code %d and said: %s", code, said)
 	}

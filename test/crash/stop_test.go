@@ -58,6 +58,7 @@ func (s *siege) checkStopped(r *record) {
 	s.Helper()
 	if r == nil {
 		s.FailNow()
+		return
 	}
 	if _, rescues := r.rescues(); rescues > 0 {
 		s.Errorf("%d tasks count as rescued after an orderly stop", rescues)

@@ -37,9 +37,12 @@ func (m *machine) actions() (list []action) {
 		can(1, "time", m.timePasses)
 		return list
 	}
-	can(5, "contact", m.personContacts)
-	if len(m.minds.of(m.life)) > 0 {
-		can(20, "think", m.modelReplies)
+	can(2, "contact", m.personContacts)
+	if n := len(m.minds.of(m.life)); n > 0 {
+		can(24, "think", m.modelReplies)
+	}
+	if m.world.working() < 4 {
+		can(8, "contact", m.personContacts)
 	}
 	can(3, "time", m.timePasses)
 	if len(m.sent) > 0 {
@@ -52,7 +55,7 @@ func (m *machine) actions() (list []action) {
 	if len(m.personTasks()) > 0 {
 		can(2, "answer", m.personAnswers)
 	}
-	can(3, "status", m.statusChanges)
+	can(2, "status", m.statusChanges)
 	can(1, "kill", m.killed)
 	if m.life.patient {
 		can(1, "take over", m.takeOver)
@@ -114,7 +117,7 @@ func (m *machine) caller(a *agent) contact.Caller {
 func (m *machine) drawContact() *call {
 	c := &call{tool: "contact_agent", body: m.name("contact"), priority: parley.Normal}
 	c.pattern = rapid.SampledFrom([]parley.Pattern{parley.Delegate, parley.Delegate, parley.Ask, parley.Ask, parley.Notify}).Draw(m.T, "pattern")
-	c.target = rapid.SampledFrom([]string{"Ann", "Bob", "Cid", "Dee", "Ann", "Bob", "Cid", "Dee", "Ann", "Bob", "Pat", "Quinn", "Nobody"}).Draw(m.T, "target")
+	c.target = rapid.SampledFrom([]string{"Ann", "Bob", "Cid", "Dee", "Ann", "Bob", "Cid", "Dee", "Ann", "Bob", "Cid", "Dee", "Pat", "Quinn", "Nobody"}).Draw(m.T, "target")
 	if c.pattern == parley.Delegate {
 		c.priority = rapid.SampledFrom([]parley.Priority{parley.Normal, parley.Low, parley.High, parley.Urgent}).Draw(m.T, "priority")
 	}

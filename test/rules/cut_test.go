@@ -12,7 +12,7 @@ type cut struct {
 }
 
 func drawCut(t *rapid.T) cut {
-	if rapid.IntRange(0, 15).Draw(t, "kill") != 15 {
+	if rapid.IntRange(0, 23).Draw(t, "kill") != 23 {
 		return cut{}
 	}
 	return cut{armed: true, commits: rapid.IntRange(0, 9).Draw(t, "commits"), told: rapid.Bool().Draw(t, "told")}

@@ -145,7 +145,7 @@ func (m *machine) start(c cut) {
 }
 
 func (m *machine) newLife() *life {
-	l := &life{Store: m.fault.wrap(m.db), ran: make(chan error, 1), ended: make(chan struct{})}
+	l := &life{Store: m.fault.wrap(m.path, m.db), ran: make(chan error, 1), ended: make(chan struct{})}
 	l.patient = rapid.Bool().Draw(m.T, "patient")
 	grace := hardly
 	if l.patient {
@@ -232,6 +232,7 @@ func (m *machine) closeStore() {
 // finish ends whatever is left, so that nothing outlives the run. Time passes
 // until the last goroutine is gone.
 func (m *machine) finish() {
+	m.world.tally(m)
 	if m.life != nil {
 		m.end(m.life)
 	}
@@ -345,7 +346,6 @@ func (m *machine) Fatalf(format string, args ...any) {
 	for _, t := range m.world.tasks {
 		fmt.Fprintln(&b, t)
 	}
-	m.world.seen.dump()
 	m.T.Fatalf("%s", b.String())
 }
 

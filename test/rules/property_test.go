@@ -10,6 +10,7 @@ import (
 
 func TestRules(t *testing.T) {
 	dir := t.TempDir()
+	defer printStats()
 	n := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		n++

@@ -17,7 +17,11 @@ func (m *machine) modelReplies() {
 	newest := all[len(all)-1]
 	th := rapid.SampledFrom(append(all, newest, newest)).Draw(m.T, "thought") // so that trees grow deep
 	t := m.world.task(th.task)
-	switch rapid.SampledFrom([]string{"say", "call", "call", "say", "call", "break", "silent"}).Draw(m.T, "reply") {
+	how := []string{"say", "call", "call", "call", "call", "call", "call", "break", "silent"}
+	if t.turns > 1 || t.turn.replies > 0 { // it comes to an end
+		how = []string{"say", "say", "say", "say", "say", "call", "call", "break", "silent"}
+	}
+	switch rapid.SampledFrom(how).Draw(m.T, "reply") {
 	case "say":
 		m.says(th, t, m.name("reply"))
 	case "silent":

@@ -88,6 +88,7 @@ func TestAChildCancelledByItsParentDoesNotCallBack(t *testing.T) {
 			"task-102 is cancelled.",
 		}, s.Results(root))
 		s.Equal("the parent goes on to its end", parley.Completed, s.Task(root).State)
+		s.Equal("and hears nothing more of it", "Stopped.", s.Result(root))
 		s.Equal("turns", 1, s.Task(root).Turns)
 		s.Equal("child", parley.Cancelled, s.Task(102).State)
 	})

@@ -19,9 +19,10 @@ type Mortal struct {
 	buried  chan struct{}
 	resumed chan struct{}
 
-	mu   sync.Mutex
-	left int // commits to live; negative for ever
-	dead bool
+	mu     sync.Mutex
+	left   int  // commits to live; negative for ever
+	before bool // the last of them is not made
+	dead   bool
 }
 
 var errBuried = errors.New("the process is dead")
@@ -34,13 +35,16 @@ func NewMortal(t testing.TB, st store.Store) *Mortal {
 	return m
 }
 
-// Doom lets the process die right after the nth commit from now, before
-// anybody hears of that commit.
-func (m *Mortal) Doom(n int) {
+// Doom lets the process die at the nth commit from now: right before it, or
+// right after it and before anybody hears of it.
+func (m *Mortal) Doom(n int, before bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.left = n
+	m.left, m.before = n, before
 }
+
+// Spare takes the doom back.
+func (m *Mortal) Spare() { m.Doom(-1, false) }
 
 // Kill ends the process now.
 func (m *Mortal) Kill() {
@@ -78,20 +82,21 @@ func (m *Mortal) Bury() {
 
 // Update stores, and may be the last thing that the process does.
 func (m *Mortal) Update(ctx context.Context, fn func(*store.Tx) error) error {
-	if m.Dead() && !m.hang() {
+	if m.dies(true, nil) && !m.hang() {
 		return errBuried
 	}
 	err := m.Store.Update(ctx, fn)
-	if m.dies(err) && !m.hang() {
+	if m.dies(false, err) && !m.hang() {
 		return errBuried
 	}
 	return err
 }
 
-func (m *Mortal) dies(err error) bool {
+// dies counts a commit, before or after it was made.
+func (m *Mortal) dies(before bool, err error) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err == nil && m.left > 0 {
+	if before == m.before && err == nil && m.left > 0 {
 		if m.left--; m.left == 0 {
 			m.dead = true
 		}

@@ -47,6 +47,7 @@ type Stage struct {
 	Models *Models
 
 	team    Team
+	log     *log
 	id      parley.TeamID
 	stop    context.CancelFunc
 	stopped chan error
@@ -63,6 +64,7 @@ func Play(t *testing.T, team Team, play func(s *Stage)) {
 		play(s)
 		s.Stop()
 		s.CheckPromises()
+		s.CheckLog()
 	})
 }
 
@@ -100,14 +102,15 @@ func parseModels(t testing.TB, team Team) *Models {
 
 func raise(t testing.TB, team Team, st store.Store, models *Models) *Stage {
 	t.Helper()
-	cfg := app.HubConfig{Store: st, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Name: "stage", Toolsets: team.Tools}
+	log := &log{Handler: slog.NewTextHandler(t.Output(), nil)}
+	cfg := app.HubConfig{Store: st, Log: slog.New(log), Name: "stage", Toolsets: team.Tools}
 	if !st.Shared() {
 		cfg.Poll = time.Hour // it finds nothing, and days go by quickly
 	}
 	if team.Hub != nil {
 		team.Hub(&cfg)
 	}
-	s := &Stage{TB: t, Hub: app.NewHub(cfg), Models: models, team: team, stopped: make(chan error, 1)}
+	s := &Stage{TB: t, Hub: app.NewHub(cfg), Models: models, team: team, log: log, stopped: make(chan error, 1)}
 	s.join()
 	if err := s.Hub.Start(t.Context()); err != nil {
 		t.Fatal(err)
