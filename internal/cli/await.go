@@ -27,9 +27,8 @@ func (c *console) await(ctx context.Context, hub *client.Client, t api.Task, tim
 	return now, c.stopped(t, err)
 }
 
-// interruptible ends the context with Ctrl-C, with the terminal or when the
-// program is told to end, for a command that has something
-// to say then.
+// interruptible ends the context with Ctrl-C, with the terminal, or when the
+// program is told to end, for a command that has something to do then.
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 }

@@ -126,3 +126,37 @@ func (g *ground) startLax(synchronous string) (hub *client.Client, process int, 
 	}
 	return client.New(up.URL, up.Token), h.cmd.Process.Pid, h.kill
 }
+
+// The calls of several threads are interleaved in a trace; what counts is when
+// each began and when it was done.
+func TestUnsynced(t *testing.T) {
+	const (
+		request = `10 read(7<socket:[1]>, "POST /v1/contacts HTTP/1.1\r\n\r\n{\"message\":\"word\"}", 4096) = 90` + "\n"
+		written = `11 pwrite64(5</data/parley.db-wal>, "\r\0\0word", 4096, 32) = 4096` + "\n"
+		synced  = `11 fsync(5</data/parley.db-wal>) = 0` + "\n"
+		begun   = `11 fsync(5</data/parley.db-wal> <unfinished ...>` + "\n"
+		resumed = `11 <... fsync resumed>)             = 0` + "\n"
+		failed  = `11 fsync(5</data/parley.db-wal>) = -1 EIO (Input/output error)` + "\n"
+		other   = `11 fsync(6</data/other>) = 0` + "\n"
+		answer  = `10 write(7<socket:[1]>, "HTTP/1.1 200 OK\r\n\r\n{}", 22) = 22` + "\n"
+	)
+	for _, c := range []struct{ name, trace, wrong string }{
+		{"as it should be", request + written + synced + answer, ""},
+		{"the sync takes its time", request + written + begun + resumed + answer, ""},
+		{"the answer comes before the sync is done", request + written + begun + answer + resumed, "without a sync"},
+		{"the answer comes first", request + answer + written + synced, "before it was written"},
+		{"the sync is of something before", request + synced + written + answer, "without a sync"},
+		{"the sync is of another file", request + written + other + answer, "without a sync"},
+		{"the sync fails", request + written + failed + answer, "without a sync"},
+		{"nothing is answered", request + written + synced, "never answered"},
+	} {
+		calls, err := parseTrace(strings.NewReader(c.trace))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong := unsynced(calls, []string{"word"})["word"]
+		if !strings.Contains(wrong, c.wrong) || c.wrong == "" && wrong != "" {
+			t.Errorf("%s: %q, want %q", c.name, wrong, c.wrong)
+		}
+	}
+}

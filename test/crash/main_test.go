@@ -38,6 +38,6 @@ func run(m *testing.M) (code int, err error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("go build: %w\n%s", err, out)
 	}
-	defer func() { err = errors.Join(err, stopServer()) }()
-	return m.Run(), nil
+	code = m.Run()
+	return code, stopServer(code != 0)
 }

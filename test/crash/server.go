@@ -2,6 +2,7 @@ package crash
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,10 +87,15 @@ func (s *postgresServer) end(how func(*pgtest.Server) error) error {
 	return err
 }
 
-// stopServer is for the end of all tests.
-func stopServer() error {
+// stopServer is for the end of all tests. If one failed, its database is kept.
+func stopServer(failed bool) error {
 	err := server.end((*pgtest.Server).Stop)
 	if server.dir == "" {
+		return err
+	}
+	if failed {
+		pg := filepath.Join(server.dir, "pg")
+		fmt.Fprintf(os.Stderr, "PostgreSQL's folder is kept; its owner starts it again with: postgres -D %s/data -k %s -c listen_addresses=\n", pg, pg)
 		return err
 	}
 	return errors.Join(err, os.RemoveAll(server.dir))

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 )
 
@@ -25,16 +24,6 @@ type systemCall struct {
 	failed           bool
 }
 
-var (
-	// 123 fsync(12</data/parley.db-wal>) = 0
-	// 123 read(9<socket:[77]>, "POST …"..., 4096) = 310
-	wholeCall = regexp.MustCompile(`^(\d+) +(\w+)\(\d+<([^>]*)>(.*?)\) *= (-?\d+)`)
-	// 123 fsync(12</data/parley.db-wal> <unfinished ...>
-	begunCall = regexp.MustCompile(`^(\d+) +(\w+)\(\d+<([^>]*)>(.*) <unfinished \.\.\.>$`)
-	// 123 <... fsync resumed>) = 0
-	doneCall = regexp.MustCompile(`^(\d+) +<\.\.\. (\w+) resumed>(.*?)\) *= (-?\d+)`)
-)
-
 // parseTrace reads what strace wrote. A call that never returned, since the
 // process was killed, is left out.
 func parseTrace(r io.Reader) ([]systemCall, error) {
@@ -43,27 +32,47 @@ func parseTrace(r io.Reader) ([]systemCall, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
-		line := lines.Text()
-		if m := begunCall.FindStringSubmatch(line); m != nil {
-			pending[m[1]] = systemCall{name: m[2], file: m[3], data: m[4], begun: n}
-			continue
-		}
-		if m := doneCall.FindStringSubmatch(line); m != nil {
-			c, ok := pending[m[1]]
-			if !ok || c.name != m[2] {
-				continue // of a kind that is not looked at
+		thread, rest, _ := strings.Cut(lines.Text(), " ")
+		rest = strings.TrimLeft(rest, " ")
+		if data, resumed := strings.CutPrefix(rest, "<... "); resumed {
+			if c, ok := pending[thread]; ok {
+				c.data += data
+				calls = append(calls, c.end(n, data))
 			}
-			delete(pending, m[1])
-			c.data += m[3]
-			c.done, c.failed = n, strings.HasPrefix(m[4], "-")
-			calls = append(calls, c)
+			delete(pending, thread)
 			continue
 		}
-		if m := wholeCall.FindStringSubmatch(line); m != nil {
-			calls = append(calls, systemCall{name: m[2], file: m[3], data: m[4], begun: n, done: n, failed: strings.HasPrefix(m[5], "-")})
+		c, ok := parseCall(rest, n)
+		switch {
+		case !ok:
+		case strings.HasSuffix(rest, " <unfinished ...>"):
+			pending[thread] = c
+		default:
+			calls = append(calls, c.end(n, rest))
 		}
 	}
 	return calls, lines.Err()
+}
+
+// parseCall reads the beginning of a line such as
+//
+//	fsync(12</data/parley.db-wal>) = 0
+//	read(9<socket:[77]>, "POST …"..., 4096) = 310
+func parseCall(line string, n int) (systemCall, bool) {
+	name, rest, ok := strings.Cut(line, "(")
+	if !ok || strings.ContainsAny(name, " <+") {
+		return systemCall{}, false
+	}
+	_, rest, _ = strings.Cut(rest, "<")
+	file, data, ok := strings.Cut(rest, ">")
+	return systemCall{name: name, file: file, data: data, begun: n}, ok
+}
+
+// end takes the result from the end of a line.
+func (c systemCall) end(n int, line string) systemCall {
+	result := line[strings.LastIndex(line, "= ")+1:]
+	c.done, c.failed = n, strings.HasPrefix(result, " -")
+	return c
 }
 
 // unsynced returns, for each marker, why the contact whose text holds it was
@@ -89,7 +98,7 @@ func syncedBeforeAnswer(calls []systemCall, marker string) error {
 		return fmt.Errorf("the request was never read")
 	}
 	answer, ok := first(calls, func(c systemCall) bool {
-		return c.name == "write" && c.file == request.file && c.begun > request.done && strings.Contains(c.data, `"HTTP/1.1 2`)
+		return c.name == "write" && c.file == request.file && c.begun > request.done && strings.HasPrefix(c.data, `, "HTTP/1.1 2`)
 	})
 	if !ok {
 		return fmt.Errorf("the request was never answered")

@@ -61,8 +61,8 @@ func (w *world) compareTasks() error {
 		if !ok {
 			return fmt.Errorf("the task of %q is lost", t.request.body)
 		}
-		if diff := cmp.Diff(w.view(t), w.viewStored(got)); diff != "" {
-			return fmt.Errorf("%s (-want +stored):\n%s", t.id, diff)
+		if want, is := w.view(t), w.viewStored(got); want != is {
+			return fmt.Errorf("%s (-want +stored):\n%s", t.id, cmp.Diff(want, is))
 		}
 	}
 	return nil
@@ -103,10 +103,8 @@ func (w *world) viewStored(t parley.Task) taskView {
 		AskDepth: t.AskDepth, DelegationDepth: t.DelegationDepth, Inbox: t.InboxCount, Read: t.InboxRead, Turns: t.Turns,
 		Token: int(t.Token), Rescues: t.Rescues, Leased: t.Worker != 0, Ended: t.EndedAt != 0, Error: t.Error,
 		EndedBy: s.agents[t.EndedBy].Name}
-	for _, m := range s.messages {
-		if t.Result != 0 && m.ID == t.Result {
-			v.Result = m.Body
-		}
+	if i, ok := slices.BinarySearchFunc(s.messages, t.Result, func(m parley.Message, id parley.MessageID) int { return int(m.ID - id) }); ok {
+		v.Result = s.messages[i].Body
 	}
 	if t.State.Open() { // what these were when it ended is nobody's business
 		v.OpenChildren, v.Callback = t.OpenChildren, t.Callback

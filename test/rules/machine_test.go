@@ -78,7 +78,7 @@ func (m *machine) stage(what string, do, follow func()) {
 	w.begins(micros(time.Now()))
 	do()
 	synctest.Wait()
-	if err := w.seen.look(); err != nil {
+	if err := w.seen.look(micros(time.Now())); err != nil {
 		m.Fatalf("%s: %v", what, err)
 	}
 	w.now = micros(time.Now())
@@ -205,9 +205,12 @@ func (m *machine) kill() {
 	for _, l := range append(m.ghosts, m.life) {
 		m.end(l)
 	}
-	m.ghosts, m.life = nil, nil
+	m.ghosts, m.life, m.asks = nil, nil, nil
 	m.world.dies()
-	m.closeStore()
+	synctest.Wait()
+	if rapid.Bool().Draw(m.T, "reopen") { // else only the hub is another one, which is quicker
+		m.closeStore()
+	}
 }
 
 func (m *machine) end(l *life) {
@@ -221,18 +224,26 @@ func (m *machine) end(l *life) {
 }
 
 func (m *machine) closeStore() {
-	m.asks = nil
-	synctest.Wait()
 	if err := m.db.Close(); err != nil {
 		m.Fatalf("closing the store: %v", err)
 	}
 	m.db = nil
 }
 
+// recheck compares everything once more.
+func (m *machine) recheck() {
+	err := m.world.seen.recheck(micros(time.Now()))
+	if err == nil {
+		err = m.world.compare()
+	}
+	if err != nil {
+		m.Fatalf("in the end: %v", err)
+	}
+}
+
 // finish ends whatever is left, so that nothing outlives the run. Time passes
 // until the last goroutine is gone.
 func (m *machine) finish() {
-	m.world.tally(m)
 	if m.life != nil {
 		m.end(m.life)
 	}

@@ -1,16 +1,49 @@
+// Package rules holds the hub against a model of its rules.
+//
+// The model (world) is written from what the product promises, not from how it
+// is built: tasks, inboxes, callbacks, deliveries, statuses, depth, rate and
+// states, single-threaded and in memory. The test (machine) drives a real hub
+// on a real database through random contacts, time-outs, cancels, retries,
+// sleeps, stops, crashes and workers that lost their lease, lets the world
+// follow, and compares the two after every step.
+//
+// Time is that of a bubble and models think only when the test says so, so that
+// after each step the hub comes to rest. What several turns then did at the
+// same moment may have come in any order, and a crash may have cut it short
+// anywhere; there the world looks at what is stored, and the comparison shows
+// whether that was allowed and happened as a whole.
+//
+//	go test ./test/rules -rapid.checks=1000     a long run
+//	go test ./test/rules -rapid.seed=N          the run that failed, again
 package rules
 
 import (
+	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
+// TestMain sets the defaults of a short run: few, but long enough to get
+// somewhere. The command line and rapid's own environment go before them.
+func TestMain(m *testing.M) {
+	for name, value := range map[string]string{"checks": "15", "steps": "50"} {
+		if _, given := os.LookupEnv("RAPID_" + strings.ToUpper(name)); given {
+			continue
+		}
+		if err := flag.Set("rapid."+name, value); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
 func TestRules(t *testing.T) {
 	dir := t.TempDir()
-	defer printStats()
 	n := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
@@ -24,4 +57,5 @@ func run(rt *rapid.T, path string, f fault) {
 	defer m.finish()
 	m.start(cut{})
 	rt.Repeat(map[string]func(*rapid.T){"step": func(*rapid.T) { m.act() }})
+	m.recheck()
 }

@@ -9,10 +9,12 @@ import (
 	"parley"
 )
 
-// stored is what the database holds, read past the program's own reading. What
-// is only ever appended is read once; recheck reads it again.
+// stored is what the database holds, read past the program's own reading. To
+// be quick, look leaves out what cannot change any more: recheck, at the end of
+// a run, leaves nothing out.
 type stored struct {
-	conn *sqlite.Conn
+	conn  *sqlite.Conn
+	since parley.Micros // when it was looked at before
 
 	agents     map[parley.AgentID]parley.Agent
 	tasks      map[parley.TaskID]parley.Task
@@ -23,7 +25,14 @@ type stored struct {
 	deliveries map[parley.MessageID]parley.Delivery
 	inbox      map[parley.TaskID][]parley.MessageID
 	steps      map[stepKey]int
+	known      map[stepID]bool
 	events     []parley.Event
+}
+
+type stepID struct {
+	task parley.TaskID
+	turn int
+	n    int
 }
 
 type stepKey struct {
@@ -37,13 +46,15 @@ func openStored(path string) (*stored, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &stored{conn: c, byBody: map[string]parley.TaskID{}}, nil
+	return &stored{conn: c, byBody: map[string]parley.TaskID{}, tasks: map[parley.TaskID]parley.Task{},
+		deliveries: map[parley.MessageID]parley.Delivery{}, steps: map[stepKey]int{}, known: map[stepID]bool{}}, nil
 }
 
 func (s *stored) close() error { return s.conn.Close() }
 
-// look reads what has changed, in one snapshot.
-func (s *stored) look() (err error) {
+// look reads what may have changed, in one snapshot.
+func (s *stored) look(now parley.Micros) (err error) {
+	defer func() { s.since = now }()
 	if err := s.rows("BEGIN", nil); err != nil {
 		return err
 	}
@@ -83,10 +94,9 @@ func (s *stored) readAgents() error {
 }
 
 func (s *stored) readTasks() error {
-	s.tasks = map[parley.TaskID]parley.Task{}
 	return s.rows(`SELECT id, parent_id, root_id, retry_of, pattern, requester_id, agent_id, thread_id, request_id, priority, state,
 		callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth, open_children, inbox_count, inbox_read, turns,
-		worker_id, token, rescues, result_id, error, ended_by, created_at, ended_at FROM task`, func(r *sqlite.Stmt) {
+		worker_id, token, rescues, result_id, error, ended_by, created_at, ended_at FROM task WHERE state <= 3 OR ended_at >= ?`, func(r *sqlite.Stmt) {
 		id := parley.TaskID(r.ColumnInt64(0))
 		s.tasks[id] = parley.Task{ID: id, Parent: parley.TaskID(r.ColumnInt64(1)), Root: parley.TaskID(r.ColumnInt64(2)),
 			RetryOf: parley.TaskID(r.ColumnInt64(3)), Pattern: parley.Pattern(r.ColumnText(4)),
@@ -100,7 +110,7 @@ func (s *stored) readTasks() error {
 			Token: r.ColumnInt64(22), Rescues: r.ColumnInt(23), Result: parley.MessageID(r.ColumnInt64(24)),
 			Error: r.ColumnText(25), EndedBy: parley.AgentID(r.ColumnInt64(26)),
 			CreatedAt: parley.Micros(r.ColumnInt64(27)), EndedAt: parley.Micros(r.ColumnInt64(28))}
-	})
+	}, int64(s.since))
 }
 
 func (s *stored) readThreads() error {
@@ -144,16 +154,17 @@ func (s *stored) messagesAfter(id parley.MessageID) (list []parley.Message, err 
 }
 
 func (s *stored) readDeliveries() error {
-	s.deliveries = map[parley.MessageID]parley.Delivery{}
 	var twice error
-	err := s.rows(`SELECT message_id, recipient_id, pull, delivered_at, seen_at, answered_at FROM delivery`, func(r *sqlite.Stmt) {
-		id := parley.MessageID(r.ColumnInt64(0))
-		if _, ok := s.deliveries[id]; ok {
-			twice = fmt.Errorf("%s has two recipients", id)
+	err := s.rows(`SELECT message_id, recipient_id, pull, delivered_at, seen_at, answered_at FROM delivery
+		WHERE seen_at = 0 OR seen_at >= ?1 OR answered_at >= ?1`, func(r *sqlite.Stmt) {
+		d := parley.Delivery{Message: parley.MessageID(r.ColumnInt64(0)), Recipient: parley.AgentID(r.ColumnInt64(1)),
+			Pull: r.ColumnInt(2) != 0, Delivered: parley.Micros(r.ColumnInt64(3)), Seen: parley.Micros(r.ColumnInt64(4)),
+			Answered: parley.Micros(r.ColumnInt64(5))}
+		if old, ok := s.deliveries[d.Message]; ok && old.Recipient != d.Recipient {
+			twice = fmt.Errorf("%s has two recipients", d.Message)
 		}
-		s.deliveries[id] = parley.Delivery{Message: id, Recipient: parley.AgentID(r.ColumnInt64(1)), Pull: r.ColumnInt(2) != 0,
-			Delivered: parley.Micros(r.ColumnInt64(3)), Seen: parley.Micros(r.ColumnInt64(4)), Answered: parley.Micros(r.ColumnInt64(5))}
-	})
+		s.deliveries[d.Message] = d
+	}, int64(s.since))
 	return errors.Join(err, twice)
 }
 
@@ -171,10 +182,13 @@ func (s *stored) readInbox() error {
 }
 
 func (s *stored) readSteps() error {
-	s.steps = map[stepKey]int{}
-	return s.rows(`SELECT task_id, turn, kind, count(*) FROM step GROUP BY task_id, turn, kind`, func(r *sqlite.Stmt) {
-		s.steps[stepKey{parley.TaskID(r.ColumnInt64(0)), r.ColumnInt(1), parley.StepKind(r.ColumnText(2))}] = r.ColumnInt(3)
-	})
+	return s.rows(`SELECT task_id, turn, n, kind FROM step WHERE at >= ?`, func(r *sqlite.Stmt) {
+		id := stepID{parley.TaskID(r.ColumnInt64(0)), r.ColumnInt(1), r.ColumnInt(2)}
+		if !s.known[id] {
+			s.known[id] = true
+			s.steps[stepKey{id.task, id.turn, parley.StepKind(r.ColumnText(3))}]++
+		}
+	}, int64(s.since))
 }
 
 func (s *stored) readEvents() error {
@@ -189,9 +203,15 @@ func (s *stored) readEvents() error {
 	}, int64(last))
 }
 
-// recheck reads all messages again: what was stored once is still there,
-// unchanged.
-func (s *stored) recheck() error {
+// recheck reads everything again: what was stored once is still there, and what
+// had ended has not changed.
+func (s *stored) recheck(now parley.Micros) error {
+	s.since = 0
+	clear(s.tasks)
+	clear(s.deliveries)
+	if err := s.look(now); err != nil {
+		return err
+	}
 	all, err := s.messagesAfter(0)
 	if err != nil {
 		return err

@@ -131,8 +131,8 @@ func (w *world) checkRequest(t *task, r model.Request) error {
 		}
 		want = append(want, text)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		return fmt.Errorf("%s (-want +read):\n%s", t.id, diff)
+	if !slices.Equal(want, got) {
+		return fmt.Errorf("%s (-want +read):\n%s", t.id, cmp.Diff(want, got))
 	}
 	return nil
 }

@@ -9,9 +9,12 @@ package scenario
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,7 +75,16 @@ func Play(t *testing.T, team Team, play func(s *Stage)) {
 // for the disk: what power loss does is not the subject here.
 func OpenFile(t testing.TB, path string) store.Store {
 	t.Helper()
-	st, err := sqlite.Open(path, sqlite.Options{Readers: 2, Synchronous: "OFF"})
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		empty, err := emptyFile()
+		if err == nil {
+			err = os.WriteFile(path, empty, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	st, err := sqlite.Open(path, sqlite.Options{Readers: 1, Synchronous: "OFF"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,6 +95,25 @@ func OpenFile(t testing.TB, path string) store.Store {
 	})
 	return st
 }
+
+// emptyFile is a database with nothing but its schema. Making it takes longer
+// than most scenarios, so it is made once.
+var emptyFile = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "scenario")
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "parley.db")
+	st, err := sqlite.Open(path, sqlite.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := st.Close(); err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(path)
+	return data, errors.Join(err, os.RemoveAll(dir))
+})
 
 // Raise starts a hub on a store. It is stopped with the test, if it was not
 // stopped before.
