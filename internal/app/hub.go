@@ -68,7 +68,8 @@ func NewHub(cfg HubConfig) *Hub {
 	return h
 }
 
-// Start takes over what a hub before this one left behind. Nothing may be
+// Start takes over what a hub before this one left behind. The teams join before
+// it, since their limits say how often a task may be taken over; nothing may be
 // contacted before it has returned.
 func (h *Hub) Start(ctx context.Context) error { return h.scheduler.Start(ctx) }
 

@@ -124,15 +124,15 @@ func (s *serving) prepare(ctx context.Context) error {
 	}
 	s.hub = NewHub(HubConfig{Store: s.store, Log: cfg.Log, Name: hubName(), Workers: cfg.Team.Workers,
 		LeaseTime: cfg.Team.Lease, Grace: cfg.Grace})
-	if err := s.hub.Start(ctx); err != nil {
-		return err
-	}
 	roster, person, problems, err := enlist(cfg)
 	if err != nil {
 		return err
 	}
 	team, err := s.hub.Join(ctx, roster)
 	if err != nil {
+		return err
+	}
+	if err := s.hub.Start(ctx); err != nil {
 		return err
 	}
 	token, err := s.hub.tokenOf(ctx, team, person, s.lock.Token())

@@ -82,7 +82,14 @@ func (h *Hub) saveMembers(ctx context.Context, team parley.Team, members []Membe
 		end := min(start+membersAtOnce, len(members))
 		err := h.Store.Update(ctx, func(tx *store.Tx) error {
 			for i, m := range members[start:end] {
-				stored[start+i] = saveMember(tx, team, m, known[parley.FoldName(m.Name)])
+				old := known[parley.FoldName(m.Name)]
+				if old.ID == 0 { // another hub that starts now may have stored it
+					var err error
+					if old, err = tx.AgentByName(team.ID, m.Name); err != nil && !errors.Is(err, store.ErrNotFound) {
+						return err
+					}
+				}
+				stored[start+i] = saveMember(tx, team, m, old)
 			}
 			return nil
 		})
@@ -110,7 +117,7 @@ func saveMember(tx *store.Tx, team parley.Team, m Member, old parley.Agent) parl
 // retire marks those that the files no longer name.
 func (h *Hub) retire(ctx context.Context, gone map[string]parley.Agent) error {
 	for _, a := range gone {
-		if a.Removed || a.Kind == parley.Person && h.Store.Shared() {
+		if a.Kind == parley.Person && h.Store.Shared() {
 			continue // another hub on this database has another person at its command line
 		}
 		var open []parley.TaskID
@@ -118,8 +125,12 @@ func (h *Hub) retire(ctx context.Context, gone map[string]parley.Agent) error {
 			if open, err = tx.OpenOf(a.ID); err != nil {
 				return err
 			}
-			a.Removed = true
-			tx.UpdateAgent(a)
+			if a.Removed {
+				return nil // before; but a crash may have come between that and its tasks
+			}
+			removed := a
+			removed.Removed = true
+			tx.UpdateAgent(removed)
 			tx.Record(parley.Event{Team: a.Team, Kind: parley.EventAgent, Target: a.ID, Detail: "removed"})
 			return nil
 		})

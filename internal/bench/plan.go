@@ -42,8 +42,8 @@ func fullPlan() plan {
 
 func quickPlan() plan {
 	p := fullPlan()
-	p.sizes = []int{1_000, 50_000}
-	p.rounds, p.slice, p.warm, p.kills = 3, 300*time.Millisecond, 50*time.Millisecond, 2
+	p.sizes = []int{1_000, 30_000}
+	p.rounds, p.slice, p.warm, p.kills = 3, 200*time.Millisecond, 50*time.Millisecond, 1
 	return p
 }
 

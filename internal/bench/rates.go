@@ -176,13 +176,16 @@ func (s *series) contactSlice(ctx context.Context, b *base, hub *session, what s
 		if hub, err = s.fresh(ctx, &own); err != nil {
 			return errors.Join(err, s.engine.drop(ctx, own.address))
 		}
-		defer func() { err = errors.Join(err, hub.close(ctx), s.engine.drop(ctx, own.address)) }()
+		defer func() { err = errors.Join(err, hub.abandon(), s.engine.drop(ctx, own.address)) }()
 	}
 	k := key{what, callers, b.size}
 	if _, known := s.stored[k]; !known {
 		s.stored[k] = hub.stored
 	}
-	op, messages := hub.operation(what, callers)
+	op, messages, err := hub.operation(ctx, what, callers)
+	if err != nil {
+		return err
+	}
 	n, err := s.slice(ctx, k, op)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.lineName(k), err)

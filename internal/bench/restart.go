@@ -142,16 +142,16 @@ func (stuck) Step(ctx context.Context, _ model.Request, _ func(model.Delta)) (mo
 	return model.Reply{}, context.Cause(ctx)
 }
 
-// openTasks has the person delegate to everyone in turn.
+// openTasks has the clients delegate to everyone in turn.
 func openTasks(ctx context.Context, h *running, n int) error {
-	const callers = 64
+	callers := h.clients
 	natives := h.members[1+h.clients:]
 	errs := make([]error, callers)
 	var all sync.WaitGroup
 	for caller := range callers {
 		all.Go(func() {
 			for i := caller; i < n && errs[caller] == nil; i += callers {
-				_, errs[caller] = h.Contacts.Delegate(ctx, contact.Caller{Team: h.team.ID, Agent: h.ids[0]},
+				_, errs[caller] = h.Contacts.Delegate(ctx, contact.Caller{Team: h.team.ID, Agent: h.ids[1+caller]},
 					contact.Request{Target: natives[i%len(natives)].Name, Message: "Take your time."})
 			}
 		})

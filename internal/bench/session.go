@@ -17,8 +17,8 @@ import (
 // session is a hub on a filled database, ready to be measured.
 type session struct {
 	*running
-	stored int // messages
-	roots  []root
+	stored int    // messages
+	roots  []root // once somebody delegates
 }
 
 // root is a task that a client holds, into which results come.
@@ -48,9 +48,6 @@ func (b *bench) openSession(ctx context.Context, e engine, address string, messa
 	if s.running, err = start(ctx, st, c); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
-	if err := s.openRoots(ctx); err != nil {
-		return nil, errors.Join(err, s.end(), st.Close())
-	}
 	return s, nil
 }
 
@@ -69,14 +66,17 @@ func (b *bench) fill(ctx context.Context, e engine, st store.Store, c *crew, mes
 
 // openRoots gives each client a task to work on, by the person.
 func (s *session) openRoots(ctx context.Context) error {
-	s.roots = make([]root, s.clients)
-	for _, p := range s.delegate {
-		s.roots[p.from-1].targets = append(s.roots[p.from-1].targets, p.to)
+	if s.roots != nil {
+		return nil
 	}
-	for i := range s.roots {
-		r := &s.roots[i]
+	roots := make([]root, s.clients)
+	for _, p := range s.delegate {
+		roots[p.from-1].targets = append(roots[p.from-1].targets, p.to)
+	}
+	for i := range roots {
+		r := &roots[i]
 		r.client = 1 + i
-		opened, err := s.Contacts.Delegate(ctx, contact.Caller{Team: s.team.ID, Agent: s.ids[0]},
+		opened, err := s.Contacts.Delegate(ctx, s.caller(0),
 			contact.Request{Target: s.members[r.client].Name, Message: "Have everything looked at."})
 		if err != nil {
 			return err
@@ -84,6 +84,7 @@ func (s *session) openRoots(ctx context.Context) error {
 		r.task = opened.Task.ID
 		r.arrived, r.unwatch = s.Store.Bus().Watch(wake.Signal{Topic: wake.TaskInbox, ID: int64(r.task)})
 	}
+	s.roots = roots
 	return nil
 }
 
@@ -91,30 +92,32 @@ func (s *session) openRoots(ctx context.Context) error {
 func (s *session) closeRoots(ctx context.Context) error {
 	for _, r := range s.roots {
 		r.unwatch()
-		err := s.Contacts.Reply(ctx, contact.Caller{Team: s.team.ID, Agent: s.ids[r.client]}, r.task, "Everything was looked at.")
-		if err != nil {
+		if err := s.Contacts.Reply(ctx, s.caller(r.client), r.task, "Everything was looked at."); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// close leaves the database as another session expects it.
 func (s *session) close(ctx context.Context) error {
-	err := s.closeRoots(ctx)
-	return errors.Join(err, s.end(), s.Store.Close())
+	return errors.Join(s.closeRoots(ctx), s.abandon())
 }
 
+// abandon leaves a database that nobody needs any more.
+func (s *session) abandon() error { return errors.Join(s.end(), s.Store.Close()) }
+
 // operation finds how to do one contact, and how many messages that stores.
-func (s *session) operation(what string, callers int) (op operation, messages int) {
+func (s *session) operation(ctx context.Context, what string, callers int) (op operation, messages int, err error) {
 	switch what {
 	case notify:
-		return s.notifyOnce, 1
+		return s.notifyOnce, 1, nil
 	case ask:
-		return s.askOnce, 2
+		return s.askOnce, 2, nil
 	default:
 		return func(ctx context.Context, caller int, r *rand.Rand) error {
 			return s.delegateOnce(ctx, s.rootOf(caller, callers, r), r)
-		}, 3
+		}, 3, s.openRoots(ctx)
 	}
 }
 

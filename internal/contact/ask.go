@@ -210,7 +210,10 @@ func (s *Service) AwaitTask(ctx context.Context, c Caller, id parley.TaskID) (An
 		if c.Token != 0 && (parent.State != parley.Running || parent.Token != c.Token) {
 			return parley.ErrLost
 		}
-		if child.State.Open() && child.Callback == parley.CallbackLate {
+		// An ask that was cut short by a fault is still marked as waited for; its
+		// asker is here and does not wait.
+		asked := child.Callback == parley.CallbackLate || child.Callback == parley.CallbackReply
+		if child.State.Open() && asked {
 			child.Callback = parley.CallbackResult
 			parent.OpenChildren++
 			tx.UpdateTask(&child)

@@ -132,13 +132,13 @@ func (s *Service) Retry(ctx context.Context, c Caller, id parley.TaskID) (parley
 				WithHint("Only a failed or cancelled task can be retried.")
 		}
 		var err error
-		made, err = f.reopen(old)
+		made, err = f.reopen(old, c.Agent)
 		return err
 	})
 	return made, err
 }
 
-func (f *finish) reopen(old parley.Task) (parley.Task, error) {
+func (f *finish) reopen(old parley.Task, by parley.AgentID) (parley.Task, error) {
 	request, err := f.tx.Message(old.Request)
 	if err != nil {
 		return old, err
@@ -157,9 +157,7 @@ func (f *finish) reopen(old parley.Task) (parley.Task, error) {
 		DelegationDepth: old.DelegationDepth,
 	}
 	t.Root = t.ID
-	if target.Sleeping(f.tx.Now) {
-		t.Due = target.SleepingUntil
-	}
+	t.Due = policy.Due(target, t.Pattern, f.tx.Now)
 	t.Deadline = max(f.tx.Now, t.Due).Add(limits.DelegationDeadline)
 	if f.parent.ID != 0 && f.parent.State.Open() {
 		t.Parent, t.Root, t.Callback = f.parent.ID, f.parent.Root, parley.CallbackResult
@@ -173,7 +171,7 @@ func (f *finish) reopen(old parley.Task) (parley.Task, error) {
 	}
 	t.Request = m.ID
 	f.tx.InsertTask(&t)
-	f.tx.Record(parley.Event{Team: t.Team, Kind: parley.EventTask, Actor: t.Requester, Target: t.Agent, Task: t.ID,
+	f.tx.Record(parley.Event{Team: t.Team, Kind: parley.EventTask, Actor: by, Target: t.Agent, Task: t.ID,
 		Message: m.ID, Detail: "retry of " + old.ID.String()})
 	return t, nil
 }

@@ -39,6 +39,22 @@ type Caller struct {
 	Slot Slot
 }
 
+// fence makes sure that a turn still holds the task it acts for. Its lock comes
+// before those of the tasks below it.
+func (c Caller) fence(tx *store.Tx) error {
+	if c.Token == 0 {
+		return nil
+	}
+	tasks, err := tx.LockTasks(c.Task)
+	if err != nil {
+		return err
+	}
+	if tasks[0].State != parley.Running || tasks[0].Token != c.Token {
+		return parley.ErrLost
+	}
+	return nil
+}
+
 // Slot is a place among the workers.
 type Slot interface {
 	// Release gives the place to others.

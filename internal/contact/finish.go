@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
+	"parley/internal/policy"
 	"parley/internal/store"
 	"parley/internal/wake"
 )
@@ -144,7 +145,7 @@ func (f *finish) complete() error {
 func (f *finish) fail(reason string) error {
 	f.task.Error = clean(parley.FailureReason(reason))
 	f.end(parley.TaskFailed)
-	f.record(parley.EventFailed, f.task.Error)
+	f.record(parley.EventFailed, parley.Clip(f.task.Error, 200))
 	if err := f.s.cancelBelow(f.tx, f.task.ID, f.task.Agent); err != nil {
 		return err
 	}
@@ -226,10 +227,7 @@ func requeue(tx *store.Tx, t *parley.Task) error {
 	if err != nil {
 		return err
 	}
-	t.State, t.Worker, t.Due = parley.Queued, 0, 0
-	if a.Sleeping(tx.Now) {
-		t.Due = a.SleepingUntil
-	}
+	t.State, t.Worker, t.Due = parley.Queued, 0, policy.Due(a, t.Pattern, tx.Now)
 	return nil
 }
 
@@ -254,6 +252,12 @@ func (s *Service) Reply(ctx context.Context, c Caller, id parley.TaskID, text st
 
 // Decline fails a task by the one it was asked of.
 func (s *Service) Decline(ctx context.Context, c Caller, id parley.TaskID, reason string) error {
+	if strings.TrimSpace(reason) == "" {
+		return parley.Errorf(parley.Invalid, "The reason is empty.").WithHint("Say why, for the one who asked.")
+	}
+	if limit := s.dir.Limits(c.Agent).MessageBytes; len(reason) > limit {
+		return ErrTooLong(len(reason), limit)
+	}
 	return s.finishOwn(ctx, c, id, func(f *finish) error { return f.fail(reason) })
 }
 
@@ -273,8 +277,14 @@ func (s *Service) finishOwn(ctx context.Context, c Caller, id parley.TaskID, how
 // withTask locks a task of the caller's team, and its parent before it.
 func (s *Service) withTask(ctx context.Context, c Caller, id parley.TaskID, do func(*finish) error) error {
 	return s.store.Update(ctx, func(tx *store.Tx) error {
+		if err := c.fence(tx); err != nil {
+			return err
+		}
 		t, err := tx.Task(id)
-		if err != nil || t.Team != c.Team {
+		if err != nil {
+			return notFound(err, "%s", id)
+		}
+		if t.Team != c.Team {
 			return parley.Errorf(parley.NotFound, "%s not found.", id)
 		}
 		tasks, err := tx.LockTasks(t.Parent, id)

@@ -111,11 +111,38 @@ func (o *opening) again() error {
 			return err
 		}
 	}
-	if o.message.Body != o.request.Message || o.task.Agent != 0 && o.task.Agent != o.state.Target.ID {
+	same, err := o.same()
+	if err != nil {
+		return err
+	}
+	if !same {
 		return parley.Errorf(parley.Conflict, "The key %q was used for another contact.", o.request.Key).
 			WithHint("Use a new key for each contact, and the same one only to repeat it.")
 	}
 	return nil
+}
+
+// same compares the contact that was made before with the one that is asked for
+// now.
+func (o *opening) same() (bool, error) {
+	m := o.message
+	if m.Kind != o.kind() || m.Body != o.request.Message || m.Context != o.request.Context {
+		return false, nil
+	}
+	to, err := o.tx.Deliveries(m.ID)
+	return len(to) == 1 && to[0].Recipient == o.state.Target.ID, err
+}
+
+// kind is what the message is in its conversation.
+func (o *opening) kind() parley.MessageKind {
+	switch o.pattern {
+	case parley.Ask:
+		return parley.AskMessage
+	case parley.Delegate:
+		return parley.DelegateMessage
+	default:
+		return parley.NotificationMessage
+	}
 }
 
 // checkCaller makes sure that the caller still works on the task it speaks
@@ -191,7 +218,10 @@ func (o *opening) thread() (parley.ThreadID, error) {
 		return o.tx.InsertThread(dm.ID).ID, nil
 	case choice.Reuse && choice.ID != 0:
 		t, err := o.tx.Thread(choice.ID)
-		if err != nil || t.Channel != dm.ID {
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return 0, err
+		}
+		if t.ID == 0 || t.Channel != dm.ID {
 			return 0, parley.Errorf(parley.NotFound, "%s is not a thread between you and %s.", choice.ID, o.state.Target.Name)
 		}
 		return t.ID, nil
@@ -258,15 +288,14 @@ func (o *opening) waitUntil(limits parley.Limits) parley.Micros {
 func (o *opening) store(thread parley.ThreadID) error {
 	m := parley.Message{
 		Team: o.caller.Team, Thread: thread, Author: o.caller.Agent, Body: o.request.Message, Context: o.request.Context,
-		Task: o.task.ID, Origin: o.caller.Task, Key: o.request.Key, Kind: parley.NotificationMessage,
+		Task: o.task.ID, Origin: o.caller.Task, Key: o.request.Key, Kind: o.kind(),
 	}
 	kind := parley.EventMessage
 	if o.pattern != parley.Notify {
 		kind = parley.EventTask
-		m.Kind = parley.AskMessage
 	}
 	if o.pattern == parley.Delegate {
-		m.Kind, m.Priority = parley.DelegateMessage, o.request.Priority
+		m.Priority = o.request.Priority
 	}
 	to := store.Recipient{ID: o.state.Target.ID, Pulls: o.state.Target.Pulls(), Delivered: o.handed}
 	if err := o.tx.Post(&m, to); err != nil {
@@ -290,7 +319,7 @@ func (o *opening) store(thread parley.ThreadID) error {
 // recordRefusal puts a refused contact on record. It is written after the
 // refusal, in its own transaction, since the refused one stores nothing.
 func (s *Service) recordRefusal(ctx context.Context, c Caller, target parley.AgentID, p parley.Pattern, err error) {
-	if kind := parley.KindOf(err); kind == parley.Internal || errors.Is(err, parley.ErrLost) {
+	if store.InTrouble(err) || parley.KindOf(err) == parley.Internal {
 		return
 	}
 	failed := s.store.Update(ctx, func(tx *store.Tx) error {

@@ -15,7 +15,7 @@ func wakeAgent(tx *store.Tx, a parley.Agent, by parley.AgentID) error {
 	if err != nil {
 		return err
 	}
-	tx.SetStatus(a.ID, a.Offline, 0)
+	tx.SetSleep(a.ID, 0)
 	for _, t := range delayed {
 		t.Due = 0
 		tx.UpdateTask(&t)
@@ -54,7 +54,7 @@ func (s *Service) Sleep(ctx context.Context, c Caller, name string, until time.T
 		if err != nil {
 			return err
 		}
-		tx.SetStatus(a.ID, a.Offline, at)
+		tx.SetSleep(a.ID, at)
 		for _, t := range tasks {
 			if t.State == parley.Queued && t.Pattern != parley.Ask {
 				t.Due = at
@@ -72,7 +72,7 @@ func (s *Service) Online(ctx context.Context, c Caller, name string) error {
 		if a.Removed {
 			return parley.Errorf(parley.Conflict, "%s is no longer in the team's files.", a.Name)
 		}
-		tx.SetStatus(a.ID, false, a.SleepingUntil)
+		tx.SetOffline(a.ID, false)
 		tx.Signal(wake.Work, int64(a.ID))
 		recordStatus(tx, a, c.Agent, "online")
 		return nil
@@ -87,7 +87,7 @@ func (s *Service) Offline(ctx context.Context, c Caller, name string) error {
 		if err != nil {
 			return err
 		}
-		tx.SetStatus(a.ID, true, a.SleepingUntil)
+		tx.SetOffline(a.ID, true)
 		recordStatus(tx, a, c.Agent, "offline")
 		for _, t := range open {
 			if err := s.failOpen(tx, t.Parent, t.ID, a.Name+" went offline."); err != nil {
@@ -107,6 +107,9 @@ func (s *Service) changeStatus(ctx context.Context, c Caller, name string, chang
 		return parley.Errorf(parley.Denied, "Only a person or %s itself may do this.", e.Name)
 	}
 	return s.store.Update(ctx, func(tx *store.Tx) error {
+		if err := c.fence(tx); err != nil {
+			return err
+		}
 		a, err := tx.LockAgent(e.ID)
 		if err != nil {
 			return err

@@ -57,13 +57,18 @@ func (d *Decision) reach(c Contact) *parley.Error {
 	if c.Target.Gone() {
 		return ErrOffline(c.Target.Name)
 	}
-	if c.Target.Sleeping(c.Now) {
-		d.Wakes = c.Pattern == parley.Ask
-		if c.Pattern == parley.Delegate {
-			d.Due = c.Target.SleepingUntil
-		}
-	}
+	d.Wakes = c.Pattern == parley.Ask && c.Target.Sleeping(c.Now)
+	d.Due = Due(c.Target, c.Pattern, c.Now)
 	return nil
+}
+
+// Due is when an agent begins with work of a pattern: 0 for now, or when it
+// wakes. Somebody waits for an ask, so that is never put off.
+func Due(a parley.Agent, p parley.Pattern, now parley.Micros) parley.Micros {
+	if p == parley.Ask || !a.Sleeping(now) {
+		return 0
+	}
+	return a.SleepingUntil
 }
 
 // ErrOffline refuses work for an agent that cannot take any.

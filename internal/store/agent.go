@@ -41,6 +41,13 @@ func (tx *Tx) Agent(id parley.AgentID) (a parley.Agent, err error) {
 	return a, err
 }
 
+// AgentByName finds an agent of a team, ignoring case.
+func (tx *Tx) AgentByName(team parley.TeamID, name string) (a parley.Agent, err error) {
+	err = tx.one(`SELECT `+agentCols+` FROM agent WHERE team_id = $1 AND folded = $2`,
+		func(r Row) { a = scanAgent(r) }, int64(team), parley.FoldName(name))
+	return a, err
+}
+
 // LockAgent reads one agent and keeps others from changing it.
 func (tx *Tx) LockAgent(id parley.AgentID) (a parley.Agent, err error) {
 	err = tx.one(`SELECT `+agentCols+` FROM agent WHERE id = $1 /*lock*/`, func(r Row) { a = scanAgent(r) }, int64(id))
@@ -67,9 +74,14 @@ func (tx *Tx) UpdateAgent(a parley.Agent) {
 		a.Name, string(a.Kind), int64(a.Turns), flag(a.Removed), int64(a.ID))
 }
 
-// SetStatus stores whether an agent is offline and until when it sleeps.
-func (tx *Tx) SetStatus(id parley.AgentID, offline bool, sleepingUntil parley.Micros) {
-	tx.exec(`UPDATE agent SET offline = $1, sleeping_until = $2 WHERE id = $3`, flag(offline), int64(sleepingUntil), int64(id))
+// SetOffline stores whether an agent is offline.
+func (tx *Tx) SetOffline(id parley.AgentID, offline bool) {
+	tx.exec(`UPDATE agent SET offline = $1 WHERE id = $2`, flag(offline), int64(id))
+}
+
+// SetSleep stores until when an agent sleeps; 0 wakes it.
+func (tx *Tx) SetSleep(id parley.AgentID, until parley.Micros) {
+	tx.exec(`UPDATE agent SET sleeping_until = $1 WHERE id = $2`, int64(until), int64(id))
 }
 
 // SetRate stores the sender's window.

@@ -10,7 +10,7 @@ import (
 // timeout tells that an asking turn stopped waiting before the end.
 func (d *diagram) timeout(t parley.Task) {
 	late := t.Callback == parley.CallbackLate || t.Callback == parley.CallbackResult
-	if t.Pattern != parley.Ask || !late {
+	if t.Pattern != parley.Ask || !late || t.WaitUntil > d.tx.Now || t.EndedAt != 0 && t.EndedAt <= t.WaitUntil {
 		return
 	}
 	waited := t.WaitUntil.Until(t.CreatedAt).Round(time.Second)

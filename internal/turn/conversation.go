@@ -74,6 +74,9 @@ func (t *run) load(ctx context.Context) error {
 		if t.task, err = tx.Task(t.lease.Task); err != nil {
 			return err
 		}
+		if t.task.State != parley.Running || t.task.Token != t.lease.Token {
+			return parley.ErrLost // cancelled before the turn could begin
+		}
 		if t.asked, err = tx.Message(t.task.Request); err != nil {
 			return err
 		}

@@ -3,7 +3,9 @@ package work
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -134,26 +136,26 @@ func (s *Scheduler) settle(agent parley.AgentID, n int, leases []parley.Lease, l
 		s.free()
 	}
 	for _, l := range leases {
+		s.turns.Add(1)
 		s.start(l)
 	}
 }
 
-// start runs a task whose place is held.
+// start runs a task whose place is held and which is counted among the turns.
 func (s *Scheduler) start(l parley.Lease) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s.mu.Lock()
-	s.cancels[l.Task] = cancel
+	s.cancels[l] = cancel
 	if s.interrupted {
 		cancel(errStopping)
 	}
-	s.turns.Add(1)
 	s.mu.Unlock()
 	go func() {
 		defer s.turns.Done()
 		slot := &Slot{s: s, agent: l.Agent, strict: s.cfg.Agents.Limits(l.Agent).Turns == 1, held: true}
-		err := s.runner.Run(ctx, l, slot)
+		err := s.run(ctx, l, slot)
 		s.mu.Lock()
-		delete(s.cancels, l.Task)
+		delete(s.cancels, l)
 		s.mu.Unlock()
 		if err != nil {
 			s.giveBack(ctx, l, err)
@@ -162,6 +164,17 @@ func (s *Scheduler) start(l parley.Lease) {
 		slot.end()
 		s.wake()
 	}()
+}
+
+// run runs the turns of a task. A panic in a tool or a model breaks that turn,
+// not the hub and everybody else's.
+func (s *Scheduler) run(ctx context.Context, l parley.Lease, slot *Slot) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic in a turn: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return s.runner.Run(ctx, l, slot)
 }
 
 // giveBack returns a task whose turn could not go on. A turn that was stopped

@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"parley"
@@ -15,6 +16,7 @@ func (s *Scheduler) rescue(ctx context.Context) error {
 	var dead []int64
 	var left []parley.Lease
 	err := s.cfg.Store.View(ctx, func(tx *store.Tx) (err error) {
+		left = nil
 		if s.cfg.Store.Shared() {
 			dead, err = tx.DeadWorkers(s.worker)
 		} else {
@@ -121,11 +123,15 @@ func (s *Scheduler) bury(ctx context.Context, dead []int64) error {
 	})
 }
 
-// reclaim gives back leases of this hub that nothing here runs. A commit over
-// the network may succeed without its sender hearing of it: then the task is
-// stored as ours and nobody knows. One that is seen so twice in a row is such a
-// stray; the first time it may just be starting.
+// reclaim compares the leases of this hub with the turns that run here. A
+// commit over the network may succeed without its sender hearing of it: then the
+// task is stored as ours and nobody knows. One that is seen so twice in a row is
+// such a stray, and is given back; the first time it may just be starting. A
+// turn whose lease is gone was cancelled, and the signal was lost.
 func (s *Scheduler) reclaim(ctx context.Context) error {
+	s.mu.Lock()
+	turns := maps.Clone(s.cancels)
+	s.mu.Unlock()
 	var leased []parley.Lease
 	err := s.cfg.Store.View(ctx, func(tx *store.Tx) (err error) {
 		leased, err = tx.Leased(s.worker)
@@ -137,8 +143,9 @@ func (s *Scheduler) reclaim(ctx context.Context) error {
 	strays := map[parley.Lease]bool{}
 	for _, l := range leased {
 		s.mu.Lock()
-		runs := s.cancels[l.Task] != nil
+		runs := s.cancels[l] != nil
 		s.mu.Unlock()
+		delete(turns, l)
 		switch {
 		case runs:
 		case s.strays[l]:
@@ -150,6 +157,9 @@ func (s *Scheduler) reclaim(ctx context.Context) error {
 		}
 	}
 	s.strays = strays
+	for _, cancel := range turns {
+		cancel(errCancelled)
+	}
 	return nil
 }
 
@@ -172,7 +182,7 @@ func (s *Scheduler) heartbeat(ctx context.Context) {
 	s.mu.Lock()
 	holds := len(s.cancels) > 0
 	s.mu.Unlock()
-	if !holds {
+	if !holds || !s.cfg.Store.Shared() {
 		return
 	}
 	var until parley.Micros
@@ -226,16 +236,18 @@ func (s *Scheduler) passTime(ctx context.Context) (time.Duration, error) {
 			return 0, err
 		}
 		if due != 0 && due <= now {
-			if err := s.makeDue(ctx); err != nil {
+			made, err := s.makeDue(ctx)
+			if err != nil {
 				return 0, err
+			}
+			if made == 0 {
+				return clockPause, nil // another hub is at it
 			}
 			continue
 		}
 		if len(overdue) > 0 {
-			for _, id := range overdue {
-				if err := s.failer.Fail(ctx, id, "its deadline has passed."); err != nil {
-					return 0, err
-				}
+			if err := s.failOverdue(ctx, overdue); err != nil {
+				return 0, err
 			}
 			continue
 		}
@@ -249,16 +261,30 @@ func (s *Scheduler) passTime(ctx context.Context) (time.Duration, error) {
 	}
 }
 
-func (s *Scheduler) makeDue(ctx context.Context) error {
-	return s.cfg.Store.Update(ctx, func(tx *store.Tx) error {
+// failOverdue fails each task by itself, so that one that cannot be failed does
+// not keep the others.
+func (s *Scheduler) failOverdue(ctx context.Context, ids []parley.TaskID) error {
+	var failed error
+	for _, id := range ids {
+		if err := s.failer.Fail(ctx, id, "its deadline has passed."); err != nil {
+			failed = err
+		}
+	}
+	return failed
+}
+
+func (s *Scheduler) makeDue(ctx context.Context) (made int, err error) {
+	err = s.cfg.Store.Update(ctx, func(tx *store.Tx) error {
 		tasks, err := tx.DueTasks(500)
 		if err != nil {
 			return err
 		}
+		made = len(tasks)
 		for i := range tasks {
 			tasks[i].Due = 0
 			tx.UpdateTask(&tasks[i])
 		}
 		return nil
 	})
+	return made, err
 }

@@ -148,6 +148,7 @@ func (s *Scheduler) Reserve(agent parley.AgentID) (*Reservation, bool) {
 	}
 	s.places--
 	s.running[agent]++
+	s.turns.Add(1) // before the stop begins to wait for the turns
 	return &Reservation{s, agent}, true
 }
 
@@ -171,4 +172,5 @@ func (r *Reservation) Start(l parley.Lease) { r.s.start(l) }
 func (r *Reservation) Cancel() {
 	r.s.leave(r.agent)
 	r.s.free()
+	r.s.turns.Done()
 }

@@ -19,11 +19,18 @@ func (s *Scheduler) stop() error {
 		s.turns.Wait()
 		close(done)
 	}()
-	select {
-	case <-done:
-	case <-time.After(s.cfg.Grace):
-		s.interrupt()
-		<-done
+	grace := time.After(s.cfg.Grace)
+	ticker := time.NewTicker(s.cfg.Poll)
+	defer ticker.Stop()
+	for ended := false; !ended; {
+		select {
+		case <-done:
+			ended = true
+		case <-grace:
+			s.interrupt()
+		case <-ticker.C:
+			s.heartbeat(context.Background()) // the leases must hold until the turns have ended
+		}
 	}
 	return s.cfg.Store.Update(context.Background(), func(tx *store.Tx) error {
 		left, err := tx.Leased(s.worker)

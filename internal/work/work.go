@@ -84,15 +84,18 @@ type Scheduler struct {
 	failer Failer
 	worker int64
 	nudge  chan struct{} // something to look at; holds at most one
+	resync chan struct{} // signals were lost; holds at most one
 	clock  chan struct{} // something is due earlier than known; holds at most one
 	quit   chan struct{} // closed when the stop begins
+
+	unlisten func()
 
 	mu          sync.Mutex
 	places      int // free
 	waiters     []chan struct{}
-	ready       map[parley.AgentID]bool // may have something to claim
-	running     map[parley.AgentID]int  // turns that hold a place
-	cancels     map[parley.TaskID]context.CancelCauseFunc
+	ready       map[parley.AgentID]bool                  // may have something to claim
+	running     map[parley.AgentID]int                   // turns that hold a place
+	cancels     map[parley.Lease]context.CancelCauseFunc // of the turns that run here
 	aliveUntil  parley.Micros
 	stopping    bool // nothing new is claimed
 	paused      bool // nothing is claimed for a moment, since the last claim failed
@@ -106,10 +109,10 @@ type Scheduler struct {
 func New(cfg Config) *Scheduler {
 	cfg.fill()
 	return &Scheduler{
-		cfg: cfg, places: cfg.Workers, nudge: make(chan struct{}, 1), clock: make(chan struct{}, 1), quit: make(chan struct{}),
+		cfg: cfg, places: cfg.Workers, nudge: make(chan struct{}, 1), resync: make(chan struct{}, 1), clock: make(chan struct{}, 1), quit: make(chan struct{}),
 		ready:   map[parley.AgentID]bool{},
 		running: map[parley.AgentID]int{},
-		cancels: map[parley.TaskID]context.CancelCauseFunc{},
+		cancels: map[parley.Lease]context.CancelCauseFunc{},
 	}
 }
 
@@ -128,17 +131,29 @@ func (s *Scheduler) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.listen() // before the first contact can hand a turn over, which may be cancelled at once
 	return s.rescue(ctx)
+}
+
+func (s *Scheduler) listen() {
+	bus := s.cfg.Store.Bus()
+	ends := []func(){
+		bus.Listen(wake.Work, s.hearWork),
+		bus.Listen(wake.Cancelled, s.hearCancelled),
+		bus.Listen(wake.Clock, func(int64) { poke(s.clock) }),
+	}
+	s.unlisten = func() {
+		for _, end := range ends {
+			end()
+		}
+	}
 }
 
 // Run claims and runs until the context is done, then stops: it claims
 // nothing more, gives turns their grace, gives back what is not finished, and
 // forgets the worker.
 func (s *Scheduler) Run(ctx context.Context) error {
-	bus := s.cfg.Store.Bus()
-	defer bus.Listen(wake.Work, s.hearWork)()
-	defer bus.Listen(wake.Cancelled, s.hearCancelled)()
-	defer bus.Listen(wake.Clock, func(int64) { poke(s.clock) })()
+	defer s.unlisten()
 	s.look(ctx)
 	ticker := time.NewTicker(s.cfg.Poll)
 	defer ticker.Stop()
@@ -150,6 +165,8 @@ func (s *Scheduler) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return s.stop()
 		case <-s.nudge:
+		case <-s.resync:
+			s.tick(ctx)
 		case <-ticker.C:
 			s.tick(ctx)
 		case <-s.clock:
@@ -174,15 +191,15 @@ const clockPause = 50 * time.Millisecond
 // looked for, and lost signals are made up for.
 func (s *Scheduler) tick(ctx context.Context) {
 	s.look(ctx)
+	if err := s.reclaim(ctx); err != nil {
+		s.cfg.Log.Warn("looking at the leases failed", "error", err)
+	}
 	if !s.cfg.Store.Shared() {
 		return
 	}
 	s.heartbeat(ctx)
 	if err := s.rescue(ctx); err != nil {
 		s.cfg.Log.Warn("looking for dead hubs failed", "error", err)
-	}
-	if err := s.reclaim(ctx); err != nil {
-		s.cfg.Log.Warn("looking for stray leases failed", "error", err)
 	}
 }
 
@@ -193,7 +210,9 @@ func (s *Scheduler) look(ctx context.Context) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for _, id := range ids {
-			s.ready[id] = true
+			if s.cfg.Agents.Native(id) { // others are another hub's
+				s.ready[id] = true
+			}
 		}
 		return err
 	})
@@ -204,23 +223,31 @@ func (s *Scheduler) look(ctx context.Context) {
 }
 
 func (s *Scheduler) hearWork(agent int64) {
-	if agent != 0 && !s.cfg.Agents.Native(parley.AgentID(agent)) {
+	id := parley.AgentID(agent)
+	if id == 0 {
+		poke(s.resync)
+		return
+	}
+	if !s.cfg.Agents.Native(id) {
 		return
 	}
 	s.mu.Lock()
-	if agent != 0 {
-		s.ready[parley.AgentID(agent)] = true
-	}
+	s.ready[id] = true
 	s.mu.Unlock()
 	s.wake()
 }
 
 func (s *Scheduler) hearCancelled(task int64) {
+	if task == 0 {
+		poke(s.resync)
+		return
+	}
 	s.mu.Lock()
-	cancel := s.cancels[parley.TaskID(task)]
-	s.mu.Unlock()
-	if cancel != nil {
-		cancel(errCancelled)
+	defer s.mu.Unlock()
+	for lease, cancel := range s.cancels {
+		if lease.Task == parley.TaskID(task) {
+			cancel(errCancelled)
+		}
 	}
 }
 

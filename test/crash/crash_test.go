@@ -57,8 +57,9 @@ func TestKilledUnderLoadPostgres(t *testing.T) {
 	p := g.place("hub", team{store: dsn, lease: time.Second})
 	random, seed := newRandom(t)
 	s := &siege{ground: g, places: []*place{p}, random: random, seed: seed,
-		open:  func() (database, error) { return openPostgres(t.Context(), dsn) },
-		moods: moods{starting: 100 * time.Millisecond, running: 2500 * time.Millisecond, acks: 100},
+		open:    func() (database, error) { return openPostgres(t.Context(), dsn) },
+		besides: func() { server.crash(g) },
+		moods:   moods{starting: 100 * time.Millisecond, running: 2500 * time.Millisecond, acks: 100},
 	}
 	s.run(kills(t))
 }

@@ -18,6 +18,8 @@ import (
 type database interface {
 	// each runs a statement and hands every row to row.
 	each(sql string, row func(cells)) error
+	// empty reports whether no hub has come as far as making its tables.
+	empty() (bool, error)
 	// order is an expression for the order in which the rows of a table were
 	// committed.
 	order() string
@@ -54,7 +56,7 @@ func openSQLite(path string) (_ database, err error) {
 			return nil, err
 		}
 	}
-	conn, err := sqlite.OpenConn(copied, sqlite.OpenReadWrite)
+	conn, err := sqlite.OpenConn(copied, sqlite.OpenReadWrite|sqlite.OpenCreate)
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +90,12 @@ func (f *sqliteFile) each(sql string, row func(cells)) error {
 		return fmt.Errorf("%s: %w", sql, err)
 	}
 	return nil
+}
+
+func (f *sqliteFile) empty() (bool, error) {
+	tables := int64(0)
+	err := f.each("SELECT count(*) FROM sqlite_schema", func(c cells) { tables = c.Int(0) })
+	return tables == 0, err
 }
 
 // The time of a record is its order: there is one writer, and its clock does
@@ -136,6 +144,12 @@ func (d *postgresDatabase) each(sql string, row func(cells)) error {
 		row(postgresRow(values))
 	}
 	return rows.Err()
+}
+
+func (d *postgresDatabase) empty() (bool, error) {
+	tables := int64(0)
+	err := d.each("SELECT count(*) FROM pg_tables WHERE schemaname = 'parley'", func(c cells) { tables = c.Int(0) })
+	return tables == 0, err
 }
 
 // Transactions commit in another order than they take their time, so the

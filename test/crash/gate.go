@@ -29,6 +29,13 @@ func (g *gate) open(n int, c *client.Client) {
 	g.changed = make(chan struct{})
 }
 
+// has reports whether hub n is known to be up.
+func (g *gate) has(n int) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.hubs[n] != nil
+}
+
 // shut says that hub n is gone.
 func (g *gate) shut(n int) {
 	g.mu.Lock()

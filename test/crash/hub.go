@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,9 @@ import (
 	"parley/internal/client"
 	"parley/internal/hubfile"
 )
+
+// program is the real binary, built once before the tests.
+var program string
 
 // patience bounds every wait for something that must happen. It is long, so
 // that a busy machine does not matter, and only a failing test waits for it.
@@ -139,17 +143,13 @@ func (h *hub) run(started chan<- error, out *bufio.Reader) {
 		h.mu.Unlock()
 		close(h.up)
 	}
-	_, _ = out.WriteTo(discard{}) // until it ends
+	_, _ = io.Copy(io.Discard, out) // until it ends
 	err := h.cmd.Wait()
 	h.mu.Lock()
 	h.err = err
 	h.mu.Unlock()
 	close(h.ended)
 }
-
-type discard struct{}
-
-func (discard) Write(b []byte) (int, error) { return len(b), nil }
 
 // waitUp waits until the hub serves and returns a client of it.
 func (h *hub) waitUp() *client.Client {

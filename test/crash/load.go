@@ -94,7 +94,7 @@ func (c *customer) do(ctx context.Context, j job) {
 // contact makes the contact, again under the same key if nobody answered.
 func (c *customer) contact(ctx context.Context, j job) (made api.Contact, ok bool) {
 	request := api.ContactRequest{Action: j.action, Agent: j.agent, Message: j.text(), Key: j.key()}
-	return try(c, ctx, func(hub *client.Client) (api.Contact, error) {
+	return try(ctx, c, func(hub *client.Client) (api.Contact, error) {
 		made, err := hub.Contact(ctx, request)
 		if err == nil {
 			c.ledger.accept(j, made)
@@ -115,7 +115,7 @@ func (c *customer) cancel(ctx context.Context, j job, id string) {
 		return
 	}
 	c.ledger.cancel(j, maybeCancelled)
-	_, _ = try(c, ctx, func(hub *client.Client) (api.Task, error) {
+	_, _ = try(ctx, c, func(hub *client.Client) (api.Task, error) {
 		t, err := hub.Cancel(ctx, id)
 		if err == nil {
 			c.ledger.cancel(j, surelyCancelled)
@@ -129,7 +129,7 @@ func (c *customer) cancel(ctx context.Context, j job, id string) {
 
 // await waits for the end of a task and looks at what came of it.
 func (c *customer) await(ctx context.Context, j job, id string) {
-	t, ok := try(c, ctx, func(hub *client.Client) (api.Task, error) { return hub.WaitTask(ctx, id, 0) }, nil)
+	t, ok := try(ctx, c, func(hub *client.Client) (api.Task, error) { return hub.WaitTask(ctx, id, 0) }, nil)
 	if !ok {
 		return
 	}
@@ -140,7 +140,7 @@ func (c *customer) await(ctx context.Context, j job, id string) {
 
 // try asks the hub, and the next one when that does not answer, until one
 // answers or giveUp says that it is enough.
-func try[T any](c *customer, ctx context.Context, ask func(*client.Client) (T, error), giveUp func() bool) (out T, ok bool) {
+func try[T any](ctx context.Context, c *customer, ask func(*client.Client) (T, error), giveUp func() bool) (out T, ok bool) {
 	var dead *client.Client
 	for {
 		var err error

@@ -88,10 +88,7 @@ func TestTheHubWaitsForTheServersLog(t *testing.T) {
 		ledger.accept(j, g.contact(hub, api.ContactRequest{Action: j.action, Agent: j.agent, Message: j.text(), Key: j.key()}))
 	}
 	g.query(dsn, "INSERT INTO note VALUES ('lost')")
-	if err := server.end((*pgtest.Server).Kill); err != nil {
-		t.Fatal(err)
-	}
-	server.running(g)
+	server.crash(g)
 	s := &siege{ground: g, open: func() (database, error) { return openPostgres(t.Context(), dsn) }}
 	s.look(ledger, always)
 	notes := 0

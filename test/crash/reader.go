@@ -2,6 +2,7 @@ package crash
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 
 	"parley"
@@ -12,9 +13,9 @@ import (
 // where it was.
 type reader struct {
 	cursor string
-	twice  []string
+	seen   map[string]bool // by cursor
 	counts map[parley.EventKind]int
-	seen   map[string]bool
+	wrong  []string
 	stop   context.CancelFunc
 	done   chan struct{}
 }
@@ -44,7 +45,7 @@ func (r *reader) read(ctx context.Context, c *client.Client, follow bool) error 
 			return err
 		}
 		if r.seen[e.Cursor] {
-			r.twice = append(r.twice, e.Cursor)
+			r.wrong = append(r.wrong, fmt.Sprintf("event %s (%s) came twice", e.Cursor, e.Kind))
 		}
 		r.seen[e.Cursor], r.cursor = true, e.Cursor
 		r.counts[parley.EventKind(e.Kind)]++
@@ -52,11 +53,26 @@ func (r *reader) read(ctx context.Context, c *client.Client, follow bool) error 
 	return nil
 }
 
-// finish reads the rest from the last hub and returns how often each kind of
-// event came.
-func (r *reader) finish(c *client.Client) map[parley.EventKind]int {
+// finish reads the rest from the last hub.
+func (r *reader) finish(c *client.Client) {
 	r.stop()
 	<-r.done
-	_ = r.read(context.Background(), c, false) // what is missing is found by whoever compares
-	return r.counts
+	if err := r.read(context.Background(), c, false); err != nil {
+		r.wrong = append(r.wrong, err.Error())
+	}
+}
+
+// compare says what the reader missed or read twice.
+func (r *reader) compare(stored *record) []string {
+	counts := map[parley.EventKind]int{}
+	for _, e := range stored.events {
+		counts[e.kind]++
+	}
+	wrong := r.wrong
+	for kind, n := range counts {
+		if r.counts[kind] != n {
+			wrong = append(wrong, fmt.Sprintf("%d events %s are on record, %d were read", n, kind, r.counts[kind]))
+		}
+	}
+	return wrong
 }

@@ -79,6 +79,9 @@ type event struct {
 func read(db database) (*record, error) {
 	r := &record{agents: map[int64]string{}, channels: map[int64][2]int64{}, threads: map[int64]thread{}, messages: map[int64]message{},
 		deliveries: map[int64][]delivery{}, notified: map[int64][]int64{}, tasks: map[int64]*task{}, inbox: map[int64][]inboxItem{}, steps: map[int64][]step{}}
+	if empty, err := db.empty(); empty || err != nil {
+		return r, err
+	}
 	for _, part := range []func(database) error{r.readMembers, r.readMessages, r.readTasks, r.readSteps, r.readEvents} {
 		if err := part(db); err != nil {
 			return nil, err

@@ -60,6 +60,15 @@ func (s *postgresServer) running(g *ground) *pgtest.Server {
 	return now
 }
 
+// crash kills the server and starts it again.
+func (s *postgresServer) crash(g *ground) {
+	g.Helper()
+	if err := s.end((*pgtest.Server).Kill); err != nil {
+		g.Fatal(err)
+	}
+	s.running(g)
+}
+
 // deadlocks is what the server has said of deadlocks so far.
 func (s *postgresServer) deadlocks(g *ground) []string {
 	g.Helper()

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"parley"
 	"parley/internal/client"
 )
 
@@ -26,6 +25,8 @@ type siege struct {
 	seed   uint64
 	open   func() (database, error)
 	moods  moods
+	// besides, if there is one, happens together with some of the kills.
+	besides func()
 
 	hubs   [2]*hub // nil: not running
 	killed int
@@ -46,6 +47,7 @@ func (s *siege) run(kills int) {
 	load := startLoad(gate, ledger, s.seed, clients)
 	defer load.finish(0)
 	reader := startReader(gate, s.seed)
+	defer reader.stop()
 	for s.killed < kills {
 		s.killOnce(gate, ledger)
 		s.look(ledger, always)
@@ -55,14 +57,14 @@ func (s *siege) run(kills int) {
 	}
 	for n := range s.places {
 		s.ensure(n)
-		gate.open(n, s.hubs[n].waitUp())
+		s.admit(gate, n)
 	}
 	last := s.hubs[0].waitUp()
 	if !load.finish(patience) {
 		s.Errorf("the clients do not come to an end\n%s", s.hubs[0].lastWords())
 	}
 	s.settle(last)
-	seen := reader.finish(last)
+	reader.finish(last)
 	for n := range s.places {
 		s.hubs[n].stop()
 	}
@@ -70,7 +72,9 @@ func (s *siege) run(kills int) {
 	if r == nil {
 		return
 	}
-	s.compareEvents(r, seen)
+	if problems := reader.compare(r); len(problems) > 0 {
+		s.Errorf("whoever followed the record over all kills:\n%s", lines(problems))
+	}
 	given, rescues := r.rescues()
 	s.Logf("%d kills: %s; %d tasks, %d rescues, %d tasks given up after too many", s.killed, ledger.summary(), len(r.tasks), rescues, given)
 }
@@ -103,8 +107,8 @@ func (s *siege) killOnce(gate *gate, ledger *ledger) {
 		if n == victim || s.random.IntN(3) > 0 {
 			s.ensure(n)
 		}
-		if h := s.hubs[n]; h != nil && !(early && n == victim) {
-			gate.open(n, h.waitUp())
+		if s.hubs[n] != nil && !(early && n == victim) {
+			s.admit(gate, n)
 		}
 	}
 	h := s.hubs[victim]
@@ -118,6 +122,17 @@ func (s *siege) killOnce(gate *gate, ledger *ledger) {
 	}
 	s.kill(victim)
 	gate.shut(victim)
+	if s.besides != nil && s.random.IntN(8) == 0 {
+		s.besides()
+	}
+}
+
+// admit lets the clients in once a hub is up.
+func (s *siege) admit(gate *gate, n int) {
+	s.Helper()
+	if c := s.hubs[n].waitUp(); !gate.has(n) {
+		gate.open(n, c)
+	}
 }
 
 func (s *siege) kill(n int) {
@@ -194,13 +209,13 @@ func (g *ground) settle(c *client.Client) {
 			_, err = c.WaitTask(ctx, open[0].ID, 0)
 		}
 		if err != nil {
-			g.Errorf("work is left that does not come to an end: %v: %s", err, describeTasks(ctx, c))
+			g.Errorf("work is left that does not come to an end: %v: %s", err, describeTasks(c))
 			return
 		}
 	}
 }
 
-func describeTasks(_ context.Context, c *client.Client) string {
+func describeTasks(c *client.Client) string {
 	open, err := c.Tasks(context.Background(), client.TaskFilter{Open: true, Limit: 5})
 	if err != nil {
 		return err.Error()
@@ -210,19 +225,4 @@ func describeTasks(_ context.Context, c *client.Client) string {
 		text += fmt.Sprintf("\n%s of %s is %s: %s (rescues %d, open children %d)", t.ID, t.Agent, t.State, t.Title, t.Rescues, t.Open)
 	}
 	return text
-}
-
-// compareEvents makes sure that whoever followed the record over all kills has
-// read each event once.
-func (s *siege) compareEvents(r *record, seen map[parley.EventKind]int) {
-	s.Helper()
-	stored := map[parley.EventKind]int{}
-	for _, e := range r.events {
-		stored[e.kind]++
-	}
-	for kind, n := range stored {
-		if seen[kind] != n {
-			s.Errorf("%d events %s are on record, and the reader that followed it read %d", n, kind, seen[kind])
-		}
-	}
 }

@@ -19,8 +19,9 @@ func TestTwoHubsKilledUnderLoad(t *testing.T) {
 	shared := team{store: dsn, lease: time.Second}
 	random, seed := newRandom(t)
 	s := &siege{ground: g, places: []*place{g.place("first", shared), g.place("second", shared)}, random: random, seed: seed,
-		open:  func() (database, error) { return openPostgres(t.Context(), dsn) },
-		moods: moods{starting: 100 * time.Millisecond, running: 1500 * time.Millisecond, acks: 100},
+		open:    func() (database, error) { return openPostgres(t.Context(), dsn) },
+		besides: func() { server.crash(g) },
+		moods:   moods{starting: 100 * time.Millisecond, running: 1500 * time.Millisecond, acks: 100},
 	}
 	before := len(server.deadlocks(g))
 	s.run(kills(t))
@@ -69,6 +70,25 @@ func TestAskedAtOneHubAnsweredAtTheOther(t *testing.T) {
 	}
 	if got := g.runningOn(dsn, busy.Task.ID); got != first.cmd.Process.Pid {
 		t.Errorf("the first hub's place is held by process %d, not by %d", got, first.cmd.Process.Pid)
+	}
+}
+
+// Hubs that start at the same moment make one schema and one team together.
+func TestHubsStartAtOnce(t *testing.T) {
+	g := newGround(t)
+	dsn := newDatabase(g)
+	var hubs []*hub
+	for i := range 4 {
+		hubs = append(hubs, g.start(g.place(fmt.Sprint("hub-", i), team{store: dsn})))
+	}
+	for _, h := range hubs {
+		list, err := h.waitUp().Agents(t.Context())
+		if err != nil || len(list) != len(agents)+1 {
+			t.Errorf("a hub knows %d participants (%v)", len(list), err)
+		}
+	}
+	for _, h := range hubs {
+		h.stop()
 	}
 }
 

@@ -95,7 +95,7 @@ func (w *world) push(t *task, kind parley.MessageKind, body string) {
 	p.inbox = append(p.inbox, m)
 	if p.state == parley.Waiting {
 		p.state, p.due, p.fresh = parley.Queued, 0, true
-		if p.agent.sleeping(w.now) {
+		if p.agent.sleeping(w.now) && p.pattern != parley.Ask { // an ask is never put off
 			p.due = p.agent.sleepingUntil
 		}
 	}

@@ -13,14 +13,15 @@ func (w *world) settle() {
 	}
 }
 
-// step does one thing. Turns go on before new ones are claimed, since that may
-// free their places. What is overdue fails last: the hub may have got on with
-// it before it looked at the clock.
+// step does one thing. Turns go on before new ones are claimed, and those that
+// have more calls to do before others, since both may free places that the next
+// one takes. What is overdue fails last: the hub may have got on with it before
+// it looked at the clock.
 func (w *world) step() bool {
 	if !w.claims {
 		return false
 	}
-	for _, one := range []func(*task) bool{w.falls, w.starts, w.late, w.advance, w.claimCalling, w.claim} {
+	for _, one := range []func(*task) bool{w.falls, w.starts, w.late, w.advanceCalling, w.advance, w.claimCalling, w.claim} {
 		if slices.ContainsFunc(w.tasks, one) {
 			return true
 		}
@@ -113,6 +114,10 @@ func (w *world) claim(t *task) bool {
 	t.state, t.worked = parley.Running, true
 	w.claimed = append(w.claimed, t)
 	return true
+}
+
+func (w *world) advanceCalling(t *task) bool {
+	return t.turn != nil && len(t.turn.calls) > 1 && w.advance(t)
 }
 
 // claimCalling claims a task whose turn is in the middle of its calls: it may

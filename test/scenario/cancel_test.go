@@ -213,7 +213,7 @@ agents:
 			"user: [Agent Request from CoordinatorBot | Pattern: delegate | Priority: high | Task: task-104]\n\nContext: In blue.\n\nDraw the chart.", last(s.Saw("WriterBot", -1)))
 		s.Pass(0)
 		s.Equal("the parent gets its result", "[Delegation Result from WriterBot | task-104]\nHere is the chart.", s.Result(root))
-		s.Equal("record", "task.opened by CoordinatorBot to WriterBot task-104 (retry of task-102)", last(s.Events(parley.EventTask)))
+		s.Equal("record", "task.opened by rutger to WriterBot task-104 (retry of task-102)", last(s.Events(parley.EventTask)))
 		_, err := s.Contacts.Retry(s.Context(), s.As("rutger").Caller, 104)
 		s.Equal("what went well is not retried", "Error: task-104 is completed. Only a failed or cancelled task can be retried.", parley.ToolError(err))
 		s.Wait(root)

@@ -464,35 +464,38 @@ agents:
 // TestAStaleTokenChangesNothing suspends a hub in the middle of a turn until
 // another has taken it for dead and done its work.
 func TestAStaleTokenChangesNothing(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		o := newOutside()
-		team := Team{Agents: []string{"DataBot"}, Tools: o.tools(), Member: func(m *app.Member) { m.Toolsets = []string{"contact", "outside"} }, Script: `
-agents:
-  DataBot: [{steps: [{call: look, args: {}}, {call: contact_agent, args: {action: notify, agentId: rutger, message: 'On my way.'}}, {say: 'Done.'}]}]
-`}
-		var process *Mortal
-		suspended := team
-		suspended.Hub = func(c *app.HubConfig) { process = NewMortal(t, c.Store); c.Store = process }
-		st := OpenFile(t, filepath.Join(t.TempDir(), "parley.db"))
-		first := raiseHeld(t, suspended, st, func(m *Models) *Gate { return m.Hold("DataBot") })
-		id := first.As("rutger").Delegate("DataBot", "Go.")
-		first.gate.Arrived()
-		process.Kill()
-		second := Raise(t, team, st) // takes everything over
-		second.Wait(id)
-		before, steps := second.record(), second.Steps(id)
-		process.Resume()
-		first.gate.Open()
-		first.Pass(time.Hour)
-		second.Equal("events", before, second.record())
-		second.Equal("steps", steps, second.Steps(id))
-		second.Equal("token", int64(2), second.Task(id).Token)
-		second.Equal("inbox", []string{"[Agent Notification from DataBot]\n\nOn my way.", "Done."}, texts(second.Inbox("rutger")))
-		second.Equal("the first model was asked once and no more", 1, len(first.Models.Shown("DataBot")))
-		first.CheckLog() // it noticed by its token, not by stumbling over what is there
-		second.CheckLog()
-	})
+	for name, steps := range map[string]string{
+		"a tool is called": `[{call: contact_agent, args: {action: notify, agentId: rutger, message: 'On my way.'}}, {say: 'Done.'}]`,
+		"the turn ends":    `[{say: 'Done.'}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				team := Team{Agents: []string{"DataBot"}, Script: "agents:\n  DataBot: [{steps: " + steps + "}]\n"}
+				st := OpenFile(t, filepath.Join(t.TempDir(), "parley.db"))
+				var process *Mortal
+				suspended := team
+				suspended.Hub = func(c *app.HubConfig) { process = NewMortal(t, c.Store); c.Store = process }
+				first := raiseHeld(t, suspended, st, func(m *Models) *Gate { return m.Hold("DataBot") })
+				id := first.As("rutger").Delegate("DataBot", "Go.")
+				first.gate.Arrived()
+				process.Kill()
+				second := Raise(t, team, st) // takes everything over
+				second.Wait(id)
+				before, stored, inbox := second.record(), second.Steps(id), second.Inbox("rutger")
+				process.Resume()
+				first.gate.Open()
+				first.Pass(time.Hour)
+				second.Equal("events", before, second.record())
+				second.Equal("steps", stored, second.Steps(id))
+				second.Equal("inbox", inbox, second.Inbox("rutger"))
+				second.Equal("token", int64(2), second.Task(id).Token)
+				second.Equal("the first model was asked once and no more", 1, len(first.Models.Shown("DataBot")))
+				first.CheckLog() // it noticed by its token, not by stumbling over what is there
+				second.CheckLog()
+			})
+		})
+	}
 }
 
 func texts(list []Said) (out []string) {

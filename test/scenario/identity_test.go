@@ -183,6 +183,25 @@ agents:
 	})
 }
 
+func TestAwaitTaskDoesNotRepeatAFailureThatCame(t *testing.T) {
+	Play(t, Team{Agents: []string{"CallerBot", "SlowBot"}, Script: `
+agents:
+  CallerBot:
+    - match: 'Go'
+      steps:
+        - {call: contact_agent, args: {action: ask, agentId: SlowBot, message: 'Well?'}}
+        - {wait: 5m, call: await_task, args: {task_id: task-102}}
+        - say: '{{result}}'
+    - steps: [{say: 'Heard.'}]
+  SlowBot: [{steps: [{wait: 3m, fail: 'Out of paper.'}]}]
+`}, func(s *Stage) {
+		root := s.As("rutger").Delegate("CallerBot", "Go.")
+		s.Wait(root)
+		s.Equal("read", []string{timedOut, "SlowBot has finished (task-102). You receive the result as that of a delegation."}, s.Results(root))
+		s.Equal("told", 1, count(s.Saw("CallerBot", -1), "user: [Delegation Failed | SlowBot | task-102]\nError: SlowBot failed to complete the task: Out of paper."))
+	})
+}
+
 func TestAwaitTaskOfAnAnsweredAskReturnsTheAnswer(t *testing.T) {
 	Play(t, Team{Agents: []string{"CallerBot", "DataBot"}, Script: `
 agents:

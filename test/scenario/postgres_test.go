@@ -222,6 +222,30 @@ agents:
 	second.Equal("token", int64(1), task.Token)
 }
 
+// An agent that runs one turn at a time does so on all hubs together.
+func TestPostgresAOneTurnAgentRunsOneTurnOnAllHubs(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DSN(t)
+	team := Team{Agents: []string{"DataBot"}, Member: turns(1), Script: `
+agents:
+  DataBot: [{steps: [{say: 'Done.'}]}]
+`}
+	first := raiseHeld(t, team, openPostgres(t, dsn), func(m *Models) *Gate { return m.Hold("DataBot") })
+	running := first.As("rutger").Delegate("DataBot", "One.")
+	first.gate.Arrived()
+	var claims atomic.Int64
+	team.Hub = func(c *app.HubConfig) { c.Store, c.Poll = counted{c.Store, &claims}, 10*time.Millisecond }
+	second := Raise(t, team, openPostgres(t, dsn))
+	queued := second.As("rutger").Delegate("DataBot", "Two.")
+	before := claims.Load()
+	second.Until("the second hub has looked for work", func() bool { return claims.Load() >= before+3 })
+	second.Equal("queued", parley.Queued, second.Task(queued).State)
+	second.Equal("steps at the second hub", 0, len(second.Models.Shown("DataBot")))
+	first.gate.Open()
+	second.Wait(running)
+	second.Equal("then", parley.Completed, second.Wait(queued).State)
+}
+
 // A contact at one hub is worked on at the other, which has room.
 func TestPostgresAContactAtOneHubIsWorkedOnAtTheOther(t *testing.T) {
 	t.Parallel()

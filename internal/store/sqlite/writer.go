@@ -137,6 +137,9 @@ func (w *writer) together(batch []*request) bool {
 func (w *writer) apart(batch []*request) {
 	c := w.conn
 	c.err = nil
+	for _, r := range batch {
+		r.err = nil // of the run together
+	}
 	c.exec("BEGIN IMMEDIATE")
 	if c.err != nil {
 		w.failAll(batch)

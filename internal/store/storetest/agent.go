@@ -16,7 +16,8 @@ func agentsRoundTrip(t *testing.T, open Open) {
 		w.bob.Offline, w.bob.SleepingUntil = true, 77
 		w.bob.Rate = parley.Rate{Start: 8, Count: 9}
 		tx.UpdateAgent(w.bob)
-		tx.SetStatus(w.bob.ID, w.bob.Offline, w.bob.SleepingUntil)
+		tx.SetOffline(w.bob.ID, w.bob.Offline)
+		tx.SetSleep(w.bob.ID, w.bob.SleepingUntil)
 		tx.SetRate(w.bob.ID, w.bob.Rate)
 		tx.InsertToken("hash", w.bob.ID)
 		tx.InsertToken("hash", w.ann.ID) // the first one counts

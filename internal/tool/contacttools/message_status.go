@@ -49,6 +49,7 @@ func messageStatus(st store.Store, dir *directory.Directory) tool.Tool {
 func describeDeliveries(ctx context.Context, st store.Store, dir *directory.Directory, author parley.AgentID, id parley.MessageID) (string, error) {
 	var lines []string
 	err := st.View(ctx, func(tx *store.Tx) error {
+		lines = nil
 		m, err := tx.Message(id)
 		if err != nil || m.Author != author {
 			return parley.Errorf(parley.NotFound, "You sent no message %s.", id)
