@@ -6,9 +6,7 @@ type EventKind string
 const (
 	EventMessage   EventKind = "message.accepted"
 	EventTask      EventKind = "task.opened"
-	EventClaimed   EventKind = "task.claimed"
 	EventWaiting   EventKind = "task.waiting"
-	EventQueued    EventKind = "task.queued"
 	EventRescued   EventKind = "task.rescued"
 	EventCompleted EventKind = "task.completed"
 	EventFailed    EventKind = "task.failed"

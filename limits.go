@@ -2,8 +2,8 @@ package parley
 
 import "time"
 
-// Limits bound what one agent may do. Each can be set for the hub, a team or
-// an agent; these are the resolved values.
+// Limits bound what one agent may do. Each can be set for a team or an agent;
+// these are the resolved values.
 type Limits struct {
 	AskDepth           int
 	DelegationDepth    int

@@ -26,7 +26,8 @@ import (
 )
 
 // Caller is who contacts. A door makes it from a token, and the hub from the
-// lease of a turn; no part of it ever comes from a parameter of the call.
+// lease of a turn; who it is never comes from a parameter of the call. Which of
+// its own tasks a caller from outside speaks for it may say; that is checked.
 type Caller struct {
 	Team  parley.TeamID
 	Agent parley.AgentID

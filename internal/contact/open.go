@@ -12,7 +12,8 @@ import (
 
 // open decides about a contact and stores all of it in one transaction. A
 // contact that was made before under the same key is found, not made again.
-// stored, if not nil, is called with the task before anybody can work on it.
+// stored, if not nil, is called with the task before a worker that it is handed
+// to begins.
 func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Pattern, stored func(parley.Task)) (Contact, error) {
 	target, err := s.check(c, &r)
 	if err != nil {
