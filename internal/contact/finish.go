@@ -58,6 +58,7 @@ type finish struct {
 	tx     *store.Tx
 	task   *parley.Task
 	parent *parley.Task
+	said   string // the closing text, as posted in this transaction
 }
 
 // close ends a turn with its closing text. A result that came in while the
@@ -93,7 +94,7 @@ func (f *finish) say(text string) error {
 	if err := f.post(&m, t.Requester); err != nil {
 		return err
 	}
-	t.Result = m.ID
+	t.Result, f.said = m.ID, m.Body
 	return nil
 }
 
@@ -216,6 +217,9 @@ func (f *finish) push(kind parley.MessageKind, result parley.MessageID) error {
 func (f *finish) resultText(id parley.MessageID) (string, error) {
 	if id == 0 {
 		return "(no text)", nil
+	}
+	if f.said != "" {
+		return f.said, nil
 	}
 	m, err := f.tx.Message(id)
 	return m.Body, err

@@ -52,6 +52,9 @@ type Conn interface {
 	NextID(seq Seq) int64
 	// Engine tells the few statements that differ which engine this is.
 	Engine() Engine
+	// Recent keeps messages for the connections of one store; nil where reading
+	// a history is one statement anyway.
+	Recent() *Recent
 }
 
 // Engine is one of the databases.

@@ -35,6 +35,9 @@ func (c *conn) Query(qs ...store.Query) error {
 	return c.err
 }
 
+// Recent is nil: a history is one statement here, and another hub may store.
+func (c *conn) Recent() *store.Recent { return nil }
+
 // Exec puts the statement off.
 func (c *conn) Exec(sql string, args ...any) {
 	c.push(request{sql: sql, args: args})

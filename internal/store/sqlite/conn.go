@@ -18,6 +18,8 @@ type conn struct {
 	stmts map[string]*statement
 	next  [store.SeqCount]int64
 	err   error
+
+	recent *store.Recent
 }
 
 // statement is prepared once; params[i] is the place of argument i+1 in it,
@@ -130,6 +132,9 @@ func (c *conn) NextID(seq store.Seq) int64 {
 	c.next[seq]++
 	return c.next[seq]
 }
+
+// Recent is shared by all connections of the store.
+func (c *conn) Recent() *store.Recent { return c.recent }
 
 // Engine tells the statements that differ which one to use.
 func (c *conn) Engine() store.Engine { return store.SQLite }

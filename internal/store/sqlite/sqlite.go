@@ -48,6 +48,7 @@ type Store struct {
 	bus     wake.Bus
 	writer  *writer
 	readers chan *conn
+	recent  store.Recent
 	clock   *store.Clock
 	locked  *os.File
 	closing sync.Once
@@ -74,7 +75,7 @@ func Open(path string, opts Options) (*Store, error) {
 }
 
 func (s *Store) open(opts Options) error {
-	c, err := connect(s.path, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	c, err := connect(s.path, sqlite.OpenReadWrite|sqlite.OpenCreate, &s.recent)
 	if err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func (s *Store) start(c *conn, opts Options) error {
 	}
 	s.clock = store.NewClock(opts.Clock, newest)
 	for range opts.Readers {
-		r, err := connect(s.path, sqlite.OpenReadWrite)
+		r, err := connect(s.path, sqlite.OpenReadWrite, &s.recent)
 		if err == nil {
 			s.readers <- r
 			err = errors.Join(r.settle(opts), r.mapFile())
@@ -110,13 +111,13 @@ func (s *Store) start(c *conn, opts Options) error {
 	return nil
 }
 
-func connect(path string, flags sqlite.OpenFlags) (*conn, error) {
+func connect(path string, flags sqlite.OpenFlags, recent *store.Recent) (*conn, error) {
 	raw, err := sqlite.OpenConn(path, flags)
 	if err != nil {
 		return nil, err
 	}
 	raw.SetBusyTimeout(10 * time.Second)
-	return &conn{raw: raw, stmts: map[string]*statement{}}, nil
+	return &conn{raw: raw, stmts: map[string]*statement{}, recent: recent}, nil
 }
 
 // mapFile lets a reader see the file's pages without copying them. It gains
