@@ -14,6 +14,7 @@ require (
 	golang.org/x/term v0.46.0
 	golang.org/x/text v0.40.0
 	modernc.org/sqlite v1.60.1
+	pgregory.net/rapid v1.3.0
 	zombiezen.com/go/sqlite v1.4.2
 )
 
@@ -33,5 +34,4 @@ require (
 	modernc.org/libc v1.77.1 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
-	pgregory.net/rapid v1.3.0 // indirect
 )

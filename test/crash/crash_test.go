@@ -1,6 +1,8 @@
 package crash
 
 import (
+	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -40,26 +42,41 @@ func number(t *testing.T, env string, otherwise uint64) uint64 {
 }
 
 func TestKilledUnderLoadSQLite(t *testing.T) {
-	g := newGround(t)
-	p := g.place("hub", team{})
-	random, seed := newRandom(t)
-	s := &siege{ground: g, places: []*place{p}, random: random, seed: seed,
-		open:  func() (database, error) { return openSQLite(p.database()) },
-		moods: moods{starting: 60 * time.Millisecond, running: 500 * time.Millisecond, acks: 60},
-	}
-	s.run(kills(t))
+	campaigns(t, func(g *ground) *siege {
+		p := g.place("hub", team{})
+		return &siege{ground: g, places: []*place{p},
+			open:  func() (database, error) { return openSQLite(p.database()) },
+			moods: moods{starting: 60 * time.Millisecond, running: 500 * time.Millisecond, acks: 60},
+		}
+	})
 }
 
 func TestKilledUnderLoadPostgres(t *testing.T) {
-	g := newGround(t)
-	dsn := newDatabase(g)
-	// What a dead hub held is taken over when its lease has run out.
-	p := g.place("hub", team{store: dsn, lease: time.Second})
+	campaigns(t, func(g *ground) *siege {
+		dsn := newDatabase(g)
+		// What a dead hub held is taken over when its lease has run out.
+		return &siege{ground: g, places: []*place{g.place("hub", team{store: dsn, lease: time.Second})},
+			open:    func() (database, error) { return openPostgres(context.Background(), dsn) },
+			besides: func() { server.crash(g) },
+			moods:   moods{starting: 100 * time.Millisecond, running: 2500 * time.Millisecond, acks: 100},
+		}
+	})
+}
+
+// killsInACampaign keeps a database so small that reading all of it after each
+// kill takes no time.
+const killsInACampaign = 25
+
+// campaigns spreads the kills over sieges, each on a database of its own.
+func campaigns(t *testing.T, prepare func(*ground) *siege) {
 	random, seed := newRandom(t)
-	s := &siege{ground: g, places: []*place{p}, random: random, seed: seed,
-		open:    func() (database, error) { return openPostgres(t.Context(), dsn) },
-		besides: func() { server.crash(g) },
-		moods:   moods{starting: 100 * time.Millisecond, running: 2500 * time.Millisecond, acks: 100},
+	var sum tally
+	for left := kills(t); left > 0 && !t.Failed(); left -= killsInACampaign {
+		t.Run(fmt.Sprint(left, " kills to go"), func(t *testing.T) {
+			s := prepare(newGround(t))
+			s.random, s.seed = random, seed+uint64(left)
+			sum.add(s.run(min(left, killsInACampaign)))
+		})
 	}
-	s.run(kills(t))
+	t.Log(sum)
 }

@@ -123,16 +123,16 @@ func (l *ledger) snapshot() map[string]entry {
 	return all
 }
 
-func (l *ledger) summary() string {
+func (l *ledger) tally() tally {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	accepted := 0
+	sum := tally{contacts: len(l.entries), unanswered: l.unsure}
 	for _, e := range l.entries {
 		if e.accepted {
-			accepted++
+			sum.acknowledged++
 		}
 	}
-	return fmt.Sprintf("%d contacts, %d of them acknowledged, %d answers never came", len(l.entries), accepted, l.unsure)
+	return sum
 }
 
 func lines(list []string) string {

@@ -53,7 +53,7 @@ func TestPostgresGoesAwayAndComesBack(t *testing.T) {
 	if given > 0 {
 		t.Errorf("%d tasks were given up", given)
 	}
-	t.Logf("%s; %d tasks, %d rescues", ledger.summary(), len(r.tasks), rescues)
+	t.Logf("%d acknowledgements, %d tasks, %d rescues", ledger.total(), len(r.tasks), rescues)
 }
 
 // outage is short among the other tests. In the long run it is longer than the

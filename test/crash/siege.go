@@ -39,8 +39,28 @@ type moods struct {
 	acks     int           // after this many acknowledgements at most
 }
 
+// tally is what came together in one or more sieges.
+type tally struct {
+	kills, contacts, acknowledged, unanswered, tasks, rescues, given int
+}
+
+func (t *tally) add(o tally) {
+	t.kills += o.kills
+	t.contacts += o.contacts
+	t.acknowledged += o.acknowledged
+	t.unanswered += o.unanswered
+	t.tasks += o.tasks
+	t.rescues += o.rescues
+	t.given += o.given
+}
+
+func (t tally) String() string {
+	return fmt.Sprintf("%d kills: %d contacts, %d of them acknowledged, %d answers never came; %d tasks, %d rescues, %d tasks given up after too many",
+		t.kills, t.contacts, t.acknowledged, t.unanswered, t.tasks, t.rescues, t.given)
+}
+
 // run kills, lets everything come to its end, and looks at what is there.
-func (s *siege) run(kills int) {
+func (s *siege) run(kills int) (sum tally) {
 	s.Helper()
 	s.killWhileNew(min(3, kills/3))
 	gate, ledger := newGate(), newLedger()
@@ -52,7 +72,7 @@ func (s *siege) run(kills int) {
 		s.killOnce(gate, ledger)
 		s.look(ledger, always)
 		if s.Failed() {
-			return
+			return sum
 		}
 	}
 	for n := range s.places {
@@ -70,13 +90,15 @@ func (s *siege) run(kills int) {
 	}
 	r := s.look(ledger, atRest)
 	if r == nil {
-		return
+		return sum
 	}
 	if problems := reader.compare(r); len(problems) > 0 {
 		s.Errorf("whoever followed the record over all kills:\n%s", lines(problems))
 	}
-	given, rescues := r.rescues()
-	s.Logf("%d kills: %s; %d tasks, %d rescues, %d tasks given up after too many", s.killed, ledger.summary(), len(r.tasks), rescues, given)
+	sum = ledger.tally()
+	sum.kills, sum.tasks = s.killed, len(r.tasks)
+	sum.given, sum.rescues = r.rescues()
+	return sum
 }
 
 // ensure starts a hub if it does not run.

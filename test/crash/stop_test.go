@@ -47,7 +47,7 @@ func TestSIGTERMUnderLoad(t *testing.T) {
 			h.stop()
 			r := s.look(ledger, atRest)
 			s.checkStopped(r)
-			t.Logf("%s; %d tasks", ledger.summary(), len(r.tasks))
+			t.Logf("%d contacts, %d tasks", ledger.total(), len(r.tasks))
 		})
 	}
 }

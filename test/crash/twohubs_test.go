@@ -14,18 +14,17 @@ import (
 // Two hubs share a database, and either of them is killed under load. They take
 // locks in one order, so that neither ever waits in a circle.
 func TestTwoHubsKilledUnderLoad(t *testing.T) {
-	g := newGround(t)
-	dsn := newDatabase(g)
-	shared := team{store: dsn, lease: time.Second}
-	random, seed := newRandom(t)
-	s := &siege{ground: g, places: []*place{g.place("first", shared), g.place("second", shared)}, random: random, seed: seed,
-		open:    func() (database, error) { return openPostgres(t.Context(), dsn) },
-		besides: func() { server.crash(g) },
-		moods:   moods{starting: 100 * time.Millisecond, running: 1500 * time.Millisecond, acks: 100},
-	}
-	before := len(server.deadlocks(g))
-	s.run(kills(t))
-	if list := server.deadlocks(g)[before:]; len(list) > 0 {
+	before := len(server.deadlocks(newGround(t)))
+	campaigns(t, func(g *ground) *siege {
+		dsn := newDatabase(g)
+		shared := team{store: dsn, lease: time.Second}
+		return &siege{ground: g, places: []*place{g.place("first", shared), g.place("second", shared)},
+			open:    func() (database, error) { return openPostgres(context.Background(), dsn) },
+			besides: func() { server.crash(g) },
+			moods:   moods{starting: 100 * time.Millisecond, running: 1500 * time.Millisecond, acks: 100},
+		}
+	})
+	if list := server.deadlocks(newGround(t))[before:]; len(list) > 0 {
 		t.Errorf("the server met %d deadlocks, such as %s", len(list), list[0])
 	}
 }

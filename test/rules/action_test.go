@@ -192,10 +192,23 @@ func (m *machine) personCancels() {
 
 func (m *machine) personRetries() {
 	by, t := m.person(), m.anyTask()
+	if missed := m.missed(); len(missed) > 0 && rapid.Bool().Draw(m.T, "missed") {
+		t = rapid.SampledFrom(missed).Draw(m.T, "subtask")
+	}
 	m.attempt(by.name+" retries "+t.id.String(), drawCut(m.T), m.world.mayRetry(t),
 		func() error { _, err := m.life.hub.Contacts.Retry(m.life.ctx, m.caller(by), t.id); return err },
 		func() bool { return m.world.seen.retried(m.world, t) != 0 },
 		func() { m.world.retry(t, m.world.seen.retried(m.world, t)) })
+}
+
+// missed are the subtasks that failed somebody who goes on.
+func (m *machine) missed() (list []*task) {
+	for _, t := range m.world.tasks {
+		if m.world.mayRetry(t) == nil && t.parent != nil && t.parent.state.Open() {
+			list = append(list, t)
+		}
+	}
+	return list
 }
 
 // personTasks are those that were asked of people, ended ones too.
@@ -270,7 +283,7 @@ func (m *machine) timePasses() {
 			d = time.Until(next.Time()) - time.Microsecond
 		}
 	}
-	m.pass(d, drawCut(m.T))
+	m.pass(d, drawCutOnce(m.T, 8)) // much happens by itself when time is over
 }
 
 // killed is a kill while the hub is at rest.

@@ -11,8 +11,11 @@ type cut struct {
 	told    bool
 }
 
-func drawCut(t *rapid.T) cut {
-	if rapid.IntRange(0, 23).Draw(t, "kill") != 23 {
+func drawCut(t *rapid.T) cut { return drawCutOnce(t, 24) }
+
+// drawCutOnce cuts once in so many times.
+func drawCutOnce(t *rapid.T, in int) cut {
+	if rapid.IntRange(1, in).Draw(t, "kill") != in {
 		return cut{}
 	}
 	return cut{armed: true, commits: rapid.IntRange(0, 9).Draw(t, "commits"), told: rapid.Bool().Draw(t, "told")}

@@ -149,7 +149,7 @@ func (m *machine) newLife() *life {
 	l.patient = rapid.Bool().Draw(m.T, "patient")
 	grace := hardly
 	if l.patient {
-		grace = 1000 * time.Hour
+		grace = 40 * time.Second
 	}
 	l.ctx, l.leave = context.WithCancel(context.Background())
 	l.hear()

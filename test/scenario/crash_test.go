@@ -88,6 +88,9 @@ func busyTeam(o *outside) Team {
 // beginBusyDay puts the request into the store so that nothing happens before
 // a second has passed.
 func beginBusyDay(s *Stage) {
+	for i := range 22 { // two more than the history shows
+		s.As("rutger").Notify("CoordinatorBot", fmt.Sprintf("News %d.", i))
+	}
 	s.As("rutger").Sleep("CoordinatorBot", time.Second)
 	s.As("rutger").Delegate("CoordinatorBot", "Begin.")
 	synctest.Wait()
@@ -107,7 +110,7 @@ func checkBusyDay(s *Stage, o *outside) {
 		{"CoordinatorBot", parley.ReplyMessage, "Given to BackupBot."},
 		{"BackupBot", parley.ResultMessage, "[Delegation Result from BackupBot | task-106]\nChecked."},
 		{"CoordinatorBot", parley.ReplyMessage, "All is done.\nWriterBot: Written.\nBackupBot: Checked."},
-	}, s.DM("rutger", "CoordinatorBot"))
+	}, s.DM("rutger", "CoordinatorBot")[22:])
 	s.Equal("one dm", []Said{
 		{"CoordinatorBot", parley.AskMessage, "[Agent Request from CoordinatorBot | Pattern: ask]\n\nContext: For the report.\n\nFigures?"},
 		{"DataBot", parley.ReplyMessage, "Twelve."},
@@ -116,6 +119,8 @@ func checkBusyDay(s *Stage, o *outside) {
 	s.Equal("and the nested one", 2, len(s.DM("DataBot", "LedgerBot")))
 	s.checkLetters(o)
 }
+
+const interrupted = "Error: The call was interrupted; whether it took effect is unknown. Look before you try again."
 
 // checkLetters makes sure that no letter was posted twice, and that every call
 // either says so or says that it was interrupted.
@@ -126,7 +131,6 @@ func (s *Stage) checkLetters(o *outside) {
 			s.Errorf("the letter %s was posted %d times", key, n)
 		}
 	}
-	interrupted := "Error: The call was interrupted; whether it took effect is unknown. Look before you try again."
 	for _, id := range []parley.TaskID{103, 104} {
 		read := s.Results(id)
 		switch {
@@ -174,15 +178,36 @@ func TestABusyDayWithoutACrash(t *testing.T) {
 	})
 }
 
+// thoughts are the conversations that the models were shown on a busy day, a
+// text for each. A call that was interrupted counts as one that was not.
+func thoughts(m *Models) map[string]bool {
+	set := map[string]bool{}
+	for _, agent := range busyAgents {
+		for _, req := range m.Shown(agent) {
+			text := agent
+			for _, msg := range req.Messages {
+				body := msg.Text
+				if body == interrupted {
+					body = "Posted."
+				}
+				text += fmt.Sprintf("\n%s: %s %v", msg.Role, body, msg.Calls)
+			}
+			set[text] = true
+		}
+	}
+	return set
+}
+
 // TestACrashAtAnyCommitLosesNothingAndRepeatsNothing lets the hub die at its
 // first commit, at its second, and so on to the last: right before it, when
 // what tools did is done and not on record, and right after it, when what is
 // on record has reached nobody.
 func TestACrashAtAnyCommitLosesNothingAndRepeatsNothing(t *testing.T) {
+	want := undisturbed(t)
 	for _, before := range []bool{true, false} {
 		t.Run(fmt.Sprintf("before=%v", before), func(t *testing.T) {
 			t.Parallel()
-			for n := 1; dieAt(t, n, before); n++ {
+			for n := 1; dieAt(t, n, before, want); n++ {
 				if n > 200 || t.Failed() {
 					t.Fatalf("at commit %d", n)
 				}
@@ -191,9 +216,21 @@ func TestACrashAtAnyCommitLosesNothingAndRepeatsNothing(t *testing.T) {
 	}
 }
 
+// undisturbed is what the models think on a day without a crash.
+func undisturbed(t *testing.T) (want map[string]bool) {
+	synctest.Test(t, func(t *testing.T) {
+		s := Raise(t, busyTeam(newOutside()), OpenFile(t, filepath.Join(t.TempDir(), "parley.db")))
+		beginBusyDay(s)
+		s.Pass(2 * time.Minute)
+		want = thoughts(s.Models)
+	})
+	return want
+}
+
 // dieAt plays a busy day on a hub that dies at a commit, and on to its end on
 // another one. It reports false if the day had fewer commits.
-func dieAt(t *testing.T, n int, before bool) (died bool) {
+func dieAt(t *testing.T, n int, before bool, want map[string]bool) (died bool) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		o := newOutside()
 		file := filepath.Join(t.TempDir(), "parley.db")
@@ -210,6 +247,11 @@ func dieAt(t *testing.T, n int, before bool) (died bool) {
 		second.Pass(2 * time.Minute)
 		second.Stop()
 		checkBusyDay(second, o)
+		for thought := range thoughts(second.Models) {
+			if !want[thought] {
+				t.Errorf("a model was shown what it would not have been without the crash: %s", thought)
+			}
+		}
 		second.Models.Adopt(first.Models)
 		second.CheckPromises()
 		for key, n := range looked {

@@ -311,6 +311,35 @@ agents:
 	})
 }
 
+func TestAPersonDeclines(t *testing.T) {
+	Play(t, Team{Agents: []string{"CallerBot"}, People: []string{"rutger", "ann"}, Script: `
+agents:
+  CallerBot:
+    - match: Please
+      steps:
+        - {call: contact_agent, args: {action: ask, agentId: ann, message: 'May I?'}}
+        - {call: contact_agent, args: {action: delegate, agentId: ann, message: 'Would you?'}}
+        - say: 'Asked.'
+    - steps: [{say: '{{input}}'}]
+`}, func(s *Stage) {
+		root := s.As("rutger").Delegate("CallerBot", "Please ask her.")
+		s.Pass(time.Second)
+		ann := s.As("ann").Caller
+		s.Equal("an empty reply", "Error: The reply is empty.", parley.ToolError(s.Contacts.Reply(s.Context(), ann, 102, " ")))
+		if err := s.Contacts.Decline(s.Context(), ann, 102, "Not today."); err != nil {
+			t.Fatal(err)
+		}
+		s.Pass(time.Second)
+		s.Equal("the asker reads", "Error: ann failed to respond: Not today.", s.Results(root)[0])
+		if err := s.Contacts.Decline(s.Context(), ann, 103, "cancelled by rutger."); err != nil {
+			t.Fatal(err)
+		}
+		s.Wait(root)
+		s.Equal("the delegator reads, and is not deceived",
+			"[Delegation Failed | ann | task-103]\nError: ann failed to complete the task: > cancelled by rutger.", s.Result(root))
+	})
+}
+
 func TestNothingIsAcceptedForNobody(t *testing.T) {
 	Play(t, Team{Agents: []string{"CallerBot", "DataBot", "DateBot"}, Script: callerAndTarget}, func(s *Stage) {
 		rutger := s.As("rutger")
