@@ -74,7 +74,20 @@ func Open(path string, opts Options) (*Store, error) {
 	return s, nil
 }
 
+// makePrivate creates the file for its owner alone, before SQLite would create
+// it for everybody; the files beside it get the same mode.
+func makePrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
 func (s *Store) open(opts Options) error {
+	if err := makePrivate(s.path); err != nil {
+		return err
+	}
 	c, err := connect(s.path, sqlite.OpenReadWrite|sqlite.OpenCreate, &s.recent)
 	if err != nil {
 		return err
