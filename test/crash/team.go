@@ -47,8 +47,9 @@ func (m team) write(t testing.TB, dir string) {
 	if m.workers > 0 {
 		fmt.Fprintf(&b, "workers: %d\n", m.workers)
 	}
-	// The load is not what an agent would do in a minute.
-	b.WriteString("limits:\n  rate: 100000\n")
+	// The load is not what an agent would do in a minute. And no ask runs out of
+	// time, however long a hub is away.
+	b.WriteString("limits:\n  rate: 100000\n  ask_timeout: 12h\n")
 	files := map[string]string{"parley.yaml": b.String(), "script.yaml": script}
 	for _, name := range append(m.agents, agents...) {
 		front := ""

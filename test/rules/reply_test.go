@@ -84,7 +84,11 @@ func (m *machine) replies(th *thought, what string, a answer, c cut, follow func
 }
 
 func (m *machine) drawCall(t *task) *call {
-	tool := rapid.SampledFrom([]string{"contact", "contact", "contact", "contact", "contact", "contact", "await_task", "cancel_task", "sleep"}).Draw(m.T, "tool")
+	tools := []string{"contact", "contact", "contact", "contact", "contact", "contact", "await_task", "cancel_task", "sleep"}
+	if len(m.world.children(t)) > 0 {
+		tools = append(tools, "await_task", "await_task", "await_task", "cancel_task")
+	}
+	tool := rapid.SampledFrom(tools).Draw(m.T, "tool")
 	if rapid.Bool().Draw(m.T, "patient") {
 		for _, child := range m.world.children(t) {
 			if child.state.Open() && child.callback == parley.CallbackLate {
