@@ -77,7 +77,10 @@ func Open(path string, opts Options) (*Store, error) {
 // makePrivate creates the file for its owner alone, before SQLite would create
 // it for everybody; the files beside it get the same mode.
 func makePrivate(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
