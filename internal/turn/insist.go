@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"parley"
@@ -13,11 +14,14 @@ const (
 	lastPause  = 5 * time.Second
 )
 
+// errUncertain says that a step may have been stored after all before the
+// database was in trouble: the turn has to look.
+var errUncertain = errors.New("whether a step was stored is uncertain")
+
 // insist does something again for as long as the database is in trouble. A
 // turn has nobody to tell that a disk is full: its model could do nothing about
 // it and would go on without what it wanted to store, and to give the turn up
-// would throw away what the model has said and ask it again. Everything that a
-// turn does this for finds out by itself if it was stored after all.
+// would throw away what the model has said and ask it again.
 func (r *Runner) insist(ctx context.Context, do func() error) error {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		err := do()
@@ -37,15 +41,32 @@ func (r *Runner) insist(ctx context.Context, do func() error) error {
 	}
 }
 
+// insistOnSteps is insist for what stores steps. A commit may have succeeded
+// without an answer; then the same steps are refused the next time, since each
+// has its number.
+func (r *Runner) insistOnSteps(ctx context.Context, do func() error) error {
+	troubled := false
+	err := r.insist(ctx, func() error {
+		err := do()
+		troubled = troubled || store.InTrouble(err)
+		return err
+	})
+	if err == nil || !troubled || store.InTrouble(err) || errors.Is(err, parley.ErrLost) || ctx.Err() != nil {
+		return err
+	}
+	r.Log.Warn("a turn looks what was stored before the database was in trouble", "error", err)
+	return errUncertain
+}
+
 // update stores something of a turn.
 func (r *Runner) update(ctx context.Context, fn func(*store.Tx) error) error {
-	return r.insist(ctx, func() error { return r.Store.Update(ctx, fn) })
+	return r.insistOnSteps(ctx, func() error { return r.Store.Update(ctx, fn) })
 }
 
 // endTurn stores the end of a turn, also of one that was stopped at this very
 // moment.
 func (r *Runner) endTurn(ctx context.Context, e parley.TurnEnd) (out parley.Outcome, err error) {
-	err = r.insist(ctx, func() error {
+	err = r.insistOnSteps(ctx, func() error {
 		out, err = r.Ender.EndTurn(context.WithoutCancel(ctx), e)
 		return err
 	})

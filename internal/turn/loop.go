@@ -122,7 +122,7 @@ func (t *run) runPending(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err != nil && errors.Is(err, parley.ErrLost) {
+		if errors.Is(err, parley.ErrLost) || errors.Is(err, errUncertain) {
 			return err
 		}
 		out := result{Call: call.ID, Text: res.Text}

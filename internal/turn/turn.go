@@ -64,6 +64,7 @@ func (r *Runner) Run(ctx context.Context, lease parley.Lease, slot tool.Slot) er
 		switch {
 		case errors.Is(err, parley.ErrLost):
 			return nil
+		case errors.Is(err, errUncertain): // go on from what is stored
 		case err != nil:
 			return err
 		case outcome != parley.TurnAgain:
