@@ -41,7 +41,7 @@ func atRest(r *record) []string {
 		}
 	}
 	if len(r.workers) > 0 {
-		c.wrong("%d workers are still registered", len(r.workers))
+		c.wrong("these hubs are still registered: %v", r.workers)
 	}
 	return c.problems
 }

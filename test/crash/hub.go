@@ -25,7 +25,7 @@ var program string
 
 // patience bounds every wait for something that must happen. It is long, so
 // that a busy machine does not matter, and only a failing test waits for it.
-const patience = 60 * time.Second
+const patience = 2 * time.Minute
 
 // ground is the place of one test: its folders, and the hubs that it runs.
 // They are kept if the test fails.

@@ -21,7 +21,7 @@ type record struct {
 	inbox      map[int64][]inboxItem // by task
 	steps      map[int64][]step      // by task
 	events     []event
-	workers    []int64
+	workers    []string
 }
 
 type thread struct {
@@ -99,7 +99,7 @@ func (r *record) readMembers(db database) error {
 	if err != nil {
 		return err
 	}
-	return db.each("SELECT id FROM worker", func(c cells) { r.workers = append(r.workers, c.Int(0)) })
+	return db.each("SELECT name FROM worker", func(c cells) { r.workers = append(r.workers, c.Text(0)) })
 }
 
 func (r *record) readMessages(db database) error {

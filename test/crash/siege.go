@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"time"
 
 	"parley/internal/client"
@@ -30,6 +32,7 @@ type siege struct {
 
 	hubs   [2]*hub // nil: not running
 	killed int
+	dead   []int // the processes that were killed
 }
 
 // moods bound the moments of a kill.
@@ -88,7 +91,7 @@ func (s *siege) run(kills int) (sum tally) {
 	for n := range s.places {
 		s.hubs[n].stop()
 	}
-	r := s.look(ledger, atRest)
+	r := s.look(ledger, s.atRest)
 	if r == nil {
 		return sum
 	}
@@ -99,6 +102,16 @@ func (s *siege) run(kills int) (sum tally) {
 	sum.kills, sum.tasks = s.killed, len(r.tasks)
 	sum.given, sum.rescues = r.rescues()
 	return sum
+}
+
+// atRest is atRest after kills. A hub that was killed on a shared database is
+// registered until its lease has run out, which may be after everything else
+// has come to its end.
+func (s *siege) atRest(r *record) []string {
+	r.workers = slices.DeleteFunc(r.workers, func(name string) bool {
+		return slices.ContainsFunc(s.dead, func(pid int) bool { return strings.HasSuffix(name, fmt.Sprint(":", pid)) })
+	})
+	return atRest(r)
 }
 
 // ensure starts a hub if it does not run.
@@ -164,6 +177,7 @@ func (s *siege) kill(n int) {
 		s.Errorf("the hub ended by itself: %v\n%s", h.how(), h.lastWords())
 	}
 	h.kill()
+	s.dead = append(s.dead, h.cmd.Process.Pid)
 	s.hubs[n] = nil
 	s.killed++
 }

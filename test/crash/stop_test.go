@@ -69,7 +69,7 @@ func (s *siege) checkStopped(r *record) {
 		}
 	}
 	if len(r.workers) > 0 {
-		s.Errorf("%d workers are registered after an orderly stop", len(r.workers))
+		s.Errorf("these hubs are registered after an orderly stop: %v", r.workers)
 	}
 }
 

@@ -18,6 +18,7 @@ type call struct {
 	about    parley.TaskID // await_task, cancel_task
 	until    parley.Micros // sleep
 
+	from *agent   // a person
 	sent *message // what came of a contact
 	made *task
 	at   parley.Micros // when

@@ -37,6 +37,8 @@ type life struct {
 	patient bool // its stop gives turns all the time they want
 }
 
+var _ store.Store = (*life)(nil)
+
 var errDead = errors.New("the process was killed")
 
 // Update commits unless the hub is dead. The last commit of a life may be

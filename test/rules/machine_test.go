@@ -1,9 +1,7 @@
 package rules
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"strings"
 	"testing/synctest"
@@ -12,10 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"parley"
-	"parley/internal/app"
 	"parley/internal/contact"
-	"parley/internal/directory"
-	"parley/internal/store"
 	"parley/internal/store/sqlite"
 )
 
@@ -101,135 +96,6 @@ func (m *machine) stage(what string, do, follow func()) {
 	m.checkStatus(what)
 }
 
-// open opens the database; for the first time with the fault that the run is
-// to find.
-func (m *machine) open() {
-	db, err := sqlite.Open(m.path, sqlite.Options{Synchronous: "OFF", Readers: 1})
-	if err != nil {
-		m.Fatalf("%v", err)
-	}
-	m.db = db
-	if m.world.seen != nil {
-		return
-	}
-	if m.world.seen, err = openStored(m.path); err != nil {
-		m.Fatalf("%v", err)
-	}
-	if err := m.fault.install(m.world.seen); err != nil {
-		m.Fatalf("%v", err)
-	}
-}
-
-// start brings a hub up in two stages: it takes over what is left of the one
-// before, and then it takes work.
-func (m *machine) start(c cut) {
-	if m.db == nil {
-		m.open()
-	}
-	l := m.newLife()
-	m.life = l
-	c.arm(l)
-	m.stage("start", func() { m.join(l) }, func() { m.learn(); m.world.rescue() })
-	if m.died() {
-		return
-	}
-	m.stage("work", func() {
-		ctx, stop := context.WithCancel(context.Background())
-		l.stop = stop
-		go func() { l.ran <- l.hub.Run(ctx) }()
-	}, func() { m.world.claims, m.world.starting = true, true })
-	m.world.starting = false
-	if c.armed {
-		m.kill()
-	}
-}
-
-func (m *machine) newLife() *life {
-	l := &life{Store: m.fault.wrap(m.path, m.db), ran: make(chan error, 1), ended: make(chan struct{})}
-	l.patient = rapid.Bool().Draw(m.T, "patient")
-	grace := hardly
-	if l.patient {
-		grace = 40 * time.Second
-	}
-	l.ctx, l.leave = context.WithCancel(context.Background())
-	l.hear()
-	l.hub = app.NewHub(app.HubConfig{Store: l, Log: slog.New(slog.DiscardHandler), Workers: m.world.places, Poll: time.Hour, Grace: grace})
-	m.lives = append(m.lives, l)
-	return l
-}
-
-// hardly is the time that an impatient stop gives.
-const hardly = time.Microsecond
-
-// join does what a program does before its hub works. Only death keeps it from
-// succeeding.
-func (m *machine) join(l *life) {
-	roster := app.Roster{Team: parley.MainTeam}
-	for _, a := range m.world.agents {
-		member := app.Member{Name: a.name, Kind: parley.Native, Model: mind{m.minds, l}, Limits: a.limits}
-		if a.person {
-			member.Kind, member.Model = parley.Person, nil
-		}
-		roster.Members = append(roster.Members, member)
-	}
-	team, err := l.hub.Join(l.ctx, roster)
-	if err == nil {
-		l.team = team.ID
-		err = l.hub.Start(l.ctx)
-	}
-	if err != nil && !l.isDead() {
-		m.Fatalf("the hub does not start: %v", err)
-	}
-}
-
-// learn takes the ids that the agents were given.
-func (m *machine) learn() {
-	for id, a := range m.world.seen.agents {
-		m.world.agent(a.Name).id = id
-	}
-}
-
-// died reports whether the hub was killed in this stage, and buries it.
-func (m *machine) died() bool {
-	if m.life == nil || !m.life.isDead() {
-		return false
-	}
-	m.kill()
-	return true
-}
-
-// kill ends a hub as kill -9 does: what it holds in memory is gone, and so is
-// everybody who waits at its doors.
-func (m *machine) kill() {
-	m.world.excuse()
-	for _, l := range append(m.ghosts, m.life) {
-		m.end(l)
-	}
-	m.ghosts, m.life, m.asks = nil, nil, nil
-	m.world.dies()
-	synctest.Wait()
-	if rapid.Bool().Draw(m.T, "reopen") { // else only the hub is another one, which is quicker
-		m.closeStore()
-	}
-}
-
-func (m *machine) end(l *life) {
-	l.die()
-	close(l.ended)
-	l.leave()
-	l.unhear()
-	if l.stop != nil {
-		l.stop()
-	}
-}
-
-func (m *machine) closeStore() {
-	if err := m.db.Close(); err != nil {
-		m.Fatalf("closing the store: %v", err)
-	}
-	m.db = nil
-}
-
 // recheck compares everything once more.
 func (m *machine) recheck() {
 	err := m.world.seen.recheck(micros(time.Now()))
@@ -267,86 +133,6 @@ func (m *machine) finish() {
 	}
 }
 
-// pass lets time go by, from one thing that happens by itself to the next.
-func (m *machine) pass(d time.Duration, c cut) {
-	target := time.Now().Add(d)
-	if m.life != nil {
-		c.arm(m.life)
-	}
-	for m.life != nil {
-		next := m.world.next()
-		if next == 0 || next.Time().After(target) {
-			break
-		}
-		m.stage("time", func() { wait(time.Until(next.Time())) }, func() {})
-		if m.died() {
-			return
-		}
-	}
-	if m.life == nil || d < pause {
-		wait(time.Until(target))
-		m.world.now = micros(time.Now())
-		return
-	}
-	m.stage("time", func() { wait(time.Until(target)) }, func() {})
-	m.endCut(c)
-}
-
-// wait lets the time of the bubble pass.
-func wait(d time.Duration) {
-	if d > 0 {
-		<-time.After(d)
-	}
-}
-
-// checkAsks holds what people got for an answer against what they should have.
-func (m *machine) checkAsks(what string) {
-	if m.world.cut {
-		return
-	}
-	var still []*personAsk
-	for _, p := range m.asks {
-		t := p.made
-		text, failed := answerText(t)
-		var want *refusal
-		switch {
-		case !t.state.Open() && failed:
-			want = refuse(parley.Failed, "%s", text)
-		case !t.state.Open():
-		case m.world.now >= t.waitUntil:
-			want, text = refuse(parley.Timeout, "%s", timeoutText(t, p.at)).andHint(), ""
-		case p.done:
-			m.Fatalf("after %s: %s was answered %q, %v before its end", what, t.id, p.answer.Text, p.err)
-		default:
-			still = append(still, p)
-			continue
-		}
-		if !p.done {
-			m.Fatalf("after %s: nobody told the one who waits for %s", what, t.id)
-		}
-		if !want.is(p.err) || p.err == nil && p.answer.Text != text {
-			m.Fatalf("after %s: the one who asked for %s got %q, %v; want %q, %v", what, t.id, p.answer.Text, p.err, text, want)
-		}
-	}
-	m.asks = still
-}
-
-// checkStatus compares the agents as the hub lists them.
-func (m *machine) checkStatus(what string) {
-	if m.life == nil || m.life.isDead() {
-		return
-	}
-	list, err := directory.List(context.Background(), m.life, m.life.hub.Directory, m.life.team)
-	if err != nil {
-		m.Fatalf("after %s: %v", what, err)
-	}
-	for _, got := range list {
-		if want := m.world.status(m.world.agent(got.Name)); got.Status != want {
-			m.Fatalf("after %s: %s is %s; want %s", what, got.Name, got.Status, want)
-		}
-	}
-}
-
 // Fatalf says what went wrong, after what, and what the world looks like: where
 // several things happen at once, the next run may take another course.
 func (m *machine) Fatalf(format string, args ...any) {
@@ -364,5 +150,3 @@ func (m *machine) name(kind string) string {
 	m.names++
 	return fmt.Sprintf("%s-%d", kind, m.names)
 }
-
-var _ store.Store = (*life)(nil)
