@@ -10,6 +10,7 @@ package parley
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -97,7 +98,10 @@ func Clip(s string, n int) string {
 	if long {
 		s = strings.ToValidUTF8(s[:bound], "")
 	}
-	s = strings.Join(strings.Fields(s), " ")
+	if strings.ContainsFunc(s, func(r rune) bool { return r != ' ' && unicode.IsSpace(r) }) || strings.Contains(s, "  ") {
+		s = strings.Join(strings.Fields(s), " ")
+	}
+	s = strings.TrimSpace(s)
 	if !long && utf8.RuneCountInString(s) <= n {
 		return s
 	}

@@ -18,7 +18,7 @@ const brackets = "[［⁅⌈⌊❲⟦⟬⦋⦍⦏【〔〖〘〚「『﹝｢"
 // Quote renders text that came from somebody so that it cannot pose as one of
 // the hub's headers: a line that imitates one is shown as quoted.
 func Quote(s string) string {
-	if !strings.ContainsAny(s, brackets) {
+	if !hasBracket(s) {
 		return s
 	}
 	var b strings.Builder
@@ -33,6 +33,19 @@ func Quote(s string) string {
 	}
 	writeLine(&b, s[start:])
 	return b.String()
+}
+
+// hasBracket is quick about plain text, which most of what is quoted is.
+func hasBracket(s string) bool {
+	for i := range len(s) {
+		if s[i] == '[' {
+			return true
+		}
+		if s[i] >= utf8.RuneSelf {
+			return strings.ContainsAny(s[i:], brackets)
+		}
+	}
+	return false
 }
 
 func writeLine(b *strings.Builder, line string) {

@@ -158,6 +158,16 @@ type Lease struct {
 	Token  int64
 }
 
+// Handover is a task that was stored just now, already claimed, with what its
+// first turn would otherwise read.
+type Handover struct {
+	Task    Task
+	Request Message
+	Channel Channel
+	Thread  Thread // with the request
+	Read    int    // how far the agent has read the thread
+}
+
 // Lease is the right to run the task under its present token.
 func (t *Task) Lease() Lease {
 	return Lease{Task: t.ID, Parent: t.Parent, Team: t.Team, Agent: t.Agent, Worker: t.Worker, Token: t.Token}

@@ -12,20 +12,14 @@ import (
 
 // RequestText is what the target of an ask or a delegation reads.
 func RequestText(from string, p Pattern, prio Priority, task TaskID, context, body string) string {
-	var b strings.Builder
-	if p == Ask {
-		fmt.Fprintf(&b, "[Agent Request from %s | Pattern: ask]", from)
-	} else {
-		fmt.Fprintf(&b, "[Agent Request from %s | Pattern: delegate | Priority: %s | Task: %s]", from, prio, task)
+	rest := "Pattern: ask"
+	if p != Ask {
+		rest = fmt.Sprintf("Pattern: delegate | Priority: %s | Task: %s", prio, task)
 	}
-	b.WriteString("\n\n")
 	if context != "" {
-		b.WriteString("Context: ")
-		b.WriteString(Quote(context))
-		b.WriteString("\n\n")
+		context = "Context: " + Quote(context) + "\n\n"
 	}
-	b.WriteString(Quote(body))
-	return b.String()
+	return "[Agent Request from " + from + " | " + rest + "]\n\n" + context + Quote(body)
 }
 
 // NotificationText is what the target of a notification reads.

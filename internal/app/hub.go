@@ -92,6 +92,6 @@ func (h handoff) Reserve(agent parley.AgentID) (contact.Reservation, bool) {
 // turns lets the scheduler run turns.
 type turns struct{ *turn.Runner }
 
-func (t turns) Run(ctx context.Context, lease parley.Lease, slot *work.Slot) error {
-	return t.Runner.Run(ctx, lease, slot)
+func (t turns) Run(ctx context.Context, lease parley.Lease, handover *parley.Handover, slot *work.Slot) error {
+	return t.Runner.Run(ctx, lease, handover, slot)
 }

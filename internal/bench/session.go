@@ -169,9 +169,6 @@ func (s *session) rootOf(caller, callers int, r *rand.Rand) *root {
 
 func (s *session) choose(pairs []pair, r *rand.Rand) (from, to int) {
 	p := pairs[r.IntN(len(pairs))]
-	if r.IntN(2) == 0 {
-		return p.to, p.from
-	}
 	return p.from, p.to
 }
 

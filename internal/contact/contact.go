@@ -101,9 +101,10 @@ type Handoff interface {
 // Reservation is a place held for a task that is about to be stored. Exactly
 // one of Start and Cancel is called.
 type Reservation interface {
-	// Worker is who will hold the lease; it makes sure that the lease holds.
-	Worker(tx *store.Tx) int64
-	Start(lease parley.Lease)
+	// Claim gives the lease of a new task to this place, within the transaction
+	// that stores it. From then on the place hears if the task is cancelled.
+	Claim(tx *store.Tx, t *parley.Task)
+	Start(parley.Handover)
 	Cancel()
 }
 

@@ -20,7 +20,7 @@ func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Patter
 		return Contact{}, err
 	}
 	place, reserved := s.reserve(p, target.ID)
-	o := opening{s: s, caller: c, request: r, pattern: p}
+	o := opening{s: s, caller: c, request: r, pattern: p, title: parley.Clip(r.Message, 80)}
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
 		o.tx, o.task, o.handed = tx, parley.Task{}, false
 		return o.run(target.ID, place)
@@ -30,7 +30,7 @@ func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Patter
 	}
 	if reserved {
 		if err == nil && o.handed {
-			place.Start(o.task.Lease())
+			place.Start(o.handover)
 		} else {
 			place.Cancel()
 		}
@@ -56,11 +56,15 @@ type opening struct {
 	caller  Caller
 	request Request
 	pattern parley.Pattern
+	title   string // of the task
 
 	state   store.ContactState
+	dm      parley.Channel
 	message parley.Message
 	task    parley.Task
-	handed  bool // to the reserved place
+
+	handed   bool // to the reserved place
+	handover parley.Handover
 }
 
 func (o *opening) run(target parley.AgentID, place Reservation) error {
@@ -97,9 +101,32 @@ func (o *opening) run(target parley.AgentID, place Reservation) error {
 		return err
 	}
 	if o.pattern != parley.Notify {
-		o.plan(d, limits, thread, place)
+		o.plan(d, limits, thread)
+		if place != nil && o.task.Due == 0 {
+			place.Claim(o.tx, &o.task)
+			o.handed = true
+		}
 	}
-	return o.store(thread)
+	if err := o.store(thread); err != nil || !o.handed {
+		return err
+	}
+	return o.handOver()
+}
+
+// handOver gathers what the first turn needs.
+func (o *opening) handOver() error {
+	thread, err := o.tx.LockThread(o.task.Thread) // it is locked: this finds it as it is now
+	if err != nil {
+		return err
+	}
+	read := o.state.Read
+	if thread.ID != o.dm.Main {
+		if read, err = o.tx.Read(thread.ID, o.task.Agent); err != nil {
+			return err
+		}
+	}
+	o.handover = parley.Handover{Task: o.task, Request: o.message, Channel: o.dm, Thread: *thread, Read: read}
+	return nil
 }
 
 // again finds what the same contact made before. The worker that it was
@@ -206,14 +233,14 @@ func (o *opening) errCycle(chain []parley.AgentID) error {
 
 // thread picks the conversation.
 func (o *opening) thread() (parley.ThreadID, error) {
-	dm, err := o.state.DM, error(nil)
-	if dm.ID == 0 {
-		dm, err = o.tx.EnsureDM(o.caller.Team, o.caller.Agent, o.state.Target.ID)
-		if err != nil {
+	o.dm = o.state.DM
+	if o.dm.ID == 0 {
+		var err error
+		if o.dm, err = o.tx.EnsureDM(o.caller.Team, o.caller.Agent, o.state.Target.ID); err != nil {
 			return 0, err
 		}
 	}
-	choice := o.request.Thread
+	dm, choice := o.dm, o.request.Thread
 	switch {
 	case choice.New:
 		return o.tx.InsertThread(dm.ID).ID, nil
@@ -235,12 +262,12 @@ func (o *opening) thread() (parley.ThreadID, error) {
 }
 
 // plan fills in the task.
-func (o *opening) plan(d policy.Decision, limits parley.Limits, thread parley.ThreadID, place Reservation) {
+func (o *opening) plan(d policy.Decision, limits parley.Limits, thread parley.ThreadID) {
 	parent := o.state.Task
 	t := parley.Task{
 		ID: o.tx.NewTaskID(), Team: o.caller.Team, Parent: parent.ID, Root: parent.Root, Pattern: o.pattern,
 		Requester: o.caller.Agent, Agent: o.state.Target.ID, Thread: thread,
-		Title: parley.Clip(o.request.Message, 80), Priority: o.request.Priority,
+		Title: o.title, Priority: o.request.Priority,
 		State: parley.Queued, Due: d.Due, AskDepth: d.AskDepth, DelegationDepth: d.DelegationDepth,
 		Deadline: max(o.tx.Now, d.Due).Add(limits.DelegationDeadline),
 	}
@@ -252,10 +279,6 @@ func (o *opening) plan(d policy.Decision, limits parley.Limits, thread parley.Th
 	}
 	if parent.ID != 0 {
 		t.Callback = o.callback()
-	}
-	if place != nil && t.Due == 0 {
-		t.State, t.Worker, t.Token, t.StartedAt = parley.Running, place.Worker(o.tx), 1, o.tx.Now
-		o.handed = true
 	}
 	o.task = t
 }

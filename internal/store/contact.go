@@ -12,6 +12,8 @@ type ContactState struct {
 	Before parley.Message
 	// DM is the channel of the two; zero before the first contact.
 	DM parley.Channel
+	// Read is how far the target has read its main thread.
+	Read int
 }
 
 // Contact reads everything that a contact needs in one round trip, and locks
@@ -36,10 +38,12 @@ func (tx *Tx) Contact(from, to parley.AgentID, in parley.TaskID, key string) (Co
 			Args: []any{int64(in), int64(from), key}, Row: func(r Row) { s.Before = scanMessage(r) }})
 	}
 	qs = append(qs,
-		Query{SQL: `SELECT t.id, t.channel_id, t.last_message, t.message_count, c.team_id
-			FROM channel c JOIN thread t ON t.id = c.main_thread WHERE c.a_id = $1 AND c.b_id = $2 /*lock thread*/`,
-			Args: []any{a, b}, Row: func(r Row) {
-				*thread = scanThread(r)
+		Query{SQL: `SELECT t.id, t.channel_id, t.last_message, t.message_count, c.team_id, r.seen_n
+			FROM channel c JOIN thread t ON t.id = c.main_thread
+			LEFT JOIN reading r ON r.thread_id = t.id AND r.agent_id = $3
+			WHERE c.a_id = $1 AND c.b_id = $2 /*lock thread*/`,
+			Args: []any{a, b, int64(to)}, Row: func(r Row) {
+				*thread, s.Read = scanThread(r), int(r.Int(5))
 				s.DM = parley.Channel{ID: thread.Channel, Team: parley.TeamID(r.Int(4)), Kind: parley.DM,
 					A: parley.AgentID(a), B: parley.AgentID(b), Main: thread.ID}
 			}})

@@ -46,40 +46,35 @@ func (tx *Tx) Back(from parley.MessageID, downTo, limit int) (list []parley.Mess
 	if from == 0 || limit <= 0 {
 		return nil, nil
 	}
-	if tx.conn.Engine() == SQLite {
-		return tx.walkBack(from, downTo, limit)
+	recent := tx.conn.Recent()
+	list, next := recent.Back(from, downTo, limit)
+	if next == 0 {
+		return list, nil
 	}
-	err = tx.query(back, func(r Row) { list = append(list, scanMessage(r)) }, int64(from), int64(downTo), int64(limit))
+	add := func(m parley.Message) { recent.put(m); list = append(list, m) }
+	if tx.conn.Engine() == SQLite {
+		err = tx.walkBack(next, downTo, limit-len(list), add)
+	} else {
+		err = tx.query(back, func(r Row) { add(scanMessage(r)) }, int64(next), int64(downTo), int64(limit-len(list)))
+	}
 	return list, err
 }
 
 // walkBack reads one by one: where a statement costs no round trip, setting up
 // a recursive one costs more than it saves.
-func (tx *Tx) walkBack(from parley.MessageID, downTo, limit int) (list []parley.Message, err error) {
-	for id := from; id != 0 && len(list) < limit; {
-		m, err := tx.recentMessage(id)
+func (tx *Tx) walkBack(from parley.MessageID, downTo, limit int, add func(parley.Message)) error {
+	for id := from; id != 0 && limit > 0; limit-- {
+		m, err := tx.Message(id)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if m.N <= downTo {
-			break
+			return nil
 		}
-		list = append(list, m)
+		add(m)
 		id = m.Prev
 	}
-	return list, nil
-}
-
-func (tx *Tx) recentMessage(id parley.MessageID) (parley.Message, error) {
-	recent := tx.conn.Recent()
-	if m, ok := recent.get(id); ok {
-		return m, nil
-	}
-	m, err := tx.Message(id)
-	if err == nil {
-		recent.put(m)
-	}
-	return m, err
+	return nil
 }
 
 const back = `WITH RECURSIVE m AS (
@@ -129,9 +124,7 @@ func (tx *Tx) Post(m *parley.Message, to ...Recipient) error {
 	tx.exec(`INSERT INTO message (`+messageCols+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 		int64(m.ID), int64(m.Team), int64(m.Thread), int64(m.N), int64(m.Prev), int64(m.Author), string(m.Kind),
 		m.Body, m.Context, int64(m.Task), int64(m.Origin), key, int64(m.At), int64(m.Priority))
-	if recent := tx.conn.Recent(); recent != nil {
-		recent.put(*m) // if this fails, nobody ever asks for the number again
-	}
+	tx.conn.Recent().put(*m) // if this fails, nobody ever asks for the number again
 	tx.exec(`UPDATE thread SET last_message = $1, message_count = $2 WHERE id = $3`, int64(t.Last), int64(t.Count), int64(t.ID))
 	for _, r := range to {
 		var delivered parley.Micros

@@ -6,46 +6,114 @@ import (
 	"parley"
 )
 
-// Recent keeps messages that were written or read lately. A stored message
-// never changes, so what is here is right; a conversation that goes on finds its
-// history here instead of reading it again for every turn.
-//
-// It holds two generations: when the young one is full it becomes the old one,
-// and what nobody asked for in the meantime is gone. The zero value is empty and
-// ready for use.
+// Recent keeps what was stored or read lately and cannot change any more:
+// messages, and tasks that have ended. What is here is right, also if another
+// hub works on the same database; what is not here has to be read. A
+// conversation that goes on finds its history here, and whoever waits for a
+// task finds its end. The zero value is empty and ready for use.
 type Recent struct {
-	mu         sync.Mutex
-	young, old map[parley.MessageID]parley.Message
-	bytes      int // of the young
+	mu       sync.Mutex
+	messages generations[parley.MessageID, *parley.Message]
+	ended    generations[parley.TaskID, *parley.Task]
 }
 
-// generationBytes bounds one generation; there are two.
-const generationBytes = 16 << 20
+const (
+	// messagesBytes and endedTasks bound one of two generations.
+	messagesBytes, endedTasks = 32 << 20, 4096
+	// messageBytes is about what a message takes besides its texts.
+	messageBytes = 250
+)
 
-// get finds a message and keeps it for another generation.
-func (r *Recent) get(id parley.MessageID) (parley.Message, bool) {
+// Back finds messages of a thread as Tx.Back does, as many as are here. The rest
+// has to be read from next on; that is 0 if nothing is missing.
+func (r *Recent) Back(from parley.MessageID, downTo, limit int) (list []parley.Message, next parley.MessageID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if m, ok := r.young[id]; ok {
+	for next = from; next != 0 && len(list) < limit; {
+		m, ok := r.message(next)
+		if !ok {
+			return list, next
+		}
+		if m.N <= downTo {
+			return list, 0
+		}
+		if list == nil {
+			list = make([]parley.Message, 0, min(limit, m.N-downTo))
+		}
+		list = append(list, *m)
+		next = m.Prev
+	}
+	return list, 0
+}
+
+// Outcome finds a task that has ended, and the text of its result.
+func (r *Recent) Outcome(id parley.TaskID) (t parley.Task, text string, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ended, ok := r.ended.get(id)
+	if !ok {
+		return t, "", false
+	}
+	if ended.State != parley.Completed || ended.Result == 0 {
+		return *ended, "", true
+	}
+	m, ok := r.message(ended.Result)
+	if !ok {
+		return t, "", false
+	}
+	return *ended, m.Body, true
+}
+
+// message finds a message and keeps it for another generation.
+func (r *Recent) message(id parley.MessageID) (*parley.Message, bool) {
+	m, young := r.messages.young[id]
+	if young {
 		return m, true
 	}
-	m, ok := r.old[id]
+	m, ok := r.messages.old[id]
 	if ok {
 		r.add(m)
 	}
 	return m, ok
 }
 
+func (r *Recent) add(m *parley.Message) {
+	r.messages.put(m.ID, m, messageBytes+len(m.Body)+len(m.Context), messagesBytes)
+}
+
 func (r *Recent) put(m parley.Message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.add(m)
+	r.add(&m)
 }
 
-func (r *Recent) add(m parley.Message) {
-	if r.young == nil || r.bytes > generationBytes {
-		r.old, r.young, r.bytes = r.young, map[parley.MessageID]parley.Message{}, 0
+func (r *Recent) putEnded(list []parley.Task) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range list {
+		r.ended.put(list[i].ID, &list[i], 1, endedTasks)
 	}
-	r.young[m.ID] = m
-	r.bytes += 200 + len(m.Body) + len(m.Context)
+}
+
+// generations are two: when the young one is full it becomes the old one, and
+// what was in the old one is gone.
+type generations[K comparable, V any] struct {
+	young, old map[K]V
+	size       int // of the young
+}
+
+func (g *generations[K, V]) get(k K) (V, bool) {
+	v, ok := g.young[k]
+	if !ok {
+		v, ok = g.old[k]
+	}
+	return v, ok
+}
+
+func (g *generations[K, V]) put(k K, v V, size, limit int) {
+	if g.young == nil || g.size >= limit {
+		g.old, g.young, g.size = g.young, map[K]V{}, 0
+	}
+	g.young[k] = v
+	g.size += size
 }

@@ -31,6 +31,8 @@ type Store interface {
 	// Bus carries the signals of committed transactions, of other hubs on the
 	// same database too.
 	Bus() *wake.Bus
+	// Recent is what was stored or read lately and cannot change any more.
+	Recent() *Recent
 	// Shared reports whether other hubs may be working on the same database.
 	Shared() bool
 	// Describe names the engine and its version, without secrets.
@@ -52,8 +54,7 @@ type Conn interface {
 	NextID(seq Seq) int64
 	// Engine tells the few statements that differ which engine this is.
 	Engine() Engine
-	// Recent keeps messages for the connections of one store; nil where reading
-	// a history is one statement anyway.
+	// Recent is the store's.
 	Recent() *Recent
 }
 
@@ -119,6 +120,7 @@ type Tx struct {
 	threads map[parley.ThreadID]*parley.Thread
 	signals []wake.Signal
 	marks   marks
+	ended   []parley.Task
 	wrote   bool
 }
 
@@ -142,6 +144,14 @@ func Call(fn func(*Tx) error, tx *Tx) (err error) {
 
 // Wrote reports whether the closure wrote anything. For drivers.
 func (tx *Tx) Wrote() bool { return tx.wrote }
+
+// Committed is to be called after the commit, before its signals are published.
+// For drivers.
+func (tx *Tx) Committed() {
+	if len(tx.ended) > 0 {
+		tx.conn.Recent().putEnded(tx.ended)
+	}
+}
 
 // Signals are to be published after the commit. For drivers.
 func (tx *Tx) Signals() []wake.Signal { return tx.signals }

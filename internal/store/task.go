@@ -112,6 +112,7 @@ func (tx *Tx) signalState(t *parley.Task) {
 	case t.State == parley.Queued && t.Due == 0:
 		tx.Signal(wake.Work, int64(t.Agent))
 	case !t.State.Open():
+		tx.ended = append(tx.ended, *t)
 		tx.Signal(wake.Ended, int64(t.ID))
 	}
 }

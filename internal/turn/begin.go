@@ -85,12 +85,8 @@ func (t *run) loadUnseen(tx *store.Tx) error {
 	if t.read, err = tx.Read(t.thread.ID, t.lease.Agent); err != nil {
 		return err
 	}
-	t.readTo = t.thread.Count
-	if t.task.Turns == 0 {
-		t.fresh = t.newHistory()
-	}
-	if t.thread.Last == t.asked.ID && t.read >= t.shownFrom()-1 {
-		return nil // the usual case: everything new is in the history
+	if t.readHistory() {
+		return nil
 	}
 	news, err := tx.News(t.thread, t.lease.Agent, t.read, newsSize)
 	for _, m := range news {
@@ -102,6 +98,16 @@ func (t *run) loadUnseen(tx *store.Tx) error {
 		t.readTo = news[newsSize-1].N
 	}
 	return err
+}
+
+// readHistory finds what is new in the history, and reports whether nothing is
+// new beyond it, as usual.
+func (t *run) readHistory() bool {
+	t.readTo = t.thread.Count
+	if t.task.Turns == 0 {
+		t.fresh = t.newHistory()
+	}
+	return t.thread.Last == t.asked.ID && t.read >= t.shownFrom()-1
 }
 
 // newHistory is what others wrote in the history and the agent has not seen.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"parley"
 	"parley/internal/model"
@@ -64,6 +65,21 @@ type conversation struct {
 	steps     int  // stored in the turn under way
 	failures  int  // tool calls in a row that failed in the turn under way
 	inboxRead int
+}
+
+// take begins with what was handed over, if what was said before is known too.
+func (t *run) take(h *parley.Handover) bool {
+	if h == nil {
+		return false
+	}
+	history, next := t.Store.Recent().Back(h.Request.Prev, 0, historySize)
+	if next != 0 {
+		return false
+	}
+	slices.Reverse(history)
+	t.conversation = conversation{started: map[string]bool{}, task: h.Task, asked: h.Request, channel: h.Channel,
+		thread: h.Thread, history: history, read: h.Read}
+	return t.readHistory()
 }
 
 // load rebuilds the conversation.

@@ -29,9 +29,11 @@ type run struct {
 
 // turn goes on where the stored steps end, or begins a new turn, and runs it
 // to its end.
-func (t *run) turn(ctx context.Context) (parley.Outcome, error) {
-	if err := t.insist(ctx, func() error { return t.load(ctx) }); err != nil {
-		return 0, err
+func (t *run) turn(ctx context.Context, handover *parley.Handover) (parley.Outcome, error) {
+	if !t.take(handover) {
+		if err := t.insist(ctx, func() error { return t.load(ctx) }); err != nil {
+			return 0, err
+		}
 	}
 	if !t.underWay {
 		t.begin()

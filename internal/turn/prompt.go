@@ -21,10 +21,11 @@ func (t *run) request() model.Request {
 	if older < 0 {
 		older = len(t.notices)
 	}
-	for _, m := range slices.Concat(t.notices[:older], t.history, t.notices[older:]) {
-		r.Messages = append(r.Messages, t.render(m))
+	for _, part := range [][]parley.Message{t.notices[:older], t.history, t.notices[older:], {t.asked}} {
+		for i := range part {
+			r.Messages = append(r.Messages, t.render(part[i]))
+		}
 	}
-	r.Messages = append(r.Messages, t.render(t.asked))
 	r.Messages = append(r.Messages, t.past...)
 	return r
 }

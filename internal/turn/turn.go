@@ -53,14 +53,16 @@ type Runner struct {
 }
 
 // Run runs turns of a leased task until it ends, waits, or is no longer ours.
-func (r *Runner) Run(ctx context.Context, lease parley.Lease, slot tool.Slot) error {
+// What was handed over saves the first turn from reading it.
+func (r *Runner) Run(ctx context.Context, lease parley.Lease, handover *parley.Handover, slot tool.Slot) error {
 	def, ok := r.Agents.Definition(lease.Agent)
 	if !ok {
 		return r.fail(ctx, lease, "it is no longer in the team's files.")
 	}
 	for {
 		t := &run{Runner: r, agent: def, lease: lease, slot: slot}
-		outcome, err := t.turn(ctx)
+		outcome, err := t.turn(ctx, handover)
+		handover = nil
 		switch {
 		case errors.Is(err, parley.ErrLost):
 			return nil

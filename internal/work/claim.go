@@ -137,30 +137,41 @@ func (s *Scheduler) settle(agent parley.AgentID, n int, leases []parley.Lease, l
 	}
 	for _, l := range leases {
 		s.turns.Add(1)
-		s.start(l)
+		s.start(newTurnContext(), l, nil)
 	}
 }
 
+// turnContext ends with the turns of a task, and says why.
+type turnContext struct {
+	context.Context
+	cancel context.CancelCauseFunc
+}
+
+func newTurnContext() (t turnContext) {
+	t.Context, t.cancel = context.WithCancelCause(context.Background())
+	return t
+}
+
 // start runs a task whose place is held and which is counted among the turns.
-func (s *Scheduler) start(l parley.Lease) {
-	ctx, cancel := context.WithCancelCause(context.Background())
+// h, if there is one, is what is known of a task that was stored just now.
+func (s *Scheduler) start(ctx turnContext, l parley.Lease, h *parley.Handover) {
 	s.mu.Lock()
-	s.cancels[l] = cancel
+	s.cancels[l] = ctx.cancel
 	if s.interrupted {
-		cancel(errStopping)
+		ctx.cancel(errStopping)
 	}
 	s.mu.Unlock()
 	go func() {
 		defer s.turns.Done()
 		slot := &Slot{s: s, agent: l.Agent, strict: s.cfg.Agents.Limits(l.Agent).Turns == 1, held: true}
-		err := s.run(ctx, l, slot)
+		err := s.run(ctx, l, h, slot)
 		s.mu.Lock()
 		delete(s.cancels, l)
 		s.mu.Unlock()
 		if err != nil {
 			s.giveBack(ctx, l, err)
 		}
-		cancel(nil)
+		ctx.cancel(nil)
 		slot.end()
 		s.wake()
 	}()
@@ -168,13 +179,13 @@ func (s *Scheduler) start(l parley.Lease) {
 
 // run runs the turns of a task. A panic in a tool or a model breaks that turn,
 // not the hub and everybody else's.
-func (s *Scheduler) run(ctx context.Context, l parley.Lease, slot *Slot) (err error) {
+func (s *Scheduler) run(ctx context.Context, l parley.Lease, h *parley.Handover, slot *Slot) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic in a turn: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return s.runner.Run(ctx, l, slot)
+	return s.runner.Run(ctx, l, h, slot)
 }
 
 // giveBack returns a task whose turn could not go on. A turn that was stopped

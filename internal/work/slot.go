@@ -149,7 +149,7 @@ func (s *Scheduler) Reserve(agent parley.AgentID) (*Reservation, bool) {
 	s.places--
 	s.running[agent]++
 	s.turns.Add(1) // before the stop begins to wait for the turns
-	return &Reservation{s, agent}, true
+	return &Reservation{s: s, agent: agent, turn: newTurnContext()}, true
 }
 
 // Reservation is a place held for a task that is about to be stored. Exactly
@@ -157,20 +157,39 @@ func (s *Scheduler) Reserve(agent parley.AgentID) (*Reservation, bool) {
 type Reservation struct {
 	s     *Scheduler
 	agent parley.AgentID
+	task  parley.TaskID // once it is claimed
+	turn  turnContext
 }
 
-// Worker is this hub's, with its leases made to hold.
-func (r *Reservation) Worker(tx *store.Tx) int64 {
+// Claim gives the lease of a new task to this place and makes it hold. Whoever
+// cancels the task from now on reaches its turn, even before that begins.
+func (r *Reservation) Claim(tx *store.Tx, t *parley.Task) {
 	r.s.renew(tx)
-	return r.s.worker
+	t.State, t.Worker, t.Token, t.StartedAt = parley.Running, r.s.worker, 1, tx.Now
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	delete(r.s.promised, r.task) // by an earlier run of the transaction
+	r.task = t.ID
+	r.s.promised[r.task] = r.turn.cancel
 }
 
 // Start runs the task that was stored.
-func (r *Reservation) Start(l parley.Lease) { r.s.start(l) }
+func (r *Reservation) Start(h parley.Handover) {
+	r.s.start(r.turn, h.Task.Lease(), &h)
+	r.forget()
+}
 
 // Cancel gives the place back.
 func (r *Reservation) Cancel() {
+	r.forget()
+	r.turn.cancel(nil)
 	r.s.leave(r.agent)
 	r.s.free()
 	r.s.turns.Done()
+}
+
+func (r *Reservation) forget() {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	delete(r.s.promised, r.task)
 }

@@ -32,6 +32,9 @@ type alone struct{ store.Store }
 
 func (alone) Shared() bool { return false }
 
+// View finds nothing.
+func (alone) View(context.Context, func(*store.Tx) error) error { return nil }
+
 // shared is one of several.
 type shared struct{ store.Store }
 
@@ -230,5 +233,52 @@ func TestPlacesAreNeitherLostNorMadeUp(t *testing.T) {
 	wg.Wait()
 	if s.places != workers || len(s.running) != 0 || len(s.waiters) != 0 {
 		t.Errorf("%d places of %d, running %v, %d waiters", s.places, workers, s.running, len(s.waiters))
+	}
+}
+
+// causes is a runner that tells why the context of a turn had ended when it
+// began.
+type causes chan error
+
+func (c causes) Run(ctx context.Context, _ parley.Lease, _ *parley.Handover, _ *Slot) error {
+	c <- context.Cause(ctx)
+	return nil
+}
+
+func TestATaskThatIsCancelledBeforeItsTurnBegins(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		signal int64
+		want   error
+	}{
+		{"cancelled", 102, errCancelled},
+		{"another is cancelled", 103, nil},
+		{"an earlier run of the transaction was to make the one that is cancelled", 101, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, ran := scheduler(1), make(causes, 1)
+			s.Connect(ran, nil)
+			r, ok := s.Reserve(2)
+			if !ok {
+				t.Fatal("no place")
+			}
+			var task parley.Task
+			for _, id := range []parley.TaskID{101, 102} {
+				task = parley.Task{ID: id, Agent: 2}
+				r.Claim(&store.Tx{}, &task)
+			}
+			if err := s.reclaim(t.Context()); err != nil { // it is not stored yet, and not lost
+				t.Fatal(err)
+			}
+			s.hearCancelled(c.signal)
+			r.Start(parley.Handover{Task: task})
+			if got := <-ran; got != c.want {
+				t.Errorf("the turn began with %v", got)
+			}
+			s.turns.Wait()
+			if len(s.promised)+len(s.cancels) > 0 || s.places != 1 {
+				t.Errorf("left: promised %v, running %v, %d places", s.promised, s.cancels, s.places)
+			}
+		})
 	}
 }

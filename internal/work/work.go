@@ -27,9 +27,10 @@ import (
 
 // Runner runs the turns of a claimed task until it ends or waits. A nil error
 // means that the outcome is stored; with any other error the task is given
-// back. Package turn implements it.
+// back. handover is nil unless the task was stored just now. Package turn
+// implements it.
 type Runner interface {
-	Run(ctx context.Context, lease parley.Lease, slot *Slot) error
+	Run(ctx context.Context, lease parley.Lease, handover *parley.Handover, slot *Slot) error
 }
 
 // Failer ends a task that is given up. Package contact implements it.
@@ -93,9 +94,10 @@ type Scheduler struct {
 	mu          sync.Mutex
 	places      int // free
 	waiters     []chan struct{}
-	ready       map[parley.AgentID]bool                  // may have something to claim
-	running     map[parley.AgentID]int                   // turns that hold a place
-	cancels     map[parley.Lease]context.CancelCauseFunc // of the turns that run here
+	ready       map[parley.AgentID]bool                   // may have something to claim
+	running     map[parley.AgentID]int                    // turns that hold a place
+	cancels     map[parley.Lease]context.CancelCauseFunc  // of the turns that run here
+	promised    map[parley.TaskID]context.CancelCauseFunc // of those that are being stored
 	aliveUntil  parley.Micros
 	stopping    bool // nothing new is claimed
 	paused      bool // nothing is claimed for a moment, since the last claim failed
@@ -110,9 +112,10 @@ func New(cfg Config) *Scheduler {
 	cfg.fill()
 	return &Scheduler{
 		cfg: cfg, places: cfg.Workers, nudge: make(chan struct{}, 1), resync: make(chan struct{}, 1), clock: make(chan struct{}, 1), quit: make(chan struct{}),
-		ready:   map[parley.AgentID]bool{},
-		running: map[parley.AgentID]int{},
-		cancels: map[parley.Lease]context.CancelCauseFunc{},
+		ready:    map[parley.AgentID]bool{},
+		running:  map[parley.AgentID]int{},
+		cancels:  map[parley.Lease]context.CancelCauseFunc{},
+		promised: map[parley.TaskID]context.CancelCauseFunc{},
 	}
 }
 
@@ -248,6 +251,9 @@ func (s *Scheduler) hearCancelled(task int64) {
 		if lease.Task == parley.TaskID(task) {
 			cancel(errCancelled)
 		}
+	}
+	if cancel := s.promised[parley.TaskID(task)]; cancel != nil {
+		cancel(errCancelled)
 	}
 }
 

@@ -15,6 +15,7 @@ const (
 type conn struct {
 	session *session
 	ids     *sequences
+	recent  *store.Recent
 	begin   string
 	queue   []request // not sent yet
 	queued  bool      // BEGIN was queued
@@ -35,8 +36,8 @@ func (c *conn) Query(qs ...store.Query) error {
 	return c.err
 }
 
-// Recent is nil: a history is one statement here, and another hub may store.
-func (c *conn) Recent() *store.Recent { return nil }
+// Recent is the store's.
+func (c *conn) Recent() *store.Recent { return c.recent }
 
 // Exec puts the statement off.
 func (c *conn) Exec(sql string, args ...any) {

@@ -59,6 +59,7 @@ type Store struct {
 	patience time.Duration
 	pool     *pgxpool.Pool
 	bus      wake.Bus
+	recent   store.Recent
 	clock    *store.Clock
 	ids      sequences
 	notifier *notifier
@@ -152,6 +153,9 @@ func (s *Store) startSignals(ctx context.Context, log *slog.Logger) error {
 
 // Bus carries the signals of committed transactions, of all hubs.
 func (s *Store) Bus() *wake.Bus { return &s.bus }
+
+// Recent is shared by all connections.
+func (s *Store) Recent() *store.Recent { return &s.recent }
 
 // Shared is true: other hubs may work on the same database.
 func (s *Store) Shared() bool { return true }

@@ -43,6 +43,9 @@ func (s *Store) update(ctx context.Context, fn func(*store.Tx) error) error {
 		c.rollback()
 		return err
 	}
+	if c.err == nil {
+		tx.Committed()
+	}
 	// Where the outcome is unknown a hint does no harm, and nobody else would
 	// give it.
 	s.bus.Publish(tx.Signals())
@@ -78,7 +81,7 @@ func (s *Store) acquire(ctx context.Context, begin string) (*conn, func(), error
 	default:
 		return nil, nil, &fault{err: err, lost: true}
 	}
-	c := &conn{session: sessionOf(pooled.Conn().PgConn()), ids: &s.ids, begin: begin}
+	c := &conn{session: sessionOf(pooled.Conn().PgConn()), ids: &s.ids, recent: &s.recent, begin: begin}
 	return c, pooled.Release, nil
 }
 

@@ -150,6 +150,9 @@ func (c *conn) settle(opts Options) error {
 		"PRAGMA foreign_keys = OFF",
 		"PRAGMA temp_store = MEMORY",
 		"PRAGMA cache_size = -65536",
+		// A page that is written again before the log is copied into the file is
+		// copied once; 8000 pages are 32 MB, read in no time after a crash.
+		"PRAGMA wal_autocheckpoint = 8000",
 	} {
 		if err := sqlitex.ExecuteTransient(c.raw, pragma, nil); err != nil {
 			return err
@@ -194,6 +197,9 @@ func (s *Store) View(ctx context.Context, fn func(*store.Tx) error) error {
 	}
 	return describe(err)
 }
+
+// Recent is shared by all connections.
+func (s *Store) Recent() *store.Recent { return &s.recent }
 
 // Bus carries the signals of committed transactions.
 func (s *Store) Bus() *wake.Bus { return &s.bus }

@@ -75,6 +75,7 @@ func (w *writer) run() {
 		w.commit(batch)
 		for _, r := range batch {
 			if r.err == nil {
+				r.tx.Committed()
 				w.publish(r.tx.Signals())
 			}
 			close(r.done)
