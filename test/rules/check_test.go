@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"parley"
-	"parley/internal/directory"
+	"parley/internal/contact"
 )
 
 // checkAsks holds what people got for an answer against what they should have.
@@ -44,7 +44,7 @@ func (m *machine) checkStatus(what string) {
 	if m.life == nil || m.life.isDead() {
 		return
 	}
-	list, err := directory.List(context.Background(), m.life, m.life.hub.Directory, m.life.team)
+	list, err := m.life.hub.Reading.Agents(context.Background(), contact.Caller{Team: m.life.team})
 	if err != nil {
 		m.Fatalf("after %s: %v", what, err)
 	}

@@ -102,10 +102,7 @@ func (w *world) viewStored(t parley.Task) taskView {
 		State: t.State.String(), Due: t.Due, Deadline: t.Deadline, WaitUntil: t.WaitUntil,
 		AskDepth: t.AskDepth, DelegationDepth: t.DelegationDepth, Inbox: t.InboxCount, Read: t.InboxRead, Turns: t.Turns,
 		Token: int(t.Token), Rescues: t.Rescues, Leased: t.Worker != 0, Ended: t.EndedAt != 0, Error: t.Error,
-		EndedBy: s.agents[t.EndedBy].Name}
-	if i, ok := slices.BinarySearchFunc(s.messages, t.Result, func(m parley.Message, id parley.MessageID) int { return int(m.ID - id) }); ok {
-		v.Result = s.messages[i].Body
-	}
+		EndedBy: s.agents[t.EndedBy].Name, Result: s.message(t.Result).Body}
 	if t.State.Open() { // what these were when it ended is nobody's business
 		v.OpenChildren, v.Callback = t.OpenChildren, t.Callback
 	}
@@ -206,7 +203,6 @@ func (w *world) compareInboxes() error {
 		if got := w.seen.inbox[t.id]; !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))) {
 			return fmt.Errorf("the inbox of %s holds %v; want %v", t.id, got, want)
 		}
-		slices.SortStableFunc(t.inbox[min(t.arrived, len(t.inbox)):], func(a, b *message) int { return int(a.id - b.id) })
 		for i, m := range t.inbox {
 			if w.seen.inbox[t.id][i] != m.id {
 				return fmt.Errorf("the inbox of %s is out of order: %v", t.id, w.seen.inbox[t.id])

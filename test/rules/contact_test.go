@@ -51,14 +51,26 @@ func (w *world) decide(from *agent, in *task, c *call) *refusal {
 		return refuse(parley.Limited, "rate limit reached (%d messages per minute). Try again in %d seconds.",
 			from.limits.Rate, int64((left+time.Second-1)/time.Second))
 	}
-	if c.pattern == parley.Ask && target.one() {
-		if chain := waitingChain(in, target); chain != nil {
-			return refuse(parley.Denied, "%s is waiting on this chain and can run only one turn at a time: %s.",
-				target.name, strings.Join(append(chain, target.name), " → ")).andHint()
-		}
-	}
-	return nil
+	return w.cycle(in, c, waitsFor)
 }
+
+// cycle refuses an ask whose target waits for the one who asks, and so could
+// never answer.
+func (w *world) cycle(in *task, c *call, waits func(*task) bool) *refusal {
+	target := w.agent(c.target)
+	if c.pattern != parley.Ask || !target.one() {
+		return nil
+	}
+	chain := waitingChain(in, target, waits)
+	if chain == nil {
+		return nil
+	}
+	return refuse(parley.Denied, "%s is waiting on this chain and can run only one turn at a time: %s.",
+		target.name, strings.Join(append(chain, target.name), " → ")).andHint()
+}
+
+// waitsFor reports whether a turn waits for the task.
+func waitsFor(t *task) bool { return t.callback == parley.CallbackReply }
 
 // depth of what a contact opens: a person's does not count, and a delegation
 // begins the asks anew.
@@ -78,17 +90,16 @@ func depth(from *agent, in *task, p parley.Pattern) (asks, hops int) {
 // waitingChain names who waits for whom from the target down to the caller, if
 // the target's turn is among those that wait. A task waits for its delegations
 // too, but no turn does.
-func waitingChain(in *task, target *agent) (names []string) {
-	waits := false
+func waitingChain(in *task, target *agent, waits func(*task) bool) (names []string) {
+	waiting := false
 	for t := in; t != nil; t = t.parent {
 		names = append([]string{t.agent.name}, names...)
-		if waits && t.agent == target {
+		if waiting && t.agent == target {
 			return names
 		}
-		if t.callback != parley.CallbackReply && t.callback != parley.CallbackResult {
+		if waiting = waits(t); !waiting && t.callback != parley.CallbackResult {
 			return nil
 		}
-		waits = t.callback == parley.CallbackReply
 	}
 	return nil
 }

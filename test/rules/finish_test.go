@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"parley"
@@ -92,13 +94,30 @@ func (w *world) tellFailure(t *task) {
 func (w *world) push(t *task, kind parley.MessageKind, body string) {
 	p := t.parent
 	m := w.post(p.in, &message{author: t.agent, to: p.agent, kind: kind, body: body, task: t})
-	p.inbox = append(p.inbox, m)
+	w.arrives(p, m)
 	if p.state == parley.Waiting {
 		p.state, p.due, p.fresh = parley.Queued, 0, true
 		if p.agent.sleeping(w.now) && p.pattern != parley.Ask { // an ask is never put off
 			p.due = p.agent.sleepingUntil
 		}
 	}
+}
+
+// arrives puts the end of a subtask into a task's inbox. Of those that come at
+// the same moment any may be first, so their order is the stored one.
+func (w *world) arrives(t *task, m *message) {
+	t.inbox = append(t.inbox, m)
+	slices.SortStableFunc(t.inbox[t.arrived:], func(a, b *message) int { return cmp.Compare(w.place(t, a), w.place(t, b)) })
+}
+
+// place is where in the stored inbox of a task the end of a subtask stands:
+// after everything if it is missing, which the comparison will tell.
+func (w *world) place(t *task, m *message) int {
+	stored := w.seen.inbox[t.id]
+	if i := slices.IndexFunc(stored, func(id parley.MessageID) bool { return w.seen.message(id).Task == m.task.id }); i >= 0 {
+		return i
+	}
+	return len(stored)
 }
 
 // mayCancel says whether a cancel is accepted: people may, and who asked for

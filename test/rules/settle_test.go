@@ -13,15 +13,16 @@ func (w *world) settle() {
 	}
 }
 
-// step does one thing. Turns go on before new ones are claimed, and those that
-// have more calls to do before others, since both may free places that the next
-// one takes. What is overdue fails last: the hub may have got on with it before
-// it looked at the clock.
+// step does one thing. Turns go on before new ones are claimed, and before both
+// go those that end by themselves, or wait again, since they free places that the
+// next one takes. What is overdue fails last: the hub may have got on with it
+// before it looked at the clock.
 func (w *world) step() bool {
 	if !w.claims {
 		return false
 	}
-	for _, one := range []func(*task) bool{w.falls, w.starts, w.late, w.advanceCalling, w.advance, w.claimCalling, w.claim} {
+	for _, one := range []func(*task) bool{w.falls, w.starts, w.late, w.advanceEnding, w.claimLeaving,
+		w.advanceCalling, w.advance, w.reachesLimit, w.claimCalling, w.claim} {
 		if slices.ContainsFunc(w.tasks, one) {
 			return true
 		}
@@ -33,13 +34,13 @@ func (w *world) step() bool {
 // any may be first, and then cancels those below it; so the ones that are
 // stored as failed are, from below, and the rest follows.
 func (w *world) expire() bool {
-	fail := func(t *task) func() { return func() { w.fail(t, "its deadline has passed.") } }
+	fail := func(t *task) func() { return func() { w.fail(t, overdue) } }
 	var rest []*task
 	for _, t := range slices.Backward(w.tasks) {
 		if !t.state.Open() || t.deadline > w.now {
 			continue
 		}
-		if w.seen.state(t) == parley.TaskFailed {
+		if w.seen.failed(t, overdue) {
 			fail(t)()
 			return true
 		}
@@ -52,6 +53,8 @@ func (w *world) expire() bool {
 	}
 	return false
 }
+
+const overdue = "its deadline has passed."
 
 // happens does something that follows from the rules. If the hub died on the
 // way, or something races with it, then only if it is stored: what else is
@@ -74,11 +77,11 @@ func (w *world) happensBy(at parley.Micros, isStored bool, do func()) bool {
 	return true
 }
 
-// races reports whether the task may be failed at any moment, because its
-// time, or that of one above it, is over.
+// races reports whether the task may be ended at any moment, because its time,
+// or that of one above it, is over, or because one of them has ended.
 func (w *world) races(t *task) bool {
 	for ; t != nil; t = t.parent {
-		if t.state.Open() && t.deadline <= w.now {
+		if t.state.Open() && t.deadline <= w.now || w.ending(t) {
 			return true
 		}
 	}
@@ -100,8 +103,17 @@ func (w *world) late(t *task) bool {
 	if !t.state.Open() || t.callback != parley.CallbackReply || t.waitUntil > w.now || w.seen.callback(t) != parley.CallbackLate {
 		return false
 	}
-	t.callback = parley.CallbackLate
+	w.givesUp(t)
 	return true
+}
+
+// givesUp ends the waiting for an ask.
+func (w *world) givesUp(t *task) { t.callback, t.givenUp = parley.CallbackLate, w.stage }
+
+// waitedFor reports whether a turn waited for the task when this stage began or
+// later.
+func (w *world) waitedFor(t *task) bool {
+	return waitsFor(t) || t.callback == parley.CallbackLate && t.givenUp == w.stage
 }
 
 // claim takes a task that was taken. Which ones those are is up to the hub;
@@ -116,8 +128,36 @@ func (w *world) claim(t *task) bool {
 	return true
 }
 
+// ending reports whether the task has ended in this stage.
+func (w *world) ending(t *task) bool { return t.state.Open() && !w.seen.state(t).Open() }
+
+// advanceEnding lets a turn come back from an ask that then fails, at a limit,
+// and so leaves its place to others.
+func (w *world) advanceEnding(t *task) bool {
+	return t.asking() != nil && w.ending(t) && w.advance(t)
+}
+
 func (w *world) advanceCalling(t *task) bool {
 	return t.turn != nil && len(t.turn.calls) > 1 && w.advance(t)
+}
+
+// claimLeaving claims a task whose turn does not keep its place: it fails at
+// once, or goes on with its calls until it waits in one of them. A turn that
+// comes back at this moment may be after it; one that stood in line before is not.
+func (w *world) claimLeaving(t *task) bool {
+	calling := t.turn != nil && len(t.turn.calls) > 0
+	leaves := w.ending(t) || calling && w.reads[t.id] == nil
+	return leaves && w.working()+w.inLine() < w.places && w.claim(t)
+}
+
+// inLine counts the turns that have waited for a place since before this stage.
+func (w *world) inLine() (n int) {
+	for _, t := range w.tasks {
+		if t.inLine && t.wantsPlace(w.now) {
+			n++
+		}
+	}
+	return n
 }
 
 // claimCalling claims a task whose turn is in the middle of its calls: it may
@@ -183,8 +223,8 @@ func (w *world) checkClaims() error {
 		if w.claimable(t) && w.busy(t.agent) < t.agent.limits.Turns {
 			return fmt.Errorf("%s could run and nobody claims it", t.id)
 		}
-		if a := t.asking(); a != nil && t.worked && t.state == parley.Running && (!a.state.Open() || a.waitUntil <= w.now) {
-			return fmt.Errorf("%s has waited for %s long enough and does not go on", t.id, a.id)
+		if t.wantsPlace(w.now) {
+			return fmt.Errorf("%s has waited for %s long enough and does not go on", t.id, t.asking().id)
 		}
 	}
 	return nil
@@ -200,7 +240,7 @@ func (w *world) begins(now parley.Micros) {
 	w.now = now
 	w.claimed, w.resumed = nil, map[*agent]int{}
 	for _, t := range w.tasks {
-		t.fresh, t.arrived = false, len(t.inbox)
+		t.fresh, t.arrived, t.inLine = false, len(t.inbox), t.wantsPlace(now)
 	}
 }
 

@@ -3,6 +3,7 @@ package rules
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"zombiezen.com/go/sqlite"
 
@@ -135,6 +136,14 @@ func (s *stored) readMessages() error {
 	return err
 }
 
+// message finds a stored message; zero if there is none.
+func (s *stored) message(id parley.MessageID) (m parley.Message) {
+	if i, ok := slices.BinarySearchFunc(s.messages, id, func(m parley.Message, id parley.MessageID) int { return int(m.ID - id) }); ok {
+		m = s.messages[i]
+	}
+	return m
+}
+
 func (s *stored) lastMessage() parley.MessageID {
 	if len(s.messages) == 0 {
 		return 0
@@ -238,6 +247,14 @@ func (s *stored) token(t *task) int                { return int(s.tasks[t.id].To
 func (s *stored) rescues(t *task) int              { return s.tasks[t.id].Rescues }
 func (s *stored) replies(t *task) int              { return s.steps[stepKey{t.id, t.turns, parley.StepReply}] }
 func (s *stored) results(t *task) int              { return s.steps[stepKey{t.id, t.turns, parley.StepResult}] }
+
+func (s *stored) failed(t *task, why string) bool {
+	return s.state(t) == parley.TaskFailed && s.tasks[t.id].Error == why
+}
+
+func (s *stored) cancelled(t *task, by *agent) bool {
+	return s.state(t) == parley.Cancelled && s.tasks[t.id].EndedBy == by.id
+}
 
 // retried finds the retry of a task that the world does not know yet.
 func (s *stored) retried(w *world, old *task) parley.TaskID {

@@ -24,15 +24,17 @@ func notificationText(m *message) string {
 }
 
 // callbackText is how the end of a subtask reaches the one who delegated it.
-func callbackText(m *message) string {
-	if m.kind == parley.ResultMessage {
-		return fmt.Sprintf("[Delegation Result from %s | %s]\n%s", m.author.name, m.task.id, m.body)
+func callbackText(m *message) string { return endText(m.author.name, m.kind, m.task.id, m.body) }
+
+func endText(from string, kind parley.MessageKind, id parley.TaskID, body string) string {
+	if kind == parley.ResultMessage {
+		return fmt.Sprintf("[Delegation Result from %s | %s]\n%s", from, id, body)
 	}
-	head := fmt.Sprintf("[Delegation Failed | %s | %s]\nError: ", m.author.name, m.task.id)
-	if strings.HasPrefix(m.body, "cancelled by ") {
-		return head + m.body
+	head := fmt.Sprintf("[Delegation Failed | %s | %s]\nError: ", from, id)
+	if strings.HasPrefix(body, "cancelled by ") {
+		return head + body
 	}
-	return head + m.author.name + " failed to complete the task: " + m.body
+	return head + from + " failed to complete the task: " + body
 }
 
 // answerText is what an ask ends with, and whether that is an error.

@@ -9,7 +9,7 @@ import (
 )
 
 // advance lets a task's turn do its next step by itself, if it has one: begin,
-// run a call, store its result, or fail at its limit.
+// run a call, or store its result.
 func (w *world) advance(t *task) bool {
 	if t.state != parley.Running || !t.worked {
 		return false
@@ -20,6 +20,15 @@ func (w *world) advance(t *task) bool {
 	if len(t.turn.calls) > 0 {
 		return w.runCall(t, t.turn.calls[0])
 	}
+	return false
+}
+
+// reachesLimit fails a task whose turn is at one. What it had begun may have got
+// on before that.
+func (w *world) reachesLimit(t *task) bool {
+	if t.state != parley.Running || !t.worked || t.turn == nil || len(t.turn.calls) > 0 {
+		return false
+	}
 	stop := ""
 	if limit := t.agent.limits.Steps; t.turn.replies >= limit {
 		stop = fmt.Sprintf("the limit of %d steps in a turn is reached.", limit)
@@ -29,13 +38,13 @@ func (w *world) advance(t *task) bool {
 	if stop == "" {
 		return false
 	}
-	return w.happens(t, w.seen.state(t) == parley.TaskFailed, func() { w.fail(t, stop) })
+	return w.happens(t, w.seen.failed(t, stop), func() { w.fail(t, stop) })
 }
 
 // begin starts a turn. That is stored a little later, or with what the model
 // replies.
 func (w *world) begin(t *task) bool {
-	if w.readsTo(t) > len(t.inbox) {
+	if w.lacks(t) {
 		return false // something more arrives first
 	}
 	t.start = &start{at: w.now, read: t.read, said: len(t.said)}
@@ -89,12 +98,20 @@ func (w *world) takeIn(t *task) {
 // readsTo is how much of its inbox the task's turn has read, as far as can be
 // seen from outside.
 func (w *world) readsTo(t *task) (n int) {
-	for i, m := range t.inbox {
-		if w.reads[t.id][callbackText(m)] {
+	for i, id := range w.seen.inbox[t.id] {
+		m := w.seen.message(id)
+		if w.reads[t.id][endText(w.seen.agents[m.Author].Name, m.Kind, m.Task, m.Body)] {
 			n = i + 1
 		}
 	}
 	return max(n, w.seen.read(t))
+}
+
+// lacks reports whether the task's turn has read something that did not happen
+// here yet.
+func (w *world) lacks(t *task) bool {
+	n := w.readsTo(t)
+	return n > len(t.inbox) || n > 0 && w.place(t, t.inbox[n-1]) >= n
 }
 
 // replies is a reply with calls.
@@ -121,7 +138,7 @@ func (w *world) closes(t *task, text string) {
 
 // breaks is a failure of the model.
 func (w *world) breaks(t *task, reason string) {
-	w.happens(t, w.seen.state(t) == parley.TaskFailed, func() {
+	w.happens(t, w.seen.failed(t, reason), func() {
 		t.stored()
 		w.fail(t, reason)
 	})
@@ -138,7 +155,11 @@ func (w *world) runCall(t *task, c *call) bool {
 		return w.runSleep(t, c)
 	}
 	if c.sent == nil {
-		if r := w.decide(t.agent, t, c); r != nil {
+		r := w.decide(t.agent, t, c)
+		if r == nil && !w.seen.has(c.body) {
+			r = w.cycle(t, c, w.waitedFor) // it came before somebody gave up
+		}
+		if r != nil {
 			return w.refused(t, r)
 		}
 		return w.happens(t, w.seen.has(c.body), func() { w.contact(t.agent, t, c) })
@@ -172,7 +193,7 @@ func (w *world) runAsk(t *task, c *call) bool {
 		if w.scarce() && !late {
 			return false // it has no place to come back to
 		}
-		return w.happens(t, late, func() { child.callback = parley.CallbackLate })
+		return w.happens(t, late, func() { w.givesUp(child) })
 	}
 	return false
 }
@@ -223,7 +244,7 @@ func (w *world) runCancel(t *task, c *call) bool {
 		return w.refused(t, r)
 	}
 	if about.state.Open() {
-		return w.happens(t, w.seen.state(about) == parley.Cancelled, func() { w.cancel(about, t.agent, t) })
+		return w.happens(t, w.seen.cancelled(about, t.agent), func() { w.cancel(about, t.agent, t) })
 	}
 	return w.returns(t, line{text: fmt.Sprintf("%s is cancelled.", about.id)})
 }
@@ -250,7 +271,7 @@ func (w *world) refused(t *task, r *refusal) bool {
 // what has come for the task.
 func (w *world) returns(t *task, l line) bool {
 	last := len(t.turn.calls) == 1
-	if last && w.readsTo(t) > len(t.inbox) {
+	if last && w.lacks(t) {
 		return false // something more arrives first
 	}
 	return w.happens(t, w.seen.results(t) > t.turn.results, func() {

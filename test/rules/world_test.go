@@ -68,6 +68,7 @@ type task struct {
 	due       parley.Micros
 	deadline  parley.Micros
 	waitUntil parley.Micros
+	givenUp   int // the stage in which its asker did, if it did
 	asks      int // depth
 	hops      int // depth of delegation
 
@@ -85,6 +86,7 @@ type task struct {
 	start  *start // of the turn, until it is stored
 	worked bool   // somebody is on it: false after the hub died
 	said   []line // the conversation after the request
+	inLine bool   // its turn waited for a place when this stage began
 	fresh  bool   // it became claimable in this stage, by something that races with claims
 }
 
@@ -232,6 +234,13 @@ func (t *task) asking() *task {
 		return c.made
 	}
 	return nil
+}
+
+// wantsPlace reports whether the task's turn has nothing to wait for any more but
+// a place.
+func (t *task) wantsPlace(now parley.Micros) bool {
+	a := t.asking()
+	return a != nil && t.worked && t.state == parley.Running && (!a.state.Open() || a.waitUntil <= now)
 }
 
 // failuresInARow stop a turn.
