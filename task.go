@@ -158,8 +158,8 @@ type Lease struct {
 	Token  int64
 }
 
-// Handover is a task that was stored just now, already claimed, with what its
-// first turn would otherwise read.
+// Handover is a claimed task with what its turn begins with. That of a task that
+// was stored just now need not be read.
 type Handover struct {
 	Task    Task
 	Request Message
@@ -205,6 +205,9 @@ func (m Micros) Time() time.Time { return time.UnixMicro(int64(m)) }
 
 // Add moves a point in time.
 func (m Micros) Add(d time.Duration) Micros { return m + Micros(d.Microseconds()) }
+
+// Since is how long it is from before to m.
+func (m Micros) Since(before Micros) time.Duration { return m.Until(before) }
 
 // Until is how long it is from now to m.
 func (m Micros) Until(now Micros) time.Duration {

@@ -13,6 +13,7 @@ import (
 	"parley/internal/contact"
 	"parley/internal/directory"
 	"parley/internal/model"
+	"parley/internal/reading"
 	"parley/internal/store"
 	"parley/internal/tool"
 	"parley/internal/tool/contacttools"
@@ -42,6 +43,7 @@ type Hub struct {
 	Store     store.Store
 	Directory *directory.Directory
 	Contacts  *contact.Service
+	Reading   *reading.Service
 
 	agents    *agents
 	scheduler *work.Scheduler
@@ -56,9 +58,10 @@ func NewHub(cfg HubConfig) *Hub {
 		LeaseTime: cfg.LeaseTime, Poll: cfg.Poll, Grace: cfg.Grace,
 	})
 	contacts := contact.New(cfg.Store, dir, handoff{scheduler}, cfg.Log)
-	h := &Hub{Store: cfg.Store, Directory: dir, Contacts: contacts, scheduler: scheduler, log: cfg.Log}
+	read := reading.New(cfg.Store, dir, contacts)
+	h := &Hub{Store: cfg.Store, Directory: dir, Contacts: contacts, Reading: read, scheduler: scheduler, log: cfg.Log}
 	sets := toolsets{
-		"contact": contacttools.New(contacts, cfg.Store, dir),
+		"contact": contacttools.New(contacts, read, dir),
 		"peers":   peertools.New(contacts, dir),
 	}
 	maps.Copy(sets, cfg.Toolsets)

@@ -12,7 +12,6 @@ import (
 	"parley/internal/config"
 	"parley/internal/httpapi"
 	"parley/internal/hubfile"
-	"parley/internal/reading"
 	"parley/internal/store"
 )
 
@@ -24,11 +23,6 @@ type ServeConfig struct {
 	// Listen and Data replace those of the team's files if they are set. A
 	// database that lies in the data folder by default goes with it.
 	Listen, Data string
-	// Person is whom the command line acts as: by default the one that the
-	// team's files name, else the user who started the hub.
-	Person string
-	// Version is the program's; by default the one it was built from.
-	Version string
 	// Grace replaces that of the team's files; 10 seconds if they have none.
 	Grace time.Duration
 	Log   *slog.Logger
@@ -92,14 +86,14 @@ func (c *ServeConfig) fill() {
 	if c.Listen == "" {
 		c.Listen = c.Team.Listen
 	}
-	if c.Data == "" {
-		c.Data = c.Team.Data
+	if c.Data != "" {
+		moved := *c.Team // the caller's stays where it is
+		moved.MoveData(c.Data)
+		c.Team = &moved
 	}
+	c.Data = c.Team.Data
 	if c.Grace == 0 {
 		c.Grace = c.Team.Grace
-	}
-	if c.Version == "" {
-		c.Version = Version()
 	}
 }
 
@@ -119,9 +113,7 @@ type serving struct {
 func (s *serving) prepare(ctx context.Context) error {
 	cfg := s.cfg
 	warnOfNetwork(s.listener, cfg.Log)
-	if err := warnOfClock(ctx, s.store, cfg.Log); err != nil {
-		return err
-	}
+	warnOfClock(s.store, cfg.Log)
 	s.hub = NewHub(HubConfig{Store: s.store, Log: cfg.Log, Name: hubName(), Workers: cfg.Team.Workers,
 		LeaseTime: cfg.Team.Lease, Grace: cfg.Grace})
 	roster, person, problems, err := enlist(cfg)
@@ -141,9 +133,9 @@ func (s *serving) prepare(ctx context.Context) error {
 	}
 	started := time.Now()
 	s.door = httpapi.New(httpapi.Config{
-		Store: s.store, Directory: s.hub.Directory, Contacts: s.hub.Contacts,
-		Reading: reading.New(s.store, s.hub.Directory, s.hub.Contacts), Log: cfg.Log,
-		Version: cfg.Version, Started: started, Host: hostOf(cfg.Listen), MessageBytes: largestMessage(roster),
+		Store: s.store, Contacts: s.hub.Contacts,
+		Reading: s.hub.Reading, Log: cfg.Log,
+		Version: Version(), Started: started, Host: hostOf(cfg.Listen), MessageBytes: largestMessage(roster),
 	})
 	s.info = Serving{URL: address(s.listener), Team: team.Name, Person: person, Data: cfg.Data, Store: s.store.Describe(), Problems: problems}
 	return s.lock.Publish(hubfile.Hub{URL: s.info.URL, Process: os.Getpid(), Started: started, Token: token})

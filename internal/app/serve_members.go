@@ -33,7 +33,7 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 	for _, name := range team.People {
 		r.addPerson(name, team.Limits)
 	}
-	if person, err = choosePerson(cfg, r); err != nil {
+	if person, err = choosePerson(team, r); err != nil {
 		return r, "", nil, err
 	}
 	r.addPerson(person, team.Limits)

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -66,24 +65,14 @@ func openStore(ctx context.Context, cfg ServeConfig) (store.Store, error) {
 	if where.Driver == config.Postgres {
 		return postgres.Open(ctx, where.DSN(), postgres.Options{Log: cfg.Log})
 	}
-	path := where.Path
-	if path == filepath.Join(cfg.Team.Data, databaseFile) {
-		path = filepath.Join(cfg.Data, databaseFile)
-	}
-	return sqlite.Open(path, sqlite.Options{})
+	return sqlite.Open(where.Path, sqlite.Options{})
 }
-
-// databaseFile is where the database is by default, in the data folder.
-const databaseFile = "parley.db"
 
 // warnOfClock says so if the newest record lies in the future. Time stands
 // still until the clock has caught up; nothing is lost by it.
-func warnOfClock(ctx context.Context, st store.Store, log *slog.Logger) error {
-	return st.View(ctx, func(tx *store.Tx) error {
-		if behind := time.Until(tx.Now.Time()); behind > time.Second {
-			log.Warn("the machine's clock is behind the newest record; until it has caught up, time stands still for the hub",
-				"behind", behind.Round(time.Second))
-		}
-		return nil
-	})
+func warnOfClock(st store.Store, log *slog.Logger) {
+	if behind := st.Behind(); behind > 0 {
+		log.Warn("the machine's clock is behind the newest record; until it has caught up, time stands still for the hub",
+			"behind", behind.Round(time.Second))
+	}
 }

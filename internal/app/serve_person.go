@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,15 +9,16 @@ import (
 	"unicode"
 
 	"parley"
+	"parley/internal/config"
 	"parley/internal/store"
 	"parley/internal/token"
 )
 
-// choosePerson says whom the command line acts as: the one who is named, else
-// the user who started the hub. Nobody may speak as an agent; a user who
+// choosePerson says whom the command line acts as: the one whom the files name,
+// else the user who started the hub. Nobody may speak as an agent; a user who
 // happens to be called like one gets a longer name.
-func choosePerson(cfg ServeConfig, r Roster) (string, error) {
-	named := cmp.Or(cfg.Person, cfg.Team.Person)
+func choosePerson(team *config.Team, r Roster) (string, error) {
+	named := team.Person
 	if named == "" {
 		return r.freeName(userName()), nil
 	}

@@ -21,7 +21,7 @@ func TestTwoHubsOnOneDatabase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg.Team.Store, cfg.Person = at, person
+		cfg.Team.Store, cfg.Team.Person = at, person
 		return up(t, cfg)
 	}
 	first, second := start("Ada"), start("Bob")

@@ -219,7 +219,7 @@ func TestTheTokenSurvivesARestart(t *testing.T) {
 	}
 	second.down()
 	other := configure(t, dir)
-	other.Person = "Bob"
+	other.Team.Person = "Bob"
 	third := up(t, other)
 	if hub, err := third.client().Hub(t.Context()); read() == before || hub.You != "Bob" || err != nil {
 		t.Errorf("the token of Ada is used for %s, %v", hub.You, err)
@@ -283,11 +283,11 @@ func TestThePerson(t *testing.T) {
 		t.Errorf("the person is %q, and so is an agent", called.Person)
 	}
 	cfg = configure(t, folder(t, ""))
-	cfg.Person = "databot"
+	cfg.Team.Person = "databot"
 	if err := app.Serve(t.Context(), cfg); parley.KindOf(err) != parley.Conflict {
 		t.Errorf("a person with an agent's name: %v", err)
 	}
-	cfg.Person = "a/b"
+	cfg.Team.Person = "a/b"
 	if err := app.Serve(t.Context(), cfg); parley.KindOf(err) != parley.Invalid {
 		t.Errorf("a name that is none: %v", err)
 	}

@@ -27,10 +27,11 @@ func newSeries(b *bench, e engine) *series {
 
 // run measures the limit and the contacts at every size, and reports the
 // medians.
-func (s *series) run(ctx context.Context) error {
+func (s *series) run(ctx context.Context) (err error) {
 	if !s.needed() {
 		return nil
 	}
+	defer func() { err = errors.Join(err, s.closeHubs(ctx)) }()
 	for i := range s.bases {
 		if err := s.prepare(ctx, &s.bases[i]); err != nil {
 			return err
@@ -59,11 +60,13 @@ func (s *series) lineName(k key) string {
 	return s.plan.lineName(s.engine.name(), k.what, k.callers, k.size)
 }
 
-// base is a filled database. A small one is made anew for every slice.
+// base is a filled database, and the hub that runs on it for all rounds, as one
+// does that has been up for a while. A small one is made anew for every slice.
 type base struct {
 	size    int
 	address string
 	stored  int
+	hub     *session
 }
 
 func (b base) small() bool { return b.size <= small }
@@ -97,7 +100,23 @@ func (s *series) prepare(ctx context.Context, b *base) error {
 	if b.small() || len(s.wantedContacts(1, b.size))+len(s.wantedContacts(s.plan.many, b.size)) == 0 {
 		return nil
 	}
-	return s.build(ctx, b)
+	if err := s.build(ctx, b); err != nil {
+		return err
+	}
+	var err error
+	b.hub, err = s.openSession(ctx, s.engine, b.address, b.stored, false)
+	return err
+}
+
+// closeHubs leaves the databases as the next who opens them expects it.
+func (s *series) closeHubs(ctx context.Context) (err error) {
+	for i := range s.bases {
+		if b := &s.bases[i]; b.hub != nil {
+			b.stored = b.hub.stored
+			err = errors.Join(err, b.hub.close(ctx))
+		}
+	}
+	return err
 }
 
 func (s *series) build(ctx context.Context, b *base) error {
@@ -134,23 +153,13 @@ func (s *series) drop(ctx context.Context) (err error) {
 
 // cycle gives the limit and every contact one slice each, first with many
 // callers, then with one.
-func (s *series) cycle(ctx context.Context, b *base) (err error) {
-	var hub *session
-	if !b.small() && b.address != "" {
-		if hub, err = s.openSession(ctx, s.engine, b.address, b.stored, false); err != nil {
-			return err
-		}
-		defer func() {
-			b.stored = hub.stored
-			err = errors.Join(err, hub.close(ctx))
-		}()
-	}
+func (s *series) cycle(ctx context.Context, b *base) error {
 	for _, callers := range s.plan.callers() {
 		if err := s.rawSlice(ctx, callers, b.size); err != nil {
 			return err
 		}
 		for _, what := range s.wantedContacts(callers, b.size) {
-			if err := s.contactSlice(ctx, b, hub, what, callers); err != nil {
+			if err := s.contactSlice(ctx, b, what, callers); err != nil {
 				return err
 			}
 		}
@@ -170,7 +179,8 @@ func (s *series) rawSlice(ctx context.Context, callers, size int) (err error) {
 }
 
 // contactSlice measures on the open hub, or on a small database of its own.
-func (s *series) contactSlice(ctx context.Context, b *base, hub *session, what string, callers int) (err error) {
+func (s *series) contactSlice(ctx context.Context, b *base, what string, callers int) (err error) {
+	hub := b.hub
 	if hub == nil {
 		own := *b
 		if hub, err = s.fresh(ctx, &own); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -87,16 +86,16 @@ func (e *examination) run(ctx context.Context, dir string) {
 	if !e.files(dir) {
 		return
 	}
-	data := e.team.Data
 	if e.data != "" {
-		data = e.data
+		e.team.MoveData(e.data)
 	}
+	data := e.team.Data
 	e.folder(data)
 	e.space(data)
 	e.token(data)
 	if !hubfile.Held(data) {
 		e.note("hub", "No hub is running.", "Start one with: parley up "+shellQuote(dir))
-		e.database(ctx, data)
+		e.database(ctx)
 		return
 	}
 	e.hub(ctx, data)
@@ -171,21 +170,17 @@ func hubClock(about api.Hub) time.Duration {
 }
 
 // database looks at it directly, since no hub is there to ask.
-func (e *examination) database(ctx context.Context, data string) {
+func (e *examination) database(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	store := e.team.Store
-	if filepath.Dir(store.Path) == e.team.Data {
-		store.Path = filepath.Join(data, filepath.Base(store.Path)) // it goes with --data
-	}
-	health, err := app.Inspect(ctx, store)
+	health, err := app.Inspect(ctx, e.team.Store)
 	if err != nil {
 		e.failed("database", err)
 		return
 	}
-	e.ok("database", "%s, %s", store, schema(health))
-	if !health.Newest.IsZero() {
-		e.clock(health.Newest.Sub(e.now()))
+	e.ok("database", "%s, %s", e.team.Store, schema(health))
+	if health.Newest != 0 {
+		e.clock(health.Behind(parley.Clock(e.now).Now()))
 	}
 }
 
@@ -200,7 +195,7 @@ func schema(h app.Health) string {
 }
 
 func (e *examination) clock(behind time.Duration) {
-	if behind > time.Second {
+	if behind > 0 {
 		e.wrong("clock", "This machine's clock is "+view.Duration(behind)+" behind the newest record.",
 			"Set the clock. Until it has caught up, time stands still for the hub.")
 		return

@@ -15,10 +15,7 @@ import (
 	"parley/internal/hubfile"
 )
 
-const (
-	teamFile = "parley.yaml"
-	dirEnv   = "PARLEY_DIR"
-)
+const dirEnv = "PARLEY_DIR"
 
 // teamDir is the folder of the team that a command is about.
 func (c *console) teamDir() (string, error) {
@@ -33,11 +30,11 @@ func (c *console) teamDir() (string, error) {
 		return "", err
 	}
 	for dir := here; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, teamFile)); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, config.TeamFile)); err == nil {
 			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
-			return "", parley.Errorf(parley.NotFound, "Neither %s nor a folder above it is a team's: there is no %s.", here, teamFile).
+			return "", parley.Errorf(parley.NotFound, "Neither %s nor a folder above it is a team's: there is no %s.", here, config.TeamFile).
 				WithHint("Name the folder with --dir or %s, or make a team with: parley init", dirEnv)
 		}
 	}
@@ -97,7 +94,7 @@ func dataDir(dir string) (string, error) {
 	if err == nil {
 		return team.Data, nil
 	}
-	usual := filepath.Join(dir, ".parley")
+	usual := filepath.Join(dir, config.DefaultData)
 	if hubfile.Held(usual) {
 		return usual, nil
 	}

@@ -32,14 +32,6 @@ func (c *Client) messages(ctx context.Context, query url.Values, limit int) ([]a
 	return out.Messages, err
 }
 
-// Threads lists the threads of the dm of two participants, the main one first.
-// An empty name is your own.
-func (c *Client) Threads(ctx context.Context, a, b string) ([]api.Thread, error) {
-	var out api.ThreadList
-	err := c.get(ctx, "/v1/threads", pair(a, b), &out)
-	return out.Threads, err
-}
-
 func pair(a, b string) url.Values {
 	query := url.Values{}
 	if a != "" {

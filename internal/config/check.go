@@ -20,7 +20,7 @@ func withModel(t *Team, drafts []draft) (passed []draft, found []Problem) {
 	for _, d := range drafts {
 		if d.agent.Kind == parley.Native && d.agent.Model == (Model{}) && t.Model == (Model{}) {
 			found = append(found, d.at("model",
-				"The agent has no model. Add a line like model: scripted:script.yaml here, or to %s for all.", teamFile))
+				"The agent has no model. Add a line like model: scripted:script.yaml here, or to %s for all.", TeamFile))
 			continue
 		}
 		passed = append(passed, d)
@@ -33,7 +33,7 @@ func withModel(t *Team, drafts []draft) (passed []draft, found []Problem) {
 func uniqueNames(t *Team, drafts []draft) (passed []draft, found []Problem) {
 	holders := map[string]string{}
 	for _, name := range t.People {
-		holders[parley.FoldName(name)] = teamFile
+		holders[parley.FoldName(name)] = TeamFile
 	}
 	for _, d := range drafts {
 		name := parley.FoldName(d.agent.Name)
@@ -41,7 +41,7 @@ func uniqueNames(t *Team, drafts []draft) (passed []draft, found []Problem) {
 		// The person that the command line acts as may have a file, but it must be
 		// a person's: nobody may be spoken for by a model.
 		if holder == "" && d.agent.Kind != parley.Person && name == parley.FoldName(t.Person) {
-			holder = teamFile
+			holder = TeamFile
 		}
 		if holder != "" {
 			found = append(found, d.at("name",

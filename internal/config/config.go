@@ -18,8 +18,8 @@ import (
 	"parley"
 )
 
-// teamFile is the file that makes a folder a team.
-const teamFile = "parley.yaml"
+// TeamFile is the file that makes a folder a team.
+const TeamFile = "parley.yaml"
 
 // Load reads the team in dir. The error is for a folder or a parley.yaml that
 // cannot be used. The problems are the mistakes in the other files; whatever

@@ -85,6 +85,24 @@ func TestAnEmptyFileIsATeam(t *testing.T) {
 	}
 }
 
+func TestADefaultDatabaseGoesWithTheData(t *testing.T) {
+	for store, want := range map[string]string{
+		"":                        "/elsewhere/parley.db",
+		"store: sqlite":           "/elsewhere/parley.db",
+		"store: .parley/other.db": "/team/.parley/other.db", // not where the default is, though beside it
+		"store: /disk/parley.db":  "/disk/parley.db",
+	} {
+		team := &Team{Dir: "/team", Data: DefaultData, Store: Store{Driver: SQLite}}
+		var limits overlay
+		if _, found := decode(store, teamKeys(team, &limits)); found != nil {
+			t.Fatal(found)
+		}
+		team.locate()
+		team.MoveData("/elsewhere")
+		diff(t, store, []string{"/elsewhere", want}, []string{team.Data, team.Store.Path})
+	}
+}
+
 func TestEveryKey(t *testing.T) {
 	dir := teamDir(t, `
 -- parley.yaml --

@@ -135,15 +135,3 @@ Not an agent.
 	diff(t, "contacts", any([]any{map[string]any{"deny": "*"}}), a.Contacts)
 	diff(t, "mcp_servers", any(map[string]any{"git": map[string]any{"command": "mcp-git"}}), a.MCPServers)
 }
-
-func TestNearest(t *testing.T) {
-	known := []string{"model", "mode", "can_invoke", "mcp_servers"}
-	for word, want := range map[string]string{
-		"modell": "model", "MODE": "mode", "canInvoke": "can_invoke", "mcp-server": "mcp_servers",
-		"x": "", "": "", "description": "",
-	} {
-		if got := nearest(word, known); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", word, got, want)
-		}
-	}
-}

@@ -47,23 +47,25 @@ type Team struct {
 const (
 	defaultListen  = "127.0.0.1:7420"
 	defaultWorkers = 256
-	defaultData    = ".parley"
 	databaseFile   = "parley.db"
 )
+
+// DefaultData is the hub's own folder in that of its team.
+const DefaultData = ".parley"
 
 // readTeam reads parley.yaml. Its mistakes come back as one error that lists
 // them all.
 func readTeam(root *os.Root, dir string) (*Team, error) {
-	text, found, err := readText(root, teamFile)
+	text, found, err := readText(root, TeamFile)
 	if err != nil {
-		return nil, parley.Errorf(parley.NotFound, "There is no team in %s: it has no %s.", dir, teamFile).
+		return nil, parley.Errorf(parley.NotFound, "There is no team in %s: it has no %s.", dir, TeamFile).
 			WithHint("%s", initHint).WithCause(err)
 	}
 	t := &Team{
 		Dir:     dir,
 		Name:    parley.MainTeam,
 		Store:   Store{Driver: SQLite},
-		Data:    defaultData,
+		Data:    DefaultData,
 		Listen:  defaultListen,
 		Workers: defaultWorkers,
 	}
@@ -72,7 +74,7 @@ func readTeam(root *os.Root, dir string) (*Team, error) {
 		_, found = decode(text, teamKeys(t, &limits))
 	}
 	if found != nil {
-		return nil, parley.Errorf(parley.Invalid, "%s", list(problems(teamFile, found)))
+		return nil, parley.Errorf(parley.Invalid, "%s", list(problems(TeamFile, found)))
 	}
 	t.Limits = limits.over(parley.DefaultLimits())
 	t.locate()
@@ -146,6 +148,15 @@ func (t *Team) locate() {
 		t.Store.Path = filepath.Join(t.Data, databaseFile)
 	}
 	t.Store.Path = t.within(t.Store.Path)
+}
+
+// MoveData gives the hub another folder of its own. A database that lies there
+// by default goes with it; one that the files put elsewhere stays.
+func (t *Team) MoveData(dir string) {
+	if t.Store.Path == filepath.Join(t.Data, databaseFile) {
+		t.Store.Path = filepath.Join(dir, databaseFile)
+	}
+	t.Data = dir
 }
 
 func (t *Team) within(path string) string {

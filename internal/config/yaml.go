@@ -9,6 +9,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"parley"
 )
 
 // maxYAML bounds what the YAML parser is given: its time grows with the
@@ -137,6 +139,14 @@ func unknownKey(line int, name string, keys []key) []mistake {
 		known[i] = k.name
 	}
 	return wrong(line, "Unknown key %q. %s", name, suggest(name, known))
+}
+
+// suggest completes a message about an unknown word.
+func suggest(word string, known []string) string {
+	if near := parley.Nearest(word, known, 1); len(near) > 0 {
+		return "Did you mean " + near[0] + "?"
+	}
+	return "Known are " + strings.Join(known, ", ") + "."
 }
 
 // text returns a scalar as it was written: a name may look like a number.

@@ -17,11 +17,10 @@ import (
 func (s *Service) EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome, error) {
 	var out parley.Outcome
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		tasks, err := tx.LockTasks(e.Lease.Parent, e.Lease.Task)
+		parent, t, err := tx.LockEnding(e.Lease.Parent, e.Lease.Task)
 		if err != nil {
 			return err
 		}
-		parent, t := &tasks[0], &tasks[1]
 		if t.State == parley.Cancelled {
 			out = parley.TurnDropped
 			tx.Record(parley.Event{Team: t.Team, Kind: parley.EventDropped, Actor: t.Agent, Task: t.ID, Detail: parley.Clip(e.Text, 200)})
@@ -105,17 +104,26 @@ func (f *finish) post(m *parley.Message, to parley.AgentID) error {
 	if len(whole) > limit {
 		m.Body = excerpt(whole, limit, m.Task)
 	}
-	recipient, err := f.s.agent(f.tx, to)
+	pulls, err := f.s.pulls(f.tx, to)
 	if err != nil {
 		return err
 	}
-	if err := f.tx.Post(m, store.Recipient{ID: to, Pulls: recipient.Pulls()}); err != nil {
+	if err := f.tx.Post(m, store.Recipient{ID: to, Pulls: pulls}); err != nil {
 		return err
 	}
 	if len(whole) > limit {
 		f.tx.InsertAttachment(m.ID, whole)
 	}
 	return nil
+}
+
+// pulls reports whether a participant fetches its messages.
+func (s *Service) pulls(tx *store.Tx, id parley.AgentID) (bool, error) {
+	if e, ok := s.dir.Entry(id); ok {
+		return parley.Agent{Kind: e.Kind}.Pulls(), nil
+	}
+	a, err := tx.Agent(id)
+	return a.Pulls(), err
 }
 
 const excerptBytes = 4 << 10
@@ -291,11 +299,11 @@ func (s *Service) withTask(ctx context.Context, c Caller, id parley.TaskID, do f
 		if t.Team != c.Team {
 			return parley.Errorf(parley.NotFound, "%s not found.", id)
 		}
-		tasks, err := tx.LockTasks(t.Parent, id)
+		parent, locked, err := tx.LockEnding(t.Parent, id)
 		if err != nil {
 			return err
 		}
-		return do(&finish{s: s, tx: tx, task: &tasks[1], parent: &tasks[0]})
+		return do(&finish{s: s, tx: tx, task: locked, parent: parent})
 	})
 }
 
@@ -313,11 +321,11 @@ func (s *Service) Fail(ctx context.Context, id parley.TaskID, reason string) err
 
 // failOpen fails a task unless it has ended.
 func (s *Service) failOpen(tx *store.Tx, parent, id parley.TaskID, reason string) error {
-	tasks, err := tx.LockTasks(parent, id)
+	p, t, err := tx.LockEnding(parent, id)
 	if err != nil {
 		return err
 	}
-	f := finish{s: s, tx: tx, task: &tasks[1], parent: &tasks[0]}
+	f := finish{s: s, tx: tx, task: t, parent: p}
 	if !f.task.State.Open() {
 		return nil
 	}
@@ -325,11 +333,4 @@ func (s *Service) failOpen(tx *store.Tx, parent, id parley.TaskID, reason string
 		tx.Signal(wake.Cancelled, int64(id))
 	}
 	return f.fail(reason)
-}
-
-func (s *Service) agent(tx *store.Tx, id parley.AgentID) (parley.Agent, error) {
-	if e, ok := s.dir.Entry(id); ok {
-		return parley.Agent{ID: e.ID, Team: e.Team, Name: e.Name, Kind: e.Kind}, nil
-	}
-	return tx.Agent(id)
 }

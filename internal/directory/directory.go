@@ -74,7 +74,7 @@ func (d *Directory) Find(team parley.TeamID, name string) (Entry, error) {
 		return d.byID[id], nil
 	}
 	err := parley.Errorf(parley.NotFound, "Agent '%s' not found.", parley.Clip(name, 64))
-	if near := d.nearest(team, name, 3); len(near) > 0 {
+	if near := parley.Nearest(name, d.names(team), 3); len(near) > 0 {
 		return Entry{}, err.WithHint("Did you mean %s?", strings.Join(near, ", "))
 	}
 	return Entry{}, err.WithHint("Look at the list of agents to see who is there.")
@@ -103,59 +103,14 @@ func (d *Directory) Limits(id parley.AgentID) parley.Limits {
 	return parley.DefaultLimits()
 }
 
-// nearest ranks the team's names by edit distance, the nearest first, and
-// leaves out those that have little in common with the one asked for.
-func (d *Directory) nearest(team parley.TeamID, name string, most int) []string {
-	type candidate struct {
-		name     string
-		distance int
-	}
-	folded := parley.FoldName(name)
-	if len(folded) > 64 {
-		return nil
-	}
-	var list []candidate
-	for k, id := range d.byName {
-		if k.team != team {
-			continue
-		}
-		dist := distance(folded, k.folded)
-		if strings.HasPrefix(k.folded, folded) && folded != "" {
-			dist = 1
-		}
-		if dist <= max(2, len(folded)/3) {
-			list = append(list, candidate{d.byID[id].Name, dist})
-		}
-	}
-	slices.SortFunc(list, func(a, b candidate) int {
-		if a.distance != b.distance {
-			return a.distance - b.distance
-		}
-		return strings.Compare(a.name, b.name)
-	})
+// names are those of a team that can be found, in their order.
+func (d *Directory) names(team parley.TeamID) []string {
 	var names []string
-	for _, c := range list[:min(most, len(list))] {
-		names = append(names, c.name)
-	}
-	return names
-}
-
-// distance is the Levenshtein distance over bytes, good enough to rank names.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			diagonal, row[j] = row[j], min(row[j]+1, row[j-1]+1, diagonal+cost)
+	for k, id := range d.byName {
+		if k.team == team {
+			names = append(names, d.byID[id].Name)
 		}
 	}
-	return row[len(b)]
+	slices.Sort(names)
+	return names
 }

@@ -6,7 +6,6 @@ import (
 
 	"parley"
 	"parley/internal/api"
-	"parley/internal/directory"
 )
 
 func (s *Server) registerAgents() {
@@ -21,12 +20,10 @@ func (s *Server) registerAgents() {
 }
 
 func (s *Server) listAgents(ctx context.Context, _ *struct{}) (api.AgentList, error) {
-	list, err := directory.List(ctx, s.cfg.Store, s.cfg.Directory, caller(ctx).Team)
+	list, err := s.cfg.Reading.Agents(ctx, caller(ctx))
 	out := api.AgentList{Agents: make([]api.Agent, 0, len(list))}
 	for _, a := range list {
-		if !a.Removed {
-			out.Agents = append(out.Agents, agent(a))
-		}
+		out.Agents = append(out.Agents, agent(a))
 	}
 	return out, err
 }
@@ -38,13 +35,8 @@ func (s *Server) setStatus(ctx context.Context, in *struct {
 	if err := s.status(ctx, in.Name, in.Body); err != nil {
 		return api.Agent{}, err
 	}
-	list, err := directory.List(ctx, s.cfg.Store, s.cfg.Directory, caller(ctx).Team)
-	for _, a := range list {
-		if parley.FoldName(a.Name) == parley.FoldName(in.Name) {
-			return agent(a), nil
-		}
-	}
-	return api.Agent{}, err
+	a, err := s.cfg.Reading.Agent(ctx, caller(ctx), in.Name)
+	return agent(a), err
 }
 
 func (s *Server) status(ctx context.Context, name string, r api.StatusRequest) error {

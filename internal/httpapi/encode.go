@@ -7,7 +7,6 @@ import (
 
 	"parley"
 	"parley/internal/api"
-	"parley/internal/directory"
 	"parley/internal/reading"
 	"parley/internal/trace"
 )
@@ -78,7 +77,7 @@ func (s *Server) event(ctx context.Context, e parley.Event) api.Event {
 		Target: s.name(ctx, e.Target), Task: taskID(e.Task), Message: messageID(e.Message), Detail: e.Detail}
 }
 
-func agent(a directory.Listed) api.Agent {
+func agent(a reading.Agent) api.Agent {
 	return api.Agent{Name: a.Name, Kind: string(a.Kind), Description: a.Description, Status: string(a.Status),
 		SleepingUntil: moment(a.SleepingUntil), Queued: a.Open.Queued, Running: a.Open.Running, Waiting: a.Open.Waiting}
 }

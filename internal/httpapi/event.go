@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -63,16 +62,16 @@ func (s *Server) stream(ctx context.Context, out *stream, cursor string, follow 
 	if out.broken || ctx.Err() != nil {
 		return
 	}
-	var p *problem
-	switch {
-	case err == nil:
+	if err == nil {
 		_ = out.begin() // it ends either way, as below
-	case !errors.As(s.refuse(ctx, "follow-events", err), &p):
-	case !out.begun:
-		writeProblem(out.w, p)
-	default:
-		_ = out.send("problem", "", p.Problem)
+		return
 	}
+	p := s.refuse(ctx, "follow-events", err)
+	if !out.begun {
+		writeProblem(out.w, p)
+		return
+	}
+	_ = out.send("problem", "", p.Problem)
 }
 
 // stream writes server-sent events.

@@ -23,20 +23,18 @@ import (
 
 	"parley"
 	"parley/internal/contact"
-	"parley/internal/directory"
 	"parley/internal/reading"
 	"parley/internal/store"
 )
 
 // Config is what a Server needs.
 type Config struct {
-	Store     store.Store
-	Directory *directory.Directory
-	Contacts  *contact.Service
-	Reading   *reading.Service
-	Log       *slog.Logger
-	Version   string
-	Started   time.Time
+	Store    store.Store
+	Contacts *contact.Service
+	Reading  *reading.Service
+	Log      *slog.Logger
+	Version  string
+	Started  time.Time
 	// Host is where the server listens, as a name or an address. Requests must
 	// name it, or this machine.
 	Host string

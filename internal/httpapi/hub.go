@@ -4,10 +4,8 @@ import (
 	"context"
 	"net/http"
 	"os"
-	"time"
 
 	"parley/internal/api"
-	"parley/internal/store"
 )
 
 func (s *Server) registerHub() {
@@ -22,21 +20,8 @@ func (s *Server) getHub(ctx context.Context, _ *struct{}) (api.Hub, error) {
 	if err != nil {
 		return api.Hub{}, err
 	}
-	behind, err := clockBehind(ctx, s.cfg.Store)
 	return api.Hub{
 		Version: s.cfg.Version, Team: team.Name, You: s.cfg.Reading.Name(ctx, c.Agent), Store: s.cfg.Store.Describe(),
-		Started: s.cfg.Started.UTC(), Process: os.Getpid(), ClockBehind: behind.Seconds(),
-	}, err
-}
-
-// clockBehind is how far the machine's clock is behind the time of records.
-func clockBehind(ctx context.Context, st store.Store) (behind time.Duration, err error) {
-	err = st.View(ctx, func(tx *store.Tx) error {
-		behind = max(0, time.Until(tx.Now.Time()))
-		return nil
-	})
-	if behind < time.Second {
-		behind = 0 // a hub on another machine, or this very moment
-	}
-	return behind, err
+		Started: s.cfg.Started.UTC(), Process: os.Getpid(), ClockBehind: s.cfg.Store.Behind().Seconds(),
+	}, nil
 }

@@ -17,10 +17,7 @@ func (s *Server) identify(ctx huma.Context, next func(huma.Context)) {
 	caller, err := s.callerOf(ctx.Context(), ctx.Header("Authorization"))
 	if err != nil {
 		_, w := humago.Unwrap(ctx)
-		if parley.KindOf(err) == parley.Internal {
-			s.log.Error("a token could not be looked up", "error", causes(err))
-		}
-		writeProblem(w, describe(err))
+		writeProblem(w, s.refuse(ctx.Context(), "identify", err))
 		return
 	}
 	next(huma.WithValue(ctx, callerKey{}, caller))

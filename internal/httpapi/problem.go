@@ -50,23 +50,25 @@ func describe(err error) *problem {
 	return &problem{status: status, Problem: api.Problem{Kind: string(e.Kind), Message: e.Message, Hint: e.Hint}}
 }
 
-// refuse answers an error of a use case, and logs it if it is ours: this is
-// where the chain ends.
-func (s *Server) refuse(ctx context.Context, operation string, err error) error {
+// refuse answers an error of a use case, and logs it if there is more to it than
+// the caller is told, such as why the database is away: this is where the chain
+// ends.
+func (s *Server) refuse(ctx context.Context, operation string, err error) *problem {
 	p := describe(err)
-	if p.status == http.StatusInternalServerError && ctx.Err() == nil {
-		s.log.Error("a request failed", "operation", operation, "error", causes(err))
+	if text, more := causes(err); more && ctx.Err() == nil {
+		s.log.Error("a request failed", "operation", operation, "error", text)
 	}
 	return p
 }
 
-// causes is the text of an error with what it hides from callers.
-func causes(err error) string {
+// causes is the text of an error with what it hides from callers, and whether
+// it hides anything or is a fault of the hub.
+func causes(err error) (text string, more bool) {
 	var e *parley.Error
 	if errors.As(err, &e) && e.Cause != nil {
-		return e.Message + " " + e.Cause.Error()
+		return e.Message + " " + e.Cause.Error(), true
 	}
-	return err.Error()
+	return err.Error(), parley.KindOf(err) == parley.Internal
 }
 
 // writeProblem answers outside of any operation.

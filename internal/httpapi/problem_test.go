@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -12,6 +13,8 @@ import (
 
 	"parley"
 	"parley/internal/client"
+	"parley/internal/store"
+	"parley/internal/token"
 )
 
 func TestEveryKindHasAStatusOfItsOwn(t *testing.T) {
@@ -51,12 +54,56 @@ func TestErrorsCrossTheWireUnchanged(t *testing.T) {
 func TestAForeignErrorIsLoggedAndNotTold(t *testing.T) {
 	var log strings.Builder
 	s := &Server{log: slog.New(slog.NewTextHandler(&log, nil))}
-	err := s.refuse(t.Context(), "get-hub", errors.New("the password is swordfish"))
-	var p *problem
-	if !errors.As(err, &p) || p.status != http.StatusInternalServerError || strings.Contains(p.Message, "swordfish") {
-		t.Errorf("told: %#v", err)
+	p := s.refuse(t.Context(), "get-hub", errors.New("the password is swordfish"))
+	if p.status != http.StatusInternalServerError || strings.Contains(p.Message, "swordfish") {
+		t.Errorf("told: %#v", p)
 	}
 	if !strings.Contains(log.String(), "swordfish") {
+		t.Errorf("logged: %s", log.String())
+	}
+}
+
+// What a caller did wrong is between it and the hub; whatever has a cause is for
+// the log, of every kind.
+func TestCausesAreLogged(t *testing.T) {
+	for _, kind := range parley.Kinds() {
+		var log strings.Builder
+		s := &Server{log: slog.New(slog.NewTextHandler(&log, nil))}
+		refusal := parley.Errorf(kind, "It is %s.", kind)
+		s.refuse(t.Context(), "get-hub", refusal)
+		if logged := log.Len() > 0; logged != (kind == parley.Internal) {
+			t.Errorf("%s without a cause is logged: %v", kind, logged)
+		}
+		log.Reset()
+		p := s.refuse(t.Context(), "get-hub", refusal.WithCause(errors.New("connection refused")))
+		if !strings.Contains(log.String(), "get-hub") || !strings.Contains(log.String(), "connection refused") {
+			t.Errorf("%s with a cause: logged %q", kind, &log)
+		}
+		if strings.Contains(p.Message+p.Hint, "refused") {
+			t.Errorf("%s: the caller was told %q", kind, p.Message)
+		}
+	}
+}
+
+// away is a database that cannot be reached.
+type away struct{ store.Store }
+
+func (away) View(context.Context, func(*store.Tx) error) error {
+	return parley.Errorf(parley.Unavailable, "The database cannot be reached.").WithCause(errors.New("connection refused"))
+}
+
+func TestADatabaseThatIsAwayIsLoggedAtTheDoor(t *testing.T) {
+	var log strings.Builder
+	s := New(Config{Store: away{}, Log: slog.New(slog.NewTextHandler(&log, nil)), Host: "127.0.0.1"})
+	answer := httptest.NewRecorder()
+	req := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/v1/hub", nil)
+	secret := token.New()
+	req.Header.Set("Authorization", "Bearer "+secret)
+	s.Handler().ServeHTTP(answer, req)
+	if answer.Code != http.StatusServiceUnavailable || strings.Contains(answer.Body.String(), "refused") {
+		t.Errorf("answered %d %s", answer.Code, answer.Body)
+	}
+	if !strings.Contains(log.String(), "connection refused") || strings.Contains(log.String(), secret) {
 		t.Errorf("logged: %s", log.String())
 	}
 }

@@ -74,9 +74,9 @@ func pretty(body string) string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-var machine = regexp.MustCompile(`"(process|clock_behind_seconds)": [0-9.e+]+`)
+var machine = regexp.MustCompile(`"process": [0-9]+`)
 
 func (w *world) mask(s string) string {
-	s = machine.ReplaceAllString(s, `"$1": 1234`)
+	s = machine.ReplaceAllString(s, `"process": 1234`)
 	return strings.ReplaceAll(s, w.store.Describe(), "sqlite parley.db")
 }

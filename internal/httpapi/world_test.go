@@ -18,7 +18,6 @@ import (
 	"parley/internal/client"
 	"parley/internal/httpapi"
 	"parley/internal/model/scripted"
-	"parley/internal/reading"
 	"parley/internal/store"
 	"parley/internal/store/sqlite"
 	"parley/internal/token"
@@ -94,7 +93,7 @@ func assemble(t *testing.T, clock parley.Clock) *world {
 	w.join("main", "Ada", "Bob", "Joiner")
 	w.join("other", "Eve")
 	w.server = httpapi.New(httpapi.Config{
-		Store: st, Directory: w.hub.Directory, Contacts: w.hub.Contacts, Reading: reading.New(st, w.hub.Directory, w.hub.Contacts),
+		Store: st, Contacts: w.hub.Contacts, Reading: w.hub.Reading,
 		Log: log, Version: "test", Started: noon, Host: "127.0.0.1", MessageBytes: 1 << 10,
 	})
 	return w

@@ -104,7 +104,7 @@ func (d *Decision) spend(c Contact) *parley.Error {
 	if c.Sender.Kind == parley.Person {
 		return nil
 	}
-	if c.Now.Until(d.Rate.Start) >= time.Minute || d.Rate.Start == 0 {
+	if c.Now.Since(d.Rate.Start) >= time.Minute || d.Rate.Start == 0 {
 		d.Rate = parley.Rate{Start: c.Now}
 	}
 	if d.Rate.Count >= c.Limits.Rate {

@@ -1,5 +1,5 @@
-// Package reading is what a participant may read: tasks, conversations, its
-// own inbox, the record of events. People read everything in their team; an
+// Package reading is what a participant may read: its team, tasks,
+// conversations, its own inbox, the record of events. People read everything in their team; an
 // agent reads what it is part of. What a caller may not see answers like what
 // does not exist, and nothing of another team exists.
 package reading

@@ -41,7 +41,7 @@ func newTeam(t *testing.T) *team {
 		}
 	})
 	hub := app.NewHub(app.HubConfig{Store: st, Log: slog.New(slog.DiscardHandler)})
-	w := &team{t: t, hub: hub, store: st, read: reading.New(st, hub.Directory, hub.Contacts)}
+	w := &team{t: t, hub: hub, store: st, read: hub.Reading}
 	w.join("Ada", "Bob", "Joiner", "Other")
 	return w
 }
@@ -287,11 +287,37 @@ func TestWaitingEndsThoughTheClockStandsStill(t *testing.T) {
 	}
 	defer st.Close()
 	hub := app.NewHub(app.HubConfig{Store: st, Log: slog.New(slog.DiscardHandler)})
-	w := &team{t: t, hub: hub, store: st, read: reading.New(st, hub.Directory, hub.Contacts)}
+	w := &team{t: t, hub: hub, store: st, read: hub.Reading}
 	w.join("Ada", "Bob")
 	made := w.delegate("Ada", "Bob", "Write a poem.")
 	task, err := w.read.WaitTask(t.Context(), w.as("Ada"), made.Task.ID, time.Millisecond)
 	if task.State != parley.Queued || err != nil {
 		t.Errorf("%v, %v", task.State, err)
+	}
+}
+
+func TestAgents(t *testing.T) {
+	w := newTeam(t)
+	ctx := t.Context()
+	w.delegate("Ada", "Bob", "Look at this.")
+	w.join("Ada", "Bob", "Joiner") // Other is gone
+	list, err := w.read.Agents(ctx, w.as("Joiner"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, a := range list {
+		got = append(got, fmt.Sprintf("%s %s %d", a.Name, a.Status, a.Open.Queued))
+	}
+	if diff := cmp.Diff([]string{"Ada idle 0", "Bob idle 1", "Joiner idle 0"}, got); diff != "" {
+		t.Errorf("the team (-want +got):\n%s", diff)
+	}
+	if bob, err := w.read.Agent(ctx, w.as("Joiner"), "bob"); err != nil || bob != list[1] {
+		t.Errorf("Bob: %+v, %v", bob, err)
+	}
+	for _, name := range []string{"Other", "Nobody"} {
+		if a, err := w.read.Agent(ctx, w.as("Ada"), name); parley.KindOf(err) != parley.NotFound {
+			t.Errorf("%s: %+v, %v", name, a, err)
+		}
 	}
 }

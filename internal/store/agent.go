@@ -4,6 +4,8 @@ import "parley"
 
 const agentCols = `id, team_id, name, kind, turns, removed, offline, sleeping_until, rate_start, rate_count`
 
+const agentColCount = 10
+
 func scanAgent(r Row) parley.Agent {
 	return parley.Agent{
 		ID: parley.AgentID(r.Int(0)), Team: parley.TeamID(r.Int(1)), Name: r.Text(2),

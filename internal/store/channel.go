@@ -31,13 +31,6 @@ func (tx *Tx) DM(x, y parley.AgentID) (c parley.Channel, err error) {
 	return c, err
 }
 
-// DMs reads the dm channels of an agent.
-func (tx *Tx) DMs(of parley.AgentID) (list []parley.Channel, err error) {
-	err = tx.query(`SELECT `+channelCols+` FROM channel WHERE kind = 'dm' AND (a_id = $1 OR b_id = $1) ORDER BY id`,
-		func(r Row) { list = append(list, scanChannel(r)) }, int64(of))
-	return list, err
-}
-
 // EnsureDM reads the channel of a pair and makes it with its main thread if
 // they have not talked before. Two at once make one.
 func (tx *Tx) EnsureDM(team parley.TeamID, x, y parley.AgentID) (parley.Channel, error) {

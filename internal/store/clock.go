@@ -2,6 +2,7 @@ package store
 
 import (
 	"sync/atomic"
+	"time"
 
 	"parley"
 )
@@ -36,6 +37,15 @@ func (c *Clock) Now() parley.Micros {
 }
 
 // Behind is how far the source is behind the time given out.
-func (c *Clock) Behind() parley.Micros {
-	return max(0, parley.Micros(c.newest.Load())-c.source.Now())
+func (c *Clock) Behind() time.Duration {
+	return behind(parley.Micros(c.newest.Load()), c.source.Now())
+}
+
+// behind leaves less than a second out: the clock of a hub on another machine may
+// be that much ahead.
+func behind(newest, now parley.Micros) time.Duration {
+	if d := newest.Until(now); d >= time.Second {
+		return d
+	}
+	return 0
 }

@@ -24,10 +24,9 @@ func (tx *Tx) Contact(from, to parley.AgentID, in parley.TaskID, key string) (Co
 	thread := new(parley.Thread)
 	a, b := int64(min(from, to)), int64(max(from, to))
 	qs := []Query{
-		{SQL: `SELECT ` + agentCols + ` FROM agent WHERE id = $1 /*lock*/`, Args: []any{int64(from)},
-			Row: func(r Row) { s.Sender = scanAgent(r) }},
-		{SQL: `SELECT ` + agentCols + ` FROM agent WHERE id = $1`, Args: []any{int64(to)},
-			Row: func(r Row) { s.Target = scanAgent(r) }},
+		{SQL: bothAgents, Args: []any{int64(from), int64(to)}, Row: func(r Row) {
+			s.Sender, s.Target = scanAgent(r), scanAgent(shifted{r, agentColCount})
+		}},
 	}
 	if in != 0 {
 		qs = append(qs, Query{SQL: `SELECT ` + taskCols + ` FROM task WHERE id = $1 /*lock*/`, Args: []any{int64(in)},
@@ -58,3 +57,16 @@ func (tx *Tx) Contact(from, to parley.AgentID, in parley.TaskID, key string) (Co
 	}
 	return s, nil
 }
+
+const bothAgents = `SELECT s.id, s.team_id, s.name, s.kind, s.turns, s.removed, s.offline, s.sleeping_until, s.rate_start, s.rate_count,
+	a.id, a.team_id, a.name, a.kind, a.turns, a.removed, a.offline, a.sleeping_until, a.rate_start, a.rate_count
+	FROM agent s CROSS JOIN agent a WHERE s.id = $1 AND a.id = $2 /*lock sender*/`
+
+// shifted is the part of a row that begins at a column.
+type shifted struct {
+	Row
+	by int
+}
+
+func (r shifted) Int(col int) int64   { return r.Row.Int(r.by + col) }
+func (r shifted) Text(col int) string { return r.Row.Text(r.by + col) }

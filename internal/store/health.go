@@ -1,6 +1,10 @@
 package store
 
-import "parley"
+import (
+	"time"
+
+	"parley"
+)
 
 // Health is what a look at a database tells. It changes nothing, unlike
 // opening it, which brings the schema up to date.
@@ -12,3 +16,6 @@ type Health struct {
 	// Newest is the time of the newest record; 0 if there is none.
 	Newest parley.Micros
 }
+
+// Behind is how far a clock that shows now is behind the newest record.
+func (h Health) Behind(now parley.Micros) time.Duration { return behind(h.Newest, now) }

@@ -1,9 +1,6 @@
 package store
 
-import (
-	"parley"
-	"parley/internal/wake"
-)
+import "parley"
 
 const messageCols = `id, team_id, thread_id, n, prev_id, author_id, kind, body, context, task_id, origin_id, key, at, priority`
 
@@ -23,13 +20,6 @@ func scanMessage(r Row) parley.Message {
 // Message reads one message.
 func (tx *Tx) Message(id parley.MessageID) (m parley.Message, err error) {
 	err = tx.one(`SELECT `+messageCols+` FROM message WHERE id = $1`, func(r Row) { m = scanMessage(r) }, int64(id))
-	return m, err
-}
-
-// MessageByKey finds the contact that was made under a key before.
-func (tx *Tx) MessageByKey(origin parley.TaskID, author parley.AgentID, key string) (m parley.Message, err error) {
-	err = tx.one(`SELECT `+messageCols+` FROM message WHERE origin_id = $1 AND author_id = $2 AND key = $3`,
-		func(r Row) { m = scanMessage(r) }, int64(origin), int64(author), key)
 	return m, err
 }
 
@@ -117,27 +107,37 @@ func (tx *Tx) Post(m *parley.Message, to ...Recipient) error {
 	m.At = tx.Now
 	m.Prev, m.N = t.Last, t.Count+1
 	t.Last, t.Count = m.ID, m.N
+	tx.insertMessage(m, t, to)
+	tx.conn.Recent().put(*m) // if this fails, nobody ever asks for the number again
+	return nil
+}
+
+const (
+	insertMessage  = `INSERT INTO message (` + messageCols + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
+	insertDelivery = `INSERT INTO delivery (message_id, recipient_id, pull, delivered_at) VALUES ($1, $2, $3, $4)`
+	appendToThread = `UPDATE thread SET last_message = $1, message_count = $2 WHERE id = $3`
+	// postToOne is the three in one statement, which PostgreSQL does in less time.
+	postToOne = `WITH m AS (` + insertMessage + `),
+		d AS (INSERT INTO delivery (message_id, recipient_id, pull, delivered_at) VALUES ($1, $15, $16, $17))
+		UPDATE thread SET last_message = $1, message_count = $4 WHERE id = $3`
+)
+
+func (tx *Tx) insertMessage(m *parley.Message, t *parley.Thread, to []Recipient) {
 	var key any
 	if m.Key != "" {
 		key = m.Key
 	}
-	tx.exec(`INSERT INTO message (`+messageCols+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-		int64(m.ID), int64(m.Team), int64(m.Thread), int64(m.N), int64(m.Prev), int64(m.Author), string(m.Kind),
-		m.Body, m.Context, int64(m.Task), int64(m.Origin), key, int64(m.At), int64(m.Priority))
-	tx.conn.Recent().put(*m) // if this fails, nobody ever asks for the number again
-	tx.exec(`UPDATE thread SET last_message = $1, message_count = $2 WHERE id = $3`, int64(t.Last), int64(t.Count), int64(t.ID))
-	for _, r := range to {
-		var delivered parley.Micros
-		if r.Delivered {
-			delivered = tx.Now
-		}
-		tx.exec(`INSERT INTO delivery (message_id, recipient_id, pull, delivered_at) VALUES ($1, $2, $3, $4)`,
-			int64(m.ID), int64(r.ID), flag(r.Pulls), int64(delivered))
-		if r.Pulls {
-			tx.Signal(wake.Mail, int64(r.ID))
-		}
+	args := []any{int64(m.ID), int64(m.Team), int64(m.Thread), int64(m.N), int64(m.Prev), int64(m.Author), string(m.Kind),
+		m.Body, m.Context, int64(m.Task), int64(m.Origin), key, int64(m.At), int64(m.Priority)}
+	if len(to) == 1 && tx.conn.Engine() == PostgreSQL {
+		tx.exec(postToOne, append(args, int64(to[0].ID), flag(to[0].Pulls), int64(to[0].deliveredAt(tx)))...)
+		return
 	}
-	return nil
+	tx.exec(insertMessage, args...)
+	tx.exec(appendToThread, int64(t.Last), int64(t.Count), int64(t.ID))
+	for _, r := range to {
+		tx.exec(insertDelivery, int64(m.ID), int64(r.ID), flag(r.Pulls), int64(r.deliveredAt(tx)))
+	}
 }
 
 // Recipient is whom a message is for.
@@ -148,6 +148,13 @@ type Recipient struct {
 	// Delivered says that it is given to the recipient's runtime with this very
 	// transaction.
 	Delivered bool
+}
+
+func (r Recipient) deliveredAt(tx *Tx) parley.Micros {
+	if r.Delivered {
+		return tx.Now
+	}
+	return 0
 }
 
 // Deliveries reads what became of a message.

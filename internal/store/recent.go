@@ -19,7 +19,7 @@ type Recent struct {
 
 const (
 	// messagesBytes and endedTasks bound one of two generations.
-	messagesBytes, endedTasks = 32 << 20, 4096
+	messagesBytes, endedTasks = 64 << 20, 4096
 	// messageBytes is about what a message takes besides its texts.
 	messageBytes = 250
 )

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"parley"
 	"parley/internal/wake"
@@ -35,6 +36,9 @@ type Store interface {
 	Recent() *Recent
 	// Shared reports whether other hubs may be working on the same database.
 	Shared() bool
+	// Behind is how far the machine's clock is behind the newest record: time
+	// stands still until it has caught up. Less than a second is 0.
+	Behind() time.Duration
 	// Describe names the engine and its version, without secrets.
 	Describe() string
 	Close() error
@@ -66,8 +70,8 @@ const (
 	PostgreSQL
 )
 
-// Query is a statement with a place for its rows. Arguments are int64, string,
-// []byte or nil. The marks /*lock*/ and /*skip locked*/ stand where an engine
+// Query is a statement with a place for its rows. Arguments are int64, string
+// or nil. The marks /*lock*/ and /*skip locked*/ stand where an engine
 // with row locks takes them.
 type Query struct {
 	SQL  string

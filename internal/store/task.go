@@ -37,19 +37,44 @@ func (tx *Tx) Task(id parley.TaskID) (t parley.Task, err error) {
 	return t, err
 }
 
+// Handover reads what a turn of a task begins with, in one round trip.
+func (tx *Tx) Handover(id parley.TaskID) (h parley.Handover, err error) {
+	arg := []any{int64(id)}
+	err = tx.conn.Query(
+		Query{SQL: `SELECT ` + taskCols + ` FROM task WHERE id = $1`, Args: arg, Row: func(r Row) { h.Task = scanTask(r) }},
+		Query{SQL: `SELECT ` + messageColsOfM + ` FROM task k JOIN message m ON m.id = k.request_id WHERE k.id = $1`,
+			Args: arg, Row: func(r Row) { h.Request = scanMessage(r) }},
+		Query{SQL: `SELECT t.id, t.channel_id, t.last_message, t.message_count, r.seen_n
+			FROM task k JOIN thread t ON t.id = k.thread_id
+			LEFT JOIN reading r ON r.thread_id = t.id AND r.agent_id = k.agent_id WHERE k.id = $1`,
+			Args: arg, Row: func(r Row) { h.Thread, h.Read = scanThread(r), int(r.Int(4)) }},
+		Query{SQL: `SELECT c.id, c.team_id, c.kind, c.a_id, c.b_id, c.main_thread
+			FROM task k JOIN thread t ON t.id = k.thread_id JOIN channel c ON c.id = t.channel_id WHERE k.id = $1`,
+			Args: arg, Row: func(r Row) { h.Channel = scanChannel(r) }},
+	)
+	if err == nil && (h.Task.ID == 0 || h.Request.ID == 0 || h.Channel.ID == 0) {
+		err = ErrNotFound
+	}
+	return h, err
+}
+
 // LockTasks reads tasks for changing, in the given order, in one round trip.
 // The order is the lock order: a parent before its children. A zero id gives
 // a zero task.
 func (tx *Tx) LockTasks(ids ...parley.TaskID) ([]parley.Task, error) {
+	return tx.lockTasks(ids, nil)
+}
+
+func (tx *Tx) lockTasks(ids []parley.TaskID, besides []Query) ([]parley.Task, error) {
 	list := make([]parley.Task, len(ids))
-	qs := make([]Query, 0, len(ids))
+	qs := make([]Query, 0, len(ids)+len(besides))
 	for i, id := range ids {
 		if id != 0 {
 			qs = append(qs, Query{SQL: `SELECT ` + taskCols + ` FROM task WHERE id = $1 /*lock*/`,
 				Args: []any{int64(id)}, Row: func(r Row) { list[i] = scanTask(r) }})
 		}
 	}
-	if err := tx.conn.Query(qs...); err != nil {
+	if err := tx.conn.Query(append(qs, besides...)...); err != nil {
 		return nil, err
 	}
 	for i, id := range ids {
@@ -59,6 +84,34 @@ func (tx *Tx) LockTasks(ids ...parley.TaskID) ([]parley.Task, error) {
 	}
 	return list, nil
 }
+
+// LockEnding is LockTasks for a task that may be about to end and its parent,
+// which may be 0. Where statements in one round trip are cheaper than one by
+// one, it locks the threads too that the end is going to be posted to.
+func (tx *Tx) LockEnding(parent, id parley.TaskID) (p, t *parley.Task, err error) {
+	var threads []Query
+	if tx.conn.Engine() == PostgreSQL {
+		keep := func(r Row) { t := scanThread(r); tx.keepThread(&t) }
+		threads = []Query{{SQL: ownThread, Args: []any{int64(id)}, Row: keep}}
+		if parent != 0 {
+			threads = append(threads, Query{SQL: parentThread, Args: []any{int64(id), int64(parley.CallbackReply)}, Row: keep})
+		}
+	}
+	list, err := tx.lockTasks([]parley.TaskID{parent, id}, threads)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &list[0], &list[1], nil
+}
+
+const (
+	ownThread = `SELECT t.id, t.channel_id, t.last_message, t.message_count
+		FROM task k JOIN thread t ON t.id = k.thread_id WHERE k.id = $1 /*lock thread*/`
+	// The end of an ask whose asker waits is not posted there.
+	parentThread = `SELECT t.id, t.channel_id, t.last_message, t.message_count
+		FROM task k JOIN task p ON p.id = k.parent_id JOIN thread t ON t.id = p.thread_id
+		WHERE k.id = $1 AND k.callback <> $2 /*lock thread*/`
+)
 
 // InsertTask stores a new task under the id drawn before.
 func (tx *Tx) InsertTask(t *parley.Task) {
@@ -115,13 +168,6 @@ func (tx *Tx) signalState(t *parley.Task) {
 		tx.ended = append(tx.ended, *t)
 		tx.Signal(wake.Ended, int64(t.ID))
 	}
-}
-
-// Children reads the tasks that a task opened, oldest first.
-func (tx *Tx) Children(of parley.TaskID) (list []parley.Task, err error) {
-	err = tx.query(`SELECT `+taskCols+` FROM task WHERE parent_id = $1 AND parent_id > 0 ORDER BY id`,
-		func(r Row) { list = append(list, scanTask(r)) }, int64(of))
-	return list, err
 }
 
 // CROSS JOIN keeps SQLite from reading the other way round: all tasks first.

@@ -17,20 +17,6 @@ const (
 	newsSize = 200
 )
 
-// loadHistory reads what was said in the thread before the request.
-func (t *run) loadHistory(tx *store.Tx) error {
-	var err error
-	if t.thread, err = tx.Thread(t.task.Thread); err != nil {
-		return err
-	}
-	if t.channel, err = tx.Channel(t.thread.Channel); err != nil {
-		return err
-	}
-	t.history, err = tx.Back(t.asked.Prev, 0, historySize)
-	slices.Reverse(t.history)
-	return err
-}
-
 // begin starts a turn with what was loaded.
 func (t *run) begin() {
 	t.number, t.underWay, t.replies, t.steps, t.failures = t.task.Turns+1, true, 0, 0, 0
@@ -73,6 +59,9 @@ func (t *run) loadNew(tx *store.Tx) (err error) {
 		if t.inbox, err = tx.Inbox(t.task.ID, t.inboxRead, t.task.InboxCount); err != nil {
 			return err
 		}
+		if err := t.meetAuthors(tx, t.inbox); err != nil {
+			return err
+		}
 	}
 	return t.loadUnseen(tx)
 }
@@ -81,10 +70,6 @@ func (t *run) loadNew(tx *store.Tx) (err error) {
 // request, what is new in the history, and news beyond it. Requests of other
 // tasks that came later wait for their own turns.
 func (t *run) loadUnseen(tx *store.Tx) error {
-	var err error
-	if t.read, err = tx.Read(t.thread.ID, t.lease.Agent); err != nil {
-		return err
-	}
 	if t.readHistory() {
 		return nil
 	}
@@ -97,7 +82,10 @@ func (t *run) loadUnseen(tx *store.Tx) error {
 	if len(news) == newsSize {
 		t.readTo = news[newsSize-1].N
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return t.meetAuthors(tx, t.news)
 }
 
 // readHistory finds what is new in the history, and reports whether nothing is

@@ -67,36 +67,48 @@ type conversation struct {
 	inboxRead int
 }
 
-// take begins with what was handed over, if what was said before is known too.
-func (t *run) take(h *parley.Handover) bool {
+// remember begins with what was handed over, if what was said before is at hand
+// too and nothing has to be read.
+func (t *run) remember(h *parley.Handover) bool {
 	if h == nil {
 		return false
 	}
-	history, next := t.Store.Recent().Back(h.Request.Prev, 0, historySize)
-	if next != 0 {
+	history, missing := t.Store.Recent().Back(h.Request.Prev, 0, historySize)
+	if missing != 0 || t.name(h.Request.Author) == "" || !t.knowsAuthors(history) {
 		return false
 	}
-	slices.Reverse(history)
-	t.conversation = conversation{started: map[string]bool{}, task: h.Task, asked: h.Request, channel: h.Channel,
-		thread: h.Thread, history: history, read: h.Read}
+	t.take(*h, history)
 	return t.readHistory()
 }
 
+// take sets the conversation up with what its task begins with.
+func (t *run) take(h parley.Handover, history []parley.Message) {
+	slices.Reverse(history) // oldest first
+	t.conversation = conversation{started: map[string]bool{}, task: h.Task, asked: h.Request, channel: h.Channel,
+		thread: h.Thread, history: history, read: h.Read}
+}
+
 // load rebuilds the conversation.
-func (t *run) load(ctx context.Context) error {
-	return t.Store.View(ctx, func(tx *store.Tx) error {
-		t.conversation = conversation{started: map[string]bool{}}
-		var err error
-		if t.task, err = tx.Task(t.lease.Task); err != nil {
+func (t *run) load(ctx context.Context, known *parley.Handover) error {
+	return t.Store.View(ctx, func(tx *store.Tx) (err error) {
+		var h parley.Handover
+		if known != nil {
+			h = *known
+		} else if h, err = tx.Handover(t.lease.Task); err != nil {
 			return err
 		}
-		if t.task.State != parley.Running || t.task.Token != t.lease.Token {
+		if h.Task.State != parley.Running || h.Task.Token != t.lease.Token {
 			return parley.ErrLost // cancelled before the turn could begin
 		}
-		if t.asked, err = tx.Message(t.task.Request); err != nil {
+		history, err := tx.Back(h.Request.Prev, 0, historySize)
+		if err != nil {
 			return err
 		}
-		if err := t.loadHistory(tx); err != nil {
+		t.take(h, history)
+		if err := t.meet(tx, t.asked.Author, t.channel.Peer(t.lease.Agent)); err != nil {
+			return err
+		}
+		if err := t.meetAuthors(tx, t.history); err != nil {
 			return err
 		}
 		if t.task.Turns > 0 {
@@ -205,17 +217,26 @@ func (t *run) showPrompt(tx *store.Tx, turn int, p prompt) error {
 // showInbox takes what came back to the task into the conversation.
 func (t *run) showInbox(tx *store.Tx, upto int) error {
 	items, err := tx.Inbox(t.task.ID, t.inboxRead, upto)
+	if err != nil {
+		return err
+	}
+	if err := t.meetAuthors(tx, items); err != nil {
+		return err
+	}
 	for _, m := range items {
 		t.past = append(t.past, t.render(m))
 	}
 	t.inboxRead = upto
-	return err
+	return nil
 }
 
 func (t *run) showNotices(tx *store.Tx, turn int, ids []parley.MessageID) error {
 	for _, id := range ids {
 		m, err := tx.Message(id)
 		if err != nil {
+			return err
+		}
+		if err := t.meet(tx, m.Author); err != nil {
 			return err
 		}
 		t.notice(turn, m)

@@ -23,6 +23,8 @@ type run struct {
 	agent Agent
 	lease parley.Lease
 	slot  tool.Slot
+	// strangers are the names of those whom only other hubs know.
+	strangers map[parley.AgentID]string
 
 	conversation
 }
@@ -30,8 +32,8 @@ type run struct {
 // turn goes on where the stored steps end, or begins a new turn, and runs it
 // to its end.
 func (t *run) turn(ctx context.Context, handover *parley.Handover) (parley.Outcome, error) {
-	if !t.take(handover) {
-		if err := t.insist(ctx, func() error { return t.load(ctx) }); err != nil {
+	if !t.remember(handover) {
+		if err := t.insist(ctx, func() error { return t.load(ctx, handover) }); err != nil {
 			return 0, err
 		}
 	}
@@ -197,6 +199,9 @@ func (t *run) storeSteps(ctx context.Context, seen []parley.MessageID, steps ...
 		takeIn := steps[len(steps)-1].Kind == parley.StepResult && task.InboxCount > t.inboxRead && len(t.pending) <= 1
 		if takeIn {
 			if arrived, err = tx.Inbox(task.ID, t.inboxRead, task.InboxCount); err != nil {
+				return err
+			}
+			if err := t.meetAuthors(tx, arrived); err != nil {
 				return err
 			}
 			read = task.InboxCount

@@ -48,7 +48,7 @@ func (t *run) identity(b *strings.Builder) {
 
 // place names the members of the channel.
 func (t *run) place(b *strings.Builder) {
-	peer := t.Agents.Name(t.channel.Peer(t.lease.Agent))
+	peer := t.name(t.channel.Peer(t.lease.Agent))
 	fmt.Fprintf(b, "\nThis is your direct conversation with %s.\n", peer)
 }
 
@@ -66,7 +66,7 @@ func (t *run) render(m parley.Message) model.Message {
 	if m.Author == t.lease.Agent {
 		return model.Message{Role: model.Assistant, Text: m.Body}
 	}
-	from := t.Agents.Name(m.Author)
+	from := t.name(m.Author)
 	return model.Message{Role: model.User, Text: Text(m, from)}
 }
 

@@ -33,7 +33,8 @@ type Agent struct {
 // beginning.
 type Agents interface {
 	Definition(id parley.AgentID) (Agent, bool)
-	// Name is how any participant is called.
+	// Name is how a participant is called; empty for one whom this hub does not
+	// know.
 	Name(id parley.AgentID) string
 }
 

@@ -13,7 +13,6 @@ const (
 	Ended                      // a task came to its end; ID is the task
 	Cancelled                  // a running task was cancelled; ID is the task
 	TaskInbox                  // something was put into a task's inbox; ID is the task
-	Mail                       // an agent that fetches has something to fetch; ID is the agent
 	Events                     // events were appended; ID is the team
 	Clock                      // something is due sooner than an hour from now; ID is the task
 

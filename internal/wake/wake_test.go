@@ -59,7 +59,7 @@ func TestSignalsNobodyHasTakenBecomeOne(t *testing.T) {
 
 func TestWatchesMadeTwiceEndEachForItself(t *testing.T) {
 	var bus wake.Bus
-	s := wake.Signal{Topic: wake.Mail, ID: 1}
+	s := wake.Signal{Topic: wake.Work, ID: 1}
 	first, stopFirst := bus.Watch(s)
 	second, stopSecond := bus.Watch(s)
 	stopFirst()
@@ -108,7 +108,7 @@ func TestEverythingIsEachTopicOnce(t *testing.T) {
 		}
 		seen[s.Topic] = true
 	}
-	for _, topic := range []wake.Topic{wake.Work, wake.Ended, wake.Cancelled, wake.TaskInbox, wake.Mail, wake.Events, wake.Clock} {
+	for _, topic := range []wake.Topic{wake.Work, wake.Ended, wake.Cancelled, wake.TaskInbox, wake.Events, wake.Clock} {
 		if !seen[topic] {
 			t.Errorf("topic %d is missing", topic)
 		}

@@ -13,7 +13,6 @@ import (
 	"parley/internal/app"
 	"parley/internal/httpapi"
 	"parley/internal/model/scripted"
-	"parley/internal/reading"
 	"parley/internal/store/sqlite"
 	"parley/internal/token"
 )
@@ -64,8 +63,8 @@ func serveLaxly(synchronous string) error {
 	if err != nil {
 		return err
 	}
-	door := httpapi.New(httpapi.Config{Store: st, Directory: hub.Directory, Contacts: hub.Contacts,
-		Reading: reading.New(st, hub.Directory, hub.Contacts), Log: log, Version: "lax", Started: time.Now(),
+	door := httpapi.New(httpapi.Config{Store: st, Contacts: hub.Contacts,
+		Reading: hub.Reading, Log: log, Version: "lax", Started: time.Now(),
 		Host: "127.0.0.1", MessageBytes: parley.DefaultLimits().MessageBytes})
 	go func() { _ = hub.Run(ctx) }() // it is killed, never stopped
 	if err := json.NewEncoder(os.Stdout).Encode(laxUp{URL: "http://" + listener.Addr().String(), Token: secret}); err != nil {

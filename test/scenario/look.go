@@ -47,7 +47,11 @@ func (s *Stage) Task(id parley.TaskID) (t parley.Task) {
 // Children are the tasks that a task opened, oldest first.
 func (s *Stage) Children(of parley.TaskID) (list []parley.Task) {
 	s.Helper()
-	s.view(func(tx *store.Tx) (err error) { list, err = tx.Children(of); return err })
+	for _, t := range s.tasks() {
+		if t.Parent == of {
+			list = append(list, t)
+		}
+	}
 	return list
 }
 

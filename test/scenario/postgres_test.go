@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -265,4 +266,31 @@ agents:
 	first.Equal("steps at the second", 1, len(second.Models.Shown("DataBot")))
 	first.gate.Open()
 	first.Wait(busy)
+}
+
+// A person at another hub, who came after this one had started, has a name all
+// the same.
+func TestPostgresSomebodyFromAnotherHubHasAName(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DSN(t)
+	team := Team{Agents: []string{"BusyBot", "DataBot"}, Script: `
+agents:
+  BusyBot: [{steps: [{say: 'Free again.'}]}]
+  DataBot: [{steps: [{say: 'Done.'}]}]
+`, Hub: func(c *app.HubConfig) { c.Workers = 1 }}
+	first := Raise(t, team, openPostgres(t, dsn))
+	team.People = []string{"rutger", "ann"}
+	second := raiseHeld(t, team, openPostgres(t, dsn), func(m *Models) *Gate { return m.Hold("BusyBot") })
+	busy := second.As("rutger").Delegate("BusyBot", "Keep the only place.")
+	second.gate.Arrived()
+	for _, text := range []string{"One.", "Two."} { // the second time she is in the history too
+		second.Equal("answer", "Done.", second.As("ann").Ask("DataBot", text))
+	}
+	request := "user: [Agent Request from ann | Pattern: ask]\n\n"
+	first.Equal("DataBot saw", []string{request + "One.", "assistant: Done.", request + "Two."}, first.Saw("DataBot", 2))
+	if system := first.Models.Shown("DataBot")[0].System; !strings.Contains(system, "conversation with ann.") {
+		t.Errorf("the conversation is with nobody: %s", system)
+	}
+	second.gate.Open()
+	second.Wait(busy)
 }

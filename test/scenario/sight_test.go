@@ -245,7 +245,7 @@ agents:
 	})
 }
 
-func TestTheSenderCanAskWhatBecameOfAMessage(t *testing.T) {
+func TestWhoSentOrGotAMessageCanAskWhatBecameOfIt(t *testing.T) {
 	Play(t, Team{Agents: []string{"CallerBot", "DataBot"}, Script: `
 agents:
   CallerBot:
@@ -263,8 +263,10 @@ agents:
 			}
 		}
 		s.Equal("status", "DataBot: accepted", s.As("rutger").Ask("CallerBot", "What became of "+note.String()+"?"))
-		s.Equal("somebody else's message", "Error: You sent no message msg-1.", s.As("rutger").Ask("CallerBot", "What became of msg-1?"))
-		s.Equal("no message", "Error: You sent no message msg-999.", s.As("rutger").Ask("CallerBot", "What became of msg-999?"))
+		s.Equal("to it", "CallerBot: answered", s.As("rutger").Ask("CallerBot", "What became of msg-1?"))
+		others := s.Task(s.As("rutger").Delegate("DataBot", "Between us.")).Request.String()
+		s.Equal("between others", "Error: "+others+" not found.", s.As("rutger").Ask("CallerBot", "What became of "+others+"?"))
+		s.Equal("no message", "Error: msg-999 not found.", s.As("rutger").Ask("CallerBot", "What became of msg-999?"))
 	})
 }
 

@@ -1,9 +1,6 @@
 package view
 
 import (
-	"fmt"
-	"strings"
-
 	"parley"
 	"parley/internal/api"
 )
@@ -145,24 +142,4 @@ func depth(trees []api.TaskTree) int {
 		deepest = max(deepest, 1+depth(t.Children))
 	}
 	return deepest
-}
-
-// Count says how many tasks there are in each state: 3 completed, 1 failed.
-func Count(roots []api.TaskTree) string {
-	n := map[string]int{}
-	countStates(roots, n)
-	var parts []string
-	for s := parley.Queued; s <= parley.Cancelled; s++ {
-		if c := n[s.String()]; c > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", c, s))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-func countStates(trees []api.TaskTree, n map[string]int) {
-	for _, t := range trees {
-		n[t.State]++
-		countStates(t.Children, n)
-	}
 }

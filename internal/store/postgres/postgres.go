@@ -160,6 +160,9 @@ func (s *Store) Recent() *store.Recent { return &s.recent }
 // Shared is true: other hubs may work on the same database.
 func (s *Store) Shared() bool { return true }
 
+// Behind asks the clock of the transactions.
+func (s *Store) Behind() time.Duration { return s.clock.Behind() }
+
 // Describe names the server and the database.
 func (s *Store) Describe() string { return fmt.Sprintf("postgresql %s, %s", s.server, s.address) }
 

@@ -41,8 +41,6 @@ func (p *params) encode(args []any) {
 			start := len(p.buffer)
 			p.buffer = append(p.buffer, store.Storable(v)...)
 			p.add(p.buffer[start:], pgtype.TextFormatCode, 0)
-		case []byte:
-			p.add(v, pgtype.BinaryFormatCode, pgtype.ByteaOID)
 		case nil:
 			p.add(nil, pgtype.TextFormatCode, 0)
 		default:

@@ -59,6 +59,7 @@ var marks = strings.NewReplacer(
 	"/*lock*/", "FOR UPDATE",
 	"/*skip locked*/", "FOR UPDATE SKIP LOCKED",
 	"/*lock thread*/", "FOR UPDATE OF t",
+	"/*lock sender*/", "FOR UPDATE OF s",
 )
 
 func (s *session) statement(sql string) *statement {

@@ -29,16 +29,16 @@ func TestRowsReadEveryWidth(t *testing.T) {
 	s := newSession(t)
 	var got string
 	err := s.roundTrip([]request{{
-		sql:  `SELECT 1::smallint, -2::int, $1::bigint, true, false, NULL::bigint, NULL::text, $2::text, $3::text, $4::bytea = '\x0102'`,
-		args: []any{int64(-1 << 62), "text", nil, []byte{1, 2}},
+		sql:  `SELECT 1::smallint, -2::int, $1::bigint, true, false, NULL::bigint, NULL::text, $2::text, $3::text`,
+		args: []any{int64(-1 << 62), "text", nil},
 		row: func(r store.Row) {
 			for i := range 6 {
 				got += fmt.Sprint(r.Int(i), " ")
 			}
-			got += fmt.Sprintf("%q %q %q %d", r.Text(6), r.Text(7), r.Text(8), r.Int(9))
+			got += fmt.Sprintf("%q %q %q", r.Text(6), r.Text(7), r.Text(8))
 		},
 	}})
-	if want := `1 -2 -4611686018427387904 1 0 0 "" "text" "" 1`; got != want || err != nil {
+	if want := `1 -2 -4611686018427387904 1 0 0 "" "text" ""`; got != want || err != nil {
 		t.Errorf("%s, %v", got, err)
 	}
 }
@@ -93,6 +93,7 @@ func TestMarksBecomeLocks(t *testing.T) {
 		"SELECT 1 /*lock*/":        "SELECT 1 FOR UPDATE",
 		"SELECT 1 /*skip locked*/": "SELECT 1 FOR UPDATE SKIP LOCKED",
 		"SELECT 1 /*lock thread*/": "SELECT 1 FOR UPDATE OF t",
+		"SELECT 1 /*lock sender*/": "SELECT 1 FOR UPDATE OF s",
 		"SELECT 1":                 "SELECT 1",
 	} {
 		if got := s.statement(sql).sql; got != want {

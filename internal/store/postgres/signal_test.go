@@ -81,9 +81,9 @@ func TestListenerComesBackAndLooksAgain(t *testing.T) {
 		stop()
 	}
 	// And it hears again.
-	heard, stop := s.Bus().Watch(wake.Signal{Topic: wake.Mail, ID: 5})
+	heard, stop := s.Bus().Watch(wake.Signal{Topic: wake.Work, ID: 5})
 	defer stop()
-	if err := other.Update(t.Context(), func(tx *store.Tx) error { tx.Signal(wake.Mail, 5); return nil }); err != nil {
+	if err := other.Update(t.Context(), func(tx *store.Tx) error { tx.Signal(wake.Work, 5); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	<-heard
@@ -93,8 +93,8 @@ func TestNotifierSendsAgainWhatItCouldNotSend(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	s, other := open(t, dsn, Options{}), open(t, dsn, Options{})
 	for id := range int64(3) {
-		heard, stop := other.Bus().Watch(wake.Signal{Topic: wake.Mail, ID: id + 1})
-		if err := s.Update(t.Context(), func(tx *store.Tx) error { tx.Signal(wake.Mail, id+1); return nil }); err != nil {
+		heard, stop := other.Bus().Watch(wake.Signal{Topic: wake.Work, ID: id + 1})
+		if err := s.Update(t.Context(), func(tx *store.Tx) error { tx.Signal(wake.Work, id+1); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		<-heard

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -31,11 +32,16 @@ type statement struct {
 
 var _ store.Conn = (*conn)(nil)
 
+// boundLimit finds a limit that is an argument. SQLite looks at its value when
+// it prepares the statement, and prepares it again for every other one; of an
+// expression it does not know the value.
+var boundLimit = regexp.MustCompile(`LIMIT \$(\d+)`)
+
 func (c *conn) prepare(sql string) (*statement, error) {
 	if s := c.stmts[sql]; s != nil {
 		return s, nil
 	}
-	raw, err := c.raw.Prepare(sql)
+	raw, err := c.raw.Prepare(boundLimit.ReplaceAllString(sql, "LIMIT $$$1 + 0"))
 	if err != nil {
 		return nil, fmt.Errorf("prepare %q: %w", sql, err)
 	}
@@ -113,8 +119,6 @@ func bind(s *sqlite.Stmt, at int, arg any) {
 		s.BindInt64(at, v)
 	case string:
 		s.BindText(at, store.Storable(v))
-	case []byte:
-		s.BindBytes(at, v)
 	case nil:
 		s.BindNull(at)
 	default:

@@ -61,7 +61,6 @@ func notFound(t *testing.T, open Open) {
 			"latest":     func() error { _, err := tx.LatestThread(999); return err },
 			"post":       func() error { _, err := w.post(tx, 999, ""); return err },
 			"message":    func() error { _, err := tx.Message(999); return err },
-			"by key":     func() error { _, err := tx.MessageByKey(1, 2, "3"); return err },
 			"attachment": func() error { _, err := tx.Attachment(999); return err },
 			"task":       func() error { _, err := tx.Task(999); return err },
 			"lock tasks": func() error { _, err := tx.LockTasks(999); return err },

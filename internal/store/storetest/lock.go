@@ -85,11 +85,10 @@ func (w *world) child(parent parley.TaskID) (child parley.Task) {
 
 // finish completes a child and tells its parent, unless either has ended.
 func (w *world) finish(tx *store.Tx, thread parley.ThreadID, parentID, childID parley.TaskID) error {
-	locked, err := tx.LockTasks(parentID, childID)
+	parent, child, err := tx.LockEnding(parentID, childID)
 	if err != nil {
 		return err
 	}
-	parent, child := &locked[0], &locked[1]
 	if !child.State.Open() || !parent.State.Open() {
 		return nil
 	}

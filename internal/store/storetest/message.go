@@ -103,8 +103,8 @@ func oneDM(t *testing.T, open Open) {
 		}
 	}
 	w.view(func(tx *store.Tx) error {
-		list, err := tx.DMs(w.bob.ID)
-		if diff := cmp.Diff(channels[:1], list); diff != "" {
+		dm, err := tx.DM(w.bob.ID, w.ann.ID)
+		if diff := cmp.Diff(channels[0], dm); diff != "" {
 			t.Error(diff)
 		}
 		thread, _ := tx.Thread(channels[0].Main)
@@ -184,11 +184,16 @@ func keyIsUnique(t *testing.T, open Open) {
 }
 
 func (w *world) postOnce(tx *store.Tx, in parley.ThreadID, origin parley.TaskID, author parley.AgentID, key string) (parley.MessageID, error) {
-	m, err := tx.MessageByKey(origin, author, key)
-	if err != store.ErrNotFound {
-		return m.ID, err
+	sent, err := tx.MessagesFrom(origin)
+	for _, m := range sent {
+		if m.Author == author && m.Key == key {
+			return m.ID, err
+		}
 	}
-	m = parley.Message{Team: w.team.ID, Thread: in, Author: author, Kind: parley.NotificationMessage, Origin: origin, Key: key}
+	if err != nil {
+		return 0, err
+	}
+	m := parley.Message{Team: w.team.ID, Thread: in, Author: author, Kind: parley.NotificationMessage, Origin: origin, Key: key}
 	err = tx.Post(&m)
 	return m.ID, err
 }
@@ -293,13 +298,14 @@ func texts(t *testing.T, open Open) {
 		key := test.name + parley.Clip(test.text, 50)
 		w.update(func(tx *store.Tx) (err error) {
 			m = parley.Message{Team: w.team.ID, Thread: c.Main, Author: w.ann.ID, Body: test.text, Context: test.text,
-				Origin: 1, Key: key}
+				Key: key}
 			err = tx.Post(&m)
 			tx.InsertAttachment(m.ID, test.text)
 			return err
 		})
-		w.view(func(tx *store.Tx) error {
-			got, err := tx.MessageByKey(1, w.ann.ID, key)
+		w.update(func(tx *store.Tx) error {
+			contact, err := tx.Contact(w.ann.ID, w.bob.ID, 0, key)
+			got := contact.Before
 			if err != nil || got.ID != m.ID || got.Body != test.want || got.Context != test.want {
 				t.Errorf("%s: %.60q, %v", test.name, got.Body, err)
 			}

@@ -114,6 +114,9 @@ func clockSetBack(t *testing.T, open Open) {
 	if now := w.recordNow(); now < newest {
 		t.Errorf("time went back by %v", newest.Time().Sub(now.Time()))
 	}
+	if behind := w.Behind(); behind != time.Hour {
+		t.Errorf("the clock was set back by an hour and is %v behind", behind)
+	}
 	clock.move(-24 * time.Hour)
 	w.view(func(tx *store.Tx) error {
 		if tx.Now < newest {
@@ -129,9 +132,16 @@ func clockSetBack(t *testing.T, open Open) {
 	if now := w.recordNow(); now < newest {
 		t.Errorf("time went back by %v after opening again", newest.Time().Sub(now.Time()))
 	}
+	if behind := w.Behind(); behind != 25*time.Hour {
+		t.Errorf("the clock is %v behind after opening again", behind)
+	}
 	clock.move(48 * time.Hour)
 	if now := w.recordNow(); now != parley.Clock(clock.now).Now() {
 		t.Errorf("time stays behind once the clock has caught up: %v", now.Time())
+	}
+	clock.move(-time.Second + time.Microsecond)
+	if behind := w.Behind(); behind != 0 {
+		t.Errorf("%v is told, though hubs may differ that much", behind)
 	}
 }
 

@@ -30,7 +30,7 @@ func awaitTask(contacts *contact.Service) tool.Tool {
 			if err != nil {
 				return tool.Result{}, err
 			}
-			a, err := contacts.AwaitTask(ctx, caller(c), id)
+			a, err := contacts.AwaitTask(ctx, Caller(c), id)
 			switch {
 			case err != nil:
 				return tool.Result{}, err
@@ -40,7 +40,7 @@ func awaitTask(contacts *contact.Service) tool.Tool {
 			case a.Task.Pushed():
 				return tool.Result{Text: fmt.Sprintf("%s has finished (%s). You receive the result as that of a delegation.", a.Target, id)}, nil
 			default:
-				return answered(a), nil
+				return Answered(a), nil
 			}
 		},
 	}

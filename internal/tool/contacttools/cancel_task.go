@@ -21,7 +21,7 @@ func cancelTask(contacts *contact.Service) tool.Tool {
 			if err != nil {
 				return tool.Result{}, err
 			}
-			if err := contacts.Cancel(ctx, caller(c), id); err != nil {
+			if err := contacts.Cancel(ctx, Caller(c), id); err != nil {
 				return tool.Result{}, err
 			}
 			return tool.Result{Text: id.String() + " is cancelled."}, nil

@@ -52,28 +52,28 @@ func contactAgent(contacts *contact.Service) tool.Tool {
 			r := contact.Request{Target: args.AgentID, Message: args.Message, Context: args.Context, Priority: priority, Key: c.Key}
 			switch pattern {
 			case parley.Ask:
-				return Ask(ctx, contacts, caller(c), r)
+				return ask(ctx, contacts, Caller(c), r)
 			case parley.Delegate:
-				made, err := contacts.Delegate(ctx, caller(c), r)
+				made, err := contacts.Delegate(ctx, Caller(c), r)
 				return tool.Result{Text: parley.DelegatedText(made.Target, made.Task.ID)}, err
 			default:
-				made, err := contacts.Notify(ctx, caller(c), r)
+				made, err := contacts.Notify(ctx, Caller(c), r)
 				return tool.Result{Text: parley.NotifiedText(made.Target)}, err
 			}
 		},
 	}
 }
 
-// Ask asks and puts the answer into words.
-func Ask(ctx context.Context, contacts *contact.Service, c contact.Caller, r contact.Request) (tool.Result, error) {
+func ask(ctx context.Context, contacts *contact.Service, c contact.Caller, r contact.Request) (tool.Result, error) {
 	a, err := contacts.Ask(ctx, c, r)
 	if err != nil {
 		return tool.Result{}, err
 	}
-	return answered(a), nil
+	return Answered(a), nil
 }
 
-func answered(a contact.Answer) tool.Result {
+// Answered puts an answer into words.
+func Answered(a contact.Answer) tool.Result {
 	res := tool.Result{Text: parley.ResponseText(a.Target, a.Text)}
 	if a.Reply != 0 {
 		res.Seen = []parley.MessageID{a.Reply}

@@ -5,23 +5,23 @@ package contacttools
 import (
 	"parley/internal/contact"
 	"parley/internal/directory"
-	"parley/internal/store"
+	"parley/internal/reading"
 	"parley/internal/tool"
 )
 
 // New makes the toolset.
-func New(contacts *contact.Service, st store.Store, dir *directory.Directory) []tool.Tool {
+func New(contacts *contact.Service, read *reading.Service, dir *directory.Directory) []tool.Tool {
 	return []tool.Tool{
 		contactAgent(contacts),
 		awaitTask(contacts),
 		cancelTask(contacts),
 		sleep(contacts, dir),
-		messageStatus(st, dir),
-		listAgents(st, dir),
+		messageStatus(read),
+		listAgents(read),
 	}
 }
 
-// caller is the agent whose turn it is, on the task whose turn it is.
-func caller(c tool.Call) contact.Caller {
+// Caller is the agent whose turn it is, on the task whose turn it is.
+func Caller(c tool.Call) contact.Caller {
 	return contact.Caller{Team: c.Lease.Team, Agent: c.Lease.Agent, Task: c.Lease.Task, Token: c.Lease.Token, Slot: c.Slot}
 }

@@ -7,28 +7,27 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/internal/directory"
 	"parley/internal/model"
-	"parley/internal/store"
+	"parley/internal/reading"
 	"parley/internal/tool"
 )
 
 //go:embed list_agents.md
 var listAgentsText string
 
-func listAgents(st store.Store, dir *directory.Directory) tool.Tool {
+func listAgents(read *reading.Service) tool.Tool {
 	return tool.Tool{
 		Tool: model.Tool{Name: "list_agents", Description: listAgentsText,
 			Schema: json.RawMessage(`{"type": "object", "properties": {}}`)},
 		Replays: true,
 		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			list, err := directory.List(ctx, st, dir, c.Lease.Team)
+			list, err := read.Agents(ctx, Caller(c))
 			if err != nil {
 				return tool.Result{}, err
 			}
 			var b strings.Builder
 			for _, a := range list {
-				if a.ID == c.Lease.Agent || a.Removed {
+				if a.ID == c.Lease.Agent {
 					continue
 				}
 				fmt.Fprintf(&b, "%s (%s, %s)", a.Name, a.Kind, a.Status)

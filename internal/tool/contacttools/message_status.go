@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"parley"
-	"parley/internal/directory"
+	"parley/internal/contact"
 	"parley/internal/model"
-	"parley/internal/store"
+	"parley/internal/reading"
 	"parley/internal/tool"
 )
 
@@ -23,7 +23,7 @@ var messageStatusSchema = json.RawMessage(`{
 	"required": ["message_id"]
 }`)
 
-func messageStatus(st store.Store, dir *directory.Directory) tool.Tool {
+func messageStatus(read *reading.Service) tool.Tool {
 	return tool.Tool{
 		Tool:    model.Tool{Name: "message_status", Description: messageStatusText, Schema: messageStatusSchema},
 		Replays: true,
@@ -38,28 +38,18 @@ func messageStatus(st store.Store, dir *directory.Directory) tool.Tool {
 			if err != nil {
 				return tool.Result{}, err
 			}
-			text, err := describeDeliveries(ctx, st, dir, c.Lease.Agent, id)
+			text, err := describeDeliveries(ctx, read, Caller(c), id)
 			return tool.Result{Text: text}, err
 		},
 	}
 }
 
-// describeDeliveries tells the author of a message what became of it. To
-// anybody else the message does not exist.
-func describeDeliveries(ctx context.Context, st store.Store, dir *directory.Directory, author parley.AgentID, id parley.MessageID) (string, error) {
-	var lines []string
-	err := st.View(ctx, func(tx *store.Tx) error {
-		lines = nil
-		m, err := tx.Message(id)
-		if err != nil || m.Author != author {
-			return parley.Errorf(parley.NotFound, "You sent no message %s.", id)
-		}
-		list, err := tx.Deliveries(id)
-		for _, d := range list {
-			to, _ := dir.Entry(d.Recipient)
-			lines = append(lines, fmt.Sprintf("%s: %s", to.Name, d.State()))
-		}
-		return err
-	})
+// describeDeliveries says what became of a message for each recipient.
+func describeDeliveries(ctx context.Context, read *reading.Service, c contact.Caller, id parley.MessageID) (string, error) {
+	m, err := read.Message(ctx, c, id)
+	lines := make([]string, 0, len(m.Deliveries))
+	for _, d := range m.Deliveries {
+		lines = append(lines, fmt.Sprintf("%s: %s", read.Name(ctx, d.Recipient), d.State()))
+	}
 	return strings.Join(lines, "\n"), err
 }

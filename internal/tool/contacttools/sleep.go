@@ -42,7 +42,7 @@ func sleep(contacts *contact.Service, dir *directory.Directory) tool.Tool {
 			if !ok {
 				return tool.Result{}, parley.Errorf(parley.NotFound, "You are no longer in the team's files.")
 			}
-			if err := contacts.Sleep(ctx, caller(c), self.Name, until); err != nil {
+			if err := contacts.Sleep(ctx, Caller(c), self.Name, until); err != nil {
 				return tool.Result{}, err
 			}
 			return tool.Result{Text: "You will sleep until " + until.UTC().Format(time.RFC3339) + "."}, nil

@@ -13,6 +13,7 @@ import (
 	"parley/internal/directory"
 	"parley/internal/model"
 	"parley/internal/tool"
+	"parley/internal/tool/contacttools"
 )
 
 //go:embed call_agent.md
@@ -45,15 +46,12 @@ func callAgent(contacts *contact.Service, dir *directory.Directory) tool.Tool {
 				return tool.Result{}, err
 			}
 			r.Timeout = dir.Limits(c.Lease.Agent).CallTimeout
-			a, err := contacts.Ask(ctx, contact.Caller{Team: c.Lease.Team, Agent: c.Lease.Agent, Task: c.Lease.Task,
-				Token: c.Lease.Token, Slot: c.Slot}, r)
+			a, err := contacts.Ask(ctx, contacttools.Caller(c), r)
 			if err != nil {
 				return tool.Result{}, err
 			}
-			res := tool.Result{Text: fmt.Sprintf("%s\n\n(%s)", parley.ResponseText(a.Target, a.Text), a.Task.Thread)}
-			if a.Reply != 0 {
-				res.Seen = []parley.MessageID{a.Reply}
-			}
+			res := contacttools.Answered(a)
+			res.Text += fmt.Sprintf("\n\n(%s)", a.Task.Thread)
 			return res, nil
 		},
 	}

@@ -1,0 +1,63 @@
+package reading
+
+import (
+	"context"
+
+	"parley"
+	"parley/internal/contact"
+	"parley/internal/store"
+)
+
+// Agent is a participant with its status.
+type Agent struct {
+	parley.Agent
+	Description string // from the files
+	Status      parley.Status
+	Open        parley.OpenTasks
+}
+
+// Agents lists the caller's team in the order of the names, without those who
+// are no longer in it.
+func (s *Service) Agents(ctx context.Context, c contact.Caller) (list []Agent, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		agents, err := tx.Agents(c.Team)
+		if err != nil {
+			return err
+		}
+		open, err := tx.OpenTasks(c.Team)
+		if err != nil {
+			return err
+		}
+		list = make([]Agent, 0, len(agents))
+		for _, a := range agents {
+			if !a.Removed {
+				list = append(list, s.agent(a, open[a.ID], tx.Now))
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Agent reads one participant of the caller's team by name.
+func (s *Service) Agent(ctx context.Context, c contact.Caller, name string) (found Agent, err error) {
+	id, err := s.who(c, name)
+	if err != nil {
+		return Agent{}, err
+	}
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		a, err := tx.Agent(id)
+		if err != nil {
+			return orMissing(err, false, name)
+		}
+		open, err := tx.OpenTasks(c.Team)
+		found = s.agent(a, open[id], tx.Now)
+		return err
+	})
+	return found, err
+}
+
+func (s *Service) agent(a parley.Agent, open parley.OpenTasks, now parley.Micros) Agent {
+	e, _ := s.dir.Entry(a.ID)
+	return Agent{Agent: a, Description: e.Description, Status: a.StatusAt(now, open), Open: open}
+}
