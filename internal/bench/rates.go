@@ -104,8 +104,29 @@ func (s *series) prepare(ctx context.Context, b *base) error {
 		return err
 	}
 	var err error
-	b.hub, err = s.openSession(ctx, s.engine, b.address, b.stored, false)
-	return err
+	if b.hub, err = s.openSession(ctx, s.engine, b.address, b.stored, false); err != nil {
+		return err
+	}
+	return s.use(ctx, b)
+}
+
+// use has the hub do for a while what is going to be measured.
+func (s *series) use(ctx context.Context, b *base) error {
+	for _, what := range s.wantedContacts(s.plan.many, b.size) {
+		op, messages, err := b.hub.operation(ctx, what, s.plan.many)
+		if err != nil {
+			return err
+		}
+		m, err := measure(ctx, s.plan.many, s.plan.use, op)
+		if err != nil {
+			return err
+		}
+		b.hub.stored += m.ops * messages
+		if err := b.hub.settle(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // closeHubs leaves the databases as the next who opens them expects it.

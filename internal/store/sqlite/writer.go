@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"runtime"
 	"sync"
 
 	"parley/internal/store"
@@ -71,6 +72,7 @@ func (w *writer) run() {
 	batch := make([]*request, 0, maxBatch)
 	for r := range w.queue {
 		batch = append(batch[:0], r)
+		runtime.Gosched() // those who were just told of the last batch may have more
 		batch = w.drain(batch)
 		w.commit(batch)
 		for _, r := range batch {
