@@ -34,6 +34,26 @@ type Thread struct {
 	Channel ChannelID
 	Last    MessageID
 	Count   int
+	// First is the dm's participant A, and Read how far A and B have read, as a
+	// message number.
+	First AgentID
+	Read  [2]int
+}
+
+// ReadBy is how far a participant of a dm has read.
+func (t Thread) ReadBy(id AgentID) int { return t.Read[t.side(id)] }
+
+// SetRead moves a participant's place forward, never back.
+func (t *Thread) SetRead(id AgentID, n int) {
+	side := t.side(id)
+	t.Read[side] = max(t.Read[side], n)
+}
+
+func (t Thread) side(id AgentID) int {
+	if id == t.First {
+		return 0
+	}
+	return 1
 }
 
 // MessageKind says what a message is in its conversation.

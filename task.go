@@ -165,7 +165,6 @@ type Handover struct {
 	Request Message
 	Channel Channel
 	Thread  Thread // with the request
-	Read    int    // how far the agent has read the thread
 }
 
 // Lease is the right to run the task under its present token.

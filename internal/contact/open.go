@@ -119,13 +119,7 @@ func (o *opening) handOver() error {
 	if err != nil {
 		return err
 	}
-	read := o.state.Read
-	if thread.ID != o.dm.Main {
-		if read, err = o.tx.Read(thread.ID, o.task.Agent); err != nil {
-			return err
-		}
-	}
-	o.handover = parley.Handover{Task: o.task, Request: o.message, Channel: o.dm, Thread: *thread, Read: read}
+	o.handover = parley.Handover{Task: o.task, Request: o.message, Channel: o.dm, Thread: *thread}
 	return nil
 }
 
@@ -243,7 +237,7 @@ func (o *opening) thread() (parley.ThreadID, error) {
 	dm, choice := o.dm, o.request.Thread
 	switch {
 	case choice.New:
-		return o.tx.InsertThread(dm.ID).ID, nil
+		return o.tx.InsertThread(dm).ID, nil
 	case choice.Reuse && choice.ID != 0:
 		t, err := o.tx.Thread(choice.ID)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {

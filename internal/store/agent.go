@@ -2,7 +2,10 @@ package store
 
 import "parley"
 
-const agentCols = `id, team_id, name, kind, turns, removed, offline, sleeping_until, rate_start, rate_count`
+const (
+	agentCols  = `id, team_id, name, kind, turns, removed, offline, sleeping_until, start, count`
+	agentTable = `agent JOIN rate ON agent_id = id`
+)
 
 const agentColCount = 10
 
@@ -39,26 +42,26 @@ func (tx *Tx) InsertTeam(t *parley.Team) {
 
 // Agent reads one agent.
 func (tx *Tx) Agent(id parley.AgentID) (a parley.Agent, err error) {
-	err = tx.one(`SELECT `+agentCols+` FROM agent WHERE id = $1`, func(r Row) { a = scanAgent(r) }, int64(id))
+	err = tx.one(`SELECT `+agentCols+` FROM `+agentTable+` WHERE id = $1`, func(r Row) { a = scanAgent(r) }, int64(id))
 	return a, err
 }
 
 // AgentByName finds an agent of a team, ignoring case.
 func (tx *Tx) AgentByName(team parley.TeamID, name string) (a parley.Agent, err error) {
-	err = tx.one(`SELECT `+agentCols+` FROM agent WHERE team_id = $1 AND folded = $2`,
+	err = tx.one(`SELECT `+agentCols+` FROM `+agentTable+` WHERE team_id = $1 AND folded = $2`,
 		func(r Row) { a = scanAgent(r) }, int64(team), parley.FoldName(name))
 	return a, err
 }
 
 // LockAgent reads one agent and keeps others from changing it.
 func (tx *Tx) LockAgent(id parley.AgentID) (a parley.Agent, err error) {
-	err = tx.one(`SELECT `+agentCols+` FROM agent WHERE id = $1 /*lock*/`, func(r Row) { a = scanAgent(r) }, int64(id))
+	err = tx.one(`SELECT `+agentCols+` FROM `+agentTable+` WHERE id = $1 /*lock*/`, func(r Row) { a = scanAgent(r) }, int64(id))
 	return a, err
 }
 
 // Agents reads a team's agents in the order of their names.
 func (tx *Tx) Agents(team parley.TeamID) (list []parley.Agent, err error) {
-	err = tx.query(`SELECT `+agentCols+` FROM agent WHERE team_id = $1 ORDER BY folded`,
+	err = tx.query(`SELECT `+agentCols+` FROM `+agentTable+` WHERE team_id = $1 ORDER BY folded`,
 		func(r Row) { list = append(list, scanAgent(r)) }, int64(team))
 	return list, err
 }
@@ -68,6 +71,7 @@ func (tx *Tx) InsertAgent(a *parley.Agent) {
 	a.ID = parley.AgentID(tx.conn.NextID(SeqAgent))
 	tx.exec(`INSERT INTO agent (id, team_id, name, folded, kind, turns) VALUES ($1, $2, $3, $4, $5, $6)`,
 		int64(a.ID), int64(a.Team), a.Name, parley.FoldName(a.Name), string(a.Kind), int64(a.Turns))
+	tx.exec(`INSERT INTO rate (agent_id) VALUES ($1)`, int64(a.ID))
 }
 
 // UpdateAgent stores what the team's files say of an agent.
@@ -88,7 +92,7 @@ func (tx *Tx) SetSleep(id parley.AgentID, until parley.Micros) {
 
 // SetRate stores the sender's window.
 func (tx *Tx) SetRate(id parley.AgentID, r parley.Rate) {
-	tx.exec(`UPDATE agent SET rate_start = $1, rate_count = $2 WHERE id = $3`, int64(r.Start), int64(r.Count), int64(id))
+	tx.exec(`UPDATE rate SET start = $1, count = $2 WHERE agent_id = $3`, int64(r.Start), int64(r.Count), int64(id))
 }
 
 // OpenTasks counts the open tasks of each agent of a team.

@@ -11,10 +11,16 @@ func scanChannel(r Row) parley.Channel {
 	}
 }
 
+const (
+	threadCols    = `id, channel_id, last_message, message_count, a_id, a_read, b_read`
+	threadColsOfT = `t.id, t.channel_id, t.last_message, t.message_count, t.a_id, t.a_read, t.b_read`
+)
+
 func scanThread(r Row) parley.Thread {
 	return parley.Thread{
 		ID: parley.ThreadID(r.Int(0)), Channel: parley.ChannelID(r.Int(1)),
 		Last: parley.MessageID(r.Int(2)), Count: int(r.Int(3)),
+		First: parley.AgentID(r.Int(4)), Read: [2]int{int(r.Int(5)), int(r.Int(6))},
 	}
 }
 
@@ -43,35 +49,37 @@ func (tx *Tx) EnsureDM(team parley.TeamID, x, y parley.AgentID) (parley.Channel,
 		ON CONFLICT (a_id, b_id) DO NOTHING`, id, int64(team), int64(min(x, y)), int64(max(x, y)), main)
 	c, err = tx.DM(x, y)
 	if err == nil && c.Main == parley.ThreadID(main) {
-		tx.exec(`INSERT INTO thread (id, channel_id) VALUES ($1, $2)`, main, int64(c.ID))
+		tx.exec(insertThread, main, int64(c.ID), int64(c.A))
 	}
 	return c, err
 }
 
+const insertThread = `INSERT INTO thread (id, channel_id, a_id) VALUES ($1, $2, $3)`
+
 // InsertThread starts a new conversation in a channel.
-func (tx *Tx) InsertThread(in parley.ChannelID) parley.Thread {
-	t := parley.Thread{ID: parley.ThreadID(tx.conn.NextID(SeqThread)), Channel: in}
-	tx.exec(`INSERT INTO thread (id, channel_id) VALUES ($1, $2)`, int64(t.ID), int64(in))
+func (tx *Tx) InsertThread(in parley.Channel) parley.Thread {
+	t := parley.Thread{ID: parley.ThreadID(tx.conn.NextID(SeqThread)), Channel: in.ID, First: in.A}
+	tx.exec(insertThread, int64(t.ID), int64(in.ID), int64(in.A))
 	return t
 }
 
 // Thread reads one thread.
 func (tx *Tx) Thread(id parley.ThreadID) (t parley.Thread, err error) {
-	err = tx.one(`SELECT id, channel_id, last_message, message_count FROM thread WHERE id = $1`,
+	err = tx.one(`SELECT `+threadCols+` FROM thread WHERE id = $1`,
 		func(r Row) { t = scanThread(r) }, int64(id))
 	return t, err
 }
 
 // Threads reads the threads of a channel, oldest first.
 func (tx *Tx) Threads(in parley.ChannelID) (list []parley.Thread, err error) {
-	err = tx.query(`SELECT id, channel_id, last_message, message_count FROM thread WHERE channel_id = $1 ORDER BY id`,
+	err = tx.query(`SELECT `+threadCols+` FROM thread WHERE channel_id = $1 ORDER BY id`,
 		func(r Row) { list = append(list, scanThread(r)) }, int64(in))
 	return list, err
 }
 
 // LatestThread reads the newest thread of a channel.
 func (tx *Tx) LatestThread(in parley.ChannelID) (t parley.Thread, err error) {
-	err = tx.one(`SELECT id, channel_id, last_message, message_count FROM thread WHERE channel_id = $1
+	err = tx.one(`SELECT `+threadCols+` FROM thread WHERE channel_id = $1
 		ORDER BY id DESC LIMIT 1`, func(r Row) { t = scanThread(r) }, int64(in))
 	return t, err
 }
@@ -83,7 +91,7 @@ func (tx *Tx) LockThread(id parley.ThreadID) (*parley.Thread, error) {
 		return t, nil
 	}
 	t := new(parley.Thread)
-	err := tx.one(`SELECT id, channel_id, last_message, message_count FROM thread WHERE id = $1 /*lock*/`,
+	err := tx.one(`SELECT `+threadCols+` FROM thread WHERE id = $1 /*lock*/`,
 		func(r Row) { *t = scanThread(r) }, int64(id))
 	if err != nil {
 		return nil, err

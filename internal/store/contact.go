@@ -5,19 +5,17 @@ import "parley"
 // ContactState is what the decision about a contact rests on.
 type ContactState struct {
 	Sender parley.Agent
-	Target parley.Agent
+	Target parley.Agent // without its rate
 	// Task is the task that the sender works on; zero if none.
 	Task parley.Task
 	// Before is the contact made under the same key before; zero if none.
 	Before parley.Message
 	// DM is the channel of the two; zero before the first contact.
 	DM parley.Channel
-	// Read is how far the target has read its main thread.
-	Read int
 }
 
 // Contact reads everything that a contact needs in one round trip, and locks
-// what it is going to change: the sender for its rate, its task for the count
+// what it is going to change: the sender's rate, its task for the count
 // of children, the conversation for the next message.
 func (tx *Tx) Contact(from, to parley.AgentID, in parley.TaskID, key string) (ContactState, error) {
 	var s ContactState
@@ -37,13 +35,11 @@ func (tx *Tx) Contact(from, to parley.AgentID, in parley.TaskID, key string) (Co
 			Args: []any{int64(in), int64(from), key}, Row: func(r Row) { s.Before = scanMessage(r) }})
 	}
 	qs = append(qs,
-		Query{SQL: `SELECT t.id, t.channel_id, t.last_message, t.message_count, c.team_id, r.seen_n
-			FROM channel c JOIN thread t ON t.id = c.main_thread
-			LEFT JOIN reading r ON r.thread_id = t.id AND r.agent_id = $3
-			WHERE c.a_id = $1 AND c.b_id = $2 /*lock thread*/`,
-			Args: []any{a, b, int64(to)}, Row: func(r Row) {
-				*thread, s.Read = scanThread(r), int(r.Int(5))
-				s.DM = parley.Channel{ID: thread.Channel, Team: parley.TeamID(r.Int(4)), Kind: parley.DM,
+		Query{SQL: `SELECT ` + threadColsOfT + `, c.team_id
+			FROM channel c JOIN thread t ON t.id = c.main_thread WHERE c.a_id = $1 AND c.b_id = $2 /*lock thread*/`,
+			Args: []any{a, b}, Row: func(r Row) {
+				*thread = scanThread(r)
+				s.DM = parley.Channel{ID: thread.Channel, Team: parley.TeamID(r.Int(7)), Kind: parley.DM,
 					A: parley.AgentID(a), B: parley.AgentID(b), Main: thread.ID}
 			}})
 	if err := tx.conn.Query(qs...); err != nil {
@@ -58,9 +54,9 @@ func (tx *Tx) Contact(from, to parley.AgentID, in parley.TaskID, key string) (Co
 	return s, nil
 }
 
-const bothAgents = `SELECT s.id, s.team_id, s.name, s.kind, s.turns, s.removed, s.offline, s.sleeping_until, s.rate_start, s.rate_count,
-	a.id, a.team_id, a.name, a.kind, a.turns, a.removed, a.offline, a.sleeping_until, a.rate_start, a.rate_count
-	FROM agent s CROSS JOIN agent a WHERE s.id = $1 AND a.id = $2 /*lock sender*/`
+const bothAgents = `SELECT s.id, s.team_id, s.name, s.kind, s.turns, s.removed, s.offline, s.sleeping_until, r.start, r.count,
+	a.id, a.team_id, a.name, a.kind, a.turns, a.removed, a.offline, a.sleeping_until, 0, 0
+	FROM agent s CROSS JOIN agent a CROSS JOIN rate r WHERE s.id = $1 AND a.id = $2 AND r.agent_id = $1 /*lock rate*/`
 
 // shifted is the part of a row that begins at a column.
 type shifted struct {

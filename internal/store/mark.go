@@ -58,15 +58,27 @@ func (tx *Tx) SetRead(thread parley.ThreadID, by parley.AgentID, n int) {
 	tx.marks.readings = append(tx.marks.readings, readingMark{thread, by, n})
 }
 
+// takeReadings takes how far agents have read a thread into its row, which is
+// about to be written anyway.
+func (tx *Tx) takeReadings(t *parley.Thread) {
+	tx.marks.readings = slices.DeleteFunc(tx.marks.readings, func(r readingMark) bool {
+		if r.thread == t.ID {
+			t.SetRead(r.agent, r.n)
+		}
+		return r.thread == t.ID
+	})
+}
+
 // writeMarks writes what was put off.
 func (tx *Tx) writeMarks() {
 	slices.SortFunc(tx.marks.readings, func(a, b readingMark) int {
 		return cmp.Or(cmp.Compare(a.thread, b.thread), cmp.Compare(a.agent, b.agent), cmp.Compare(a.n, b.n))
 	})
 	for _, r := range tx.marks.readings {
-		tx.exec(`INSERT INTO reading (thread_id, agent_id, seen_n) VALUES ($1, $2, $3)
-			ON CONFLICT (thread_id, agent_id) DO UPDATE SET seen_n = excluded.seen_n WHERE excluded.seen_n > reading.seen_n`,
-			int64(r.thread), int64(r.agent), int64(r.n))
+		tx.exec(`UPDATE thread SET
+				a_read = CASE WHEN a_id = $2 AND a_read < $3 THEN $3 ELSE a_read END,
+				b_read = CASE WHEN a_id <> $2 AND b_read < $3 THEN $3 ELSE b_read END
+			WHERE id = $1`, int64(r.thread), int64(r.agent), int64(r.n))
 	}
 	slices.SortFunc(tx.marks.deliveries, func(a, b deliveryMark) int {
 		return cmp.Or(cmp.Compare(a.message, b.message), cmp.Compare(a.recipient, b.recipient), cmp.Compare(b.how, a.how))

@@ -107,19 +107,20 @@ func (tx *Tx) Post(m *parley.Message, to ...Recipient) error {
 	m.At = tx.Now
 	m.Prev, m.N = t.Last, t.Count+1
 	t.Last, t.Count = m.ID, m.N
+	tx.takeReadings(t)
 	tx.insertMessage(m, t, to)
-	tx.conn.Recent().put(*m) // if this fails, nobody ever asks for the number again
+	tx.conn.Recent().putPosted(*m) // if this fails, nobody ever asks for the number again
 	return nil
 }
 
 const (
 	insertMessage  = `INSERT INTO message (` + messageCols + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
 	insertDelivery = `INSERT INTO delivery (message_id, recipient_id, pull, delivered_at) VALUES ($1, $2, $3, $4)`
-	appendToThread = `UPDATE thread SET last_message = $1, message_count = $2 WHERE id = $3`
+	appendToThread = `UPDATE thread SET last_message = $1, message_count = $2, a_read = $3, b_read = $4 WHERE id = $5`
 	// postToOne is the three in one statement, which PostgreSQL does in less time.
 	postToOne = `WITH m AS (` + insertMessage + `),
 		d AS (INSERT INTO delivery (message_id, recipient_id, pull, delivered_at) VALUES ($1, $15, $16, $17))
-		UPDATE thread SET last_message = $1, message_count = $4 WHERE id = $3`
+		UPDATE thread SET last_message = $1, message_count = $4, a_read = $18, b_read = $19 WHERE id = $3`
 )
 
 func (tx *Tx) insertMessage(m *parley.Message, t *parley.Thread, to []Recipient) {
@@ -130,11 +131,12 @@ func (tx *Tx) insertMessage(m *parley.Message, t *parley.Thread, to []Recipient)
 	args := []any{int64(m.ID), int64(m.Team), int64(m.Thread), int64(m.N), int64(m.Prev), int64(m.Author), string(m.Kind),
 		m.Body, m.Context, int64(m.Task), int64(m.Origin), key, int64(m.At), int64(m.Priority)}
 	if len(to) == 1 && tx.conn.Engine() == PostgreSQL {
-		tx.exec(postToOne, append(args, int64(to[0].ID), flag(to[0].Pulls), int64(to[0].deliveredAt(tx)))...)
+		tx.exec(postToOne, append(args, int64(to[0].ID), flag(to[0].Pulls), int64(to[0].deliveredAt(tx)),
+			int64(t.Read[0]), int64(t.Read[1]))...)
 		return
 	}
 	tx.exec(insertMessage, args...)
-	tx.exec(appendToThread, int64(t.Last), int64(t.Count), int64(t.ID))
+	tx.exec(appendToThread, int64(t.Last), int64(t.Count), int64(t.Read[0]), int64(t.Read[1]), int64(t.ID))
 	for _, r := range to {
 		tx.exec(insertDelivery, int64(m.ID), int64(r.ID), flag(r.Pulls), int64(r.deliveredAt(tx)))
 	}
@@ -177,13 +179,6 @@ func (tx *Tx) Mail(to parley.AgentID, limit int) (list []parley.Message, err err
 		WHERE d.recipient_id = $1 AND d.pull = 1 AND d.seen_at = 0 ORDER BY d.message_id LIMIT $2`,
 		func(r Row) { list = append(list, scanMessage(r)) }, int64(to), int64(limit))
 	return list, err
-}
-
-// Read returns how far an agent has read a thread.
-func (tx *Tx) Read(thread parley.ThreadID, by parley.AgentID) (n int, err error) {
-	err = tx.query(`SELECT seen_n FROM reading WHERE thread_id = $1 AND agent_id = $2`,
-		func(r Row) { n = int(r.Int(0)) }, int64(thread), int64(by))
-	return n, err
 }
 
 // InsertAttachment stores the whole of a text that was too long for its

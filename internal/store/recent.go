@@ -87,6 +87,20 @@ func (r *Recent) put(m parley.Message) {
 	r.add(&m)
 }
 
+// putPosted takes a new message. A notification is only kept where the
+// conversation is: nobody may read it for long, and many of them would drive out
+// what is in use.
+func (r *Recent) putPosted(m parley.Message) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if m.Kind == parley.NotificationMessage {
+		if _, ok := r.messages.get(m.Prev); !ok {
+			return
+		}
+	}
+	r.add(&m)
+}
+
 func (r *Recent) putEnded(list []parley.Task) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -44,10 +44,8 @@ func (tx *Tx) Handover(id parley.TaskID) (h parley.Handover, err error) {
 		Query{SQL: `SELECT ` + taskCols + ` FROM task WHERE id = $1`, Args: arg, Row: func(r Row) { h.Task = scanTask(r) }},
 		Query{SQL: `SELECT ` + messageColsOfM + ` FROM task k JOIN message m ON m.id = k.request_id WHERE k.id = $1`,
 			Args: arg, Row: func(r Row) { h.Request = scanMessage(r) }},
-		Query{SQL: `SELECT t.id, t.channel_id, t.last_message, t.message_count, r.seen_n
-			FROM task k JOIN thread t ON t.id = k.thread_id
-			LEFT JOIN reading r ON r.thread_id = t.id AND r.agent_id = k.agent_id WHERE k.id = $1`,
-			Args: arg, Row: func(r Row) { h.Thread, h.Read = scanThread(r), int(r.Int(4)) }},
+		Query{SQL: `SELECT ` + threadColsOfT + ` FROM task k JOIN thread t ON t.id = k.thread_id WHERE k.id = $1`,
+			Args: arg, Row: func(r Row) { h.Thread = scanThread(r) }},
 		Query{SQL: `SELECT c.id, c.team_id, c.kind, c.a_id, c.b_id, c.main_thread
 			FROM task k JOIN thread t ON t.id = k.thread_id JOIN channel c ON c.id = t.channel_id WHERE k.id = $1`,
 			Args: arg, Row: func(r Row) { h.Channel = scanChannel(r) }},
@@ -105,10 +103,10 @@ func (tx *Tx) LockEnding(parent, id parley.TaskID) (p, t *parley.Task, err error
 }
 
 const (
-	ownThread = `SELECT t.id, t.channel_id, t.last_message, t.message_count
+	ownThread = `SELECT ` + threadColsOfT + `
 		FROM task k JOIN thread t ON t.id = k.thread_id WHERE k.id = $1 /*lock thread*/`
 	// The end of an ask whose asker waits is not posted there.
-	parentThread = `SELECT t.id, t.channel_id, t.last_message, t.message_count
+	parentThread = `SELECT ` + threadColsOfT + `
 		FROM task k JOIN task p ON p.id = k.parent_id JOIN thread t ON t.id = p.thread_id
 		WHERE k.id = $1 AND k.callback <> $2 /*lock thread*/`
 )

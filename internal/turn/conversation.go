@@ -85,7 +85,7 @@ func (t *run) remember(h *parley.Handover) bool {
 func (t *run) take(h parley.Handover, history []parley.Message) {
 	slices.Reverse(history) // oldest first
 	t.conversation = conversation{started: map[string]bool{}, task: h.Task, asked: h.Request, channel: h.Channel,
-		thread: h.Thread, history: history, read: h.Read}
+		thread: h.Thread, history: history, read: h.Thread.ReadBy(t.lease.Agent)}
 }
 
 // load rebuilds the conversation.

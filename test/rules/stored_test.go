@@ -86,7 +86,7 @@ func (s *stored) rows(sql string, row func(*sqlite.Stmt), args ...int64) error {
 
 func (s *stored) readAgents() error {
 	s.agents = map[parley.AgentID]parley.Agent{}
-	return s.rows(`SELECT id, name, kind, turns, offline, sleeping_until, rate_start, rate_count FROM agent`, func(r *sqlite.Stmt) {
+	return s.rows(`SELECT id, name, kind, turns, offline, sleeping_until, start, count FROM agent JOIN rate ON agent_id = id`, func(r *sqlite.Stmt) {
 		id := parley.AgentID(r.ColumnInt64(0))
 		s.agents[id] = parley.Agent{ID: id, Name: r.ColumnText(1), Kind: parley.AgentKind(r.ColumnText(2)), Turns: r.ColumnInt(3),
 			Offline: r.ColumnInt(4) != 0, SleepingUntil: parley.Micros(r.ColumnInt64(5)),

@@ -59,7 +59,7 @@ var marks = strings.NewReplacer(
 	"/*lock*/", "FOR UPDATE",
 	"/*skip locked*/", "FOR UPDATE SKIP LOCKED",
 	"/*lock thread*/", "FOR UPDATE OF t",
-	"/*lock sender*/", "FOR UPDATE OF s",
+	"/*lock rate*/", "FOR UPDATE OF r",
 )
 
 func (s *session) statement(sql string) *statement {

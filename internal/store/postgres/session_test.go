@@ -93,7 +93,7 @@ func TestMarksBecomeLocks(t *testing.T) {
 		"SELECT 1 /*lock*/":        "SELECT 1 FOR UPDATE",
 		"SELECT 1 /*skip locked*/": "SELECT 1 FOR UPDATE SKIP LOCKED",
 		"SELECT 1 /*lock thread*/": "SELECT 1 FOR UPDATE OF t",
-		"SELECT 1 /*lock sender*/": "SELECT 1 FOR UPDATE OF s",
+		"SELECT 1 /*lock rate*/":   "SELECT 1 FOR UPDATE OF r",
 		"SELECT 1":                 "SELECT 1",
 	} {
 		if got := s.statement(sql).sql; got != want {

@@ -124,7 +124,7 @@ func threads(t *testing.T, open Open) {
 	c := w.dm()
 	var started parley.Thread
 	w.update(func(tx *store.Tx) error {
-		started = tx.InsertThread(c.ID)
+		started = tx.InsertThread(c)
 		_, err := w.post(tx, started.ID, "in the new one")
 		return err
 	})
@@ -241,17 +241,24 @@ func readNeverGoesBack(t *testing.T, open Open) {
 	c := w.dm()
 	for _, n := range []int{3, 7, 5, 7} {
 		w.update(func(tx *store.Tx) error { tx.SetRead(c.Main, w.bob.ID, n); return nil })
+		w.update(func(tx *store.Tx) error { // with a message, and before and after it
+			tx.SetRead(c.Main, w.bob.ID, n-2)
+			_, err := w.post(tx, c.Main, "more")
+			tx.SetRead(c.Main, w.bob.ID, n-1)
+			return err
+		})
 	}
 	atOnce(t, 20, func(i int) error {
 		return w.Update(context.Background(), func(tx *store.Tx) error { tx.SetRead(c.Main, w.ann.ID, i+1); return nil })
 	})
 	w.view(func(tx *store.Tx) error {
-		for id, want := range map[parley.AgentID]int{w.bob.ID: 7, w.ann.ID: 20, w.carol.ID: 0} {
-			if n, err := tx.Read(c.Main, id); n != want || err != nil {
-				t.Errorf("agent %d has read to %d, want %d: %v", id, n, want, err)
+		thread, err := tx.Thread(c.Main)
+		for id, want := range map[parley.AgentID]int{w.bob.ID: 7, w.ann.ID: 20} {
+			if n := thread.ReadBy(id); n != want {
+				t.Errorf("agent %d has read to %d, want %d", id, n, want)
 			}
 		}
-		return nil
+		return err
 	})
 }
 

@@ -1,0 +1,97 @@
+package store
+
+import (
+	"testing"
+
+	"parley"
+)
+
+// thread puts messages into Recent as they are posted, numbered from first on.
+func (r *Recent) thread(kind parley.MessageKind, first, n int) (last parley.MessageID) {
+	for i := first; i < first+n; i++ {
+		m := parley.Message{ID: parley.MessageID(i), N: i - first + 1, Kind: kind, Body: "text"}
+		if i > first {
+			m.Prev = parley.MessageID(i - 1)
+		}
+		r.putPosted(m)
+	}
+	return parley.MessageID(first + n - 1)
+}
+
+func TestWhatIsMissingIsNamed(t *testing.T) {
+	var r Recent
+	last := r.thread(parley.AskMessage, 100, 30)
+	for _, c := range []struct {
+		name          string
+		from          parley.MessageID
+		downTo, limit int
+		found         int
+		next          parley.MessageID
+	}{
+		{"the newest", last, 0, 20, 20, 0},
+		{"all", last, 0, 100, 30, 0},
+		{"down to a number", last, 25, 20, 5, 0},
+		{"nothing before the first", 0, 0, 20, 0, 0},
+		{"somebody else's", 7, 0, 20, 0, 7},
+	} {
+		list, next := r.Back(c.from, c.downTo, c.limit)
+		if len(list) != c.found || next != c.next {
+			t.Errorf("%s: %d found, next %d", c.name, len(list), next)
+		}
+		for i, m := range list {
+			if m.ID != last-parley.MessageID(i) {
+				t.Errorf("%s: place %d is message %d", c.name, i, m.ID)
+			}
+		}
+	}
+	delete(r.messages.young, 110)
+	if list, next := r.Back(last, 0, 100); len(list) != 19 || next != 110 {
+		t.Errorf("with a hole: %d found, next %d", len(list), next)
+	}
+}
+
+func TestWhatIsUsedStaysAndTheRestGoes(t *testing.T) {
+	var r Recent
+	used, unused := r.thread(parley.AskMessage, 1, 5), r.thread(parley.AskMessage, 101, 5)
+	for i := range 3 {
+		r.messages.size = messagesBytes // the generation is full
+		r.thread(parley.AskMessage, 1000+i, 1)
+		if list, next := r.Back(used, 0, 5); len(list) != 5 || next != 0 {
+			t.Fatalf("generation %d: %d messages that are in use are left, next %d", i, len(list), next)
+		}
+	}
+	if _, next := r.Back(unused, 0, 5); next != unused {
+		t.Error("what nobody asked for is still there")
+	}
+}
+
+func TestNotificationsDoNotDriveOutConversations(t *testing.T) {
+	var r Recent
+	talk := r.thread(parley.AskMessage, 1, 2)
+	r.thread(parley.NotificationMessage, 101, 50)
+	if n := len(r.messages.young); n != 2 {
+		t.Errorf("%d messages are kept", n)
+	}
+	r.putPosted(parley.Message{ID: 3, N: 3, Prev: talk, Kind: parley.NotificationMessage})
+	if list, next := r.Back(3, 0, 20); len(list) != 3 || next != 0 {
+		t.Errorf("a notification in a conversation that goes on: %d found, next %d", len(list), next)
+	}
+}
+
+func TestOutcomeIsKnownOnlyWithItsText(t *testing.T) {
+	var r Recent
+	r.put(parley.Message{ID: 5, Body: "42"})
+	r.putEnded([]parley.Task{
+		{ID: 1, State: parley.Completed, Result: 5}, {ID: 2, State: parley.Completed, Result: 6},
+		{ID: 3, State: parley.Completed}, {ID: 4, State: parley.TaskFailed, Error: "no", Result: 6},
+	})
+	for id, want := range map[parley.TaskID]struct {
+		text string
+		ok   bool
+	}{1: {"42", true}, 2: {"", false}, 3: {"", true}, 4: {"", true}, 9: {"", false}} {
+		task, text, ok := r.Outcome(id)
+		if text != want.text || ok != want.ok || ok && task.ID != id {
+			t.Errorf("task %d: %v, %q, %v", id, task.ID, text, ok)
+		}
+	}
+}
