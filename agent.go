@@ -21,6 +21,8 @@ type Agent struct {
 	// Turns is how many turns the agent may run at once; 1 means strictly one,
 	// also while that one waits for somebody.
 	Turns int
+	// Home is the team's folder that names the agent.
+	Home string
 	// Removed agents are gone from the team's files: offline for good, kept for
 	// the record.
 	Removed       bool

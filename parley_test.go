@@ -131,7 +131,8 @@ func TestWhoIsWaitedFor(t *testing.T) {
 		{parley.Task{Pattern: parley.Ask, Callback: parley.CallbackReply, WaitUntil: now + 1}, true, false},
 		{parley.Task{Pattern: parley.Ask, Callback: parley.CallbackNone, WaitUntil: now + 1}, true, false},
 		{parley.Task{Pattern: parley.Ask, Callback: parley.CallbackReply, WaitUntil: now}, false, false},
-		{parley.Task{Pattern: parley.Ask, Callback: parley.CallbackLate, WaitUntil: now + 1}, false, true},
+		{parley.Task{Pattern: parley.Ask, Callback: parley.CallbackLate, WaitUntil: now + 1}, true, true}, // at a door
+		{parley.Task{Pattern: parley.Ask, Callback: parley.CallbackLate, WaitUntil: now}, false, true},
 		{parley.Task{Pattern: parley.Ask, Callback: parley.CallbackResult, WaitUntil: now + 1}, false, true},
 		{parley.Task{Pattern: parley.Delegate, Callback: parley.CallbackResult}, false, true},
 		{parley.Task{Pattern: parley.Delegate}, false, false},

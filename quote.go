@@ -69,7 +69,11 @@ func lineBreak(r rune) bool {
 // What is marked as quoted is not an imitation.
 func imitatesHeader(line string) bool {
 	at := strings.IndexFunc(line, readable)
-	if at < 0 || !strings.ContainsAny(line[:at], brackets) || strings.Contains(line[:at], ">") {
+	if at < 0 {
+		return false
+	}
+	bracket := strings.IndexAny(line[:at], brackets)
+	if bracket < 0 || strings.Contains(line[:bracket], ">") {
 		return false
 	}
 	const longest = 32

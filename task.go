@@ -140,7 +140,7 @@ type Task struct {
 // Awaited reports whether somebody waits for the end of the task: it is an ask
 // whose time is not over.
 func (t *Task) Awaited(now Micros) bool {
-	return t.Pattern == Ask && t.Callback <= CallbackReply && t.WaitUntil > now
+	return t.Pattern == Ask && t.Callback != CallbackResult && t.WaitUntil > now
 }
 
 // Pushed reports whether the end of the task comes to its parent's inbox.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -18,7 +19,7 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 	team := cfg.Team
 	problems = slices.Clone(cfg.Problems)
 	models := models{dir: team.Dir, loaded: map[string]model.Model{}}
-	r.Team = team.Name
+	r.Team, r.Home = team.Name, homeOf(team.Dir)
 	for _, a := range team.Agents {
 		m, err := models.of(a)
 		if err != nil {
@@ -39,6 +40,15 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 	r.addPerson(person, team.Limits)
 	r.Partial = len(problems) > 0
 	return r, person, problems, nil
+}
+
+// homeOf names a folder among all machines.
+func homeOf(dir string) string {
+	host, err := os.Hostname()
+	if err != nil {
+		return dir
+	}
+	return host + ":" + dir
 }
 
 // addPerson adds a person who has no file of their own.

@@ -271,6 +271,26 @@ model: scripted:nowhere.yaml
 	}
 }
 
+func TestAnAgentWhoseFileGotAMistakeIsNotThere(t *testing.T) {
+	cfg := configure(t, folder(t, "-- agents/Clever.md --\n---\nmodel: scripted:script.yaml\n---\n"))
+	up(t, cfg).down()
+	broken := filepath.Join(cfg.Team.Dir, "agents", "Clever.md")
+	if err := os.WriteFile(broken, []byte("---\nmodel: scripted:nowhere.yaml\n---\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	agents, err := up(t, configure(t, cfg.Team.Dir)).client().Agents(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	statuses := map[string]string{}
+	for _, a := range agents {
+		statuses[a.Name] = a.Status
+	}
+	if statuses["Clever"] != string(parley.StatusOffline) || statuses["DataBot"] != string(parley.StatusIdle) {
+		t.Errorf("statuses: %v", statuses)
+	}
+}
+
 func TestThePerson(t *testing.T) {
 	unnamed := strings.Replace(files, "person: Ada\n", "", 1)
 	cfg := configure(t, folder(t, unnamed))

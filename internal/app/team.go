@@ -12,6 +12,9 @@ import (
 type Roster struct {
 	Team    string
 	Members []Member
+	// Home is the folder of these files. On a database that several hubs share,
+	// only what it named before and names no longer is gone.
+	Home string
 	// Partial says that some files could not be read: members that are missing
 	// are then left as they are.
 	Partial bool
@@ -38,7 +41,7 @@ func (h *Hub) Join(ctx context.Context, r Roster) (parley.Team, error) {
 	if err != nil {
 		return team, err
 	}
-	stored, err := h.saveMembers(ctx, team, r.Members, known)
+	stored, err := h.saveMembers(ctx, team, r, known)
 	if err != nil {
 		return team, err
 	}
@@ -58,7 +61,7 @@ func (h *Hub) Join(ctx context.Context, r Roster) (parley.Team, error) {
 	if r.Partial {
 		return team, nil
 	}
-	return team, h.retire(ctx, known)
+	return team, h.retire(ctx, r.Home, known)
 }
 
 func (h *Hub) known(ctx context.Context, team parley.TeamID) (map[string]parley.Agent, error) {
@@ -76,7 +79,8 @@ func (h *Hub) known(ctx context.Context, team parley.TeamID) (map[string]parley.
 // membersAtOnce bounds the transactions in which a large team is stored.
 const membersAtOnce = 1000
 
-func (h *Hub) saveMembers(ctx context.Context, team parley.Team, members []Member, known map[string]parley.Agent) ([]parley.Agent, error) {
+func (h *Hub) saveMembers(ctx context.Context, team parley.Team, r Roster, known map[string]parley.Agent) ([]parley.Agent, error) {
+	members := r.Members
 	stored := make([]parley.Agent, len(members))
 	for start := 0; start < len(members); start += membersAtOnce {
 		end := min(start+membersAtOnce, len(members))
@@ -89,7 +93,7 @@ func (h *Hub) saveMembers(ctx context.Context, team parley.Team, members []Membe
 						return err
 					}
 				}
-				stored[start+i] = saveMember(tx, team, m, old)
+				stored[start+i] = saveMember(tx, team, m, r.Home, old)
 			}
 			return nil
 		})
@@ -100,9 +104,9 @@ func (h *Hub) saveMembers(ctx context.Context, team parley.Team, members []Membe
 	return stored, nil
 }
 
-func saveMember(tx *store.Tx, team parley.Team, m Member, old parley.Agent) parley.Agent {
+func saveMember(tx *store.Tx, team parley.Team, m Member, home string, old parley.Agent) parley.Agent {
 	a := old
-	a.Team, a.Name, a.Kind, a.Turns, a.Removed = team.ID, m.Name, m.Kind, m.Limits.Turns, false
+	a.Team, a.Name, a.Kind, a.Turns, a.Removed, a.Home = team.ID, m.Name, m.Kind, m.Limits.Turns, false, home
 	switch {
 	case old.ID == 0:
 		tx.InsertAgent(&a)
@@ -115,10 +119,10 @@ func saveMember(tx *store.Tx, team parley.Team, m Member, old parley.Agent) parl
 }
 
 // retire marks those that the files no longer name.
-func (h *Hub) retire(ctx context.Context, gone map[string]parley.Agent) error {
+func (h *Hub) retire(ctx context.Context, home string, gone map[string]parley.Agent) error {
 	for _, a := range gone {
-		if a.Kind == parley.Person && h.Store.Shared() {
-			continue // another hub on this database has another person at its command line
+		if h.Store.Shared() && (a.Kind == parley.Person || a.Home != home) {
+			continue // another hub on this database has it, or another person at its command line
 		}
 		var open []parley.TaskID
 		err := h.Store.Update(ctx, func(tx *store.Tx) (err error) {

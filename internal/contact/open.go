@@ -151,6 +151,9 @@ func (o *opening) same() (bool, error) {
 	if m.Kind != o.kind() || m.Body != o.request.Message || m.Context != o.request.Context {
 		return false, nil
 	}
+	if o.pattern == parley.Delegate && m.Priority != o.request.Priority {
+		return false, nil
+	}
 	to, err := o.tx.Deliveries(m.ID)
 	return len(to) == 1 && to[0].Recipient == o.state.Target.ID, err
 }

@@ -58,6 +58,11 @@ func (s *Service) Agent(ctx context.Context, c contact.Caller, name string) (fou
 }
 
 func (s *Service) agent(a parley.Agent, open parley.OpenTasks, now parley.Micros) Agent {
-	e, _ := s.dir.Entry(a.ID)
+	e, known := s.dir.Entry(a.ID)
+	// One that is stored and not here was left out for a mistake in its file, unless
+	// another hub may have it.
+	if !s.store.Shared() && (!known || e.Retired) {
+		a.Offline = true
+	}
 	return Agent{Agent: a, Description: e.Description, Status: a.StatusAt(now, open), Open: open}
 }

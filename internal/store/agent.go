@@ -3,18 +3,18 @@ package store
 import "parley"
 
 const (
-	agentCols  = `id, team_id, name, kind, turns, removed, offline, sleeping_until, start, count`
+	agentCols  = `id, team_id, name, kind, turns, removed, offline, sleeping_until, home, start, count`
 	agentTable = `agent JOIN rate ON agent_id = id`
 )
 
-const agentColCount = 10
+const agentColCount = 11
 
 func scanAgent(r Row) parley.Agent {
 	return parley.Agent{
 		ID: parley.AgentID(r.Int(0)), Team: parley.TeamID(r.Int(1)), Name: r.Text(2),
 		Kind: parley.AgentKind(r.Text(3)), Turns: int(r.Int(4)), Removed: r.Int(5) != 0,
-		Offline: r.Int(6) != 0, SleepingUntil: parley.Micros(r.Int(7)),
-		Rate: parley.Rate{Start: parley.Micros(r.Int(8)), Count: int(r.Int(9))},
+		Offline: r.Int(6) != 0, SleepingUntil: parley.Micros(r.Int(7)), Home: r.Text(8),
+		Rate: parley.Rate{Start: parley.Micros(r.Int(9)), Count: int(r.Int(10))},
 	}
 }
 
@@ -69,15 +69,15 @@ func (tx *Tx) Agents(team parley.TeamID) (list []parley.Agent, err error) {
 // InsertAgent stores a new agent and gives it its id.
 func (tx *Tx) InsertAgent(a *parley.Agent) {
 	a.ID = parley.AgentID(tx.conn.NextID(SeqAgent))
-	tx.exec(`INSERT INTO agent (id, team_id, name, folded, kind, turns) VALUES ($1, $2, $3, $4, $5, $6)`,
-		int64(a.ID), int64(a.Team), a.Name, parley.FoldName(a.Name), string(a.Kind), int64(a.Turns))
+	tx.exec(`INSERT INTO agent (id, team_id, name, folded, kind, turns, home) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		int64(a.ID), int64(a.Team), a.Name, parley.FoldName(a.Name), string(a.Kind), int64(a.Turns), a.Home)
 	tx.exec(`INSERT INTO rate (agent_id) VALUES ($1)`, int64(a.ID))
 }
 
 // UpdateAgent stores what the team's files say of an agent.
 func (tx *Tx) UpdateAgent(a parley.Agent) {
-	tx.exec(`UPDATE agent SET name = $1, kind = $2, turns = $3, removed = $4 WHERE id = $5`,
-		a.Name, string(a.Kind), int64(a.Turns), flag(a.Removed), int64(a.ID))
+	tx.exec(`UPDATE agent SET name = $1, kind = $2, turns = $3, removed = $4, home = $5 WHERE id = $6`,
+		a.Name, string(a.Kind), int64(a.Turns), flag(a.Removed), a.Home, int64(a.ID))
 }
 
 // SetOffline stores whether an agent is offline.

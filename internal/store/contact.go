@@ -54,8 +54,8 @@ func (tx *Tx) Contact(from, to parley.AgentID, in parley.TaskID, key string) (Co
 	return s, nil
 }
 
-const bothAgents = `SELECT s.id, s.team_id, s.name, s.kind, s.turns, s.removed, s.offline, s.sleeping_until, r.start, r.count,
-	a.id, a.team_id, a.name, a.kind, a.turns, a.removed, a.offline, a.sleeping_until, 0, 0
+const bothAgents = `SELECT s.id, s.team_id, s.name, s.kind, s.turns, s.removed, s.offline, s.sleeping_until, s.home, r.start, r.count,
+	a.id, a.team_id, a.name, a.kind, a.turns, a.removed, a.offline, a.sleeping_until, a.home, 0, 0
 	FROM agent s CROSS JOIN agent a CROSS JOIN rate r WHERE s.id = $1 AND a.id = $2 AND r.agent_id = $1 /*lock rate*/`
 
 // shifted is the part of a row that begins at a column.

@@ -130,7 +130,7 @@ func (tx *Tx) OpenOf(agent parley.AgentID) (ids []parley.TaskID, err error) {
 // OpenAsks reads the open asks of an agent that somebody still waits for.
 func (tx *Tx) OpenAsks(agent parley.AgentID) (list []parley.Task, err error) {
 	err = tx.query(`SELECT `+taskCols+` FROM task
-		WHERE agent_id = $1 AND state <= 3 AND pattern = 'ask' AND callback <= 1 AND wait_until > $2 ORDER BY id`,
+		WHERE agent_id = $1 AND state <= 3 AND pattern = 'ask' AND callback <> 2 AND wait_until > $2 ORDER BY id`,
 		func(r Row) { list = append(list, scanTask(r)) }, int64(agent), int64(tx.Now))
 	return list, err
 }

@@ -31,8 +31,8 @@ type Tool struct {
 type Call struct {
 	Lease parley.Lease
 	Slot  Slot
-	// Key names the call: its turn, step and place. It is the same when the turn
-	// goes on in another process.
+	// Key names the call: its task, its turn and its id. It is the same when the
+	// turn goes on in another process.
 	Key  string
 	Args json.RawMessage
 }

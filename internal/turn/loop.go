@@ -60,6 +60,7 @@ func (t *run) turn(ctx context.Context, handover *parley.Handover) (parley.Outco
 		if failure != nil {
 			return t.end(ctx, parley.TurnEnd{Reason: t.modelFailure(failure)})
 		}
+		reply.Calls = t.distinct(reply.Calls)
 		step, err := t.next(parley.StepReply, t.replyStep(reply))
 		if err != nil {
 			return 0, err
@@ -72,6 +73,24 @@ func (t *run) turn(ctx context.Context, handover *parley.Handover) (parley.Outco
 		}
 		t.add(reply)
 	}
+}
+
+// distinct gives calls ids that no other of the turn has: they are part of the
+// key under which a call is known, and not every provider sees to it.
+func (t *run) distinct(calls []model.Call) []model.Call {
+	taken := map[string]bool{"": true}
+	for _, m := range t.past {
+		for _, c := range m.Calls {
+			taken[c.ID] = true
+		}
+	}
+	for i, c := range calls {
+		for n := 2; taken[calls[i].ID]; n++ {
+			calls[i].ID = fmt.Sprintf("%s~%d", c.ID, n)
+		}
+		taken[calls[i].ID] = true
+	}
+	return calls
 }
 
 // replyStep is a reply as stored, the first one with what the turn began with.

@@ -54,7 +54,7 @@ func (t *run) place(b *strings.Builder) {
 
 // work names the task.
 func (t *run) work(b *strings.Builder) {
-	fmt.Fprintf(b, "You work on %s: %s\n", t.task.ID, t.task.Title)
+	fmt.Fprintf(b, "You work on %s, which begins %q.\n", t.task.ID, t.task.Title) // somebody else's words
 	if t.task.OpenChildren > 0 {
 		fmt.Fprintf(b, "Results of %d delegated subtasks are still to come; each will be brought to you.\n", t.task.OpenChildren)
 	}

@@ -49,7 +49,7 @@ var errLifeEnded = errors.New("the hub is dead")
 func (m mind) Step(ctx context.Context, req model.Request, _ func(model.Delta)) (model.Reply, error) {
 	th := &thought{life: m.life, agent: req.Agent, request: req, answer: make(chan answer)}
 	for text := range strings.Lines(req.System) {
-		if _, err := fmt.Sscanf(text, "You work on task-%d:", &th.task); err == nil {
+		if _, err := fmt.Sscanf(text, "You work on task-%d,", &th.task); err == nil {
 			break
 		}
 	}

@@ -286,3 +286,31 @@ agents:
 		s.Wait(other)
 	})
 }
+
+// Somebody at a door may ask from within a task and wait there. It is an ask like
+// any other: what is asked below it has no more time, and it ends when its target
+// goes offline.
+func TestAnAskAtADoorFromWithinATask(t *testing.T) {
+	Play(t, Team{Agents: []string{"CallerBot", "MiddleBot", "DataBot"}, People: []string{"rutger", "ann"}, Script: `
+agents:
+  CallerBot: [{steps: [{call: contact_agent, args: {action: delegate, agentId: ann, message: 'Find out.'}}, {say: 'Waiting.'}]}]
+  MiddleBot: [{steps: [{call: contact_agent, args: {action: ask, agentId: DataBot, message: 'How many?'}}, {say: '{{result}}'}]}]
+  DataBot: [{steps: [{wait: 1m, say: 'Twelve.'}]}]
+`}, func(s *Stage) {
+		s.As("rutger").Delegate("CallerBot", "Go.")
+		s.Pass(time.Second)
+		ann := s.As("ann")
+		ann.Caller.Task = 102 // what she was asked
+		made, err := s.Contacts.OpenAsk(s.Context(), ann.Caller, contact.Request{Target: "MiddleBot", Message: "Well?", Timeout: 5 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Pass(time.Second)
+		s.Equal("time below it", s.Task(made.Task.ID).WaitUntil, s.Task(made.Task.ID+1).WaitUntil)
+		if err := s.Contacts.Offline(s.Context(), s.As("rutger").Caller, "MiddleBot"); err != nil {
+			t.Fatal(err)
+		}
+		s.Pass(time.Second)
+		s.Equal("state", parley.TaskFailed, s.Task(made.Task.ID).State)
+	})
+}

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -293,4 +294,39 @@ agents:
 	}
 	second.gate.Open()
 	second.Wait(busy)
+}
+
+// Two hubs with different folders share a database and a team: neither removes
+// whom only the other names.
+func TestPostgresHubsKeepEachOthersAgents(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DSN(t)
+	s := Raise(t, Team{Agents: []string{"DataBot"}, Script: `
+agents:
+  DataBot: [{steps: [{say: 'Twelve.'}]}]
+`}, openPostgres(t, dsn))
+	join := func(names ...string) {
+		t.Helper()
+		r := app.Roster{Team: parley.MainTeam, Home: "elsewhere:/team"}
+		for _, name := range names {
+			r.Members = append(r.Members, app.Member{Name: name, Kind: parley.Client, Limits: parley.DefaultLimits()})
+		}
+		hub := app.NewHub(app.HubConfig{Store: openPostgres(t, dsn), Log: slog.New(slog.DiscardHandler)})
+		if _, err := hub.Join(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	join("WriterBot", "ReaderBot")
+	s.Equal("its own", "Twelve.", s.As("rutger").Ask("DataBot", "How many?"))
+	join("WriterBot")
+	removed := map[string]bool{}
+	s.view(func(tx *store.Tx) error {
+		list, err := tx.Agents(s.id)
+		for _, a := range list {
+			removed[a.Name] = a.Removed
+		}
+		return err
+	})
+	s.Equal("removed", map[string]bool{"DataBot": false, "WriterBot": false, "ReaderBot": true, "rutger": false}, removed)
+	s.Stop()
 }

@@ -353,7 +353,7 @@ func TestNothingIsAcceptedForNobody(t *testing.T) {
 			{contact.Request{Target: "", Message: "x"}, "Error: Agent '' not found. Look at the list of agents to see who is there."},
 			{contact.Request{Target: "rutger", Message: "x"}, "Error: You cannot contact yourself."},
 			{contact.Request{Target: "DataBot", Message: " \n"}, "Error: The message is empty. Say what you want of DataBot."},
-			{contact.Request{Target: "DataBot", Message: "a\x00b"}, "Error: The message is not valid UTF-8 text."},
+			{contact.Request{Target: "DataBot", Message: "a\x00b"}, "Error: The message contains a NUL character, which is not text."},
 			{contact.Request{Target: "DataBot", Message: "a", Context: "\xff"}, "Error: The message is not valid UTF-8 text."},
 		} {
 			for _, p := range []parley.Pattern{parley.Ask, parley.Delegate, parley.Notify} {

@@ -19,6 +19,7 @@ import (
 	"parley/internal/pgtest"
 	"parley/internal/store"
 	"parley/internal/store/sqlite"
+	"parley/internal/store/storetest"
 )
 
 // laterSteps are the real migrations and one more, of a parley to come.
@@ -245,4 +246,27 @@ func TestEventsGoOnAfterADumpIsRestored(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// firstStep is the schema of the first parley.
+func firstStep(t *testing.T) fs.FS {
+	t.Helper()
+	const name = "migrations/0001_core.sql"
+	data, err := fs.ReadFile(migrations, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fstest.MapFS{name: &fstest.MapFile{Data: data}}
+}
+
+func TestADatabaseOfTheFirstSchemaGoesOn(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	if err := migrateWith(t, dsn, firstStep(t)); err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, dsn)
+	exec(t, c, `SET search_path = parley`)
+	exec(t, c, storetest.Schema1)
+	exec(t, c, `SELECT setval('message_id', 1000)`)
+	storetest.Upgraded(t, open(t, dsn, Options{}))
 }

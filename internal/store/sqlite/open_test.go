@@ -15,6 +15,7 @@ import (
 
 	"parley"
 	"parley/internal/store"
+	"parley/internal/store/storetest"
 )
 
 // laterSteps are the real migrations and one more, of a parley to come.
@@ -214,4 +215,30 @@ func TestPlacesThatCannotBeWrittenSaySo(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// firstStep is the schema of the first parley.
+func firstStep(t *testing.T) fs.FS {
+	t.Helper()
+	const name = "migrations/0001_core.sql"
+	data, err := fs.ReadFile(migrations, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fstest.MapFS{name: &fstest.MapFile{Data: data}}
+}
+
+func TestADatabaseOfTheFirstSchemaGoesOn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "parley.db")
+	if err := migrateWith(t, path, firstStep(t)); err != nil {
+		t.Fatal(err)
+	}
+	c := raw(t, path)
+	if err := sqlitex.ExecuteScript(c, storetest.Schema1, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	storetest.Upgraded(t, openStore(t, path))
 }

@@ -95,6 +95,8 @@ func workers(t *testing.T, open Open) {
 	w.task(parley.Task{State: parley.Completed, Worker: dead})
 	asked := w.task(parley.Task{Pattern: parley.Ask, State: parley.Running, Worker: living,
 		Callback: parley.CallbackReply, WaitUntil: parley.Clock(clock.now).Now().Add(time.Minute)})
+	detached := w.task(parley.Task{Pattern: parley.Ask, State: parley.Running, Worker: living,
+		Callback: parley.CallbackLate, WaitUntil: parley.Clock(clock.now).Now().Add(time.Minute)}) // its caller waits at a door
 	w.task(parley.Task{Pattern: parley.Ask, WaitUntil: now})
 	w.task(parley.Task{Agent: w.ann.ID})
 	w.task(parley.Task{Agent: w.carol.ID}) // she is not run by the hub
@@ -113,7 +115,7 @@ func workers(t *testing.T, open Open) {
 			t.Errorf("leases: %s", diff)
 		}
 		asks, _ := tx.OpenAsks(w.bob.ID)
-		if diff := cmp.Diff([]parley.TaskID{asked.ID}, taskIDs(asks)); diff != "" {
+		if diff := cmp.Diff([]parley.TaskID{asked.ID, detached.ID}, taskIDs(asks)); diff != "" {
 			t.Errorf("asks that somebody waits for: %s", diff)
 		}
 		working, _ := tx.AgentsWithWork()

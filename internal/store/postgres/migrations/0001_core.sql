@@ -24,15 +24,9 @@ CREATE TABLE agent (
   removed        BIGINT NOT NULL DEFAULT 0,
   offline        BIGINT NOT NULL DEFAULT 0,
   sleeping_until BIGINT NOT NULL DEFAULT 0,
+  rate_start     BIGINT NOT NULL DEFAULT 0,
+  rate_count     BIGINT NOT NULL DEFAULT 0,
   UNIQUE (team_id, folded)
-) WITH (fillfactor = 50);
-
--- The minute in which an agent's contacts are counted. It changes with every
--- contact, so it is kept where many rows share a page.
-CREATE TABLE rate (
-  agent_id BIGINT PRIMARY KEY,
-  start    BIGINT NOT NULL DEFAULT 0,
-  count    BIGINT NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 
 CREATE TABLE token (
@@ -53,18 +47,21 @@ CREATE TABLE channel (
 -- SQLite reads an agent's channels by scanning the few there are.
 CREATE INDEX channel_b ON channel (b_id);
 
--- a_id is the participant A of a dm; a_read and b_read are how far A and B have
--- read, as message numbers. They change when a message is appended.
 CREATE TABLE thread (
   id            BIGINT PRIMARY KEY,
   channel_id    BIGINT NOT NULL,
   last_message  BIGINT NOT NULL DEFAULT 0,
-  message_count BIGINT NOT NULL DEFAULT 0,
-  a_id          BIGINT NOT NULL,
-  a_read        BIGINT NOT NULL DEFAULT 0,
-  b_read        BIGINT NOT NULL DEFAULT 0
+  message_count BIGINT NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 CREATE INDEX thread_channel ON thread (channel_id, id);
+
+-- How far an agent has read a thread, as a message number.
+CREATE TABLE reading (
+  thread_id BIGINT NOT NULL,
+  agent_id  BIGINT NOT NULL,
+  seen_n    BIGINT NOT NULL,
+  PRIMARY KEY (thread_id, agent_id)
+) WITH (fillfactor = 70);
 
 CREATE TABLE message (
   id        BIGINT PRIMARY KEY,

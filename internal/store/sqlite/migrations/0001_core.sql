@@ -18,15 +18,9 @@ CREATE TABLE agent (
   removed        INTEGER NOT NULL DEFAULT 0,
   offline        INTEGER NOT NULL DEFAULT 0,
   sleeping_until INTEGER NOT NULL DEFAULT 0,
+  rate_start     INTEGER NOT NULL DEFAULT 0,
+  rate_count     INTEGER NOT NULL DEFAULT 0,
   UNIQUE (team_id, folded)
-) STRICT;
-
--- The minute in which an agent's contacts are counted. It changes with every
--- contact, so it is kept where many rows share a page.
-CREATE TABLE rate (
-  agent_id INTEGER PRIMARY KEY,
-  start    INTEGER NOT NULL DEFAULT 0,
-  count    INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE token (
@@ -45,18 +39,21 @@ CREATE TABLE channel (
   UNIQUE (a_id, b_id)
 ) STRICT;
 
--- a_id is the participant A of a dm; a_read and b_read are how far A and B have
--- read, as message numbers. They change when a message is appended.
 CREATE TABLE thread (
   id            INTEGER PRIMARY KEY,
   channel_id    INTEGER NOT NULL,
   last_message  INTEGER NOT NULL DEFAULT 0,
-  message_count INTEGER NOT NULL DEFAULT 0,
-  a_id          INTEGER NOT NULL,
-  a_read        INTEGER NOT NULL DEFAULT 0,
-  b_read        INTEGER NOT NULL DEFAULT 0
+  message_count INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX thread_channel ON thread (channel_id, id);
+
+-- How far an agent has read a thread, as a message number.
+CREATE TABLE reading (
+  thread_id INTEGER NOT NULL,
+  agent_id  INTEGER NOT NULL,
+  seen_n    INTEGER NOT NULL,
+  PRIMARY KEY (thread_id, agent_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE message (
   id        INTEGER PRIMARY KEY,

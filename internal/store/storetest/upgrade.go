@@ -1,0 +1,63 @@
+package storetest
+
+import (
+	"testing"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// Schema1 is what a hub with the first schema had stored, on either engine: two
+// who talked, and how far each had read.
+const Schema1 = `
+	INSERT INTO team (id, name, folded) VALUES (1, 'main', 'main');
+	INSERT INTO agent (id, team_id, name, folded, kind, turns, rate_start, rate_count) VALUES
+		(1, 1, 'Ann', 'ann', 'native', 8, 111, 3), (2, 1, 'Bob', 'bob', 'native', 8, 0, 0), (3, 1, 'Eve', 'eve', 'person', 8, 0, 0);
+	INSERT INTO channel (id, team_id, kind, a_id, b_id, main_thread) VALUES (1, 1, 'dm', 1, 2, 1), (2, 1, 'dm', 1, 3, 2);
+	INSERT INTO thread (id, channel_id, last_message, message_count) VALUES (1, 1, 2, 2), (2, 2, 0, 0), (3, 1, 0, 0);
+	INSERT INTO reading (thread_id, agent_id, seen_n) VALUES (1, 1, 2), (1, 2, 1), (3, 2, 7);
+	INSERT INTO message (id, team_id, thread_id, n, prev_id, author_id, kind, body, context, task_id, origin_id, key, at, priority) VALUES
+		(1, 1, 1, 1, 0, 1, 'notification', 'hello', '', 0, 0, NULL, 5, 0), (2, 1, 1, 2, 1, 2, 'notification', 'and you', '', 0, 0, NULL, 6, 0);`
+
+// Upgraded holds a store that was opened on Schema1 against what was in it.
+func Upgraded(t *testing.T, s store.Store) {
+	t.Helper()
+	err := s.View(t.Context(), func(tx *store.Tx) error {
+		ann, err := tx.Agent(1)
+		if want := (parley.Rate{Start: 111, Count: 3}); ann.Rate != want {
+			t.Errorf("Ann's rate is %+v", ann.Rate)
+		}
+		agents, _ := tx.Agents(1)
+		if len(agents) != 3 {
+			t.Errorf("agents: %v", agents)
+		}
+		for id, want := range map[parley.ThreadID][2]int{1: {2, 1}, 2: {0, 0}, 3: {0, 7}} {
+			thread, err := tx.Thread(id)
+			if thread.First != 1 || thread.Read != want || err != nil {
+				t.Errorf("thread %d: %+v, %v", id, thread, err)
+			}
+		}
+		history, _ := tx.Back(2, 0, 10)
+		if len(history) != 2 || history[1].Body != "hello" {
+			t.Errorf("history: %v", history)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	err = s.Update(t.Context(), func(tx *store.Tx) error { // and it goes on
+		c, err := tx.Contact(1, 2, 0, "")
+		if err != nil {
+			return err
+		}
+		m := parley.Message{Team: 1, Thread: c.DM.Main, Author: 1, Kind: parley.NotificationMessage, Body: "fine"}
+		if err := tx.Post(&m, store.Recipient{ID: 2}); m.N != 3 || err != nil {
+			t.Errorf("the next message is number %d: %v", m.N, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
