@@ -29,9 +29,15 @@ goes on, and "parley task wait" waits for it again.`,
   git diff | parley ask ReviewBot
   parley ask DataBot "Revenue in Q3?" --json | jq -r .result`,
 		GroupID:           groupTalk,
-		Args:              between(1, -1),
-		ValidArgsFunction: c.completeAgent,
+		Args:              naming(1, between(1, -1)),
+		ValidArgsFunction: c.completeOther,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkTimeout(cmd, timeout, longestAsk); err != nil {
+				return err
+			}
+			if err := checkText("--context", about); err != nil {
+				return err
+			}
 			message, err := c.compose(cmd, args[1:])
 			if err != nil {
 				return err
@@ -46,6 +52,9 @@ goes on, and "parley task wait" waits for it again.`,
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "how long to wait (the team's limit, normally 2m)")
 	return cmd
 }
+
+// longestAsk is the most that the hub takes; it is in the API's description.
+const longestAsk = 7 * 24 * time.Hour
 
 func (c *console) ask(ctx context.Context, hub *client.Client, r api.ContactRequest) error {
 	ctx, stop := interruptible(ctx)
@@ -133,11 +142,23 @@ func (c *console) goesOn(t api.Task) string {
 	return t.Agent + "'s work goes on as " + t.ID + ".\nWait for it with: " + c.command("task wait %s", t.ID)
 }
 
-// stopped tells whoever pressed Ctrl-C that only the waiting has ended.
+// stopped tells whoever waited that only the waiting has ended: somebody pressed
+// Ctrl-C, or the hub has gone. What the task is called must not be lost with it.
 func (c *console) stopped(t api.Task, err error) error {
-	if !errors.Is(err, context.Canceled) {
+	interrupted := errors.Is(err, context.Canceled)
+	if !interrupted && !isNoHub(err) {
 		return err
 	}
-	c.advise("Not waiting any longer. %s", c.goesOn(t))
-	return silent{exitInterrupted}
+	if c.json {
+		if failed := c.line(t); failed != nil {
+			return failed
+		}
+	}
+	if interrupted {
+		c.advise("Not waiting any longer. %s", c.goesOn(t))
+		return silent{exitInterrupted}
+	}
+	p := problem(err)
+	return parley.Errorf(parley.Unavailable, "%s", p.Message).WithCause(err).
+		WithHint("%s is stored and goes on once a hub runs again.\nWait for it then with: %s", t.ID, c.command("task wait %s", t.ID))
 }

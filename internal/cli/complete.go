@@ -25,6 +25,20 @@ func (c *console) completeAgent(cmd *cobra.Command, args []string, _ string) (co
 	return c.offer(cmd, agentNames(nil))
 }
 
+// completeOther offers those whom one can contact: not oneself.
+func (c *console) completeOther(cmd *cobra.Command, args []string, _ string) (completions, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return c.offer(cmd, func(ctx context.Context, hub *client.Client) (completions, error) {
+		about, err := hub.Hub(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return agentNames([]string{about.You})(ctx, hub)
+	})
+}
+
 // completeAgents offers two different ones.
 func (c *console) completeAgents(cmd *cobra.Command, args []string, _ string) (completions, cobra.ShellCompDirective) {
 	if len(args) > 1 {

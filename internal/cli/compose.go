@@ -3,6 +3,7 @@ package cli
 import (
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +20,11 @@ func (c *console) compose(cmd *cobra.Command, words []string) (string, error) {
 	case len(words) == 0:
 		return "", misused(cmd, "There is no message.")
 	}
-	return strings.Join(words, " "), nil
+	text := strings.Join(words, " ")
+	if strings.TrimSpace(text) == "" {
+		return "", misused(cmd, "The message is empty.")
+	}
+	return text, checkText("The message", text)
 }
 
 // longestInput bounds what is read; the hub's own limit on messages is lower
@@ -39,5 +44,19 @@ func (c *console) readAll() (string, error) {
 	if strings.TrimSpace(message) == "" {
 		return "", parley.Errorf(parley.Invalid, "There is no message: standard input is empty.")
 	}
-	return message, nil
+	return message, checkText("Standard input", message)
+}
+
+// checkText refuses what would not arrive as it is: on its way to the hub, what
+// is not UTF-8 would be replaced without a word.
+func checkText(what, text string) error {
+	switch {
+	case !utf8.ValidString(text):
+		return parley.Errorf(parley.Invalid, "%s is not UTF-8 text.", what).
+			WithHint("Convert it first, for example with iconv. Nothing was sent.")
+	case strings.ContainsRune(text, 0):
+		return parley.Errorf(parley.Invalid, "%s contains a NUL character, which is not text.", what).
+			WithHint("Nothing was sent.")
+	}
+	return nil
 }

@@ -25,11 +25,15 @@ in.`,
   parley delegate WriterBot --priority high --context "Two pages at most." < notes.md
   parley delegate WriterBot "Write the summary of Q3." --wait`,
 		GroupID:           groupTalk,
-		Args:              between(1, -1),
-		ValidArgsFunction: c.completeAgent,
+		Args:              naming(1, between(1, -1)),
+		ValidArgsFunction: c.completeOther,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := parley.ParsePriority(priority); err != nil {
+			urgency, err := parley.ParsePriority(priority)
+			if err != nil {
 				return misused(cmd, "%s", parley.Public(err))
+			}
+			if err := checkText("--context", about); err != nil {
+				return err
 			}
 			message, err := c.compose(cmd, args[1:])
 			if err != nil {
@@ -37,7 +41,7 @@ in.`,
 			}
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
 				return c.delegate(ctx, hub, api.ContactRequest{Action: string(parley.Delegate), Agent: args[0],
-					Message: message, Context: about, Priority: priority}, wait)
+					Message: message, Context: about, Priority: urgency.String()}, wait)
 			})
 		},
 	}
@@ -56,7 +60,7 @@ func (c *console) delegate(ctx context.Context, hub *client.Client, r api.Contac
 	if err != nil {
 		return err
 	}
-	return c.show(contact, func(view.Screen) string { return c.delegated(contact) })
+	return c.show(contact, func(s view.Screen) string { return c.delegated(s, contact) })
 }
 
 func (c *console) delegateAndWait(ctx context.Context, hub *client.Client, r api.ContactRequest) error {
@@ -67,17 +71,31 @@ func (c *console) delegateAndWait(ctx context.Context, hub *client.Client, r api
 		return err
 	}
 	c.advise("Delegated to %s as %s.", t.Agent, t.ID)
+	if sleeps := putOff(c.screen(c.err), t); sleeps != "" {
+		c.advise("%s", sleeps)
+	}
 	return c.awaitResult(ctx, hub, t)
 }
 
-func (c *console) delegated(contact api.Contact) string {
+func (c *console) delegated(s view.Screen, contact api.Contact) string {
 	id, err := parley.ParseTaskID(contact.Task.ID)
 	if err != nil {
 		return contact.Task.ID + "\n"
 	}
-	return parley.DelegatedText(contact.Agent, id) + "\n" +
-		"See it with: " + c.command("inbox") + "\n" +
+	text := parley.DelegatedText(contact.Agent, id) + "\n"
+	if sleeps := putOff(s, *contact.Task); sleeps != "" {
+		text += sleeps + "\n"
+	}
+	return text + "See it with: " + c.command("inbox") + "\n" +
 		"Wait for it with: " + c.command("task wait %s", contact.Task.ID) + "\n"
+}
+
+// putOff says until when the agent sleeps, if the work waits for that.
+func putOff(s view.Screen, t api.Task) string {
+	if t.Due == nil || !t.Due.After(s.Now) {
+		return ""
+	}
+	return t.Agent + " sleeps until " + s.When(*t.Due) + " and starts then."
 }
 
 // awaitResult waits for a delegation, however long it takes, and shows the

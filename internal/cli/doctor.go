@@ -94,7 +94,7 @@ func (e *examination) run(ctx context.Context, dir string) {
 	e.space(data)
 	e.token(data)
 	if !hubfile.Held(data) {
-		e.note("hub", "No hub is running.", "Start one with: parley up "+shellQuote(dir))
+		e.note("hub", "No hub is running.", "Start one with: parley up "+shellQuote(dir)+e.dataFlag())
 		e.database(ctx)
 		return
 	}

@@ -27,7 +27,8 @@ delivered (given to the agent), seen (read by its model, or displayed to a
 person), answered.`,
 		Example: `  parley message show msg-2041
   parley message show msg-2041 --json | jq -r '.deliveries[].state'`,
-		Args: between(1, 1),
+		Args:              naming(1, between(1, 1)),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
 				m, err := hub.Message(ctx, args[0])

@@ -25,9 +25,12 @@ in.`,
   parley notify WriterBot < decision.md
   parley notify WriterBot "Done." --json | jq -r .message_id`,
 		GroupID:           groupTalk,
-		Args:              between(1, -1),
-		ValidArgsFunction: c.completeAgent,
+		Args:              naming(1, between(1, -1)),
+		ValidArgsFunction: c.completeOther,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkText("--context", about); err != nil {
+				return err
+			}
 			message, err := c.compose(cmd, args[1:])
 			if err != nil {
 				return err

@@ -28,9 +28,12 @@ agent, or that of the two agents. What is shown to you of yours counts as seen.`
   parley read --thread thread-7
   parley read CoordinatorBot --json | jq -r '.messages[-1].body'`,
 		GroupID:           groupLook,
-		Args:              between(0, 2),
+		Args:              naming(2, between(0, 2)),
 		ValidArgsFunction: c.completeAgents,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkLimit(cmd, q.limit); err != nil {
+				return err
+			}
 			switch {
 			case (len(args) == 0) == (q.thread == ""):
 				return misused(cmd, "Name an agent, two agents or a thread.")
@@ -46,6 +49,7 @@ agent, or that of the two agents. What is shown to you of yours counts as seen.`
 	}
 	cmd.Flags().StringVar(&q.thread, "thread", "", "one `thread` instead of the main one of two")
 	cmd.Flags().IntVar(&q.limit, "limit", 20, "how many messages")
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("thread", cobra.NoFileCompletions))
 	return cmd
 }
 

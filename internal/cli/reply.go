@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,12 +24,18 @@ The text is read from standard input if it is "-" or if something is piped in.`,
   parley reply task-112 < answer.md
   parley reply task-112 --decline "That is not mine to decide."`,
 		GroupID:           groupTalk,
-		Args:              between(1, -1),
+		Args:              naming(1, between(1, -1)),
 		ValidArgsFunction: c.completeAsked,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("decline") {
 				if len(args) > 1 {
 					return misused(cmd, "A task is either answered or declined.")
+				}
+				if strings.TrimSpace(decline) == "" {
+					return misused(cmd, "The reason is empty.")
+				}
+				if err := checkText("--decline", decline); err != nil {
+					return err
 				}
 				return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
 					t, err := hub.Decline(ctx, args[0], decline)

@@ -20,7 +20,7 @@ next one to come (07:30), or a date and time.`
 	cmd.Example = `  parley sleep DataBot 30m
   parley sleep DataBot 07:30
   parley sleep DataBot 2026-12-24T18:00:00+01:00`
-	cmd.Args = between(2, 2)
+	cmd.Args = naming(1, between(2, 2))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		until, ok := parseUntil(args[1], c.now())
 		if !ok {
@@ -57,7 +57,7 @@ func statusCommand(c *console, status, short string) *cobra.Command {
 		Short:             short,
 		Example:           "  parley " + status + " DataBot\n  parley " + status + " DataBot --json | jq -r .status",
 		GroupID:           groupCare,
-		Args:              between(1, 1),
+		Args:              naming(1, between(1, 1)),
 		ValidArgsFunction: c.completeAgent,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.setStatus(cmd, args[0], status, time.Time{})
@@ -77,7 +77,7 @@ func (c *console) setStatus(cmd *cobra.Command, agent, status string, until time
 
 // parseUntil reads when a sleep ends.
 func parseUntil(s string, now time.Time) (time.Time, bool) {
-	if d, ok := parseDuration(s); ok && d > 0 {
+	if d, ok := parseDuration(s); ok && d > 0 && d <= longestSleep {
 		return now.Add(d), true
 	}
 	if t, err := time.Parse(time.RFC3339, s); err == nil {
@@ -95,11 +95,15 @@ func parseUntil(s string, now time.Time) (time.Time, bool) {
 	return nextTime(t.Hour(), t.Minute(), now), true
 }
 
+// longestSleep is what is certainly a slip of the finger, and far from where a
+// duration overflows.
+const longestSleep = 10 * 365 * 24 * time.Hour
+
 // parseDuration also knows days, which people sleep by.
 func parseDuration(s string) (time.Duration, bool) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		d, err := time.ParseDuration(days + "h")
-		return 24 * d, err == nil
+		return 24 * d, err == nil && d <= longestSleep
 	}
 	d, err := time.ParseDuration(s)
 	return d, err == nil

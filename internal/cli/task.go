@@ -30,7 +30,7 @@ func taskShowCommand(c *console) *cobra.Command {
 		Short: "Show everything about a task",
 		Example: `  parley task show task-101
   parley task show task-101 --json | jq -r .state`,
-		Args:              between(1, 1),
+		Args:              naming(1, between(1, 1)),
 		ValidArgsFunction: c.completeTask,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
@@ -76,9 +76,12 @@ the last one when it has ended.`,
 		Example: `  parley task wait task-101
   parley task wait task-101 --timeout 5m
   parley task wait task-101 --json | tail -n 1 | jq -r .result`,
-		Args:              between(1, 1),
+		Args:              naming(1, between(1, 1)),
 		ValidArgsFunction: c.completeTask,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkTimeout(cmd, timeout, 0); err != nil {
+				return err
+			}
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
 				return c.taskWait(ctx, hub, args[0], timeout)
 			})
@@ -125,7 +128,7 @@ func taskCancelCommand(c *console) *cobra.Command {
 another task waits for it, that one is told.`,
 		Example: `  parley task cancel task-101
   parley task cancel task-101 --json | jq -r .state`,
-		Args:              between(1, 1),
+		Args:              naming(1, between(1, 1)),
 		ValidArgsFunction: c.completeOpenTask,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
@@ -146,7 +149,7 @@ func taskRetryCommand(c *console) *cobra.Command {
 		Short: "Try a failed or cancelled task again, as a new one",
 		Example: `  parley task retry task-101
   parley task retry task-101 --wait`,
-		Args:              between(1, 1),
+		Args:              naming(1, between(1, 1)),
 		ValidArgsFunction: c.completeTask,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -39,6 +40,14 @@ that agent's tasks.`,
 		GroupID: groupLook,
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkLimit(cmd, q.limit); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("agent") {
+				if err := checkName(cmd, "name after --agent", q.agent); err != nil {
+					return err
+				}
+			}
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
 				return c.tasks(ctx, hub, q)
 			})
@@ -62,8 +71,8 @@ func (c *console) tasks(ctx context.Context, hub *client.Client, q tasksQuery) e
 		if len(trees) == 0 {
 			return "There are no tasks" + q.describe() + ".\n"
 		}
-		if more {
-			c.advise("There are older ones; --all and --limit show more.")
+		if more != "" {
+			c.advise("%s", more)
 		}
 		return s.Tree(trees)
 	})
@@ -80,34 +89,35 @@ func (q tasksQuery) describe() string {
 	return text
 }
 
-// mostTasks is the largest list that the hub gives.
-const mostTasks = 1000
-
-// findTrees reads the newest trees, oldest first, and whether there are more.
-func findTrees(ctx context.Context, hub *client.Client, q tasksQuery) (trees []api.TaskTree, more bool, err error) {
+// findTrees reads the newest trees, oldest first, and says if there are more.
+func findTrees(ctx context.Context, hub *client.Client, q tasksQuery) (trees []api.TaskTree, more string, err error) {
 	limit := q.limit
-	if q.all || limit <= 0 {
-		limit = mostTasks
+	if q.all {
+		limit = longestList
 	}
 	// An ended root may have open tasks below it, so those are found by the
 	// open ones, of which a tree may have many.
-	filter := client.TaskFilter{Agent: q.agent, Open: q.open, Roots: !q.open && q.agent == "", Limit: min(limit+1, mostTasks)}
+	filter := client.TaskFilter{Agent: q.agent, Open: q.open, Roots: !q.open && q.agent == "", Limit: min(limit+1, longestList)}
 	if q.open {
-		filter.Limit = mostTasks
+		filter.Limit = longestList
 	}
 	list, err := hub.Tasks(ctx, filter)
 	if err != nil {
-		return nil, false, err
+		return nil, "", err
 	}
 	tops := tops(list, q)
-	if more = len(tops) > limit; more {
+	switch {
+	case len(tops) > limit:
 		tops = tops[:limit]
+		more = "There are older ones; --all and --limit show more."
+	case len(list) == longestList:
+		more = fmt.Sprintf("There may be older ones; the hub lists %d tasks at once.", longestList)
 	}
 	trees = []api.TaskTree{}
 	for _, id := range slices.Backward(tops) {
 		tree, err := hub.Tree(ctx, id)
 		if err != nil {
-			return nil, false, err
+			return nil, "", err
 		}
 		trees = append(trees, tree)
 	}

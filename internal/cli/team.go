@@ -54,7 +54,10 @@ func (c *console) atHub(cmd *cobra.Command, do func(context.Context, *client.Cli
 func (c *console) connect() (*client.Client, error) {
 	if c.data != "" {
 		hub, err := discover(c.data)
-		return hub, markNoHub(err)
+		if err != nil {
+			return nil, noHubFor(c.startCommand(), c.data, err)
+		}
+		return hub, nil
 	}
 	dir, err := c.teamDir()
 	if err != nil {
@@ -66,7 +69,7 @@ func (c *console) connect() (*client.Client, error) {
 	}
 	hub, err := discover(data)
 	if err != nil {
-		return nil, noHubFor(dir, data, err)
+		return nil, noHubFor(c.startCommand(), data, err)
 	}
 	return hub, nil
 }
@@ -101,14 +104,30 @@ func dataDir(dir string) (string, error) {
 	return "", err
 }
 
-// noHubFor says how to start the hub of this very team.
-func noHubFor(dir, data string, err error) error {
+// startCommand starts the hub of this very team.
+func (c *console) startCommand() string {
+	up := "parley up"
+	dir, err := c.teamDir()
+	if err != nil {
+		up += " DIR" // --data alone does not say which team it is
+	} else if here, err := os.Getwd(); err != nil || !sameDir(here, dir) {
+		up += " " + shellQuote(dir)
+	}
+	return up + c.dataFlag()
+}
+
+// dataFlag is --data for a command that has to be about the same data.
+func (c *console) dataFlag() string {
+	if c.data == "" {
+		return ""
+	}
+	return " --data " + shellQuote(c.data)
+}
+
+// noHubFor says how to start one.
+func noHubFor(up, data string, err error) error {
 	var e *parley.Error
 	if errors.As(err, &e) && e.Kind == parley.Unavailable && !hubfile.Held(data) {
-		up := "parley up"
-		if here, err := os.Getwd(); err != nil || !sameDir(here, dir) {
-			up += " " + shellQuote(dir)
-		}
 		err = e.WithHint("Start one with: %s", up)
 	}
 	return markNoHub(err)

@@ -19,7 +19,7 @@ diagram: time runs down the page, and each participant has a line of its own.`,
 		Example: `  parley trace task-101
   parley trace task-101 --json | jq -r '.arrows[] | .from + " -> " + .to'`,
 		GroupID:           groupLook,
-		Args:              between(1, 1),
+		Args:              naming(1, between(1, 1)),
 		ValidArgsFunction: c.completeTask,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {

@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"slices"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -33,9 +36,62 @@ func between(least, most int) cobra.PositionalArgs {
 			return misused(cmd, "An argument is missing.")
 		case most >= 0 && len(args) > most:
 			return misused(cmd, "There is no place for the argument %q.", args[most])
+		case most >= 0 && slices.Contains(args, ""):
+			return misused(cmd, "The argument is empty.")
 		}
 		return nil
 	}
+}
+
+// naming is args for a command whose first arguments, up to n, are names of
+// agents or ids.
+func naming(n int, args cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, given []string) error {
+		if err := args(cmd, given); err != nil {
+			return err
+		}
+		for _, arg := range given[:min(n, len(given))] {
+			if err := checkName(cmd, "argument", arg); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// checkName refuses what cannot be a name or an id and would lead to another
+// address of the hub, or reach it as another text.
+func checkName(cmd *cobra.Command, what, name string) error {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return misused(cmd, "The %s is empty.", what)
+	case name == "." || name == "..":
+		return misused(cmd, "The %s %q is neither a name nor an id.", what, name)
+	case !utf8.ValidString(name):
+		return misused(cmd, "The %s %q is not UTF-8 text.", what, name)
+	}
+	return nil
+}
+
+// checkTimeout refuses a --timeout that no hub takes; longest 0 is any.
+func checkTimeout(cmd *cobra.Command, timeout, longest time.Duration) error {
+	switch {
+	case timeout < 0:
+		return misused(cmd, "--timeout is %s; it cannot be negative.", timeout)
+	case longest > 0 && timeout > longest:
+		return misused(cmd, "--timeout is %s; the longest is %s.", timeout, longest)
+	}
+	return nil
+}
+
+// longestList is how much the hub gives at once.
+const longestList = 1000
+
+func checkLimit(cmd *cobra.Command, limit int) error {
+	if limit < 1 || limit > longestList {
+		return misused(cmd, "--limit is %d; it is a number from 1 to %d.", limit, longestList)
+	}
+	return nil
 }
 
 // noSuchCommand refuses what is left over where a command's name should be.

@@ -24,5 +24,6 @@ func (c *Client) SetStatus(ctx context.Context, agent, status string, until time
 		in.Until = &until
 	}
 	var out api.Agent
-	return out, c.send(ctx, http.MethodPut, "/v1/agents/"+url.PathEscape(agent)+"/status", in, &out)
+	err := c.send(ctx, http.MethodPut, "/v1/agents/"+url.PathEscape(agent)+"/status", in, &out)
+	return out, err
 }

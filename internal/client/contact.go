@@ -10,12 +10,14 @@ import (
 // Hub describes the hub and who the token belongs to.
 func (c *Client) Hub(ctx context.Context) (api.Hub, error) {
 	var out api.Hub
-	return out, c.get(ctx, "/v1/hub", nil, &out)
+	err := c.get(ctx, "/v1/hub", nil, &out)
+	return out, err
 }
 
 // Contact asks, delegates or notifies. It returns as soon as the contact is
 // stored; an ask is then waited for with WaitTask, until the task's WaitUntil.
 func (c *Client) Contact(ctx context.Context, r api.ContactRequest) (api.Contact, error) {
 	var out api.Contact
-	return out, c.send(ctx, http.MethodPost, "/v1/contacts", r, &out)
+	err := c.send(ctx, http.MethodPost, "/v1/contacts", r, &out)
+	return out, err
 }

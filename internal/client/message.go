@@ -11,7 +11,8 @@ import (
 // Message reads one message and what became of it.
 func (c *Client) Message(ctx context.Context, id string) (api.MessageRecord, error) {
 	var out api.MessageRecord
-	return out, c.get(ctx, "/v1/messages/"+url.PathEscape(id), nil, &out)
+	err := c.get(ctx, "/v1/messages/"+url.PathEscape(id), nil, &out)
+	return out, err
 }
 
 // Read reads the last messages of the dm of two participants, oldest first.

@@ -39,13 +39,15 @@ func (c *Client) Tasks(ctx context.Context, f TaskFilter) ([]api.Task, error) {
 // Task reads one task with its result.
 func (c *Client) Task(ctx context.Context, id string) (api.Task, error) {
 	var out api.Task
-	return out, c.get(ctx, taskPath(id, ""), nil, &out)
+	err := c.get(ctx, taskPath(id, ""), nil, &out)
+	return out, err
 }
 
 // Tree reads a task with everything below it, without the results.
 func (c *Client) Tree(ctx context.Context, id string) (api.TaskTree, error) {
 	var out api.TaskTree
-	return out, c.get(ctx, taskPath(id, "/tree"), nil, &out)
+	err := c.get(ctx, taskPath(id, "/tree"), nil, &out)
+	return out, err
 }
 
 // Trace reads the arrows of a task tree's sequence diagram in order.
@@ -80,7 +82,8 @@ func (c *Client) pollTask(ctx context.Context, id string, wait time.Duration) (a
 	defer cancel()
 	var out api.Task
 	query := url.Values{"seconds": {strconv.FormatFloat(wait.Seconds(), 'f', 3, 64)}}
-	return out, c.call(ctx, http.MethodGet, taskPath(id, "/wait"), query, nil, &out)
+	err := c.call(ctx, http.MethodGet, taskPath(id, "/wait"), query, nil, &out)
+	return out, err
 }
 
 // Cancel ends a task and everything below it.
@@ -106,7 +109,8 @@ func (c *Client) Decline(ctx context.Context, id, reason string) (api.Task, erro
 
 func (c *Client) change(ctx context.Context, id, action string, in any) (api.Task, error) {
 	var out api.Task
-	return out, c.send(ctx, http.MethodPost, taskPath(id, action), in, &out)
+	err := c.send(ctx, http.MethodPost, taskPath(id, action), in, &out)
+	return out, err
 }
 
 func taskPath(id, rest string) string { return "/v1/tasks/" + url.PathEscape(id) + rest }

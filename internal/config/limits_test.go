@@ -1,6 +1,7 @@
 package config
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -66,7 +67,8 @@ func TestLimitsOutOfRange(t *testing.T) {
 			if err == nil {
 				t.Fatal("no error")
 			}
-			diff(t, "error", "parley.yaml:2: "+tc.want, err.Error())
+			key, _, _ := strings.Cut(tc.text, ":")
+			diff(t, "error", "parley.yaml:2: "+key+": "+tc.want, err.Error())
 		})
 	}
 }

@@ -11,21 +11,23 @@ func TestMistakesInTheTeamFile(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{"unknown key", "team: a\nworker: 3\n", `parley.yaml:2: Unknown key "worker". Did you mean workers?`},
 		{"far from every key", "\n\nzzzzzzzz: 3\n", `parley.yaml:3: Unknown key "zzzzzzzz". Known are team, person, people, model, store, data, listen, workers, lease, grace, limits.`},
-		{"a time without a unit", "lease: 2\n", `parley.yaml:1: Expected a time with its unit from 1s to 1h0m0s, like 90s, 30m, 12h or 7d, not "2".`},
-		{"all at once", "team: a/b\nlisten: here\nworkers: none\n", `parley.yaml:1: The name "a/b" contains '/'; letters, digits, space and -_. are allowed.
-parley.yaml:2: Expected an address like 127.0.0.1:7420, not "here".
-parley.yaml:3: Expected a whole number from 1 to 10000, not "none".`},
+		{"a time without a unit", "lease: 2\n", `parley.yaml:1: lease: Expected a time with its unit from 1s to 1h0m0s, like 90s, 30m, 12h or 7d, not "2".`},
+		{"all at once", "team: a/b\nlisten: here\nworkers: none\n", `parley.yaml:1: team: The name "a/b" contains '/'; letters, digits, space and -_. are allowed.
+parley.yaml:2: listen: Expected an address like 127.0.0.1:7420, not "here".
+parley.yaml:3: workers: Expected a whole number from 1 to 10000, not "none".`},
 		{"twice the same key", "team: a\nteam: b\n", `parley.yaml:2: This is not valid YAML: mapping key "team" already defined at [1:1].`},
 		{"not a mapping", "- a\n", `parley.yaml:1: Expected keys and values, like name: text.`},
 		{"two documents", "team: a\n---\nteam: b\n", `parley.yaml:3: A second YAML document begins here; there may be only one.`},
-		{"no list", "people: ann\n", `parley.yaml:1: Expected a list, like [a, b].`},
-		{"twice the same person", "people:\n  - Ann\n  - ann\n", `parley.yaml:3: The name "ann" is in the list twice.`},
-		{"person without a name", "people:\n  - Ann\n  -\n", `parley.yaml:3: Expected a text.`},
-		{"alias", "team: &t a\nperson: *t\n", "parley.yaml:1: Expected a text.\nparley.yaml:2: Expected a text."},
-		{"port", "listen: localhost:99999", `parley.yaml:1: Expected an address like 127.0.0.1:7420, not "localhost:99999".`},
-		{"model", "model: gpt", `parley.yaml:1: A model is written provider:name, like scripted:script.yaml or anthropic:claude-sonnet-4-5.`},
+		{"no list", "people: ann\n", `parley.yaml:1: people: Expected a list, like [a, b].`},
+		{"twice the same person", "people:\n  - Ann\n  - ann\n", `parley.yaml:3: people: The name "ann" is in the list twice.`},
+		{"person without a name", "people:\n  - Ann\n  -\n", `parley.yaml:3: people: Expected a text.`},
+		{"alias", "team: &t a\nperson: *t\n", "parley.yaml:1: team: Expected a text.\nparley.yaml:2: person: Expected a text."},
+		{"port", "listen: localhost:99999", `parley.yaml:1: listen: Expected an address like 127.0.0.1:7420, not "localhost:99999".`},
+		{"model", "model: gpt", `parley.yaml:1: model: A model is written provider:name, like scripted:script.yaml or anthropic:claude-sonnet-4-5.`},
 		{"unknown limit", "limits:\n  ask_deepth: 3\n", `parley.yaml:2: Unknown key "ask_deepth". Did you mean ask_depth?`},
-		{"limits without keys", "limits: 7\n", `parley.yaml:1: Expected keys and values, like name: text.`},
+		{"two limits in one line", "limits: {rate: 0, steps: 0}\n", `parley.yaml:1: rate: Expected a whole number from 1 to 100000, not "0".
+parley.yaml:1: steps: Expected a whole number from 1 to 10000, not "0".`},
+		{"limits without keys", "limits: 7\n", `parley.yaml:1: limits: Expected keys and values, like name: text.`},
 		{"too long", "# " + strings.Repeat("x", maxYAML), `parley.yaml:1: The YAML is longer than 64KiB.`},
 		{"too large", strings.Repeat("#\n", maxFile/2+1), `parley.yaml: This file is larger than 1MiB.`},
 	} {
@@ -46,16 +48,16 @@ func TestMistakesInAnAgentFile(t *testing.T) {
 		{"other spelling", "---\nmcpServers: {}\n---\n", `:2: Unknown key "mcpServers". Did you mean mcp_servers?`},
 		{"never closed", "---\nname: a\n", `:1: The front matter that begins here is never closed: a line --- is missing.`},
 		{"only the fence", "---", `:1: The front matter that begins here is never closed: a line --- is missing.`},
-		{"name", "---\n# who\nname: a@b\n---\n", `:3: The name "a@b" contains '@'; letters, digits, space and -_. are allowed.`},
-		{"remote", "---\nkind: remote\n---\n", `:2: Remote agents are not available yet.`},
-		{"kind", "---\nkind: natif\n---\n", `:2: "natif" is not a choice here. Did you mean native?`},
-		{"mode", "---\nmode: ro\n---\n", `:2: "ro" is not a choice here. Known are write, read.`},
-		{"behavior", "---\nbehavior: supervise\n---\n", `:2: "supervise" is not a choice here. Did you mean supervised?`},
-		{"toolset", "---\ntoolsets:\n  - contcat\n---\n", `:2: There is no toolset "contcat". Did you mean contact?`},
-		{"nobody or everyone", "---\ncan_invoke:\n---\n", `:2: Expected a list, like [a, b].`},
+		{"name", "---\n# who\nname: a@b\n---\n", `:3: name: The name "a@b" contains '@'; letters, digits, space and -_. are allowed.`},
+		{"remote", "---\nkind: remote\n---\n", `:2: kind: Remote agents are not available yet.`},
+		{"kind", "---\nkind: natif\n---\n", `:2: kind: "natif" is not a choice here. Did you mean native?`},
+		{"mode", "---\nmode: ro\n---\n", `:2: mode: "ro" is not a choice here. Known are write, read.`},
+		{"behavior", "---\nbehavior: supervise\n---\n", `:2: behavior: "supervise" is not a choice here. Did you mean supervised?`},
+		{"toolset", "---\ntoolsets:\n  - contcat\n---\n", `:2: toolsets: There is no toolset "contcat". Did you mean contact?`},
+		{"nobody or everyone", "---\ncan_invoke:\n---\n", `:2: can_invoke: Expected a list, like [a, b].`},
 		{"alias below", "---\ncontacts:\n  a: 1\n  b: *x\n---\n", `:4: Anchors, aliases and tags are not supported.`},
-		{"limit", "---\nlimits:\n  turns: 2\n  ask_depth: 21\n---\n", `:4: Expected a whole number from 1 to 20, not "21".`},
-		{"a text as a map", "---\ndescription: {a: b}\n---\n", `:2: Expected a text.`},
+		{"limit", "---\nlimits:\n  turns: 2\n  ask_depth: 21\n---\n", `:4: ask_depth: Expected a whole number from 1 to 20, not "21".`},
+		{"a text as a map", "---\ndescription: {a: b}\n---\n", `:2: description: Expected a text.`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			team, found := load(t, teamDir(t, "-- parley.yaml --\nmodel: scripted:s\n-- agents/x.md --\n"+tc.text))
@@ -117,7 +119,7 @@ shared: write
 -- agents/notes.txt --
 Not an agent.
 `))
-	diff(t, "problems", []string{"agents/left-out.md:3: Remote agents are not available yet."}, found)
+	diff(t, "problems", []string{"agents/left-out.md:3: kind: Remote agents are not available yet."}, found)
 	diff(t, "warnings", []string{
 		"agents/notes.txt: This is not read: an agent is a .md file, or a folder with agent.md.",
 		"agents/all.md:2: mode is not enforced by this version. The agent is not kept from writing.",

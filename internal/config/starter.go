@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"parley"
@@ -66,10 +67,22 @@ func (w *starter) write() error {
 		return err
 	}
 	if len(inTheWay) > 0 {
-		return parley.Errorf(parley.Conflict, "There is already %s in %s.", strings.Join(inTheWay, ", "), w.root.Name()).
+		return parley.Errorf(parley.Conflict, "There is already %s in %s.", strings.Join(inTheWay, ", "), w.place()).
 			WithHint("Nothing was changed; choose another folder.")
 	}
 	return w.walk(w.writeFile)
+}
+
+// place names the folder in a sentence, where "." would be lost.
+func (w *starter) place() string {
+	name := w.root.Name()
+	if base := filepath.Base(name); base != "." && base != ".." {
+		return name
+	}
+	if whole, err := filepath.Abs(name); err == nil {
+		return whole
+	}
+	return name
 }
 
 func (w *starter) walk(visit func(name string) error) error {
@@ -121,7 +134,7 @@ func (w *starter) mkdir(dir string) error {
 }
 
 func (w *starter) failed(name string, err error) error {
-	return parley.Errorf(parley.Invalid, "%s cannot be written in %s: %v.", name, w.root.Name(), reason(err)).
+	return parley.Errorf(parley.Invalid, "%s cannot be written in %s: %v.", name, w.place(), reason(err)).
 		WithHint("Nothing was changed.").WithCause(err)
 }
 

@@ -46,6 +46,21 @@ func TestStarterOverwritesNothing(t *testing.T) {
 	diff(t, "folder", before, tree(t, dir))
 }
 
+func TestStarterNamesTheFolderThatIsHere(t *testing.T) {
+	dir := teamDir(t, "-- parley.yaml --\n-- below/notes.txt --\n")
+	for here, folder := range map[string]string{dir: ".", filepath.Join(dir, "below"): ".."} {
+		t.Chdir(here)
+		whole, err := filepath.Abs(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = WriteStarter(folder)
+		if err == nil || !strings.HasPrefix(err.Error(), "There is already parley.yaml in "+whole+".") {
+			t.Errorf("%s: %v", folder, err)
+		}
+	}
+}
+
 func TestStarterThatFailsIsUndone(t *testing.T) {
 	dir := teamDir(t, "-- notes.txt --\nMine.\n")
 	before := tree(t, dir)

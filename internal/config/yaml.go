@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,12 +26,14 @@ type key struct {
 	explicit bool
 }
 
-// value is one YAML value and the line to blame for it. Decoding walks the
+// value is one YAML value with the line and the key to blame for it; the root
+// has no key. Decoding walks the
 // syntax tree instead of filling structs because every complaint, also one
 // about a range or a name, needs its line, and all of them are wanted at once.
 type value struct {
 	node ast.Node
 	line int
+	key  string
 }
 
 // decode reads a whole YAML text that is a mapping with the given keys. It
@@ -92,9 +95,14 @@ func at(n ast.Node) value {
 	return v
 }
 
-// wrong makes a mistake at the value's line.
+// wrong makes a mistake at the value's line. It names the key, since a line may
+// have several.
 func (v value) wrong(format string, args ...any) []mistake {
-	return wrong(v.line, format, args...)
+	text := fmt.Sprintf(format, args...)
+	if v.key != "" {
+		text = v.key + ": " + text
+	}
+	return wrong(v.line, "%s", text)
 }
 
 func (v value) absent() bool {
@@ -116,7 +124,7 @@ func (v value) fields(keys []key) (map[string]int, []mistake) {
 		case i < 0:
 			found = append(found, unknownKey(val.line, name, keys)...)
 		case !val.absent() || keys[i].explicit:
-			lines[name] = val.line
+			lines[name], val.key = val.line, name
 			found = append(found, keys[i].read(val)...)
 		}
 	}
@@ -185,7 +193,7 @@ func (v value) items() ([]value, []mistake) {
 	for _, n := range seq.Values {
 		item := at(n)
 		// An item without a value has no place of its own.
-		item.line = max(item.line, v.line)
+		item.line, item.key = max(item.line, v.line), v.key
 		out = append(out, item)
 	}
 	return out, nil

@@ -147,15 +147,32 @@ func (s *Service) check(c Caller, r *Request) (directory.Entry, error) {
 		return target, ErrTooLong(n, limit)
 	}
 	for _, text := range []string{r.Message, r.Context} {
-		if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-			return target, parley.Errorf(parley.Invalid, "The message is not valid UTF-8 text.")
+		if err := checkText(text); err != nil {
+			return target, err
 		}
+	}
+	if len(r.Key) > maxKey || !utf8.ValidString(r.Key) || strings.ContainsRune(r.Key, 0) {
+		return target, parley.Errorf(parley.Invalid, "The key is not a text of at most %d bytes.", maxKey)
 	}
 	if r.Priority == 0 {
 		r.Priority = parley.Normal
 	}
 	return target, nil
 }
+
+// checkText refuses what a store cannot keep as it is.
+func checkText(text string) error {
+	switch {
+	case !utf8.ValidString(text):
+		return parley.Errorf(parley.Invalid, "The message is not valid UTF-8 text.")
+	case strings.ContainsRune(text, 0):
+		return parley.Errorf(parley.Invalid, "The message contains a NUL character, which is not text.")
+	}
+	return nil
+}
+
+// maxKey is more than any key needs and less than an index takes.
+const maxKey = 1000
 
 // ErrTooLong names the limit on the size of a message.
 func ErrTooLong(n, limit int) *parley.Error {

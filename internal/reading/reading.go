@@ -1,7 +1,8 @@
 // Package reading is what a participant may read: its team, tasks,
-// conversations, its own inbox, the record of events. People read everything in their team; an
-// agent reads what it is part of. What a caller may not see answers like what
-// does not exist, and nothing of another team exists.
+// conversations, its own inbox, the record of events. People read everything in
+// their team; an agent reads what it is part of. A task or message that a caller
+// may not see answers like one that does not exist, and nothing of another team
+// exists.
 package reading
 
 import (
