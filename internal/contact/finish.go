@@ -17,7 +17,7 @@ import (
 func (s *Service) EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome, error) {
 	var out parley.Outcome
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		parent, t, err := tx.LockEnding(e.Lease.Parent, e.Lease.Task)
+		parent, t, err := lockForEnd(tx, e)
 		if err != nil {
 			return err
 		}
@@ -48,6 +48,20 @@ func (s *Service) EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome
 		return err
 	})
 	return out, err
+}
+
+// lockForEnd locks the task and its parent, and with a closing text the threads
+// that it is posted to. A task that fails takes its subtree with it, and the locks
+// of tasks come before those of threads.
+func lockForEnd(tx *store.Tx, e parley.TurnEnd) (parent, task *parley.Task, err error) {
+	if e.Reason == "" {
+		return tx.LockEnding(e.Lease.Parent, e.Lease.Task)
+	}
+	tasks, err := tx.LockTasks(e.Lease.Parent, e.Lease.Task)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &tasks[0], &tasks[1], nil
 }
 
 // finish is the end of a task within a transaction that holds the locks of
@@ -299,11 +313,11 @@ func (s *Service) withTask(ctx context.Context, c Caller, id parley.TaskID, do f
 		if t.Team != c.Team {
 			return parley.Errorf(parley.NotFound, "%s not found.", id)
 		}
-		parent, locked, err := tx.LockEnding(t.Parent, id)
+		tasks, err := tx.LockTasks(t.Parent, id)
 		if err != nil {
 			return err
 		}
-		return do(&finish{s: s, tx: tx, task: locked, parent: parent})
+		return do(&finish{s: s, tx: tx, task: &tasks[1], parent: &tasks[0]})
 	})
 }
 
@@ -321,11 +335,11 @@ func (s *Service) Fail(ctx context.Context, id parley.TaskID, reason string) err
 
 // failOpen fails a task unless it has ended.
 func (s *Service) failOpen(tx *store.Tx, parent, id parley.TaskID, reason string) error {
-	p, t, err := tx.LockEnding(parent, id)
+	tasks, err := tx.LockTasks(parent, id)
 	if err != nil {
 		return err
 	}
-	f := finish{s: s, tx: tx, task: t, parent: p}
+	f := finish{s: s, tx: tx, task: &tasks[1], parent: &tasks[0]}
 	if !f.task.State.Open() {
 		return nil
 	}

@@ -83,8 +83,8 @@ func (tx *Tx) lockTasks(ids []parley.TaskID, besides []Query) ([]parley.Task, er
 	return list, nil
 }
 
-// LockEnding is LockTasks for a task that may be about to end and its parent,
-// which may be 0. Where statements in one round trip are cheaper than one by
+// LockEnding is LockTasks for a task that is about to end with a text and its
+// parent, which may be 0; nothing else may be locked after it. Where statements in one round trip are cheaper than one by
 // one, it locks the threads too that the end is going to be posted to.
 func (tx *Tx) LockEnding(parent, id parley.TaskID) (p, t *parley.Task, err error) {
 	var threads []Query
