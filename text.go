@@ -91,8 +91,11 @@ func ErrRate(limit int, wait time.Duration) *Error {
 
 // ErrTimeout tells the asker that nobody answered in time. The work goes on.
 func ErrTimeout(target string, waited time.Duration) *Error {
-	secs := int64((waited + time.Second/2) / time.Second)
-	return Errorf(Timeout, "%s did not respond within %d seconds. Consider using 'delegate' for async processing.", target, max(secs, 1))
+	span := fmt.Sprintf("%d seconds", int64((waited+time.Second/2)/time.Second))
+	if waited < 2*time.Second {
+		span = waited.Round(time.Millisecond).String()
+	}
+	return Errorf(Timeout, "%s did not respond within %s. Consider using 'delegate' for async processing.", target, span)
 }
 
 // ErrAskFailed tells the asker why the target could not answer.

@@ -40,7 +40,7 @@ func TestTexts(t *testing.T) {
 		{"timeout", parley.ToolError(parley.ErrTimeout("DataBot", 120*time.Second)),
 			"Error: DataBot did not respond within 120 seconds. Consider using 'delegate' for async processing."},
 		{"short timeout", parley.ToolError(parley.ErrTimeout("DataBot", time.Millisecond)),
-			"Error: DataBot did not respond within 1 seconds. Consider using 'delegate' for async processing."},
+			"Error: DataBot did not respond within 1ms. Consider using 'delegate' for async processing."},
 		{"ask depth", parley.ToolError(parley.ErrAskDepth(3)),
 			"Error: Maximum agent communication depth (3) reached. Use 'delegate' for async to avoid nesting."},
 		{"delegation depth", parley.ToolError(parley.ErrDelegationDepth(10)), "Error: Maximum delegation depth (10) reached."},

@@ -42,6 +42,18 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 	return r, person, problems, nil
 }
 
+// CheckModels finds the agents that would be left out because their model cannot
+// be had.
+func CheckModels(team *config.Team) (problems []config.Problem) {
+	models := models{dir: team.Dir, loaded: map[string]model.Model{}}
+	for _, a := range team.Agents {
+		if _, err := models.of(a); err != nil {
+			problems = append(problems, config.Problem{File: a.File, Message: parley.Public(err)})
+		}
+	}
+	return problems
+}
+
 // homeOf names a folder among all machines.
 func homeOf(dir string) string {
 	host, err := os.Hostname()

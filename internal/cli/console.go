@@ -115,7 +115,7 @@ func (c *console) command(format string, args ...any) string {
 
 // programName is how whoever started this program can start it again.
 func programName(path string) string {
-	if strings.Contains(path, "go-build") && filepath.Base(filepath.Dir(path)) == "exe" {
+	if strings.Contains(path, "go-build") { // of go run: a folder that goes away, or the cache
 		return "go run ./cmd/parley"
 	}
 	if _, err := exec.LookPath("parley"); err != nil && strings.ContainsRune(path, filepath.Separator) {

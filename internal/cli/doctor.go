@@ -132,7 +132,7 @@ func (e *examination) files(dir string) bool {
 	}
 	e.team = team
 	e.ok("team", "%s in %s, agents: %d", team.Name, team.Dir, len(team.Agents))
-	for _, p := range problems {
+	for _, p := range append(problems, app.CheckModels(team)...) {
 		e.wrong("file", p.String(), "Correct the file; the hub takes it in when it is started again.")
 	}
 	for _, p := range team.Warnings {

@@ -15,7 +15,7 @@ func notifyCommand(c *console) *cobra.Command {
 	var about string
 	cmd := &cobra.Command{
 		Use:   "notify AGENT [MESSAGE...]",
-		Short: "Tell an agent something that it reads at its next turn",
+		Short: "Tell an agent something that it reads at its next turn with you",
 		Long: `Tell an agent something. It starts no work: the agent reads it at its next
 turn, also if it sleeps or is offline now.
 

@@ -129,7 +129,11 @@ func (t *run) think(ctx context.Context) (reply model.Reply, failure, err error)
 func (t *run) modelFailure(err error) string {
 	var e *model.Error
 	if errors.As(err, &e) {
-		t.Log.Warn("a model failed", "agent", t.agent.Name, "task", t.lease.Task, "class", e.Class, "error", e.Message, "cause", e.Cause)
+		log := t.Log.With("agent", t.agent.Name, "task", t.lease.Task, "class", e.Class, "error", e.Message)
+		if e.Cause != nil {
+			log = log.With("cause", e.Cause)
+		}
+		log.Warn("a model failed")
 		return e.Message
 	}
 	t.Log.Error("a model failed", "agent", t.agent.Name, "task", t.lease.Task, "error", err)

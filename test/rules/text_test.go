@@ -50,8 +50,11 @@ func answerText(t *task) (text string, failed bool) {
 
 func timeoutText(t *task, opened parley.Micros) string {
 	waited := t.waitUntil.Until(opened)
-	return fmt.Sprintf("%s did not respond within %d seconds. Consider using 'delegate' for async processing.",
-		t.agent.name, max(1, int64(waited.Round(time.Second)/time.Second)))
+	span := fmt.Sprintf("%d seconds", waited.Round(time.Second)/time.Second)
+	if waited < 2*time.Second {
+		span = waited.Round(time.Millisecond).String()
+	}
+	return fmt.Sprintf("%s did not respond within %s. Consider using 'delegate' for async processing.", t.agent.name, span)
 }
 
 func cancelledText(by *agent) string { return "cancelled by " + by.name + "." }
