@@ -22,9 +22,9 @@ type plan struct {
 	slice time.Duration
 	// warm comes before each slice and is not counted.
 	warm time.Duration
-	// use is how long each kind of contact is made before the first round, so
-	// that the hub is one that has been in use: most conversations have gone on
-	// since it started.
+	// use is how long at most each kind of contact is made before the first round,
+	// so that the hub is one that has been in use: until most conversations have
+	// gone on since it started.
 	use time.Duration
 	// many is how many callers "many" are.
 	many int
@@ -38,7 +38,7 @@ type plan struct {
 
 func fullPlan() plan {
 	return plan{
-		sizes: []int{1_000, 100_000, 1_000_000}, rounds: 7, slice: time.Second, warm: 200 * time.Millisecond, use: 3 * time.Second, many: 64,
+		sizes: []int{1_000, 100_000, 1_000_000}, rounds: 7, slice: time.Second, warm: 200 * time.Millisecond, use: 20 * time.Second, many: 64,
 		natives: 1_000, clients: 64, pairs: 10_000,
 		idle: 100_000, open: 10_000, kills: 5,
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"time"
 )
 
 // series is everything that is measured on one engine: the samples of each
@@ -117,16 +118,28 @@ func (s *series) use(ctx context.Context, b *base) error {
 		if err != nil {
 			return err
 		}
-		m, err := measure(ctx, s.plan.many, s.plan.use, op)
+		used, err := s.repeat(ctx, op, 2*pairsFor(s.plan, b.size)/3)
 		if err != nil {
 			return err
 		}
-		b.hub.stored += m.ops * messages
+		b.hub.stored += used * messages
 		if err := b.hub.settle(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// repeat makes at least so many contacts, unless they take too long.
+func (s *series) repeat(ctx context.Context, op operation, enough int) (made int, err error) {
+	for spent := time.Duration(0); made < enough && spent < s.plan.use; spent += s.plan.warm {
+		m, err := measure(ctx, s.plan.many, s.plan.warm, op)
+		if err != nil {
+			return made, err
+		}
+		made += m.ops
+	}
+	return made, nil
 }
 
 // closeHubs leaves the databases as the next who opens them expects it.
