@@ -44,7 +44,7 @@ var mayImport = map[string][]string{
 
 	// Use cases.
 	"internal/contact":   {"internal/directory", "internal/policy", "internal/store", "internal/wake"},
-	"internal/directory": {},
+	"internal/directory": {"internal/policy"},
 	"internal/reading":   {"internal/contact", "internal/directory", "internal/store", "internal/trace", "internal/wake"},
 	"internal/token":     {"internal/store"},
 	"internal/trace":     {"internal/store"},
@@ -52,8 +52,8 @@ var mayImport = map[string][]string{
 	// Running work: claims and leases, then one turn of an agent.
 	"internal/work":   {"internal/store", "internal/wake"},
 	"internal/turn":   {"internal/model", "internal/store", "internal/tool"},
-	"internal/tool":   {"internal/model"},
-	"internal/tool/*": {"internal/contact", "internal/directory", "internal/model", "internal/reading", "internal/tool"},
+	"internal/tool":   {"internal/model", "internal/policy"},
+	"internal/tool/*": {"internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool"},
 	// One set's words are another's too.
 	"internal/tool/peertools": {"internal/contact", "internal/directory", "internal/model", "internal/tool", "internal/tool/contacttools"},
 	"internal/model":          {},
