@@ -45,7 +45,7 @@ var mayImport = map[string][]string{
 	// Use cases.
 	"internal/contact":   {"internal/directory", "internal/policy", "internal/store", "internal/wake"},
 	"internal/directory": {"internal/policy"},
-	"internal/reading":   {"internal/contact", "internal/directory", "internal/store", "internal/trace", "internal/wake"},
+	"internal/reading":   {"internal/contact", "internal/directory", "internal/policy", "internal/store", "internal/trace", "internal/wake"},
 	"internal/token":     {"internal/store"},
 	"internal/trace":     {"internal/store"},
 

@@ -20,7 +20,7 @@ func (s *Service) Permit(ctx context.Context, c Caller, action string) error {
 			return err
 		}
 		to := e.Party()
-		call.To, target = &to, e.ID
+		call, target = policy.Contacting(action, &to), e.ID
 	}
 	ruling := policy.Authorize(&who, call)
 	err := ruling.Err()

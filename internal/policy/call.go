@@ -34,8 +34,13 @@ type Call struct {
 // Send is a contact by ask, delegate or notify.
 func Send(to *Party) Call { return Call{Action: Action(AgentComm, "send "+to.Name), To: to} }
 
-// ReadDocs looks into somebody's documents.
-func ReadDocs(to *Party) Call { return Call{Action: Action(AgentComm, "read_docs "+to.Name), To: to} }
+// Contacting is an action that names whom it contacts, with the name as it is
+// spelled in the team.
+func Contacting(action string, to *Party) Call {
+	_, detail := parts(action)
+	verb, _, _ := strings.Cut(detail, " ")
+	return Call{Action: Action(AgentComm, verb+" "+to.Name), To: to}
+}
 
 // CheckAction says whether text has the form of an action.
 func CheckAction(text string) error {
