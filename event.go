@@ -4,18 +4,19 @@ package parley
 type EventKind string
 
 const (
-	EventMessage   EventKind = "message.accepted"
-	EventTask      EventKind = "task.opened"
-	EventWaiting   EventKind = "task.waiting"
-	EventRescued   EventKind = "task.rescued"
-	EventCompleted EventKind = "task.completed"
-	EventFailed    EventKind = "task.failed"
-	EventCancelled EventKind = "task.cancelled"
-	EventDropped   EventKind = "result.dropped"
-	EventTimeout   EventKind = "ask.timed_out"
-	EventRefused   EventKind = "contact.refused"
-	EventStatus    EventKind = "agent.status"
-	EventAgent     EventKind = "agent.changed"
+	EventMessage     EventKind = "message.accepted"
+	EventTask        EventKind = "task.opened"
+	EventWaiting     EventKind = "task.waiting"
+	EventRescued     EventKind = "task.rescued"
+	EventCompleted   EventKind = "task.completed"
+	EventFailed      EventKind = "task.failed"
+	EventCancelled   EventKind = "task.cancelled"
+	EventDropped     EventKind = "result.dropped"
+	EventTimeout     EventKind = "ask.timed_out"
+	EventRefused     EventKind = "contact.refused"
+	EventToolRefused EventKind = "tool.refused"
+	EventStatus      EventKind = "agent.status"
+	EventAgent       EventKind = "agent.changed"
 )
 
 // Event is one line of the append-only record of everything that happened.

@@ -176,6 +176,25 @@ type StatusRequest struct {
 	Until  *time.Time `json:"until,omitempty" doc:"When a sleep ends."`
 }
 
+// Explanation is what the rules say to an action, and why.
+type Explanation struct {
+	From    string     `json:"from" doc:"Who would do it."`
+	To      string     `json:"to,omitempty" doc:"Who would be contacted; missing if nobody."`
+	Action  string     `json:"action" doc:"As profiles match it, such as tool:agent_comm:send Writer."`
+	Verdict string     `json:"verdict" enum:"allowed,needs_approval,denied" doc:"What the rules decide. Limits and the other's status are not looked at."`
+	Rule    string     `json:"rule" doc:"The rule that decides, such as contacts deny Writer."`
+	Reason  string     `json:"reason" doc:"The same as a sentence."`
+	Path    []RuleStep `json:"path" nullable:"false" doc:"Every rule that was looked at, in order."`
+}
+
+// RuleStep is one rule on the way to a decision.
+type RuleStep struct {
+	Rule    string `json:"rule" doc:"The rule."`
+	Verdict string `json:"verdict,omitempty" enum:"allowed,needs_approval,denied" doc:"What it says; missing if it does not apply."`
+	Why     string `json:"why" doc:"Why, as a sentence."`
+	Decides bool   `json:"decides,omitempty" doc:"This one has the last word."`
+}
+
 // Event is one line of the record.
 type Event struct {
 	Cursor  string    `json:"cursor" doc:"Where to go on from."`

@@ -7,6 +7,7 @@ import (
 	"parley"
 	"parley/internal/directory"
 	"parley/internal/model"
+	"parley/internal/policy"
 	"parley/internal/tool"
 	"parley/internal/turn"
 )
@@ -20,6 +21,9 @@ type Member struct {
 	Model        model.Model // of a native agent
 	Toolsets     []string    // "contact" if empty
 	Limits       parley.Limits
+	// Rules are not changed after the member has joined; nil is everything that the
+	// standard profile allows.
+	Rules *policy.Rules
 }
 
 // toolsets are the tools that an agent can be given, by the set's name.
@@ -30,6 +34,7 @@ type toolsets map[string][]tool.Tool
 type agents struct {
 	dir  *directory.Directory
 	sets toolsets
+	free *policy.Rules // of those whose files have none
 
 	mu    sync.RWMutex
 	defs  map[parley.AgentID]*turn.Agent
@@ -37,7 +42,7 @@ type agents struct {
 }
 
 func newAgents(dir *directory.Directory, sets toolsets) *agents {
-	return &agents{dir: dir, sets: sets, defs: map[parley.AgentID]*turn.Agent{}, tools: map[string][]tool.Tool{}}
+	return &agents{dir: dir, sets: sets, free: &policy.Rules{}, defs: map[parley.AgentID]*turn.Agent{}, tools: map[string][]tool.Tool{}}
 }
 
 // Definition finds a native agent's.
@@ -57,10 +62,10 @@ func (a *agents) Name(id parley.AgentID) string {
 	return e.Name
 }
 
-// put takes a member in. Tools and limits are shared between the agents that
-// have the same, so that an idle agent costs little.
+// put takes a member in. Tools, limits and the lack of rules are shared between
+// the agents that have the same, so that an idle agent costs little.
 func (a *agents) put(stored parley.Agent, m Member, limits *parley.Limits) {
-	a.dir.Put(directory.Entry{ID: stored.ID, Team: stored.Team, Name: m.Name, Kind: m.Kind, Description: m.Description, Limits: limits})
+	a.dir.Put(directory.Entry{ID: stored.ID, Team: stored.Team, Name: m.Name, Kind: m.Kind, Description: m.Description, Limits: limits, Rules: a.rules(m)})
 	if m.Kind != parley.Native {
 		return
 	}
@@ -68,6 +73,13 @@ func (a *agents) put(stored parley.Agent, m Member, limits *parley.Limits) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.defs[stored.ID] = &turn.Agent{Name: m.Name, Instructions: m.Instructions, Model: m.Model, Tools: tools, Limits: *limits}
+}
+
+func (a *agents) rules(m Member) *policy.Rules {
+	if m.Rules == nil {
+		return a.free
+	}
+	return m.Rules
 }
 
 func (a *agents) combine(sets []string) []tool.Tool {

@@ -66,7 +66,7 @@ func NewHub(cfg HubConfig) *Hub {
 	}
 	maps.Copy(sets, cfg.Toolsets)
 	h.agents = newAgents(dir, sets)
-	runner := &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: contacts, Log: cfg.Log, Deltas: cfg.Deltas}
+	runner := &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: contacts, Rules: permits{contacts}, Log: cfg.Log, Deltas: cfg.Deltas}
 	scheduler.Connect(turns{runner}, contacts)
 	return h
 }
@@ -90,6 +90,13 @@ func (h handoff) Reserve(agent parley.AgentID) (contact.Reservation, bool) {
 		return nil, false
 	}
 	return r, true
+}
+
+// permits lets turns ask the rules.
+type permits struct{ *contact.Service }
+
+func (p permits) Permit(ctx context.Context, lease parley.Lease, action string) error {
+	return p.Service.Permit(ctx, contact.Caller{Team: lease.Team, Agent: lease.Agent, Task: lease.Task, Token: lease.Token}, action)
 }
 
 // turns lets the scheduler run turns.

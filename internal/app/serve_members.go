@@ -26,9 +26,14 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 			problems = append(problems, config.Problem{File: a.File, Message: parley.Public(err)})
 			continue
 		}
+		rules, err := a.Rules()
+		if err != nil {
+			problems = append(problems, config.Problem{File: a.File, Message: parley.Public(err)})
+			continue
+		}
 		r.Members = append(r.Members, Member{
 			Name: a.Name, Description: a.Description, Kind: a.Kind, Instructions: a.Instructions,
-			Model: m, Toolsets: a.Toolsets, Limits: a.Limits,
+			Model: m, Toolsets: a.Toolsets, Limits: a.Limits, Rules: rules,
 		})
 	}
 	for _, name := range team.People {

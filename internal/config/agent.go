@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/policy"
 )
 
 // Agent is one agent's file or folder, checked and complete.
@@ -32,10 +33,10 @@ type Agent struct {
 	CanInvoke []string
 	// Behavior is autonomous, supervised or strict.
 	Behavior string
-	// Profile is open, standard, guarded or locked.
-	Profile string
-	// Contacts and MCPServers are kept as maps, lists, texts and numbers.
-	Contacts   any
+	Profile  Profile
+	// Contacts are in the order of the file, which decides nothing.
+	Contacts []ContactRule
+	// MCPServers is kept as maps, lists, texts and numbers.
 	MCPServers any
 	// Shared is read or write, for the folder agents/_shared.
 	Shared string
@@ -64,7 +65,7 @@ func newDraft(file, fallback, text string) (draft, []mistake) {
 		File:         file,
 		Mode:         "write",
 		Behavior:     "autonomous",
-		Profile:      "standard",
+		Profile:      Profile{Preset: policy.DefaultPreset},
 		Shared:       "read",
 	}}
 	d.lines, found = decode(front, agentKeys(&d))
@@ -89,9 +90,9 @@ func agentKeys(d *draft) []key {
 		{name: "mode", read: choiceInto(&a.Mode, "write", "read")},
 		// Without a value it could mean everyone as well as nobody.
 		{name: "can_invoke", read: namesInto(&a.CanInvoke), explicit: true},
-		{name: "behavior", read: choiceInto(&a.Behavior, "autonomous", "supervised", "strict")},
-		{name: "profile", read: choiceInto(&a.Profile, "open", "standard", "guarded", "locked")},
-		{name: "contacts", read: plainInto(&a.Contacts)},
+		{name: "behavior", read: choiceInto(&a.Behavior, policy.Behaviors()...)},
+		{name: "profile", read: profileInto(&a.Profile)},
+		{name: "contacts", read: contactsInto(&a.Contacts)},
 		{name: "shared", read: choiceInto(&a.Shared, "read", "write")},
 		{name: "mcp_servers", read: plainInto(&a.MCPServers)},
 		// Subagents of Claude Code have one; it says how they are displayed there.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/policy"
 )
 
 // The checks here look at the team as a whole. Each returns the agents that
@@ -89,15 +90,34 @@ func circleOf(name string, managers map[string]string) []string {
 	return nil
 }
 
-// unknownManager warns of a manager that no file knows. It is no mistake: no
-// one gets a right by it, and the manager's own file may be the broken one.
-func (d draft) unknownManager(t *Team, drafts []draft) []Problem {
-	names := append([]string{"", t.Person}, t.People...)
-	for _, other := range drafts {
-		names = append(names, other.agent.Name)
+// knownNames are the folded names of everyone in the files.
+func knownNames(t *Team, drafts []draft) map[string]bool {
+	known := map[string]bool{parley.FoldName(t.Person): true}
+	for _, name := range t.People {
+		known[parley.FoldName(name)] = true
 	}
-	if containsName(names, d.agent.Manager) {
-		return nil
+	for _, d := range drafts {
+		known[parley.FoldName(d.agent.Name)] = true
 	}
-	return []Problem{d.at("manager", "The manager %q is not in this team's files.", d.agent.Manager)}
+	return known
+}
+
+// strangers warns of names that no file knows. They are no mistakes: no one gets
+// a right by them, and the file of the one who is meant may be the broken one.
+func (d draft) strangers(known map[string]bool) (found []Problem) {
+	warn := func(key, what, name string) {
+		if name != "" && !known[parley.FoldName(name)] {
+			found = append(found, d.at(key, "%s %q is not in this team's files.", what, name))
+		}
+	}
+	warn("manager", "The manager", d.agent.Manager)
+	for _, name := range d.agent.CanInvoke {
+		warn("can_invoke", "The agent", name)
+	}
+	for _, c := range d.agent.Contacts {
+		if c.Name != policy.Everyone {
+			warn("contacts", "The agent", c.Name)
+		}
+	}
+	return found
 }

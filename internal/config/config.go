@@ -50,9 +50,10 @@ func Load(dir string) (*Team, []Problem, error) {
 	agents.keep(uniqueNames(team, agents.drafts))
 	agents.keep(withoutCircles(agents.drafts))
 	team.Warnings = agents.warnings
+	known := knownNames(team, agents.drafts)
 	for _, d := range agents.drafts {
 		team.Agents = append(team.Agents, d.finish(team, agents.shared))
-		team.Warnings = append(team.Warnings, d.warnings(team, agents.drafts)...)
+		team.Warnings = append(team.Warnings, append(d.notYet(), d.strangers(known)...)...)
 	}
 	return team, agents.problems, nil
 }

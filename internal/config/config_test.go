@@ -171,12 +171,12 @@ tools: [a, b]
 			Tools: []string{"Read", "Grep"}, Toolsets: []string{"contact"},
 			Limits: bobs, Instructions: "You are Bob.", File: "agents/bob.md",
 			Manager: "ada", Role: "researcher",
-			Mode: "write", Behavior: "autonomous", Profile: "standard", Shared: "write",
+			Mode: "write", Behavior: "autonomous", Profile: Profile{Preset: "standard"}, Shared: "write",
 		}, {
 			Name: "claude", Kind: parley.Client,
 			Tools: []string{"a", "b"}, Toolsets: []string{"contact"},
 			Limits: limits, File: "agents/claude.md",
-			Mode: "write", Behavior: "autonomous", Profile: "standard", Shared: "read",
+			Mode: "write", Behavior: "autonomous", Profile: Profile{Preset: "standard"}, Shared: "read",
 		}},
 		Warnings: []Problem{
 			{File: "agents/bob.md", Line: 8, Message: "tools is not enforced by this version. The agent has all tools of its toolsets."},

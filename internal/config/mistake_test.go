@@ -55,7 +55,7 @@ func TestMistakesInAnAgentFile(t *testing.T) {
 		{"behavior", "---\nbehavior: supervise\n---\n", `:2: behavior: "supervise" is not a choice here. Did you mean supervised?`},
 		{"toolset", "---\ntoolsets:\n  - contcat\n---\n", `:2: toolsets: There is no toolset "contcat". Did you mean contact?`},
 		{"nobody or everyone", "---\ncan_invoke:\n---\n", `:2: can_invoke: Expected a list, like [a, b].`},
-		{"alias below", "---\ncontacts:\n  a: 1\n  b: *x\n---\n", `:4: Anchors, aliases and tags are not supported.`},
+		{"alias below", "---\nmcp_servers:\n  a: 1\n  b: *x\n---\n", `:4: Anchors, aliases and tags are not supported.`},
 		{"limit", "---\nlimits:\n  turns: 2\n  ask_depth: 21\n---\n", `:4: ask_depth: Expected a whole number from 1 to 20, not "21".`},
 		{"a text as a map", "---\ndescription: {a: b}\n---\n", `:2: description: Expected a text.`},
 	} {
@@ -122,11 +122,6 @@ Not an agent.
 	diff(t, "problems", []string{"agents/left-out.md:3: kind: Remote agents are not available yet."}, found)
 	diff(t, "warnings", []string{
 		"agents/notes.txt: This is not read: an agent is a .md file, or a folder with agent.md.",
-		"agents/all.md:2: mode is not enforced by this version. The agent is not kept from writing.",
-		"agents/all.md:3: can_invoke is not enforced by this version. The agent may contact everyone.",
-		"agents/all.md:4: behavior is not enforced by this version. Nothing this agent does waits for approval.",
-		"agents/all.md:5: profile is not enforced by this version. The agent has the standard profile.",
-		"agents/all.md:6: contacts is not enforced by this version. The agent may contact everyone, without approval.",
 		"agents/all.md:8: mcp_servers is not enforced by this version. The agent does not get these servers' tools.",
 		"agents/all.md:10: The toolset loom is not available in this version.",
 		`agents/all.md:11: The manager "nobody" is not in this team's files.`,
@@ -134,6 +129,6 @@ Not an agent.
 	}, texts(team.Warnings))
 	a := team.Agents[0]
 	diff(t, "can_invoke", []string{}, a.CanInvoke)
-	diff(t, "contacts", any([]any{map[string]any{"deny": "*"}}), a.Contacts)
+	diff(t, "contacts", []ContactRule{{Deny: true, Name: "*"}}, a.Contacts)
 	diff(t, "mcp_servers", any(map[string]any{"git": map[string]any{"command": "mcp-git"}}), a.MCPServers)
 }

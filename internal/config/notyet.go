@@ -5,20 +5,15 @@ import "slices"
 // This file is all that config knows of what the hub cannot do yet. An entry
 // goes when the version comes that enforces the key.
 
-// warnings lists what the agent's file says and the hub does not do. A key
+// notYet lists what the agent's file says and the hub does not do. A key
 // that restricts an agent and is quietly ignored would be worse than none.
-func (d draft) warnings(t *Team, drafts []draft) []Problem {
+func (d draft) notYet() []Problem {
 	a := d.agent
 	ignored := []struct {
 		key     string
 		set     bool
 		instead string
 	}{
-		{"mode", a.Mode == "read", "The agent is not kept from writing."},
-		{"can_invoke", a.CanInvoke != nil, "The agent may contact everyone."},
-		{"behavior", a.Behavior != "autonomous", "Nothing this agent does waits for approval."},
-		{"profile", a.Profile != "standard", "The agent has the standard profile."},
-		{"contacts", a.Contacts != nil, "The agent may contact everyone, without approval."},
 		{"tools", a.Tools != nil, "The agent has all tools of its toolsets."},
 		{"mcp_servers", a.MCPServers != nil, "The agent does not get these servers' tools."},
 	}
@@ -33,7 +28,7 @@ func (d draft) warnings(t *Team, drafts []draft) []Problem {
 			out = append(out, d.at("toolsets", "The toolset %s is not available in this version.", name))
 		}
 	}
-	return append(out, d.unknownManager(t, drafts)...)
+	return out
 }
 
 func availableToolsets() []string { return []string{"contact", "peers"} }

@@ -74,8 +74,11 @@ func syntaxMistake(err error) []mistake {
 		return wrong(1, "This is not valid YAML.")
 	}
 	hint := ""
-	if strings.Contains(e.GetMessage(), "mapping value is not allowed") {
+	switch {
+	case strings.Contains(e.GetMessage(), "mapping value is not allowed"):
 		hint = " Put a text that contains a colon in quotes."
+	case strings.Contains(e.GetMessage(), "undefined alias name"):
+		hint = ` Put a star in quotes: "*".`
 	}
 	line := 1
 	if t := e.GetToken(); t != nil && t.Position != nil {

@@ -121,9 +121,10 @@ func (s *Service) cancelBelow(tx *store.Tx, top parley.TaskID, by parley.AgentID
 // that names the old one. It goes to the parent's inbox if the parent is
 // still open, else to whoever asked.
 func (s *Service) Retry(ctx context.Context, c Caller, id parley.TaskID) (parley.Task, error) {
-	var made parley.Task
-	err := s.withTask(ctx, c, id, func(f *finish) error {
-		old := *f.task
+	var made, old parley.Task
+	var refused string
+	err := s.withTask(ctx, c, id, func(f *finish) (err error) {
+		old, refused = *f.task, ""
 		if err := s.mayCancel(f.tx, c, old); err != nil {
 			return err
 		}
@@ -131,11 +132,38 @@ func (s *Service) Retry(ctx context.Context, c Caller, id parley.TaskID) (parley
 			return parley.Errorf(parley.Conflict, "%s is %s.", id, old.State).
 				WithHint("Only a failed or cancelled task can be retried.")
 		}
-		var err error
+		if refused, err = s.mayRetry(f.tx, c, old); err != nil {
+			return err
+		}
 		made, err = f.reopen(old, c.Agent)
 		return err
 	})
+	if refused != "" {
+		s.recordRefusal(ctx, c, old.Agent, err, parley.EventRefused, "retry: "+refused)
+	}
 	return made, err
+}
+
+// mayRetry asks the rules of whoever asked for the task, in whose name it is
+// asked for again; they may have changed since. A person decides by themselves.
+// With the refusal comes its text for the record.
+func (s *Service) mayRetry(tx *store.Tx, c Caller, old parley.Task) (record string, err error) {
+	if by := s.partyOf(c.Agent); by.Kind == parley.Person {
+		return "", nil
+	}
+	who, err := s.stored(tx, old.Requester)
+	if err != nil {
+		return "", err
+	}
+	to, err := s.stored(tx, old.Agent)
+	if err != nil {
+		return "", err
+	}
+	ruling := policy.Authorize(&who, policy.Send(&to))
+	if err = ruling.Err(); err != nil {
+		return ruling.Explained(err), err
+	}
+	return "", nil
 }
 
 func (f *finish) reopen(old parley.Task, by parley.AgentID) (parley.Task, error) {

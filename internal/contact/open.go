@@ -22,7 +22,7 @@ func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Patter
 	place, reserved := s.reserve(p, target.ID)
 	o := opening{s: s, caller: c, request: r, pattern: p, title: parley.Clip(r.Message, 80)}
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
-		o.tx, o.task, o.handed = tx, parley.Task{}, false
+		o.tx, o.task, o.handed, o.refused = tx, parley.Task{}, false, nil
 		return o.run(target.ID, place)
 	})
 	if err == nil && stored != nil {
@@ -36,7 +36,7 @@ func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Patter
 		}
 	}
 	if err != nil {
-		s.recordRefusal(ctx, c, target.ID, p, err)
+		s.recordRefusal(ctx, c, target.ID, err, parley.EventRefused, string(p)+": "+o.refusal(err))
 		return Contact{}, err
 	}
 	return Contact{Target: target.Name, Message: o.message.ID, Task: o.task, found: o.state.Before.ID != 0}, nil
@@ -63,7 +63,8 @@ type opening struct {
 	message parley.Message
 	task    parley.Task
 
-	handed   bool // to the reserved place
+	refused  *policy.Ruling // by the rules; nil if by something else, or not at all
+	handed   bool           // to the reserved place
 	handover parley.Handover
 }
 
@@ -77,6 +78,9 @@ func (o *opening) run(target parley.AgentID, place Reservation) error {
 		return o.again()
 	}
 	if err := o.checkCaller(); err != nil {
+		return err
+	}
+	if err := o.authorize(); err != nil {
 		return err
 	}
 	limits := o.s.dir.Limits(o.caller.Agent)
@@ -190,6 +194,29 @@ func (o *opening) checkCaller() error {
 		return parley.Errorf(parley.Conflict, "%s has ended (%s).", t.ID, t.State)
 	}
 	return nil
+}
+
+// authorize asks the rules. They are looked at here and not before the
+// transaction, so that a contact that was made before is found even if they
+// have changed since.
+func (o *opening) authorize() error {
+	who, to := o.s.party(o.state.Sender), o.s.party(o.state.Target)
+	ruling := policy.Authorize(&who, policy.Send(&to))
+	err := ruling.Err()
+	if err != nil {
+		refused := ruling // a copy, so that an allowed contact does not pay for it
+		o.refused = &refused
+	}
+	return err
+}
+
+// refusal is why a contact was refused, with the rule if it was one, for the
+// record.
+func (o *opening) refusal(err error) string {
+	if o.refused == nil {
+		return parley.Public(err)
+	}
+	return o.refused.Explained(err)
 }
 
 // checkCycle refuses an ask that could only wait for itself: its target runs
@@ -335,20 +362,4 @@ func (o *opening) store(thread parley.ThreadID) error {
 	o.tx.Record(parley.Event{Team: o.caller.Team, Kind: kind, Actor: o.caller.Agent, Target: o.state.Target.ID,
 		Task: o.task.ID, Message: m.ID, Detail: string(o.pattern)})
 	return nil
-}
-
-// recordRefusal puts a refused contact on record. It is written after the
-// refusal, in its own transaction, since the refused one stores nothing.
-func (s *Service) recordRefusal(ctx context.Context, c Caller, target parley.AgentID, p parley.Pattern, err error) {
-	if store.InTrouble(err) || parley.KindOf(err) == parley.Internal {
-		return
-	}
-	failed := s.store.Update(ctx, func(tx *store.Tx) error {
-		tx.Record(parley.Event{Team: c.Team, Kind: parley.EventRefused, Actor: c.Agent, Target: target, Task: c.Task,
-			Detail: string(p) + ": " + parley.Public(err)})
-		return nil
-	})
-	if failed != nil {
-		s.log.Warn("a refusal could not be recorded", "error", failed)
-	}
 }

@@ -97,7 +97,7 @@ func (n *narrator) tell(ctx context.Context, e api.Event) error {
 		n.line(e, n.name(e.Actor), paint(view.Yellow, "waits for "+strings.TrimSuffix(e.Detail, " open")), text)
 	case parley.EventTimeout:
 		n.line(e, n.who(e), paint(view.Yellow, "waits no longer"), "")
-	case parley.EventRefused:
+	case parley.EventRefused, parley.EventToolRefused:
 		n.line(e, n.who(e), paint(view.Red, "refused"), e.Detail)
 	case parley.EventStatus:
 		n.line(e, n.name(e.Target), paint(view.Yellow, e.Detail), "")

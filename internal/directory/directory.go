@@ -1,6 +1,6 @@
 // Package directory knows who is in a team: it finds an agent by name, offers
-// the nearest names for a wrong one, and holds the limits that the team's
-// files give each agent. It is a picture of the files in memory; what changes
+// the nearest names for a wrong one, and holds the limits and rules that the
+// team's files give each agent. It is a picture of the files in memory; what changes
 // while the hub runs, such as who sleeps, is in the store.
 package directory
 
@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"parley"
+	"parley/internal/policy"
 )
 
 // Entry is one participant.
@@ -20,7 +21,15 @@ type Entry struct {
 	Kind        parley.AgentKind
 	Description string         // what others read of it, from the files
 	Limits      *parley.Limits // shared by agents with the same limits
+	Rules       *policy.Rules  // never changed once it is here; nil for one that is retired
 	Retired     bool           // no longer in the files; known for the record
+
+	folded string
+}
+
+// Party is the participant as the rules see it.
+func (e Entry) Party() policy.Party {
+	return policy.Party{Name: e.Name, Key: e.folded, Kind: e.Kind, Rules: e.Rules}
 }
 
 // Directory is safe for concurrent use.
@@ -51,8 +60,9 @@ func New(entries ...Entry) *Directory {
 func (d *Directory) Put(e Entry) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	e.folded = parley.FoldName(e.Name)
 	d.byID[e.ID] = e
-	d.byName[key{e.Team, parley.FoldName(e.Name)}] = e.ID
+	d.byName[key{e.Team, e.folded}] = e.ID
 }
 
 // Retire keeps the name of a participant that the files no longer name, for
@@ -60,8 +70,9 @@ func (d *Directory) Put(e Entry) {
 func (d *Directory) Retire(a parley.Agent) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.byName, key{a.Team, parley.FoldName(a.Name)})
-	d.byID[a.ID] = Entry{ID: a.ID, Team: a.Team, Name: a.Name, Kind: a.Kind, Retired: true}
+	folded := parley.FoldName(a.Name)
+	delete(d.byName, key{a.Team, folded})
+	d.byID[a.ID] = Entry{ID: a.ID, Team: a.Team, Name: a.Name, Kind: a.Kind, Retired: true, folded: folded}
 }
 
 // Find looks a participant up by name, ignoring case. A name nobody has is

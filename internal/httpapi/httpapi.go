@@ -68,6 +68,7 @@ func New(cfg Config) *Server {
 	s.registerTasks()
 	s.registerMessages()
 	s.registerAgents()
+	s.registerRules()
 	s.registerEvents()
 	finishDocument(s.api)
 	serveDocument(s.api, mux)

@@ -41,6 +41,8 @@ var probes = []probe{
 	{"mark-seen", "POST", "/v1/messages/seen", `{"ids": ["msg-1"]}`, 200, nil},
 	{"list-agents", "GET", "/v1/agents", "", 200, []string{"Ada", "Bob", "team main"}},
 	{"set-status", "PUT", "/v1/agents/Bob/status", `{"status": "offline"}`, 404, nil},
+	{"explain", "GET", "/v1/explain?from=Ada&to=DataBot&action=ask", "", 404, nil},
+	{"explain", "GET", "/v1/explain?from=DataBot&to=Bob&action=ask", "", 404, []string{"Bob?"}},
 	{"follow-events", "GET", "/v1/events?follow=false", "", 200, []string{"Ada", "task-102"}},
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/model"
+	"parley/internal/policy"
 )
 
 // Tool is one function that a model can call.
@@ -22,9 +23,29 @@ type Tool struct {
 	// because it finds what it did before. Any other tool is put on record before
 	// it starts, and after a crash reported as interrupted instead of run again.
 	Replays bool
+	// Contacts says that a call asks, delegates or notifies. The rules are asked
+	// about that where the target is found, once, whichever door it comes through;
+	// a turn asks them about every other call.
+	Contacts bool
+	// Action names any other call for the rules, tool:<category>:<detail>. The
+	// arguments may be anything that a model made up. A tool without it is
+	// tool:other:<name>, which the standard profile wants approval for.
+	Action func(args json.RawMessage) string
 	// Run does it. An error becomes the result that the model reads, unless it
 	// says that the turn itself was stopped.
 	Run func(ctx context.Context, c Call) (Result, error)
+}
+
+// ActionOf names a call for the rules; ok is false if they are asked elsewhere.
+func (t Tool) ActionOf(args json.RawMessage) (action string, ok bool) {
+	switch {
+	case t.Contacts:
+		return "", false
+	case t.Action == nil:
+		return policy.Action(policy.Other, t.Name), true
+	default:
+		return t.Action(args), true
+	}
 }
 
 // Call is one call within a turn.

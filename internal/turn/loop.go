@@ -174,6 +174,11 @@ func (t *run) call(ctx context.Context, call model.Call) (res tool.Result, err e
 	if !ok {
 		return tool.Result{}, tool.ErrUnknown(t.agent.Tools, call.Name)
 	}
+	if action, ok := tl.ActionOf(call.Args); ok {
+		if err := t.Rules.Permit(ctx, t.lease, action); err != nil {
+			return tool.Result{}, err
+		}
+	}
 	if !tl.Replays {
 		if t.started[call.ID] {
 			return tool.Result{}, parley.Errorf(parley.Failed, "The call was interrupted; whether it took effect is unknown.").

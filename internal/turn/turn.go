@@ -43,11 +43,18 @@ type Ender interface {
 	EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome, error)
 }
 
+// Rules say whether an agent may make a tool call. Package contact implements
+// it.
+type Rules interface {
+	Permit(ctx context.Context, lease parley.Lease, action string) error
+}
+
 // Runner runs turns. It is safe for concurrent use.
 type Runner struct {
 	Store  store.Store
 	Agents Agents
 	Ender  Ender
+	Rules  Rules
 	Log    *slog.Logger
 	// Deltas receives pieces of replies in the making; nil if nobody looks.
 	Deltas func(task parley.TaskID, d model.Delta)

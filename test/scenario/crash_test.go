@@ -81,6 +81,7 @@ func busyTeam(o *outside) Team {
 	return Team{Agents: busyAgents, Script: busyDay, Tools: o.tools(), Member: func(m *app.Member) {
 		m.Toolsets = []string{"contact", "outside"}
 		m.Limits.Rescues = 1000
+		m.Rules = ruled(ruleset{profile: "open"}) // the tools do not say what they do
 	}}
 }
 

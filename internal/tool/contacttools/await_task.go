@@ -9,6 +9,7 @@ import (
 	"parley"
 	"parley/internal/contact"
 	"parley/internal/model"
+	"parley/internal/policy"
 	"parley/internal/tool"
 )
 
@@ -25,6 +26,7 @@ func awaitTask(contacts *contact.Service) tool.Tool {
 	return tool.Tool{
 		Tool:    model.Tool{Name: "await_task", Description: awaitTaskText, Schema: taskIDSchema},
 		Replays: true,
+		Action:  func(args json.RawMessage) string { return taskAction("await", args) },
 		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
 			id, err := taskID(c.Args)
 			if err != nil {
@@ -44,6 +46,16 @@ func awaitTask(contacts *contact.Service) tool.Tool {
 			}
 		},
 	}
+}
+
+// taskAction names what is done to a task for the rules. Arguments that name
+// none are refused when the tool reads them.
+func taskAction(verb string, args json.RawMessage) string {
+	id, err := taskID(args)
+	if err != nil {
+		return policy.Action(policy.TaskOp, verb+" ")
+	}
+	return policy.Action(policy.TaskOp, verb+" "+id.String())
 }
 
 func taskID(raw json.RawMessage) (parley.TaskID, error) {

@@ -3,6 +3,7 @@ package contacttools
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 
 	"parley/internal/contact"
 	"parley/internal/model"
@@ -16,6 +17,7 @@ func cancelTask(contacts *contact.Service) tool.Tool {
 	return tool.Tool{
 		Tool:    model.Tool{Name: "cancel_task", Description: cancelTaskText, Schema: taskIDSchema},
 		Replays: true,
+		Action:  func(args json.RawMessage) string { return taskAction("cancel", args) },
 		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
 			id, err := taskID(c.Args)
 			if err != nil {

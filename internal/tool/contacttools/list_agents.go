@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"parley/internal/model"
+	"parley/internal/policy"
 	"parley/internal/reading"
 	"parley/internal/tool"
 )
@@ -20,6 +21,7 @@ func listAgents(read *reading.Service) tool.Tool {
 		Tool: model.Tool{Name: "list_agents", Description: listAgentsText,
 			Schema: json.RawMessage(`{"type": "object", "properties": {}}`)},
 		Replays: true,
+		Action:  func(json.RawMessage) string { return policy.Action(policy.AgentComm, "list") },
 		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
 			list, err := read.Agents(ctx, Caller(c))
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"parley"
 	"parley/internal/contact"
 	"parley/internal/model"
+	"parley/internal/policy"
 	"parley/internal/reading"
 	"parley/internal/tool"
 )
@@ -27,14 +28,9 @@ func messageStatus(read *reading.Service) tool.Tool {
 	return tool.Tool{
 		Tool:    model.Tool{Name: "message_status", Description: messageStatusText, Schema: messageStatusSchema},
 		Replays: true,
+		Action:  messageAction,
 		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			var args struct {
-				MessageID string `json:"message_id"`
-			}
-			if err := tool.Decode(c.Args, &args); err != nil {
-				return tool.Result{}, err
-			}
-			id, err := parley.ParseMessageID(args.MessageID)
+			id, err := messageID(c.Args)
 			if err != nil {
 				return tool.Result{}, err
 			}
@@ -42,6 +38,24 @@ func messageStatus(read *reading.Service) tool.Tool {
 			return tool.Result{Text: text}, err
 		},
 	}
+}
+
+func messageAction(args json.RawMessage) string {
+	id, err := messageID(args)
+	if err != nil {
+		return policy.Action(policy.TaskOp, "status ")
+	}
+	return policy.Action(policy.TaskOp, "status "+id.String())
+}
+
+func messageID(raw json.RawMessage) (parley.MessageID, error) {
+	var args struct {
+		MessageID string `json:"message_id"`
+	}
+	if err := tool.Decode(raw, &args); err != nil {
+		return 0, err
+	}
+	return parley.ParseMessageID(args.MessageID)
 }
 
 // describeDeliveries says what became of a message for each recipient.

@@ -10,6 +10,7 @@ import (
 	"parley/internal/contact"
 	"parley/internal/directory"
 	"parley/internal/model"
+	"parley/internal/policy"
 	"parley/internal/tool"
 )
 
@@ -26,6 +27,7 @@ func sleep(contacts *contact.Service, dir *directory.Directory) tool.Tool {
 	return tool.Tool{
 		Tool:    model.Tool{Name: "sleep", Description: sleepText, Schema: sleepSchema},
 		Replays: true,
+		Action:  func(json.RawMessage) string { return policy.Action(policy.SelfOp, "sleep") },
 		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
 			var args struct {
 				Until string `json:"until"`

@@ -14,6 +14,9 @@ func TestEveryToolIsDescribed(t *testing.T) {
 	var names []string
 	for _, tl := range peertools.New(nil, nil) {
 		names = append(names, tl.Name)
+		if tl.Contacts == (tl.Action != nil) {
+			t.Errorf("%s does not say what it does to the rules", tl.Name)
+		}
 		if len(strings.TrimSpace(tl.Description)) < 20 {
 			t.Errorf("%s: the description is %q", tl.Name, tl.Description)
 		}

@@ -1,0 +1,69 @@
+package contact
+
+import (
+	"context"
+
+	"parley"
+	"parley/internal/policy"
+	"parley/internal/store"
+)
+
+// Permit asks the rules about a tool call of the caller, and puts a refusal on
+// record. Asking, delegating and notifying need no permit: open decides about
+// them.
+func (s *Service) Permit(ctx context.Context, c Caller, action string) error {
+	who, target := s.partyOf(c.Agent), parley.AgentID(0)
+	call := policy.Call{Action: action}
+	if name := policy.Contacted(action); name != "" {
+		e, err := s.dir.Find(c.Team, name)
+		if err != nil {
+			return err
+		}
+		to := e.Party()
+		call, target = policy.Contacting(action, &to), e.ID
+	}
+	ruling := policy.Authorize(&who, call)
+	err := ruling.Err()
+	if err != nil {
+		s.recordRefusal(ctx, c, target, err, parley.EventToolRefused, parley.Clip(action, 200)+": "+ruling.Explained(err))
+	}
+	return err
+}
+
+// party is a stored participant as the rules see it: with the rules that this
+// hub has of it, and with none if it is another hub's.
+func (s *Service) party(a parley.Agent) policy.Party {
+	if e, ok := s.dir.Entry(a.ID); ok {
+		return e.Party()
+	}
+	return policy.Party{Name: a.Name, Key: parley.FoldName(a.Name), Kind: a.Kind}
+}
+
+// stored is the party with this id, also one whom only other hubs know.
+func (s *Service) stored(tx *store.Tx, id parley.AgentID) (policy.Party, error) {
+	if e, ok := s.dir.Entry(id); ok {
+		return e.Party(), nil
+	}
+	a, err := tx.Agent(id)
+	return s.party(a), err
+}
+
+func (s *Service) partyOf(id parley.AgentID) policy.Party {
+	e, _ := s.dir.Entry(id) // nobody, without rules, if it is not here
+	return e.Party()
+}
+
+// recordRefusal puts a refusal on record. It is written after the refusal, in
+// its own transaction, since the refused one stores nothing.
+func (s *Service) recordRefusal(ctx context.Context, c Caller, target parley.AgentID, err error, kind parley.EventKind, detail string) {
+	if store.InTrouble(err) || parley.KindOf(err) == parley.Internal {
+		return
+	}
+	failed := s.store.Update(ctx, func(tx *store.Tx) error {
+		tx.Record(parley.Event{Team: c.Team, Kind: kind, Actor: c.Agent, Target: target, Task: c.Task, Detail: detail})
+		return nil
+	})
+	if failed != nil {
+		s.log.Warn("a refusal could not be recorded", "error", failed)
+	}
+}

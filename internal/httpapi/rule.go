@@ -1,0 +1,41 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"parley"
+	"parley/internal/api"
+	"parley/internal/reading"
+)
+
+func (s *Server) registerRules() {
+	handle(s, operation{id: "explain", method: http.MethodGet, path: "/v1/explain", tag: "Rules",
+		summary: "Explain what the rules say",
+		description: "What the rules would decide if a participant did something, with every rule on the way there. Nothing is done and nothing is recorded. " +
+			"People ask about anyone in their team, an agent about itself.",
+		errors: []parley.Kind{parley.NotFound}}, s.explain)
+}
+
+func (s *Server) explain(ctx context.Context, in *struct {
+	From   string `query:"from" doc:"Who would do it; you if left out." maxLength:"64"`
+	To     string `query:"to" doc:"Who would be contacted; left out for an action that contacts nobody." maxLength:"64"`
+	Action string `query:"action" required:"true" example:"ask" doc:"ask, delegate or notify, or an action like tool:agent_comm:list." maxLength:"4096"`
+}) (api.Explanation, error) {
+	e, err := s.cfg.Reading.Explain(caller(ctx), in.From, in.To, in.Action)
+	return explanation(e), err
+}
+
+func explanation(e reading.Explanation) api.Explanation {
+	out := api.Explanation{From: e.From, To: e.To, Action: e.Action, Verdict: spell(e.Verdict.String()), Rule: e.Rule.String(),
+		Reason: e.Reason(), Path: make([]api.RuleStep, 0, len(e.Path))}
+	deciding := e.Deciding()
+	for i, step := range e.Path {
+		out.Path = append(out.Path, api.RuleStep{Rule: step.Rule.String(), Verdict: spell(step.Verdict), Why: step.Why, Decides: i == deciding})
+	}
+	return out
+}
+
+// spell makes one word of a verdict.
+func spell(verdict string) string { return strings.ReplaceAll(verdict, " ", "_") }
