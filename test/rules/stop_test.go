@@ -16,8 +16,8 @@ func (m *machine) killed() {
 // stops is an orderly stop, which gives turns hardly any time. Nothing becomes
 // due within it.
 func (m *machine) stops() {
-	if next := m.world.next(); next != 0 && next.Until(m.world.now) <= hardly {
-		m.pass(time.Millisecond, cut{})
+	for next := m.world.next(); next != 0 && next.Until(m.world.now) <= hardly; next = m.world.next() {
+		m.pass(time.Millisecond, cut{}) // again, if the next thing is due that soon after it
 	}
 	c := drawCut(m.T)
 	c.arm(m.life)

@@ -239,6 +239,7 @@ func (s *stored) has(body string) bool             { _, ok := s.byBody[body]; re
 func (s *stored) taskOf(body string) parley.TaskID { return s.byBody[body] }
 func (s *stored) agent(a *agent) parley.Agent      { return s.agents[a.id] }
 func (s *stored) state(t *task) parley.State       { return s.tasks[t.id].State }
+func (s *stored) endedAt(t *task) parley.Micros    { return s.tasks[t.id].EndedAt }
 func (s *stored) callback(t *task) parley.Callback { return s.tasks[t.id].Callback }
 func (s *stored) due(t *task) parley.Micros        { return s.tasks[t.id].Due }
 func (s *stored) read(t *task) int                 { return s.tasks[t.id].InboxRead }
