@@ -53,12 +53,18 @@ func (r *reader) read(ctx context.Context, c *client.Client, follow bool) error 
 	return nil
 }
 
-// finish reads the rest from the last hub.
-func (r *reader) finish(c *client.Client) {
+// finish reads the rest from the last hub, until it has read so many in all. The
+// last ones may be held back for a moment by something else in flight.
+func (r *reader) finish(c *client.Client, all int) {
 	r.stop()
 	<-r.done
-	if err := r.read(context.Background(), c, false); err != nil {
-		r.wrong = append(r.wrong, err.Error())
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for err := error(nil); len(r.seen) < all; {
+		if err = r.read(ctx, c, false); err != nil {
+			r.wrong = append(r.wrong, err.Error())
+			return
+		}
 	}
 }
 

@@ -87,7 +87,9 @@ func (s *siege) run(kills int) (sum tally) {
 		s.Errorf("the clients do not come to an end\n%s", s.hubs[0].lastWords())
 	}
 	s.settle(last)
-	reader.finish(last)
+	if r := s.look(ledger, always); r != nil {
+		reader.finish(last, len(r.events))
+	}
 	for n := range s.places {
 		s.hubs[n].stop()
 	}
