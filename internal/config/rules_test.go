@@ -88,23 +88,23 @@ func TestAFileWithoutRulesAllowsEverything(t *testing.T) {
 
 func TestMistakesInRules(t *testing.T) {
 	for _, c := range []struct{ name, front, want string }{
-		{"no list", "contacts: Bob", ":2: Expected a list, like [a, b]."},
-		{"no mapping", "contacts:\n  - Bob", ":3: Expected keys and values, like name: text."},
-		{"neither", "contacts:\n  - requires_approval: true", ":3: A contact rule says either deny: NAME or allow: NAME."},
-		{"both", "contacts:\n  - deny: Bob\n    allow: Bob", ":3: A contact rule says either deny: NAME or allow: NAME."},
+		{"no list", "contacts: Bob", ":2: contacts: Expected a list, like [a, b]."},
+		{"no mapping", "contacts:\n  - Bob", ":3: contacts: Expected keys and values, like name: text."},
+		{"neither", "contacts:\n  - requires_approval: true", ":3: contacts: A contact rule says either deny: NAME or allow: NAME."},
+		{"both", "contacts:\n  - deny: Bob\n    allow: Bob", ":3: contacts: A contact rule says either deny: NAME or allow: NAME."},
 		{"a deny with approval", "contacts:\n  - deny: Bob\n    requires_approval: true",
-			":3: A deny cannot require approval. Write allow: Bob with requires_approval: true."},
-		{"no name", "contacts:\n  - deny: a/b", `:3: The name "a/b" contains '/'; letters, digits, space and -_. are allowed.`},
-		{"nobody", "contacts:\n  - deny:", ":3: Expected a text."},
+			":3: contacts: A deny cannot require approval. Write allow: Bob with requires_approval: true."},
+		{"no name", "contacts:\n  - deny: a/b", `:3: deny: The name "a/b" contains '/'; letters, digits, space and -_. are allowed.`},
+		{"nobody", "contacts:\n  - deny:", ":3: deny: Expected a text."},
 		{"everyone without quotes", "contacts:\n  - deny: *", `:3: This is not valid YAML: undefined alias name. Put a star in quotes: "*".`},
-		{"no flag", "contacts:\n  - allow: Bob\n    requires_approval: maybe", `:4: "maybe" is not a choice here. Known are true, false.`},
+		{"no flag", "contacts:\n  - allow: Bob\n    requires_approval: maybe", `:4: requires_approval: "maybe" is not a choice here. Known are true, false.`},
 		{"an unknown key", "contacts:\n  - alow: Bob", `:3: Unknown key "alow". Did you mean allow?`},
-		{"an unknown preset", "profile: lockd", `:2: "lockd" is not a choice here. Did you mean locked?`},
-		{"an unknown preset in a mapping", "profile:\n  preset: lockd", `:3: "lockd" is not a choice here. Did you mean locked?`},
+		{"an unknown preset", "profile: lockd", `:2: profile: "lockd" is not a choice here. Did you mean locked?`},
+		{"an unknown preset in a mapping", "profile:\n  preset: lockd", `:3: preset: "lockd" is not a choice here. Did you mean locked?`},
 		{"a bad pattern", "profile:\n  deny:\n    - tool:.*\n    - 'tool:('",
-			`:5: "tool:(" is not a regular expression. A pattern is matched with a whole action, like tool:agent_comm:send .*`},
+			`:5: deny: "tool:(" is not a regular expression. A pattern is matched with a whole action, like tool:agent_comm:send .*`},
 		{"a pattern that leaves its brackets", "profile: {allow: ['a)|(b']}",
-			`:2: "a)|(b" is not a regular expression. A pattern is matched with a whole action, like tool:agent_comm:send .*`},
+			`:2: allow: "a)|(b" is not a regular expression. A pattern is matched with a whole action, like tool:agent_comm:send .*`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			team, found := load(t, teamDir(t, "-- parley.yaml --\nmodel: scripted:s\n-- agents/x.md --\n---\n"+c.front+"\n---\n"))
