@@ -1,6 +1,10 @@
 package parley
 
-import "unicode"
+import (
+	"fmt"
+	"time"
+	"unicode"
+)
 
 // AgentKind says who runs an agent's turns.
 type AgentKind string
@@ -63,6 +67,8 @@ const (
 // OpenTasks counts an agent's open tasks by what they are doing.
 type OpenTasks struct {
 	Queued, Running, Waiting int
+	// Children are what the waiting ones wait for.
+	Children int
 }
 
 // StatusAt derives the status: offline > sleeping > working > awaiting > idle.
@@ -78,6 +84,35 @@ func (a Agent) StatusAt(now Micros, open OpenTasks) Status {
 		return StatusAwaitingDelegation
 	default:
 		return StatusIdle
+	}
+}
+
+// ReasonAt says why the status is what StatusAt says; empty if there is nothing
+// to add.
+func (a Agent) ReasonAt(now Micros, open OpenTasks) string {
+	switch status := a.StatusAt(now, open); {
+	case status == StatusSleeping:
+		return "until " + a.SleepingUntil.Time().UTC().Format(time.RFC3339)
+	case status == StatusWorking:
+		return fmt.Sprintf("%d running", open.Running)
+	case status == StatusAwaitingDelegation:
+		return fmt.Sprintf("%d open", open.Children)
+	case status == StatusIdle && open.Queued > 0:
+		return fmt.Sprintf("%d queued", open.Queued)
+	}
+	return ""
+}
+
+// Because is the status with its reason: sleeping until …, or
+// awaiting_delegation (2 open).
+func (s Status) Because(reason string) string {
+	switch {
+	case reason == "":
+		return string(s)
+	case s == StatusSleeping:
+		return string(s) + " " + reason
+	default:
+		return string(s) + " (" + reason + ")"
 	}
 }
 

@@ -62,6 +62,7 @@ type MessageKind string
 const (
 	AskMessage          MessageKind = "ask"
 	DelegateMessage     MessageKind = "delegate"
+	SentMessage         MessageKind = "message" // work that nothing comes back of, in a thread of its own
 	NotificationMessage MessageKind = "notification"
 	ReplyMessage        MessageKind = "reply" // the closing text of a turn
 	ResultMessage       MessageKind = "delegation_result"

@@ -112,6 +112,26 @@ func TestStatusIsDerivedInOrder(t *testing.T) {
 	}
 }
 
+func TestStatusesHaveReasons(t *testing.T) {
+	const now = parley.Micros(1_000_000)
+	for _, c := range []struct {
+		agent parley.Agent
+		open  parley.OpenTasks
+		want  string
+	}{
+		{parley.Agent{Offline: true}, parley.OpenTasks{Running: 1}, "offline"},
+		{parley.Agent{SleepingUntil: 3_600_000_000}, parley.OpenTasks{Running: 1}, "sleeping until 1970-01-01T01:00:00Z"},
+		{parley.Agent{}, parley.OpenTasks{Running: 2, Waiting: 1, Children: 3}, "working (2 running)"},
+		{parley.Agent{}, parley.OpenTasks{Waiting: 1, Children: 2}, "awaiting_delegation (2 open)"},
+		{parley.Agent{}, parley.OpenTasks{Queued: 4}, "idle (4 queued)"},
+		{parley.Agent{}, parley.OpenTasks{}, "idle"},
+	} {
+		if got := c.agent.StatusAt(now, c.open).Because(c.agent.ReasonAt(now, c.open)); got != c.want {
+			t.Errorf("%+v with %+v is %q, want %q", c.agent, c.open, got, c.want)
+		}
+	}
+}
+
 func TestDeliveryStates(t *testing.T) {
 	for want, d := range map[string]parley.Delivery{
 		"accepted": {}, "delivered": {Delivered: 1}, "seen": {Delivered: 1, Seen: 2}, "answered": {Delivered: 1, Seen: 2, Answered: 3},

@@ -1,6 +1,7 @@
 package parley
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,13 +13,16 @@ var headers = []string{
 	"agentrequest", "agentnotification", "delegationresult", "delegationfailed", "queryfrom", "answerfrom", "keeper",
 }
 
+// plainHeader is the one that needs no bracket.
+const plainHeader = "messagefromagent"
+
 // brackets look like the one that a header begins with.
 const brackets = "[［⁅⌈⌊❲⟦⟬⦋⦍⦏【〔〖〘〚「『﹝｢"
 
 // Quote renders text that came from somebody so that it cannot pose as one of
 // the hub's headers: a line that imitates one is shown as quoted.
 func Quote(s string) string {
-	if !hasBracket(s) {
+	if harmless(s) {
 		return s
 	}
 	var b strings.Builder
@@ -35,17 +39,21 @@ func Quote(s string) string {
 	return b.String()
 }
 
-// hasBracket is quick about plain text, which most of what is quoted is.
-func hasBracket(s string) bool {
+// harmless is quick about plain text, which most of what is quoted is: nothing in
+// it looks like the beginning of a header.
+func harmless(s string) bool {
+	begins := true // nothing of the line was readable yet
 	for i := range len(s) {
-		if s[i] == '[' {
-			return true
-		}
-		if s[i] >= utf8.RuneSelf {
-			return strings.ContainsAny(s[i:], brackets)
+		switch b := s[i]; {
+		case b == '[', b >= utf8.RuneSelf, begins && b|0x20 == plainHeader[0]:
+			return false
+		case b < ' ':
+			begins = begins || lineBreak(rune(b))
+		case begins && readable(rune(b)):
+			begins = false
 		}
 	}
-	return false
+	return true
 }
 
 func writeLine(b *strings.Builder, line string) {
@@ -73,12 +81,21 @@ func imitatesHeader(line string) bool {
 		return false
 	}
 	bracket := strings.IndexAny(line[:at], brackets)
-	if bracket < 0 || strings.Contains(line[:bracket], ">") {
+	if strings.Contains(line[:max(bracket, 0)], ">") || bracket < 0 && strings.Contains(line[:at], ">") {
 		return false
 	}
+	seen := letters(line[at:])
+	if strings.HasPrefix(seen, plainHeader) {
+		return true
+	}
+	return bracket >= 0 && slices.ContainsFunc(headers, func(h string) bool { return strings.HasPrefix(seen, h) })
+}
+
+// letters are the first ones of a line, enough for the longest header.
+func letters(line string) string {
 	const longest = 32
 	var seen strings.Builder
-	for _, r := range line[at:] {
+	for _, r := range line {
 		if readable(r) {
 			seen.WriteRune(plain(r))
 		}
@@ -86,12 +103,7 @@ func imitatesHeader(line string) bool {
 			break
 		}
 	}
-	for _, h := range headers {
-		if strings.HasPrefix(seen.String(), h) {
-			return true
-		}
-	}
-	return false
+	return seen.String()
 }
 
 // readable reports whether r is a letter or a digit that can be seen.

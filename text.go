@@ -22,6 +22,11 @@ func RequestText(from string, p Pattern, prio Priority, task TaskID, context, bo
 	return "[Agent Request from " + from + " | " + rest + "]\n\n" + context + Quote(body)
 }
 
+// SentText is what the target of a message reads that starts a thread of its own.
+func SentText(from, body string) string {
+	return "Message from agent '" + from + "': " + Quote(body)
+}
+
 // NotificationText is what the target of a notification reads.
 func NotificationText(from, context, body string) string {
 	if context != "" {
@@ -72,6 +77,12 @@ func NotifiedText(to string) string { return "Notification sent to " + to + "." 
 
 // ErrSelf refuses a contact with oneself.
 func ErrSelf() *Error { return Errorf(Invalid, "You cannot contact yourself.") }
+
+// ErrOwnAgent refuses the same in the words of the toolset chorus.
+func ErrOwnAgent() *Error { return Errorf(Invalid, "Cannot send a message to your own agent.") }
+
+// ErrOwnDocs refuses to read one's own docs as another's.
+func ErrOwnDocs() *Error { return Errorf(Invalid, "Cannot read the docs of your own agent.") }
 
 // ErrAskDepth refuses an ask that is nested too deeply.
 func ErrAskDepth(limit int) *Error {

@@ -93,7 +93,7 @@ type Message struct {
 	Thread   string    `json:"thread" doc:"The conversation it is in."`
 	N        int       `json:"n" doc:"Its number in the thread."`
 	Author   string    `json:"author" doc:"Who wrote it; never taken from its text."`
-	Kind     string    `json:"kind" doc:"ask, delegate, notification, reply, delegation_result or delegation_failed."`
+	Kind     string    `json:"kind" doc:"ask, delegate, message, notification, reply, delegation_result or delegation_failed."`
 	Priority string    `json:"priority,omitempty" doc:"Of a delegation."`
 	Context  string    `json:"context,omitempty" doc:"Background that came with a request."`
 	Body     string    `json:"body" doc:"The text."`
@@ -159,6 +159,8 @@ type Agent struct {
 	Kind          string     `json:"kind" doc:"native, client, remote or person."`
 	Description   string     `json:"description,omitempty" doc:"What it is for."`
 	Status        string     `json:"status" doc:"offline, sleeping, working, awaiting_approval, awaiting_delegation or idle."`
+	Reason        string     `json:"reason,omitempty" doc:"Why it has this status, such as 2 open."`
+	Model         string     `json:"model,omitempty" doc:"As the files name it."`
 	SleepingUntil *time.Time `json:"sleeping_until,omitempty" doc:"When its sleep ends."`
 	Queued        int        `json:"queued" doc:"Tasks that wait to be run."`
 	Running       int        `json:"running" doc:"Tasks at work."`

@@ -19,7 +19,9 @@ type Member struct {
 	Kind         parley.AgentKind
 	Instructions string
 	Model        model.Model // of a native agent
-	Toolsets     []string    // "contact" if empty
+	ModelName    string      // as the files name it
+	Docs         directory.Docs
+	Toolsets     []string // "contact" if empty
 	Limits       parley.Limits
 	// Rules are not changed after the member has joined; nil is everything that the
 	// standard profile allows.
@@ -65,7 +67,8 @@ func (a *agents) Name(id parley.AgentID) string {
 // put takes a member in. Tools, limits and the lack of rules are shared between
 // the agents that have the same, so that an idle agent costs little.
 func (a *agents) put(stored parley.Agent, m Member, limits *parley.Limits) {
-	a.dir.Put(directory.Entry{ID: stored.ID, Team: stored.Team, Name: m.Name, Kind: m.Kind, Description: m.Description, Limits: limits, Rules: a.rules(m)})
+	a.dir.Put(directory.Entry{ID: stored.ID, Team: stored.Team, Name: m.Name, Kind: m.Kind, Description: m.Description,
+		Model: m.ModelName, Docs: m.Docs, Limits: limits, Rules: a.rules(m)})
 	if m.Kind != parley.Native {
 		return
 	}

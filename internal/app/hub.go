@@ -16,6 +16,7 @@ import (
 	"parley/internal/reading"
 	"parley/internal/store"
 	"parley/internal/tool"
+	"parley/internal/tool/chorustools"
 	"parley/internal/tool/contacttools"
 	"parley/internal/tool/peertools"
 	"parley/internal/turn"
@@ -63,6 +64,7 @@ func NewHub(cfg HubConfig) *Hub {
 	sets := toolsets{
 		"contact": contacttools.New(contacts, read, dir),
 		"peers":   peertools.New(contacts, dir),
+		"chorus":  chorustools.New(contacts, read, dir),
 	}
 	maps.Copy(sets, cfg.Toolsets)
 	h.agents = newAgents(dir, sets)

@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/config"
+	"parley/internal/directory"
 	"parley/internal/model"
 	"parley/internal/model/scripted"
 )
@@ -33,7 +34,7 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 		}
 		r.Members = append(r.Members, Member{
 			Name: a.Name, Description: a.Description, Kind: a.Kind, Instructions: a.Instructions,
-			Model: m, Toolsets: a.Toolsets, Limits: a.Limits, Rules: rules,
+			Model: m, ModelName: a.Model.String(), Docs: directory.Docs{Home: team.Dir, Folder: a.Docs}, Toolsets: a.Toolsets, Limits: a.Limits, Rules: rules,
 		})
 	}
 	for _, name := range team.People {

@@ -9,7 +9,8 @@ import (
 
 // Agent is one agent's file or folder, checked and complete.
 type Agent struct {
-	Name        string
+	Name string
+	// Description is the front matter's, else the first paragraph of the docs.
 	Description string
 	Kind        parley.AgentKind
 	// Model is the agent's own or the team's; only a native agent has one.
@@ -23,6 +24,9 @@ type Agent struct {
 	Instructions string
 	// File is where the agent is described, relative to the team's folder.
 	File string
+	// Docs is the folder that others may read, relative to the team's folder;
+	// empty for an agent that is a single file.
+	Docs string
 
 	// Manager is an agent or a person; empty for none.
 	Manager string
@@ -128,6 +132,7 @@ func agentModelInto(dst *Model) func(value) []mistake {
 // finish fills in what the agent has from its team.
 func (d draft) finish(t *Team, shared []string) Agent {
 	a := d.agent
+	a.Description = shorten(a.Description)
 	a.Limits = d.limits.over(t.Limits)
 	a.Instructions = join(append([]string{a.Instructions}, shared...))
 	switch {

@@ -12,6 +12,7 @@ const (
 	agentsDir = "agents"
 	sharedDir = "_shared"
 	agentFile = "agent.md"
+	docsDir   = "docs"
 )
 
 // identityFiles follow agent.md in an agent's folder, in this order.
@@ -105,6 +106,10 @@ func (f *folder) readFolder(root *os.Root, dir, name string) {
 		texts = append(texts, text)
 	}
 	d.agent.Instructions = join(texts)
+	d.agent.Docs = path.Join(dir, docsDir)
+	if d.agent.Description == "" {
+		d.agent.Description = f.describe(root, path.Join(d.agent.Docs, readmeFile))
+	}
 	f.add(d, wrongs)
 }
 

@@ -31,12 +31,12 @@ func (d draft) notYet() []Problem {
 	return out
 }
 
-func availableToolsets() []string { return []string{"contact", "peers"} }
+func availableToolsets() []string { return []string{"contact", "chorus", "peers"} }
 
 // toolsetsInto accepts the names of toolsets, also of those to come: a file
 // may be written for a later version, but a misspelt name is a mistake.
 func toolsetsInto(dst *[]string) func(value) []mistake {
-	known := append(availableToolsets(), "chorus", "loom", "workspace")
+	known := append(availableToolsets(), "loom", "workspace")
 	return func(v value) []mistake {
 		var names []string
 		found := wordsInto(&names)(v)

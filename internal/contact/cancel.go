@@ -1,6 +1,7 @@
 package contact
 
 import (
+	"cmp"
 	"context"
 
 	"parley"
@@ -187,12 +188,14 @@ func (f *finish) reopen(old parley.Task, by parley.AgentID) (parley.Task, error)
 	t.Root = t.ID
 	t.Due = policy.Due(target, t.Pattern, f.tx.Now)
 	t.Deadline = max(f.tx.Now, t.Due).Add(limits.DelegationDeadline)
-	if f.parent.ID != 0 && f.parent.State.Open() {
+	if request.Kind == parley.SentMessage {
+		t.Parent, t.Root = f.parent.ID, cmp.Or(f.parent.Root, t.ID) // nothing comes back of it this time either
+	} else if f.parent.ID != 0 && f.parent.State.Open() {
 		t.Parent, t.Root, t.Callback = f.parent.ID, f.parent.Root, parley.CallbackResult
 		f.parent.OpenChildren++
 		f.tx.UpdateProgress(f.parent)
 	}
-	m := parley.Message{Team: old.Team, Thread: old.Thread, Author: old.Requester, Kind: parley.DelegateMessage,
+	m := parley.Message{Team: old.Team, Thread: old.Thread, Author: old.Requester, Kind: kindAgain(request),
 		Priority: old.Priority, Body: request.Body, Context: request.Context, Task: t.ID}
 	if err := f.tx.Post(&m, store.Recipient{ID: target.ID, Pulls: target.Pulls()}); err != nil {
 		return t, err
@@ -202,4 +205,13 @@ func (f *finish) reopen(old parley.Task, by parley.AgentID) (parley.Task, error)
 	f.tx.Record(parley.Event{Team: t.Team, Kind: parley.EventTask, Actor: by, Target: t.Agent, Task: t.ID,
 		Message: m.ID, Detail: "retry of " + old.ID.String()})
 	return t, nil
+}
+
+// kindAgain is how work is asked for again: as a delegation, whatever it was,
+// unless nothing comes back of it.
+func kindAgain(request parley.Message) parley.MessageKind {
+	if request.Kind == parley.SentMessage {
+		return parley.SentMessage
+	}
+	return parley.DelegateMessage
 }

@@ -79,6 +79,7 @@ type Request struct {
 	Key string
 
 	detached bool // an ask whose caller does not wait here
+	sent     bool // a delegation without a callback
 }
 
 // ThreadChoice says in which thread of the dm a contact speaks.

@@ -184,6 +184,9 @@ func (f *finish) end(state parley.State) {
 // callBack brings the end of the task to whoever asked for it.
 func (f *finish) callBack(kind parley.MessageKind, result parley.MessageID) error {
 	t, p := f.task, f.parent
+	if t.Callback == parley.CallbackNone && t.Parent != 0 {
+		return f.tell(kind, result)
+	}
 	switch t.Callback {
 	case parley.CallbackReply:
 		return nil // the asker waits for the end itself
@@ -208,6 +211,27 @@ func (f *finish) callBack(kind parley.MessageKind, result parley.MessageID) erro
 		return f.post(&m, t.Requester)
 	}
 	return nil // the reply is in the dm already
+}
+
+// tell brings the end of a message that was sent to where its sender finds it.
+// The thread of its own is the target's affair, and the sender has no turns there;
+// so it is also posted in the dm's main thread, and wakes nobody.
+func (f *finish) tell(kind parley.MessageKind, result parley.MessageID) error {
+	t := f.task
+	if kind == parley.ResultMessage && result == 0 {
+		return nil // nothing was said
+	}
+	dm, err := f.tx.DM(t.Requester, t.Agent)
+	if err != nil {
+		return err
+	}
+	m := parley.Message{Team: t.Team, Thread: dm.Main, Author: t.Agent, Kind: kind, Body: t.Error, Task: t.ID}
+	if kind == parley.ResultMessage {
+		if m.Body, err = f.resultText(result); err != nil {
+			return err
+		}
+	}
+	return f.post(&m, t.Requester)
 }
 
 // push posts the result where the parent works, puts it into its inbox and

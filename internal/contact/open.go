@@ -36,7 +36,7 @@ func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Patter
 		}
 	}
 	if err != nil {
-		s.recordRefusal(ctx, c, target.ID, err, parley.EventRefused, string(p)+": "+o.refusal(err))
+		s.recordRefusal(ctx, c, target.ID, err, parley.EventRefused, o.verb()+": "+o.refusal(err))
 		return Contact{}, err
 	}
 	return Contact{Target: target.Name, Message: o.message.ID, Task: o.task, found: o.state.Before.ID != 0}, nil
@@ -168,10 +168,21 @@ func (o *opening) kind() parley.MessageKind {
 	case parley.Ask:
 		return parley.AskMessage
 	case parley.Delegate:
+		if o.request.sent {
+			return parley.SentMessage
+		}
 		return parley.DelegateMessage
 	default:
 		return parley.NotificationMessage
 	}
+}
+
+// verb is what the record calls the contact.
+func (o *opening) verb() string {
+	if o.request.sent {
+		return "send"
+	}
+	return string(o.pattern)
 }
 
 // checkCaller makes sure that the caller still works on the task it speaks
@@ -309,6 +320,8 @@ func (o *opening) plan(d policy.Decision, limits parley.Limits, thread parley.Th
 
 func (o *opening) callback() parley.Callback {
 	switch {
+	case o.request.sent:
+		return parley.CallbackNone
 	case o.pattern == parley.Delegate:
 		return parley.CallbackResult
 	case o.request.detached:
@@ -360,6 +373,6 @@ func (o *opening) store(thread parley.ThreadID) error {
 		}
 	}
 	o.tx.Record(parley.Event{Team: o.caller.Team, Kind: kind, Actor: o.caller.Agent, Target: o.state.Target.ID,
-		Task: o.task.ID, Message: m.ID, Detail: string(o.pattern)})
+		Task: o.task.ID, Message: m.ID, Detail: o.verb()})
 	return nil
 }

@@ -20,11 +20,21 @@ type Entry struct {
 	Name        string
 	Kind        parley.AgentKind
 	Description string         // what others read of it, from the files
+	Model       string         // as the files name it; empty for one that the hub does not run
+	Docs        Docs           // what it has for others to read
 	Limits      *parley.Limits // shared by agents with the same limits
 	Rules       *policy.Rules  // never changed once it is here; nil for one that is retired
 	Retired     bool           // no longer in the files; known for the record
 
 	folded string
+}
+
+// Docs is the folder that others may read of an agent.
+type Docs struct {
+	// Home is the team's folder, absolute.
+	Home string
+	// Folder is below it, with slashes; empty if the agent has none.
+	Folder string
 }
 
 // Party is the participant as the rules see it.

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"slices"
+	"strings"
 
 	"parley"
 )
@@ -98,6 +99,9 @@ func (r Ruling) Reason() string {
 	case RuleUnknown:
 		return r.unknownReason()
 	case RuleSelf:
+		if strings.HasPrefix(r.action, Action(AgentComm, "read_docs ")) {
+			return parley.ErrOwnDocs().Message
+		}
 		return parley.ErrSelf().Message
 	case RuleManager:
 		if r.Rule.Of == r.who {

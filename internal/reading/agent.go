@@ -1,7 +1,9 @@
 package reading
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"parley"
 	"parley/internal/contact"
@@ -12,7 +14,9 @@ import (
 type Agent struct {
 	parley.Agent
 	Description string // from the files
+	Model       string // from the files; empty for one that this hub does not run
 	Status      parley.Status
+	Reason      string // of the status; empty if there is nothing to add
 	Open        parley.OpenTasks
 }
 
@@ -57,12 +61,20 @@ func (s *Service) Agent(ctx context.Context, c contact.Caller, name string) (fou
 	return found, err
 }
 
+// Others are the team without the caller.
+func (s *Service) Others(ctx context.Context, c contact.Caller) ([]Agent, error) {
+	list, err := s.Agents(ctx, c)
+	return slices.DeleteFunc(list, func(a Agent) bool { return a.ID == c.Agent }), err
+}
+
 func (s *Service) agent(a parley.Agent, open parley.OpenTasks, now parley.Micros) Agent {
 	e, known := s.dir.Entry(a.ID)
+	reason := ""
 	// One that is stored and not here was left out for a mistake in its file, unless
 	// another hub may have it.
 	if !s.store.Shared() && (!known || e.Retired) {
-		a.Offline = true
+		a.Offline, reason = true, "not in the files"
 	}
-	return Agent{Agent: a, Description: e.Description, Status: a.StatusAt(now, open), Open: open}
+	return Agent{Agent: a, Description: e.Description, Model: e.Model, Status: a.StatusAt(now, open),
+		Reason: cmp.Or(reason, a.ReasonAt(now, open)), Open: open}
 }

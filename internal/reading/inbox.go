@@ -37,7 +37,7 @@ func (s *Service) Inbox(ctx context.Context, c contact.Caller, limit int) (list 
 }
 
 func asks(tx *store.Tx, c contact.Caller, m parley.Message) (bool, error) {
-	if m.Task == 0 || m.Kind != parley.AskMessage && m.Kind != parley.DelegateMessage {
+	if m.Task == 0 || m.Kind != parley.AskMessage && m.Kind != parley.DelegateMessage && m.Kind != parley.SentMessage {
 		return false, nil
 	}
 	t, err := tx.Task(m.Task)

@@ -93,7 +93,7 @@ const news = `WITH RECURSIVE l (id, prev_id) AS (
 	SELECT ` + messageColsOfM + ` FROM l CROSS JOIN message m CROSS JOIN delivery d
 	LEFT JOIN task t ON t.id = m.task_id
 	WHERE m.id = l.id AND d.message_id = m.id AND d.recipient_id = $3 AND d.seen_at = 0
-	AND (m.kind = 'notification' OR m.kind IN ('reply', 'delegation_failed') AND t.callback = 0)
+	AND (m.kind = 'notification' OR m.kind IN ('reply', 'delegation_result', 'delegation_failed') AND t.callback = 0)
 	ORDER BY m.n LIMIT $4`
 
 // Post appends a message to its thread and opens a delivery record for each

@@ -105,10 +105,11 @@ func (tx *Tx) LockEnding(parent, id parley.TaskID) (p, t *parley.Task, err error
 const (
 	ownThread = `SELECT ` + threadColsOfT + `
 		FROM task k JOIN thread t ON t.id = k.thread_id WHERE k.id = $1 /*lock thread*/`
-	// The end of an ask whose asker waits is not posted there.
+	// The end of an ask whose asker waits is not posted there, nor is that of a task
+	// without a callback.
 	parentThread = `SELECT ` + threadColsOfT + `
 		FROM task k JOIN task p ON p.id = k.parent_id JOIN thread t ON t.id = p.thread_id
-		WHERE k.id = $1 AND k.callback <> $2 /*lock thread*/`
+		WHERE k.id = $1 AND k.callback > $2 /*lock thread*/`
 )
 
 // InsertTask stores a new task under the id drawn before.

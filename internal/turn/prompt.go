@@ -77,6 +77,8 @@ func Text(m parley.Message, from string) string {
 		return parley.RequestText(from, parley.Ask, 0, m.Task, m.Context, m.Body)
 	case parley.DelegateMessage:
 		return parley.RequestText(from, parley.Delegate, m.Priority, m.Task, m.Context, m.Body)
+	case parley.SentMessage:
+		return parley.SentText(from, m.Body)
 	case parley.NotificationMessage:
 		return parley.NotificationText(from, m.Context, m.Body)
 	case parley.ResultMessage:

@@ -50,7 +50,7 @@ func ruled(r ruleset) *policy.Rules {
 // under gives agents their rules.
 func under(rules map[string]ruleset) func(*app.Member) {
 	return func(m *app.Member) {
-		m.Toolsets = []string{"contact", "peers"}
+		m.Toolsets = []string{"contact", "peers", "chorus"}
 		if r, ok := rules[m.Name]; ok {
 			m.Rules = ruled(r)
 		}
@@ -80,10 +80,12 @@ func TestRulesHoldForEveryWayToContact(t *testing.T) {
 			"This action requires approval. CallerBot is supervised: what changes something needs approval. " + approvalLater, "behavior supervised"},
 	} {
 		for call, pattern := range map[string]string{
-			`contact_agent, args: {action: ask, agentId: databot, message: 'Well?'}`:      "ask",
-			`contact_agent, args: {action: delegate, agentId: databot, message: 'Well?'}`: "delegate",
-			`contact_agent, args: {action: notify, agentId: databot, message: 'Well?'}`:   "notify",
-			`call_agent, args: {target: databot, task: 'Well?'}`:                          "ask",
+			`contact_agent, args: {action: ask, agentId: databot, message: 'Well?'}`:       "ask",
+			`contact_agent, args: {action: delegate, agentId: databot, message: 'Well?'}`:  "delegate",
+			`contact_agent, args: {action: notify, agentId: databot, message: 'Well?'}`:    "notify",
+			`call_agent, args: {target: databot, task: 'Well?'}`:                           "ask",
+			`send_to_agent, args: {target_agent: databot, message: 'Well?'}`:               "send",
+			`request_from_agent, args: {target_agent: databot, task_description: 'Well?'}`: "ask",
 		} {
 			t.Run(c.name+" "+call[:18]+" "+pattern, func(t *testing.T) {
 				Play(t, Team{Agents: []string{"CallerBot", "DataBot"}, Member: under(map[string]ruleset{"CallerBot": c.rules}), Script: fmt.Sprintf(`

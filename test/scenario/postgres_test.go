@@ -330,3 +330,31 @@ agents:
 	s.Equal("removed", map[string]bool{"DataBot": false, "WriterBot": false, "ReaderBot": true, "rutger": false}, removed)
 	s.Stop()
 }
+
+// The end of a message that was sent is posted in two threads, whose locks are
+// taken one after the other.
+func TestPostgresMessagesAndTheirReplies(t *testing.T) {
+	playPostgres(t, Team{Agents: []string{"CallerBot", "DataBot"}, Member: func(m *app.Member) { m.Toolsets = []string{"chorus", "contact"} }, Script: `
+agents:
+  CallerBot:
+    - match: 'Go'
+      steps:
+        - {call: send_to_agent, args: {target_agent: DataBot, message: 'Count one.'}}
+        - {call: send_to_agent, args: {target_agent: DataBot, message: 'Count two.'}}
+        - {call: request_from_agent, args: {target_agent: DataBot, task_description: 'Count three.'}}
+        - say: '{{result}}'
+    - steps: [{call: list_agents, args: {}}, {say: '{{result}}'}]
+  DataBot:
+    - match: 'Count'
+      steps: [{say: 'Counted.'}]
+    - steps: [{call: contact_agent, args: {action: ask, agentId: CallerBot, message: 'Satisfied?'}}, {say: '{{result}}'}]
+`}, func(s *Stage) {
+		s.Equal("answer", "Response from DataBot: Counted.", s.As("rutger").Ask("CallerBot", "Go."))
+		s.Wait(102)
+		s.Wait(103)
+		s.As("rutger").Ask("DataBot", "Ask back.")
+		for _, task := range []string{"task-102", "task-103"} {
+			s.Equal(task, true, s.Models.Showed("CallerBot", "[Delegation Result from DataBot | "+task+"]\nCounted."))
+		}
+	})
+}

@@ -280,7 +280,7 @@ agents:
 		}
 	}}, func(s *Stage) {
 		s.As("rutger").Sleep("SleepyBot", time.Hour)
-		s.Equal("list", "DataBot (native, idle): Knows the figures.\nrutger (person, idle)\nSleepyBot (native, sleeping)", s.As("rutger").Ask("CallerBot", "Who is there?"))
+		s.Equal("list", "DataBot (native, idle): Knows the figures.\nrutger (person, idle)\nSleepyBot (native, sleeping until 2000-01-01T01:00:00Z)", s.As("rutger").Ask("CallerBot", "Who is there?"))
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"parley"
 	"parley/internal/api"
 )
 
@@ -34,7 +35,16 @@ func (s Screen) status(a api.Agent) string {
 	if a.SleepingUntil != nil && a.SleepingUntil.After(s.Now) {
 		return "sleeping until " + s.Clock(*a.SleepingUntil)
 	}
-	return strings.ReplaceAll(a.Status, "_", " ")
+	text := strings.ReplaceAll(a.Status, "_", " ")
+	if a.Reason != "" && saysMore(a) {
+		text += " (" + Line(a.Reason) + ")"
+	}
+	return text
+}
+
+// saysMore reports whether the reason is not in the column of tasks already.
+func saysMore(a api.Agent) bool {
+	return a.Status != string(parley.StatusWorking) && a.Status != string(parley.StatusIdle)
 }
 
 // openTasks counts what there is; a column of zeros would hide it.

@@ -12,10 +12,10 @@ import (
 
 func TestAgents(t *testing.T) {
 	agents := []api.Agent{
-		{Name: "CoordinatorBot", Kind: "native", Status: "awaiting_delegation", Waiting: 1, Running: 2, Description: "Plans a report, hands out the work and puts the results together."},
+		{Name: "CoordinatorBot", Kind: "native", Status: "awaiting_delegation", Reason: "2 open", Waiting: 1, Description: "Plans a report, hands out the work and puts the results together."},
 		{Name: "DataBot", Kind: "native", Status: "idle", Description: "Knows the figures."},
 		{Name: "NightBot", Kind: "native", Status: "sleeping", SleepingUntil: ptr(at(3600)), Queued: 3},
-		{Name: "データ係", Kind: "client", Status: "offline", Description: "Joins from\nelsewhere."},
+		{Name: "データ係", Kind: "client", Status: "offline", Reason: "not in the files", Description: "Joins from\nelsewhere."},
 		{Name: "ada", Kind: "person", Status: "idle"},
 	}
 	for name, screen := range screens() {

@@ -15,6 +15,7 @@ const (
 	failedHeader       = "[Delegation Failed | "
 	queryHeader        = "[Query from "
 	answerHeader       = "[Answer from "
+	sentHeader         = "Message from agent '" // on the line of the text itself
 )
 
 // isInput reports whether a message wants something done. A notification does
@@ -38,6 +39,10 @@ func body(text string) string {
 			_, rest, _ := strings.Cut(text, "\n")
 			return strings.TrimLeft(rest, "\n")
 		}
+	}
+	if rest, ok := strings.CutPrefix(text, sentHeader); ok {
+		_, rest, _ = strings.Cut(rest, "': ") // no name has a quotation mark
+		return rest
 	}
 	return text
 }

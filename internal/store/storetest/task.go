@@ -132,11 +132,15 @@ func openTasks(t *testing.T, open Open) {
 		{State: parley.Completed}, {State: parley.TaskFailed}, {State: parley.Cancelled},
 		{State: parley.Running, Agent: w.ann.ID},
 	} {
-		w.task(task)
+		made := w.task(task)
+		if made.State == parley.Waiting {
+			made.OpenChildren = 2
+			w.update(func(tx *store.Tx) error { tx.UpdateProgress(&made); return nil })
+		}
 	}
 	w.view(func(tx *store.Tx) error {
 		want := map[parley.AgentID]parley.OpenTasks{
-			w.bob.ID: {Queued: 2, Running: 1, Waiting: 2}, w.ann.ID: {Running: 1},
+			w.bob.ID: {Queued: 2, Running: 1, Waiting: 2, Children: 4}, w.ann.ID: {Running: 1},
 		}
 		got, err := tx.OpenTasks(w.team.ID)
 		if diff := cmp.Diff(want, got); diff != "" {

@@ -18,6 +18,8 @@ func New(contacts *contact.Service, read *reading.Service, dir *directory.Direct
 		sleep(contacts, dir),
 		messageStatus(read),
 		listAgents(read),
+		ReadAgentDocs(read),
+		queryWorkspace(read),
 	}
 }
 

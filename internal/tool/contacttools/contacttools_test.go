@@ -42,7 +42,7 @@ func TestEveryToolIsDescribed(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"contact_agent", "await_task", "cancel_task", "sleep", "message_status", "list_agents"}; !slices.Equal(names, want) {
+	if want := []string{"contact_agent", "await_task", "cancel_task", "sleep", "message_status", "list_agents", "read_agent_docs", "query_workspace"}; !slices.Equal(names, want) {
 		t.Errorf("the toolset has %v, want %v", names, want)
 	}
 }
@@ -55,6 +55,9 @@ func TestActionsOfCalls(t *testing.T) {
 		"message_status": {`{"message_id": "7"}`, "tool:task:status msg-7"},
 		"sleep":          {`{"until": "tomorrow"}`, "tool:self:sleep"},
 		"list_agents":    {``, "tool:agent_comm:list"},
+
+		"read_agent_docs": {`{"target_agent": "DataBot"}`, "tool:agent_comm:read_docs DataBot"},
+		"query_workspace": {`{"action": "list_agents"}`, "tool:agent_comm:list"},
 	}
 	for _, tl := range contacttools.New(nil, nil, nil) {
 		c, asked := want[tl.Name]

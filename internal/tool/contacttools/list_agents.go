@@ -4,9 +4,9 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"strings"
 
+	"parley"
 	"parley/internal/model"
 	"parley/internal/policy"
 	"parley/internal/reading"
@@ -21,27 +21,39 @@ func listAgents(read *reading.Service) tool.Tool {
 		Tool: model.Tool{Name: "list_agents", Description: listAgentsText,
 			Schema: json.RawMessage(`{"type": "object", "properties": {}}`)},
 		Replays: true,
-		Action:  func(json.RawMessage) string { return policy.Action(policy.AgentComm, "list") },
+		Action:  listAction,
 		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			list, err := read.Agents(ctx, Caller(c))
-			if err != nil {
-				return tool.Result{}, err
-			}
-			var b strings.Builder
-			for _, a := range list {
-				if a.ID == c.Lease.Agent {
-					continue
-				}
-				fmt.Fprintf(&b, "%s (%s, %s)", a.Name, a.Kind, a.Status)
-				if a.Description != "" {
-					fmt.Fprintf(&b, ": %s", a.Description)
-				}
-				b.WriteByte('\n')
-			}
-			if b.Len() == 0 {
-				return tool.Result{Text: "There are no other agents in your team."}, nil
-			}
-			return tool.Result{Text: strings.TrimRight(b.String(), "\n")}, nil
+			return describeOthers(ctx, read, c)
 		},
 	}
+}
+
+func listAction(json.RawMessage) string { return policy.Action(policy.AgentComm, "list") }
+
+// describeOthers is a line for each of the others.
+func describeOthers(ctx context.Context, read *reading.Service, c tool.Call) (tool.Result, error) {
+	list, err := read.Others(ctx, Caller(c))
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if len(list) == 0 {
+		return tool.Result{Text: "There are no other agents in your team."}, nil
+	}
+	lines := make([]string, len(list))
+	for i, a := range list {
+		lines[i] = describe(a)
+	}
+	return tool.Result{Text: strings.Join(lines, "\n")}, nil
+}
+
+func describe(a reading.Agent) string {
+	about := []string{string(a.Kind)}
+	if a.Model != "" {
+		about = append(about, a.Model)
+	}
+	line := a.Name + " (" + strings.Join(append(about, a.Status.Because(a.Reason)), ", ") + ")"
+	if a.Description != "" {
+		line += ": " + parley.Quote(a.Description)
+	}
+	return line
 }

@@ -1,0 +1,76 @@
+package config
+
+import (
+	"os"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"parley"
+)
+
+const (
+	readmeFile = "README.md"
+	// maxDescription is how many characters of a description others read.
+	maxDescription = 200
+)
+
+// describe takes an agent's description from its docs. They are for others and
+// not for the agent: one that cannot be read is warned about and leaves nobody out.
+func (f *folder) describe(root *os.Root, file string) string {
+	if isLink(root, path.Dir(file)) || isLink(root, file) {
+		f.warnings = append(f.warnings, Problem{File: file, Message: "This is not read: links are not followed in docs."})
+		return ""
+	}
+	text, found, err := readText(root, file)
+	if err != nil {
+		return "" // most have none
+	}
+	f.warnings = append(f.warnings, problems(file, found)...)
+	return firstParagraph(text)
+}
+
+// shorten cuts a description that is too long for a list.
+func shorten(description string) string {
+	if utf8.RuneCountInString(description) <= maxDescription {
+		return description
+	}
+	return parley.Clip(description, maxDescription)
+}
+
+// firstParagraph is the first prose of a Markdown text, on one line: headings,
+// lines of nothing but emphasis and quotes are how a page begins, not what it
+// says.
+func firstParagraph(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || !prose(line) {
+			if lines != nil {
+				break
+			}
+			continue
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, " ")
+}
+
+func prose(line string) bool {
+	return !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, ">") && !underline(line) && !emphasised(line)
+}
+
+// underline is what a heading may have below it, or a rule.
+func underline(line string) bool { return strings.Trim(line, "=-*_ ") == "" }
+
+// emphasised reports whether a line is emphasis from end to end.
+func emphasised(line string) bool {
+	for _, mark := range []string{"***", "___", "**", "__", "*", "_"} {
+		inner, begins := strings.CutPrefix(line, mark)
+		inner, ends := strings.CutSuffix(inner, mark)
+		if begins && ends {
+			return inner != "" && !strings.Contains(inner, mark)
+		}
+	}
+	return false
+}
