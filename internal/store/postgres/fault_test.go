@@ -57,8 +57,9 @@ func TestDeadlockIsRunAgain(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if n := runs.Load(); n != 3 {
-		t.Errorf("%d runs of two closures", n)
+	// The one that is run again may meet the other once more, before that has its lock.
+	if n := runs.Load(); n < 3 {
+		t.Errorf("%d runs of two closures: they met no deadlock", n)
 	}
 	if err := s.View(t.Context(), func(tx *store.Tx) error {
 		for _, a := range agents {
