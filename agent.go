@@ -63,9 +63,11 @@ const (
 // OpenTasks counts an agent's open tasks by what they are doing.
 type OpenTasks struct {
 	Queued, Running, Waiting int
+	Held                     int // of those that wait: for an approval
 }
 
-// StatusAt derives the status: offline > sleeping > working > awaiting > idle.
+// StatusAt derives the status: offline > sleeping > working >
+// awaiting_approval > awaiting_delegation > idle.
 func (a Agent) StatusAt(now Micros, open OpenTasks) Status {
 	switch {
 	case a.Gone():
@@ -74,6 +76,8 @@ func (a Agent) StatusAt(now Micros, open OpenTasks) Status {
 		return StatusSleeping
 	case open.Running > 0:
 		return StatusWorking
+	case open.Held > 0:
+		return StatusAwaitingApproval
 	case open.Waiting > 0:
 		return StatusAwaitingDelegation
 	default:

@@ -98,11 +98,12 @@ func (tx *Tx) SetRate(id parley.AgentID, r parley.Rate) {
 // OpenTasks counts the open tasks of each agent of a team.
 func (tx *Tx) OpenTasks(team parley.TeamID) (map[parley.AgentID]parley.OpenTasks, error) {
 	m := map[parley.AgentID]parley.OpenTasks{}
-	err := tx.query(`SELECT agent_id, state, count(*) FROM task WHERE state <= 3 AND team_id = $1 GROUP BY agent_id, state`,
+	err := tx.query(`SELECT agent_id, state, CASE WHEN approvals > 0 THEN 1 ELSE 0 END AS held, count(*) FROM task
+		WHERE state <= 3 AND team_id = $1 GROUP BY agent_id, state, held`,
 		func(r Row) {
 			id := parley.AgentID(r.Int(0))
 			o := m[id]
-			addOpen(&o, parley.State(r.Int(1)), int(r.Int(2)))
+			addOpen(&o, parley.State(r.Int(1)), r.Int(2) != 0, int(r.Int(3)))
 			m[id] = o
 		}, int64(team))
 	return m, err
@@ -110,12 +111,13 @@ func (tx *Tx) OpenTasks(team parley.TeamID) (map[parley.AgentID]parley.OpenTasks
 
 // AgentOpenTasks counts the open tasks of one agent.
 func (tx *Tx) AgentOpenTasks(id parley.AgentID) (o parley.OpenTasks, err error) {
-	err = tx.query(`SELECT state, count(*) FROM task WHERE state <= 3 AND agent_id = $1 GROUP BY state`,
-		func(r Row) { addOpen(&o, parley.State(r.Int(0)), int(r.Int(1))) }, int64(id))
+	err = tx.query(`SELECT state, CASE WHEN approvals > 0 THEN 1 ELSE 0 END AS held, count(*) FROM task
+		WHERE state <= 3 AND agent_id = $1 GROUP BY state, held`,
+		func(r Row) { addOpen(&o, parley.State(r.Int(0)), r.Int(1) != 0, int(r.Int(2))) }, int64(id))
 	return o, err
 }
 
-func addOpen(o *parley.OpenTasks, s parley.State, n int) {
+func addOpen(o *parley.OpenTasks, s parley.State, held bool, n int) {
 	switch s {
 	case parley.Queued:
 		o.Queued += n
@@ -123,6 +125,9 @@ func addOpen(o *parley.OpenTasks, s parley.State, n int) {
 		o.Running += n
 	case parley.Waiting:
 		o.Waiting += n
+		if held {
+			o.Held += n
+		}
 	}
 }
 
