@@ -43,6 +43,10 @@ var probes = []probe{
 	{"set-status", "PUT", "/v1/agents/Bob/status", `{"status": "offline"}`, 404, nil},
 	{"explain", "GET", "/v1/explain?from=Ada&to=DataBot&action=ask", "", 404, nil},
 	{"explain", "GET", "/v1/explain?from=DataBot&to=Bob&action=ask", "", 404, []string{"Bob?"}},
+	{"list-approvals", "GET", "/v1/approvals?all=true", "", 200, []string{"approval-"}},
+	{"get-approval", "GET", "/v1/approvals/approval-1", "", 404, nil},
+	{"approve", "POST", "/v1/approvals/approval-1/approve", "", 404, nil},
+	{"deny", "POST", "/v1/approvals/approval-1/deny", `{"reason": "It is mine."}`, 404, nil},
 	{"follow-events", "GET", "/v1/events?follow=false", "", 200, []string{"Ada", "task-102"}},
 }
 
