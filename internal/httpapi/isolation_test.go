@@ -5,8 +5,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"parley"
 	"parley/internal/api"
+	"parley/internal/store"
 )
 
 // probe is one operation as somebody of another team tries it on what is the
@@ -63,6 +66,7 @@ func TestNoOneReadsAnotherTeam(t *testing.T) {
 	if _, err := ada.Cancel(t.Context(), "task-102"); err != nil {
 		t.Fatal(err)
 	}
+	w.storeApproval(101)
 	before := w.everything("Ada")
 	for _, p := range probes {
 		status, body := w.do("Eve", p.method, p.path, p.body)
@@ -83,10 +87,31 @@ func TestNoOneReadsAnotherTeam(t *testing.T) {
 	}
 }
 
+// storeApproval lets a task wait for approval, as if its agent had wanted to write
+// a poem.
+func (w *world) storeApproval(id parley.TaskID) {
+	w.t.Helper()
+	err := w.store.Update(w.t.Context(), func(tx *store.Tx) error {
+		tasks, err := tx.LockTasks(id)
+		if err != nil {
+			return err
+		}
+		t := tasks[0]
+		t.Approvals++
+		tx.UpdateProgress(&t)
+		tx.InsertApproval(&parley.Approval{Team: t.Team, Task: t.ID, Turn: 1, Call: "c", Agent: t.Agent, Tool: "write",
+			Args: `{"text":"A poem."}`, Rule: "behavior strict", Reason: "Because.", ExpiresAt: tx.Now.Add(time.Hour)})
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 // everything is what a person can read of the team.
 func (w *world) everything(as string) string {
 	var all strings.Builder
-	for _, path := range []string{"/v1/tasks", "/v1/agents", "/v1/messages?of=Ada&with=Bob", "/v1/messages/msg-1", "/v1/inbox", "/v1/events?follow=false"} {
+	for _, path := range []string{"/v1/tasks", "/v1/agents", "/v1/messages?of=Ada&with=Bob", "/v1/messages/msg-1", "/v1/inbox", "/v1/approvals", "/v1/events?follow=false"} {
 		_, body := w.do(as, http.MethodGet, path, "")
 		all.WriteString(body)
 	}
