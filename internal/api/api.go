@@ -60,6 +60,7 @@ type Task struct {
 	Error     string     `json:"error,omitempty" doc:"Why it failed or who cancelled it."`
 	Turns     int        `json:"turns" doc:"How many turns were begun."`
 	Open      int        `json:"open_children" doc:"Subtasks that it still waits for."`
+	Approvals int        `json:"approvals,omitempty" doc:"Calls of it that wait for approval."`
 	Rescues   int        `json:"rescues,omitempty" doc:"How often a dead hub's turn was taken over."`
 	Due       *time.Time `json:"due,omitempty" doc:"Not before this time."`
 	WaitUntil *time.Time `json:"wait_until,omitempty" doc:"When the asker stops waiting."`

@@ -21,6 +21,13 @@ func (c *Client) Approvals(ctx context.Context, all bool, limit int) ([]api.Appr
 	return out.Approvals, err
 }
 
+// TaskApprovals lists what a task waits for.
+func (c *Client) TaskApprovals(ctx context.Context, task string) ([]api.Approval, error) {
+	var out api.ApprovalList
+	err := c.get(ctx, "/v1/approvals", url.Values{"task": {task}}, &out)
+	return out.Approvals, err
+}
+
 // Approval reads one approval.
 func (c *Client) Approval(ctx context.Context, id string) (api.Approval, error) {
 	var out api.Approval

@@ -16,7 +16,8 @@ func (s *Server) registerApprovals() {
 	missing := []parley.Kind{parley.NotFound}
 	decided := []parley.Kind{parley.NotFound, parley.Conflict}
 	handle(s, operation{id: "list-approvals", method: http.MethodGet, path: "/v1/approvals", tag: tag,
-		summary: "List approvals", description: "What waits for a decision, the oldest first. An agent sees its own and those that it decides about as a manager."}, s.listApprovals)
+		summary: "List approvals", description: "What waits for a decision, the oldest first. An agent sees its own and those that it decides about as a manager.",
+		errors: missing}, s.listApprovals)
 	handle(s, operation{id: "get-approval", method: http.MethodGet, path: "/v1/approvals/{id}", tag: tag,
 		summary: "Read an approval", description: "One approval, with the exact arguments of the call.", errors: missing}, s.getApproval)
 	handle(s, operation{id: "approve", method: http.MethodPost, path: "/v1/approvals/{id}/approve", tag: tag,
@@ -34,11 +35,24 @@ type ApprovalPath struct {
 
 type listApprovalsInput struct {
 	Page
-	All bool `query:"all" doc:"Those that are decided too, the newest first."`
+	All  bool   `query:"all" doc:"Those that are decided too, the newest first."`
+	Task string `query:"task" example:"task-101" doc:"Only what this task waits for."`
 }
 
 func (s *Server) listApprovals(ctx context.Context, in *listApprovalsInput) (api.ApprovalList, error) {
+	if in.Task != "" {
+		return s.taskApprovals(ctx, in.Task)
+	}
 	list, err := s.cfg.Reading.Approvals(ctx, caller(ctx), in.All, in.Limit)
+	return api.ApprovalList{Approvals: s.approvals(ctx, list)}, err
+}
+
+func (s *Server) taskApprovals(ctx context.Context, task string) (api.ApprovalList, error) {
+	id, err := parley.ParseTaskID(task)
+	if err != nil {
+		return api.ApprovalList{}, err
+	}
+	list, err := s.cfg.Reading.TaskApprovals(ctx, caller(ctx), id)
 	return api.ApprovalList{Approvals: s.approvals(ctx, list)}, err
 }
 

@@ -47,6 +47,7 @@ var probes = []probe{
 	{"explain", "GET", "/v1/explain?from=Ada&to=DataBot&action=ask", "", 404, nil},
 	{"explain", "GET", "/v1/explain?from=DataBot&to=Bob&action=ask", "", 404, []string{"Bob?"}},
 	{"list-approvals", "GET", "/v1/approvals?all=true", "", 200, []string{"approval-"}},
+	{"list-approvals", "GET", "/v1/approvals?task=task-101", "", 404, nil},
 	{"get-approval", "GET", "/v1/approvals/approval-1", "", 404, nil},
 	{"approve", "POST", "/v1/approvals/approval-1/approve", "", 404, nil},
 	{"deny", "POST", "/v1/approvals/approval-1/deny", `{"reason": "It is mine."}`, 404, nil},
