@@ -112,7 +112,7 @@ func (t *run) park(ctx context.Context) (parley.Outcome, error) {
 		task.State, task.Worker = parley.Waiting, 0
 		tx.UpdateTask(&task)
 		tx.Record(parley.Event{Team: task.Team, Kind: parley.EventWaiting, Actor: task.Agent, Target: task.Requester, Task: task.ID,
-			Detail: "for approval"})
+			Detail: "approval"})
 		return nil
 	})
 	return out, err

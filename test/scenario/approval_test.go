@@ -281,6 +281,43 @@ agents:
 	})
 }
 
+// Somebody who decides while the step's other calls still run finds a running
+// task: it does not wait at all.
+func TestADecisionWhileTheStepStillRuns(t *testing.T) {
+	team := interns(`
+agents:
+  InternBot:
+    - steps:
+        - calls:
+            - {tool: contact_agent, args: {action: ask, agentId: SeniorAnalystBot, message: 'Well?'}}
+            - {tool: contact_agent, args: {action: ask, agentId: BossBot, message: 'Slowly?'}}
+        - say: '{{result}}'
+  SeniorAnalystBot: [{steps: [{say: 'Yes.'}]}]
+  BossBot: [{steps: [{wait: 10s, say: 'Slowly.'}]}]
+`)
+	Play(t, team, func(s *Stage) {
+		id := s.As("rutger").Delegate("InternBot", "Go.")
+		s.Pass(5 * time.Second)
+		s.Equal("state", parley.Running, s.Task(id).State)
+		s.Equal("status", parley.StatusWorking, s.Status("InternBot"))
+		s.As("rutger").Approve(1)
+		s.Pass(10 * time.Second)
+		s.Equal("results", []string{"Response from BossBot: Slowly.", "Response from SeniorAnalystBot: Yes."}, s.Results(id))
+		s.Equal("it never waited", 0, len(s.Events(parley.EventWaiting)))
+	})
+}
+
+// A caller from outside has no turn that could wait.
+func TestACallerFromOutsideReadsThatApprovalIsNeeded(t *testing.T) {
+	Play(t, interns(askSenior), func(s *Stage) {
+		want := "This action requires approval. InternBot is supervised: what changes something needs approval. " +
+			"Only the turn of an agent that the hub runs can wait for one."
+		s.Equal("read", "Error: "+want, s.As("InternBot").Refused(parley.Notify, contact.Request{Target: "OtherBot", Message: "Psst."}))
+		s.Equal("on record", []string{"contact.refused by InternBot to OtherBot (notify: " + want + " [rule: behavior supervised])"},
+			s.Events(parley.EventRefused, parley.EventApprovalRequested))
+	})
+}
+
 func TestAnotherToolIsHeldAndDeniedByItsName(t *testing.T) {
 	for name, decide := range map[string]func(Participant){
 		"Posted.": func(p Participant) { p.Approve(1) },
