@@ -63,6 +63,7 @@ func NewHub(cfg HubConfig) *Hub {
 	sets := toolsets{
 		"contact": contacttools.New(contacts, read, dir),
 		"peers":   peertools.New(contacts, dir),
+		managing:  contacttools.Managing(contacts),
 	}
 	maps.Copy(sets, cfg.Toolsets)
 	h.agents = newAgents(dir, sets)

@@ -38,6 +38,9 @@ func (s *Service) decide(ctx context.Context, c Caller, id parley.ApprovalID, st
 		if err := s.mayDecide(tx, c, *a); err != nil {
 			return err
 		}
+		if c.Token != 0 && a.State == state && a.DecidedBy == c.Agent {
+			return nil // a turn that goes on after a crash finds what it did before
+		}
 		if a.State != parley.ApprovalPending {
 			return s.errDecided(tx, *a)
 		}
@@ -170,4 +173,57 @@ func withdraw(tx *store.Tx, t *parley.Task, by parley.AgentID) error {
 		}
 	}
 	return nil
+}
+
+// AskManager gives what a turn waits for to the agent's manager as a task, if the
+// hub runs the manager's turns: others look at the list. Doing so again finds the
+// task that was made before.
+func (s *Service) AskManager(ctx context.Context, lease parley.Lease) error {
+	manager, ok := s.nativeManager(lease)
+	if !ok {
+		return nil
+	}
+	var list []parley.Approval
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		list, err = tx.ApprovalsOf(lease.Task)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	// It is not the agent's idea, so it costs nothing of its rate, and nobody's task
+	// waits for it.
+	c := Caller{Team: lease.Team, Agent: lease.Agent, Approved: true}
+	for _, a := range list {
+		if a.State != parley.ApprovalPending {
+			continue
+		}
+		r := Request{Target: manager, Message: s.approvalText(a), Key: a.ID.String()}
+		if _, err := s.Delegate(ctx, c, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Service) nativeManager(lease parley.Lease) (name string, ok bool) {
+	e, _ := s.dir.Entry(lease.Agent)
+	if e.Rules == nil || e.Rules.Manager == "" {
+		return "", false
+	}
+	manager, err := s.dir.Find(lease.Team, e.Rules.Manager)
+	return manager.Name, err == nil && s.dir.Native(manager.ID)
+}
+
+// shownArgs is how much of a call's arguments a manager is sent.
+const shownArgs = 8000
+
+func (s *Service) approvalText(a parley.Approval) string {
+	what := "use " + a.Tool
+	if to, ok := s.dir.Entry(a.Target); ok {
+		what = "contact " + to.Name
+	}
+	return "I want to " + what + " and need your approval (" + a.ID.String() + ").\n\n" +
+		"Tool: " + a.Tool + "\nArguments: " + parley.Clip(a.Args, shownArgs) + "\nWhy: " + a.Reason + "\n\n" +
+		"Decide with approve_action or deny_action."
 }

@@ -101,6 +101,13 @@ func (t *run) runDecided(ctx context.Context, call model.Call, a parley.Approval
 // park ends the work on a task until its held calls are decided about. Somebody
 // may have decided at this very moment: then the turn goes on.
 func (t *run) park(ctx context.Context) (parley.Outcome, error) {
+	// Before it waits: after a crash in between, the turn comes here again.
+	if err := t.insist(ctx, func() error { return t.Rules.AskManager(ctx, t.lease) }); err != nil {
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		t.logFault("approval", err) // people still see it in the list
+	}
 	out := parley.TurnAgain
 	err := t.update(ctx, func(tx *store.Tx) error {
 		out = parley.TurnAgain

@@ -18,13 +18,16 @@ import (
 	"parley/internal/policy"
 )
 
-// interns is a team in which InternBot may contact nobody by itself. BossBot is
-// its manager.
+// interns is a team in which InternBot may contact nobody by itself but HelperBot,
+// which reports to it. ChiefBot, a program, is its manager.
 func interns(script string) Team {
-	return Team{Agents: []string{"InternBot", "SeniorAnalystBot", "BossBot", "OtherBot"}, Script: script,
+	return Team{Agents: []string{"InternBot", "SeniorAnalystBot", "HelperBot", "OtherBot", "ChiefBot"}, Script: script,
 		Member: func(m *app.Member) {
-			under(map[string]ruleset{"InternBot": {behavior: policy.Supervised, manager: "BossBot"}})(m)
+			under(map[string]ruleset{"InternBot": {behavior: policy.Supervised, manager: "ChiefBot"}, "HelperBot": {manager: "InternBot"}})(m)
 			m.Limits.Rescues = 1000
+			if m.Name == "ChiefBot" {
+				m.Kind, m.Model = parley.Client, nil
+			}
 		}}
 }
 
@@ -81,7 +84,7 @@ func TestSupervisedInternIsDenied(t *testing.T) {
 		t.Run(reason, func(t *testing.T) {
 			Play(t, interns(askSenior), func(s *Stage) {
 				id := hold(s)
-				s.As("BossBot").Deny(1, reason)
+				s.As("ChiefBot").Deny(1, reason)
 				s.Wait(id)
 				s.Equal("result", want, s.Result(id))
 				s.Equal("tasks", 1, len(s.tasks()))
@@ -111,7 +114,7 @@ agents:
 		t.Run(call[:30], func(t *testing.T) {
 			Play(t, team, func(s *Stage) {
 				id := hold(s)
-				s.As("InternBot").Notify("BossBot", "I wait.") // all that the rate allows
+				s.As("InternBot").Notify("HelperBot", "I wait.") // all that the rate allows
 				s.As("rutger").Approve(1)
 				s.Wait(id)
 				s.Equal("result", want, s.Result(id))
@@ -208,12 +211,12 @@ func TestOnlyAPersonOrTheManagerDecides(t *testing.T) {
 			s.Equal(name+" approves", want, parley.ToolError(s.Contacts.Approve(s.Context(), s.As(name).Caller, 1)))
 			s.Equal(name+" denies", want, parley.ToolError(s.Contacts.Deny(s.Context(), s.As(name).Caller, 1, "No.")))
 		}
-		for name, want := range map[string]int{"rutger": 1, "BossBot": 1, "InternBot": 1, "OtherBot": 0} {
+		for name, want := range map[string]int{"rutger": 1, "ChiefBot": 1, "InternBot": 1, "OtherBot": 0} {
 			list, err := s.Reading.Approvals(s.Context(), s.As(name).Caller, false, 10)
 			s.Equal("error", nil, err)
 			s.Equal(name+" sees", want, len(list))
 		}
-		s.As("BossBot").Approve(1)
+		s.As("ChiefBot").Approve(1)
 		s.Wait(id)
 	})
 }
@@ -223,10 +226,10 @@ func TestAnotherTeamNeitherSeesNorDecides(t *testing.T) {
 		hold(s)
 		other, err := s.Join(s.Context(), app.Roster{Team: "other", Members: []app.Member{
 			{Name: "eve", Kind: parley.Person, Limits: parley.DefaultLimits()},
-			{Name: "BossBot", Kind: parley.Native, Model: s.Models, Limits: parley.DefaultLimits()},
+			{Name: "ChiefBot", Kind: parley.Native, Model: s.Models, Limits: parley.DefaultLimits()},
 		}})
 		s.Equal("error", nil, err)
-		for _, name := range []string{"eve", "BossBot"} {
+		for _, name := range []string{"eve", "ChiefBot"} {
 			e, err := s.Directory.Find(other.ID, name)
 			s.Equal("error", nil, err)
 			c := contact.Caller{Team: other.ID, Agent: e.ID}
@@ -251,14 +254,14 @@ agents:
       steps:
         - calls:
             - {tool: contact_agent, args: {action: ask, agentId: SeniorAnalystBot, message: 'Well?'}}
-            - {tool: contact_agent, args: {action: delegate, agentId: BossBot, message: 'Look.'}}
+            - {tool: contact_agent, args: {action: delegate, agentId: HelperBot, message: 'Look.'}}
             - {tool: contact_agent, args: {action: notify, agentId: OtherBot, message: 'Psst.'}}
             - {tool: list_agents, args: {}}
         - say: 'Done.'
     - match: '^\[Delegation Result'
       steps: [{say: 'All done.'}]
   SeniorAnalystBot: [{steps: [{say: 'Yes.'}]}]
-  BossBot: [{steps: [{wait: 10s, say: 'Looked.'}]}]
+  HelperBot: [{steps: [{wait: 10s, say: 'Looked.'}]}]
 `)
 	Play(t, team, func(s *Stage) {
 		id := s.As("rutger").Delegate("InternBot", "Go.")
@@ -290,10 +293,10 @@ agents:
     - steps:
         - calls:
             - {tool: contact_agent, args: {action: ask, agentId: SeniorAnalystBot, message: 'Well?'}}
-            - {tool: contact_agent, args: {action: ask, agentId: BossBot, message: 'Slowly?'}}
+            - {tool: contact_agent, args: {action: ask, agentId: HelperBot, message: 'Slowly?'}}
         - say: '{{result}}'
   SeniorAnalystBot: [{steps: [{say: 'Yes.'}]}]
-  BossBot: [{steps: [{wait: 10s, say: 'Slowly.'}]}]
+  HelperBot: [{steps: [{wait: 10s, say: 'Slowly.'}]}]
 `)
 	Play(t, team, func(s *Stage) {
 		id := s.As("rutger").Delegate("InternBot", "Go.")
@@ -302,7 +305,7 @@ agents:
 		s.Equal("status", parley.StatusWorking, s.Status("InternBot"))
 		s.As("rutger").Approve(1)
 		s.Pass(10 * time.Second)
-		s.Equal("results", []string{"Response from BossBot: Slowly.", "Response from SeniorAnalystBot: Yes."}, s.Results(id))
+		s.Equal("results", []string{"Response from HelperBot: Slowly.", "Response from SeniorAnalystBot: Yes."}, s.Results(id))
 		s.Equal("it never waited", 0, len(s.Events(parley.EventWaiting)))
 	})
 }
@@ -404,27 +407,85 @@ func forge(t *testing.T, file, sql string) {
 	}
 }
 
-// The hub dies at each of its commits from the request to the end, right before
-// it or right after it, with a person who decides as soon as there is something
-// to decide about: the call runs exactly once.
-func TestACrashAnywhereAroundAnApproval(t *testing.T) {
-	for _, before := range []bool{true, false} {
-		t.Run(fmt.Sprintf("before=%v", before), func(t *testing.T) {
-			t.Parallel()
-			for n := 1; dieAroundApproval(t, n, before); n++ {
-				if n > 60 || t.Failed() {
-					t.Fatalf("at commit %d", n)
-				}
-			}
+// A manager whose turns the hub runs gets what waits as a task, with tools to
+// decide.
+func TestANativeManagerDecides(t *testing.T) {
+	for decision, want := range map[string]string{
+		"{call: approve_action, args: {approval_id: approval-1}}":                       "Response from SeniorAnalystBot: It is sound.",
+		"{call: deny_action, args: {approval_id: approval-1, reason: 'Ask me first.'}}": "Error: Approval denied for contacting SeniorAnalystBot. Ask me first.",
+	} {
+		team := interns(askSenior + "  ChiefBot: [{steps: [" + decision + ", {say: 'Decided.'}]}]\n")
+		team.Member = under(map[string]ruleset{"InternBot": {behavior: policy.Supervised, manager: "ChiefBot"}})
+		t.Run(decision[7:17], func(t *testing.T) {
+			Play(t, team, func(s *Stage) {
+				id := s.As("rutger").Delegate("InternBot", "Go.")
+				s.Wait(id)
+				s.Equal("result", want, s.Result(id))
+				s.Equal("the manager read", "[Agent Request from InternBot | Pattern: delegate | Priority: normal | Task: task-102]\n\n"+
+					"I want to contact SeniorAnalystBot and need your approval (approval-1).\n\n"+
+					"Tool: contact_agent\n"+
+					`Arguments: {"action":"ask","agentId":"SeniorAnalystBot","message":"Can you validate my analysis approach?"}`+"\n"+
+					"Why: InternBot is supervised: what changes something needs approval.\n\n"+
+					"Decide with approve_action or deny_action.", s.DM("InternBot", "ChiefBot")[0].Text)
+				s.Equal("by", "ChiefBot", s.name(s.Approval(1).DecidedBy))
+			})
 		})
 	}
 }
 
-func dieAroundApproval(t *testing.T, n int, before bool) (died bool) {
+// The tools decide only about what is one's report's: never about one's own, nor
+// about a stranger's.
+func TestAnAgentCannotApproveItselfWithTheTool(t *testing.T) {
+	team := interns(`
+agents:
+  InternBot:
+    - match: 'Approve'
+      steps: [{call: approve_action, args: {approval_id: approval-1}}, {say: '{{result}}'}]
+    - steps: [{call: contact_agent, args: {action: notify, agentId: SeniorAnalystBot, message: 'Psst.'}}, {say: '{{result}}'}]
+  HelperBot: [{steps: [{call: approve_action, args: {approval_id: approval-1}}, {say: '{{result}}'}]}]
+`)
+	team.Member = under(map[string]ruleset{"InternBot": {approval: []string{"*"}}, "OtherBot": {manager: "InternBot"}, "SeniorAnalystBot": {manager: "HelperBot"}})
+	Play(t, team, func(s *Stage) {
+		hold(s)
+		s.Equal("it reads", "Error: You cannot decide about what you want yourself. A person or your manager decides about approval-1.",
+			s.As("rutger").Ask("InternBot", "Approve."))
+		s.Equal("another's manager reads", "Error: approval-1 not found.", s.As("rutger").Ask("HelperBot", "Go."))
+		s.Equal("state", parley.ApprovalPending, s.Approval(1).State)
+	})
+}
+
+// The hub dies at each of its commits from the request to the end, right before
+// it or right after it, while a person or a native manager decides: the call runs
+// exactly once.
+func TestACrashAnywhereAroundAnApproval(t *testing.T) {
+	managed := interns(askSenior + "  ChiefBot: [{steps: [{call: approve_action, args: {approval_id: approval-1}}, {say: 'Decided.'}]}]\n")
+	managed.Member = func(m *app.Member) {
+		under(map[string]ruleset{"InternBot": {behavior: policy.Supervised, manager: "ChiefBot"}})(m)
+		m.Limits.Rescues = 1000
+	}
+	for who, team := range map[string]Team{"a person": interns(askSenior), "a manager": managed} {
+		for _, before := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s before=%v", who, before), func(t *testing.T) {
+				t.Parallel()
+				n := 1
+				for dieAroundApproval(t, team, n, before) {
+					if n++; n > 60 || t.Failed() {
+						t.Fatalf("at commit %d", n)
+					}
+				}
+				if n < 8 {
+					t.Errorf("there were only %d commits to die at", n)
+				}
+			})
+		}
+	}
+}
+
+func dieAroundApproval(t *testing.T, team Team, n int, before bool) (died bool) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "parley.db")
-		first, life := doomed(t, interns(askSenior), file)
+		first, life := doomed(t, team, file)
 		first.As("rutger").Sleep("InternBot", time.Second)
 		id := first.As("rutger").Delegate("InternBot", "Go.")
 		synctest.Wait()
@@ -432,11 +493,9 @@ func dieAroundApproval(t *testing.T, n int, before bool) (died bool) {
 		go first.approveLater(life, 2*time.Second)
 		s := first
 		if died = first.Dies(life, 10*time.Second); died {
-			s = Raise(t, interns(askSenior), OpenFile(t, Remains(t, file)))
+			s = Raise(t, team, OpenFile(t, Remains(t, file)))
 			s.Pass(time.Minute)
-			if s.Approval(1).State == parley.ApprovalPending {
-				s.As("rutger").Approve(1)
-			}
+			_ = s.Contacts.Approve(s.Context(), s.As("rutger").Caller, 1) // unless it is decided
 			s.Pass(time.Minute)
 			s.Models.Adopt(first.Models)
 		}
@@ -445,6 +504,7 @@ func dieAroundApproval(t *testing.T, n int, before bool) (died bool) {
 		s.Equal("asked once", 1, len(s.Children(id)))
 		s.Equal("approvals", 1, len(s.Events(parley.EventApprovalRequested)))
 		s.Equal("decisions", 1, len(s.Events(parley.EventApprovalApproved)))
+		s.Equal("a manager's task at most once", true, len(s.tasks()) <= 3)
 		s.CheckPromises()
 	})
 	return died
