@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/contact"
 	"parley/internal/policy"
+	"parley/internal/store"
 )
 
 // interns is a team in which InternBot may contact nobody by itself but HelperBot,
@@ -271,6 +273,7 @@ agents:
 		s.Equal("approvals", 2, task.Approvals)
 		s.Equal("the others are finished", 2, len(s.Results(id)))
 		s.Equal("the result is in the inbox, unread", [2]int{1, 0}, [2]int{task.InboxCount, task.InboxRead})
+		s.Equal("nothing has woken it", 1, len(s.Events(parley.EventWaiting)))
 		s.Equal("status", parley.StatusAwaitingApproval, s.Status("InternBot"))
 		s.As("rutger").Approve(1)
 		s.Pass(time.Minute)
@@ -306,6 +309,45 @@ agents:
 		s.As("rutger").Approve(1)
 		s.Pass(10 * time.Second)
 		s.Equal("results", []string{"Response from HelperBot: Slowly.", "Response from SeniorAnalystBot: Yes."}, s.Results(id))
+		s.Equal("it never waited", 0, len(s.Events(parley.EventWaiting)))
+	})
+}
+
+// meddler calls somebody after every look at the store.
+type meddler struct {
+	store.Store
+	looked func()
+}
+
+func (m *meddler) View(ctx context.Context, fn func(*store.Tx) error) error {
+	err := m.Store.View(ctx, fn)
+	m.looked()
+	return err
+}
+
+// Somebody decides after the turn has looked and before the task waits: it must
+// not wait for what nobody is going to bring.
+func TestADecisionBetweenTheLookAndTheWaiting(t *testing.T) {
+	m := &meddler{looked: func() {}}
+	team := interns(askSenior)
+	team.Hub = func(c *app.HubConfig) { m.Store, c.Store = c.Store, m }
+	Play(t, team, func(s *Stage) {
+		rutger := s.As("rutger")
+		var once sync.Once
+		m.looked = func() {
+			pending := false
+			err := m.Store.View(context.Background(), func(tx *store.Tx) error {
+				a, err := tx.Approval(1)
+				pending = err == nil && a.State == parley.ApprovalPending
+				return nil
+			})
+			if err == nil && pending {
+				once.Do(func() { rutger.Approve(1) })
+			}
+		}
+		id := rutger.Delegate("InternBot", "Go.")
+		s.Pass(time.Minute)
+		s.Equal("result", "Response from SeniorAnalystBot: It is sound.", s.Result(id))
 		s.Equal("it never waited", 0, len(s.Events(parley.EventWaiting)))
 	})
 }
