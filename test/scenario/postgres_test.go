@@ -3,6 +3,7 @@ package scenario
 import (
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -329,4 +330,25 @@ agents:
 	})
 	s.Equal("removed", map[string]bool{"DataBot": false, "WriterBot": false, "ReaderBot": true, "rutger": false}, removed)
 	s.Stop()
+}
+
+// Two people decide at once on row locks; the call runs once.
+func TestPostgresApprovalDecidedTwiceAtOnce(t *testing.T) {
+	team := interns(askSenior)
+	team.People = []string{"rutger", "ann"}
+	playPostgres(t, team, func(s *Stage) {
+		id := s.As("rutger").Delegate("InternBot", "Go.")
+		s.Until("the task waits", func() bool { return s.Task(id).State == parley.Waiting })
+		errs := make([]error, 2)
+		var wg sync.WaitGroup
+		for i, name := range []string{"rutger", "ann"} {
+			who := s.As(name).Caller
+			wg.Go(func() { errs[i] = s.Contacts.Approve(s.Context(), who, 1) })
+		}
+		wg.Wait()
+		s.Equal("one has won", true, (errs[0] == nil) != (errs[1] == nil))
+		s.Wait(id)
+		s.Equal("result", "Response from SeniorAnalystBot: It is sound.", s.Result(id))
+		s.Equal("asked once", 1, len(s.Children(id)))
+	})
 }
