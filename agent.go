@@ -69,9 +69,11 @@ type OpenTasks struct {
 	Queued, Running, Waiting int
 	// Children are what the waiting ones wait for.
 	Children int
+	Held     int // of those that wait: for an approval
 }
 
-// StatusAt derives the status: offline > sleeping > working > awaiting > idle.
+// StatusAt derives the status: offline > sleeping > working >
+// awaiting_approval > awaiting_delegation > idle.
 func (a Agent) StatusAt(now Micros, open OpenTasks) Status {
 	switch {
 	case a.Gone():
@@ -80,6 +82,8 @@ func (a Agent) StatusAt(now Micros, open OpenTasks) Status {
 		return StatusSleeping
 	case open.Running > 0:
 		return StatusWorking
+	case open.Held > 0:
+		return StatusAwaitingApproval
 	case open.Waiting > 0:
 		return StatusAwaitingDelegation
 	default:
@@ -95,6 +99,8 @@ func (a Agent) ReasonAt(now Micros, open OpenTasks) string {
 		return "until " + a.SleepingUntil.Time().UTC().Format(time.RFC3339)
 	case status == StatusWorking:
 		return fmt.Sprintf("%d running", open.Running)
+	case status == StatusAwaitingApproval:
+		return fmt.Sprintf("%d held", open.Held)
 	case status == StatusAwaitingDelegation:
 		return fmt.Sprintf("%d open", open.Children)
 	case status == StatusIdle && open.Queued > 0:

@@ -17,6 +17,12 @@ const (
 	EventToolRefused EventKind = "tool.refused"
 	EventStatus      EventKind = "agent.status"
 	EventAgent       EventKind = "agent.changed"
+
+	EventApprovalRequested EventKind = "approval.requested"
+	EventApprovalApproved  EventKind = "approval.approved"
+	EventApprovalDenied    EventKind = "approval.denied"
+	EventApprovalExpired   EventKind = "approval.expired"
+	EventApprovalWithdrawn EventKind = "approval.withdrawn"
 )
 
 // Event is one line of the append-only record of everything that happened.

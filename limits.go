@@ -15,6 +15,7 @@ type Limits struct {
 	AskTimeout         time.Duration
 	CallTimeout        time.Duration // of call_agent
 	DelegationDeadline time.Duration
+	ApprovalExpiry     time.Duration // then nobody has approved
 }
 
 // DefaultLimits are in force where nobody says otherwise.
@@ -22,5 +23,6 @@ func DefaultLimits() Limits {
 	return Limits{
 		AskDepth: 3, DelegationDepth: 10, Rate: 10, Steps: 30, MessageBytes: 256 << 10, Turns: 8, Rescues: 3,
 		AskTimeout: 120 * time.Second, CallTimeout: 30 * time.Minute, DelegationDeadline: 7 * 24 * time.Hour,
+		ApprovalExpiry: 24 * time.Hour,
 	}
 }

@@ -102,6 +102,8 @@ func TestStatusIsDerivedInOrder(t *testing.T) {
 		{parley.Agent{Removed: true}, busy, parley.StatusOffline},
 		{parley.Agent{SleepingUntil: now + 1}, busy, parley.StatusSleeping},
 		{parley.Agent{SleepingUntil: now}, busy, parley.StatusWorking},
+		{parley.Agent{}, parley.OpenTasks{Running: 1, Waiting: 1, Held: 1}, parley.StatusWorking},
+		{parley.Agent{}, parley.OpenTasks{Waiting: 2, Held: 1}, parley.StatusAwaitingApproval},
 		{parley.Agent{}, parley.OpenTasks{Waiting: 1, Queued: 1}, parley.StatusAwaitingDelegation},
 		{parley.Agent{}, parley.OpenTasks{Queued: 1}, parley.StatusIdle},
 		{parley.Agent{}, parley.OpenTasks{}, parley.StatusIdle},
@@ -215,7 +217,7 @@ func TestTimesAreMicroseconds(t *testing.T) {
 
 func TestDefaultLimits(t *testing.T) {
 	want := parley.Limits{AskDepth: 3, DelegationDepth: 10, Rate: 10, Steps: 30, MessageBytes: 256 << 10, Turns: 8, Rescues: 3,
-		AskTimeout: 2 * time.Minute, CallTimeout: 30 * time.Minute, DelegationDeadline: 168 * time.Hour}
+		AskTimeout: 2 * time.Minute, CallTimeout: 30 * time.Minute, DelegationDeadline: 168 * time.Hour, ApprovalExpiry: 24 * time.Hour}
 	if got := parley.DefaultLimits(); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -120,6 +120,7 @@ type Task struct {
 	AskDepth        int
 	DelegationDepth int
 	OpenChildren    int // children with CallbackResult that have not ended
+	Approvals       int // that are pending; a task that waits for one is woken by nothing else
 	InboxCount      int // items ever put into the inbox
 	InboxRead       int // items that a turn has taken
 
@@ -181,6 +182,7 @@ const (
 	StepCall   StepKind = "call"   // a tool call is about to start
 	StepResult StepKind = "result" // the tool call's result
 	StepInbox  StepKind = "inbox"  // what arrived between two steps
+	StepHeld   StepKind = "held"   // a tool call waits for approval
 )
 
 // Step is one stored piece of a turn. Content is JSON, owned by package turn.

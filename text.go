@@ -114,5 +114,25 @@ func ErrAskFailed(target, reason string) *Error {
 	return Errorf(Failed, "%s failed to respond: %s", target, Quote(reason))
 }
 
+// HeldText is what stands for the result of a call while somebody has to decide.
+const HeldText = "This action requires approval. Waiting for approval..."
+
+// ErrApprovalDenied tells an agent that a call of it was not approved. target
+// is empty if the call contacts nobody.
+func ErrApprovalDenied(tool, target, reason string) *Error {
+	what := tool
+	if target != "" {
+		what = "contacting " + target
+	}
+	e := Errorf(Denied, "Approval denied for %s.", what)
+	if reason != "" {
+		e = e.WithHint("%s", Quote(reason))
+	}
+	return e
+}
+
+// ExpiredReason is why an approval was denied that nobody decided about.
+const ExpiredReason = "Nobody decided in time."
+
 // ToolError is how any refusal is shown to a model.
 func ToolError(err error) string { return "Error: " + Public(err) }

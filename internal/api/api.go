@@ -3,7 +3,10 @@
 // CoordinatorBot); times are RFC 3339. Fields are only ever added.
 package api
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Hub describes the running server.
 type Hub struct {
@@ -57,6 +60,7 @@ type Task struct {
 	Error     string     `json:"error,omitempty" doc:"Why it failed or who cancelled it."`
 	Turns     int        `json:"turns" doc:"How many turns were begun."`
 	Open      int        `json:"open_children" doc:"Subtasks that it still waits for."`
+	Approvals int        `json:"approvals,omitempty" doc:"Calls of it that wait for approval."`
 	Rescues   int        `json:"rescues,omitempty" doc:"How often a dead hub's turn was taken over."`
 	Due       *time.Time `json:"due,omitempty" doc:"Not before this time."`
 	WaitUntil *time.Time `json:"wait_until,omitempty" doc:"When the asker stops waiting."`
@@ -195,6 +199,36 @@ type RuleStep struct {
 	Verdict string `json:"verdict,omitempty" enum:"allowed,needs_approval,denied" doc:"What it says; missing if it does not apply."`
 	Why     string `json:"why" doc:"Why, as a sentence."`
 	Decides bool   `json:"decides,omitempty" doc:"This one has the last word."`
+}
+
+// Approval is a call of an agent's turn that waits for a decision, or did.
+type Approval struct {
+	ID        string          `json:"id" doc:"Such as approval-7."`
+	State     string          `json:"state" enum:"pending,approved,denied,expired,withdrawn" doc:"Every state but pending is final."`
+	Agent     string          `json:"agent" doc:"Who wants it."`
+	Wants     string          `json:"wants" doc:"What it wants to do, in a line."`
+	Tool      string          `json:"tool" doc:"The tool that it calls."`
+	Arguments json.RawMessage `json:"arguments" doc:"The exact arguments of the call."`
+	Digest    string          `json:"digest" doc:"SHA-256 of tool and arguments, to which the decision is bound."`
+	Target    string          `json:"target,omitempty" doc:"Whom it contacts; missing if nobody."`
+	Task      string          `json:"task_id" doc:"The task that waits."`
+	Rule      string          `json:"rule" doc:"The rule that wants the approval."`
+	Why       string          `json:"why" doc:"The same as a sentence."`
+	Created   time.Time       `json:"created" doc:"Since when it waits."`
+	Expires   time.Time       `json:"expires" doc:"When it is denied if nobody has decided."`
+	Decided   *time.Time      `json:"decided,omitempty" doc:"When it was decided; missing while it is pending."`
+	DecidedBy string          `json:"decided_by,omitempty" doc:"Who decided; missing if nobody did."`
+	Reason    string          `json:"reason,omitempty" doc:"Why it was denied; the agent reads it."`
+}
+
+// ApprovalList is a list of approvals.
+type ApprovalList struct {
+	Approvals []Approval `json:"approvals" nullable:"false" doc:"Those that are pending, the oldest first; with all, the newest first."`
+}
+
+// DenyRequest refuses a call.
+type DenyRequest struct {
+	Reason string `json:"reason,omitempty" doc:"Why; the agent reads it."`
 }
 
 // Event is one line of the record.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"parley"
@@ -26,6 +27,30 @@ type Member struct {
 	// Rules are not changed after the member has joined; nil is everything that the
 	// standard profile allows.
 	Rules *policy.Rules
+}
+
+// managing is the toolset of those who are somebody's manager, besides what
+// their files give them.
+const managing = "managing"
+
+// managers are the folded names of those who are somebody's manager.
+func managers(members []Member) map[string]bool {
+	set := map[string]bool{}
+	for _, m := range members {
+		if m.Rules != nil && m.Rules.Manager != "" {
+			set[m.Rules.Manager] = true
+		}
+	}
+	return set
+}
+
+// withManaging adds the toolset to a member's own.
+func withManaging(m Member) Member {
+	if len(m.Toolsets) == 0 {
+		m.Toolsets = []string{"contact"}
+	}
+	m.Toolsets = append(slices.Clone(m.Toolsets), managing)
+	return m
 }
 
 // toolsets are the tools that an agent can be given, by the set's name.

@@ -65,6 +65,7 @@ func NewHub(cfg HubConfig) *Hub {
 		"contact": contacttools.New(contacts, read, dir),
 		"peers":   peertools.New(contacts, dir),
 		"chorus":  chorustools.New(contacts, read, dir),
+		managing:  contacttools.Managing(contacts),
 	}
 	maps.Copy(sets, cfg.Toolsets)
 	h.agents = newAgents(dir, sets)
@@ -97,8 +98,9 @@ func (h handoff) Reserve(agent parley.AgentID) (contact.Reservation, bool) {
 // permits lets turns ask the rules.
 type permits struct{ *contact.Service }
 
-func (p permits) Permit(ctx context.Context, lease parley.Lease, action string) error {
-	return p.Service.Permit(ctx, contact.Caller{Team: lease.Team, Agent: lease.Agent, Task: lease.Task, Token: lease.Token}, action)
+func (p permits) Permit(ctx context.Context, lease parley.Lease, action string, approved bool) error {
+	c := contact.Caller{Team: lease.Team, Agent: lease.Agent, Task: lease.Task, Token: lease.Token, Approved: approved}
+	return p.Service.Permit(ctx, c, action)
 }
 
 // turns lets the scheduler run turns.

@@ -45,12 +45,16 @@ func (h *Hub) Join(ctx context.Context, r Roster) (parley.Team, error) {
 	if err != nil {
 		return team, err
 	}
+	manages := managers(r.Members)
 	shared := map[parley.Limits]*parley.Limits{}
 	for i, m := range r.Members {
 		limits := shared[m.Limits]
 		if limits == nil {
 			limits = &m.Limits
 			shared[m.Limits] = limits
+		}
+		if manages[parley.FoldName(m.Name)] {
+			m = withManaging(m)
 		}
 		h.agents.put(stored[i], m, limits)
 		delete(known, parley.FoldName(m.Name))

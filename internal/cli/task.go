@@ -56,8 +56,17 @@ func (c *console) taskShow(ctx context.Context, hub *client.Client, id string) e
 	if err != nil {
 		return err
 	}
+	var held []api.Approval
+	if t.Approvals > 0 {
+		if held, err = hub.TaskApprovals(ctx, id); err != nil {
+			return err
+		}
+	}
 	return c.show(t, func(s view.Screen) string {
 		text := s.Task(t, request.Message)
+		if len(held) > 0 {
+			text += "\n" + s.Paint(view.Bold, "Waits for approval") + "\n" + s.Approvals(held)
+		}
 		if len(tree.Children) > 0 {
 			text += "\n" + s.Paint(view.Bold, "Subtasks") + "\n" + s.Subtree(tree)
 		}

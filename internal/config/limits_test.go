@@ -23,6 +23,7 @@ limits:
   ask_timeout: 90s
   call_timeout: 1h
   delegation_deadline: 2d
+  approval_expiry: 8h
 -- agents/a.md --
 ---
 limits:
@@ -36,6 +37,7 @@ limits:
 	base := parley.Limits{
 		AskDepth: 4, DelegationDepth: 20, Rate: 60, Steps: 100, MessageBytes: 1 << 20, Turns: 2, Rescues: 5,
 		AskTimeout: 90 * time.Second, CallTimeout: time.Hour, DelegationDeadline: 48 * time.Hour,
+		ApprovalExpiry: 8 * time.Hour,
 	}
 	diff(t, "team", base, team.Limits)
 	diff(t, "b", base, team.Agents[1].Limits)

@@ -30,7 +30,9 @@ func (s *Service) Cancel(ctx context.Context, c Caller, id parley.TaskID) error 
 			return err
 		}
 		t.Error = parley.CancelledReason(by)
-		cancel(f.tx, t, c.Agent)
+		if err := cancel(f.tx, t, c.Agent); err != nil {
+			return err
+		}
 		if err := s.cancelBelow(f.tx, id, c.Agent); err != nil {
 			return err
 		}
@@ -74,13 +76,17 @@ func (s *Service) mayCancel(tx *store.Tx, c Caller, t parley.Task) error {
 	}
 }
 
-func cancel(tx *store.Tx, t *parley.Task, by parley.AgentID) {
+func cancel(tx *store.Tx, t *parley.Task, by parley.AgentID) error {
+	if err := withdraw(tx, t, by); err != nil {
+		return err
+	}
 	if t.State == parley.Running {
 		tx.Signal(wake.Cancelled, int64(t.ID))
 	}
 	t.State, t.Worker, t.EndedAt, t.EndedBy = parley.Cancelled, 0, tx.Now, by
 	tx.UpdateTask(t)
 	tx.Record(parley.Event{Team: t.Team, Kind: parley.EventCancelled, Actor: by, Target: t.Agent, Task: t.ID})
+	return nil
 }
 
 // cancelBelow cancels the open descendants of a task whose lock is held. A
@@ -112,7 +118,9 @@ func (s *Service) cancelBelow(tx *store.Tx, top parley.TaskID, by parley.AgentID
 		for i := range locked {
 			if t := &locked[i]; t.State.Open() {
 				t.Error = parley.CancelledReason(name)
-				cancel(tx, t, by)
+				if err := cancel(tx, t, by); err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -38,6 +38,9 @@ type Caller struct {
 	// Slot is the turn's place among the workers, given back while it waits; nil
 	// for a caller from outside.
 	Slot Slot
+	// Approved says that somebody has approved the very call that the turn makes.
+	// It takes the place of an approval that the rules want, and of nothing else.
+	Approved bool
 }
 
 // fence makes sure that a turn still holds the task it acts for. Its lock comes

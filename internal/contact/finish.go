@@ -167,6 +167,9 @@ func (f *finish) complete() error {
 // is left to use what it would bring.
 func (f *finish) fail(reason string) error {
 	f.task.Error = clean(parley.FailureReason(reason))
+	if err := withdraw(f.tx, f.task, f.task.Agent); err != nil {
+		return err
+	}
 	f.end(parley.TaskFailed)
 	f.record(parley.EventFailed, parley.Clip(f.task.Error, 200))
 	if err := f.s.cancelBelow(f.tx, f.task.ID, f.task.Agent); err != nil {
@@ -249,7 +252,7 @@ func (f *finish) push(kind parley.MessageKind, result parley.MessageID) error {
 		return err
 	}
 	f.tx.PutInbox(p, m.ID)
-	if p.State != parley.Waiting {
+	if p.State != parley.Waiting || p.Approvals > 0 { // its turn is not over: somebody has to decide first
 		f.tx.UpdateProgress(p)
 		return nil
 	}

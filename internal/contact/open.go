@@ -36,7 +36,9 @@ func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Patter
 		}
 	}
 	if err != nil {
-		s.recordRefusal(ctx, c, target.ID, err, parley.EventRefused, o.verb()+": "+o.refusal(err))
+		if !c.waits(err) {
+			s.recordRefusal(ctx, c, target.ID, err, parley.EventRefused, o.verb()+": "+o.refusal(err))
+		}
 		return Contact{}, err
 	}
 	return Contact{Target: target.Name, Message: o.message.ID, Task: o.task, found: o.state.Before.ID != 0}, nil
@@ -85,7 +87,7 @@ func (o *opening) run(target parley.AgentID, place Reservation) error {
 	}
 	limits := o.s.dir.Limits(o.caller.Agent)
 	d, refusal := policy.Decide(policy.Contact{Now: o.tx.Now, Pattern: o.pattern, Sender: o.state.Sender,
-		Target: o.state.Target, Task: o.state.Task, Limits: limits})
+		Target: o.state.Target, Task: o.state.Task, Limits: limits, Approved: o.caller.Approved})
 	if refusal != nil {
 		return refusal
 	}
@@ -213,7 +215,7 @@ func (o *opening) checkCaller() error {
 func (o *opening) authorize() error {
 	who, to := o.s.party(o.state.Sender), o.s.party(o.state.Target)
 	ruling := policy.Authorize(&who, policy.Send(&to))
-	err := ruling.Err()
+	err := o.caller.judge(ruling, o.state.Target.ID)
 	if err != nil {
 		refused := ruling // a copy, so that an allowed contact does not pay for it
 		o.refused = &refused

@@ -23,11 +23,31 @@ func (s *Service) Permit(ctx context.Context, c Caller, action string) error {
 		call, target = policy.Contacting(action, &to), e.ID
 	}
 	ruling := policy.Authorize(&who, call)
-	err := ruling.Err()
-	if err != nil {
+	err := c.judge(ruling, target)
+	if err != nil && !c.waits(err) {
 		s.recordRefusal(ctx, c, target, err, parley.EventToolRefused, parley.Clip(action, 200)+": "+ruling.Explained(err))
 	}
 	return err
+}
+
+// judge is what a ruling means to the caller: one who has the approval that it
+// wants needs no second one. What the rules deny by now is denied.
+func (c Caller) judge(r policy.Ruling, target parley.AgentID) error {
+	if r.Verdict == policy.NeedsApproval && c.Approved {
+		return nil
+	}
+	err := r.Err()
+	if need, ok := parley.AsNeedsApproval(err); ok {
+		need.Target = target
+	}
+	return err
+}
+
+// waits reports whether the caller is going to wait for the approval that is
+// wanted: then nothing was refused.
+func (c Caller) waits(err error) bool {
+	_, wanted := parley.AsNeedsApproval(err)
+	return wanted && c.Token != 0
 }
 
 // party is a stored participant as the rules see it: with the rules that this

@@ -69,6 +69,7 @@ func New(cfg Config) *Server {
 	s.registerMessages()
 	s.registerAgents()
 	s.registerRules()
+	s.registerApprovals()
 	s.registerEvents()
 	finishDocument(s.api)
 	serveDocument(s.api, mux)

@@ -5,8 +5,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"parley"
 	"parley/internal/api"
+	"parley/internal/store"
 )
 
 // probe is one operation as somebody of another team tries it on what is the
@@ -43,6 +46,11 @@ var probes = []probe{
 	{"set-status", "PUT", "/v1/agents/Bob/status", `{"status": "offline"}`, 404, nil},
 	{"explain", "GET", "/v1/explain?from=Ada&to=DataBot&action=ask", "", 404, nil},
 	{"explain", "GET", "/v1/explain?from=DataBot&to=Bob&action=ask", "", 404, []string{"Bob?"}},
+	{"list-approvals", "GET", "/v1/approvals?all=true", "", 200, []string{"approval-"}},
+	{"list-approvals", "GET", "/v1/approvals?task=task-101", "", 404, nil},
+	{"get-approval", "GET", "/v1/approvals/approval-1", "", 404, nil},
+	{"approve", "POST", "/v1/approvals/approval-1/approve", "", 404, nil},
+	{"deny", "POST", "/v1/approvals/approval-1/deny", `{"reason": "It is mine."}`, 404, nil},
 	{"follow-events", "GET", "/v1/events?follow=false", "", 200, []string{"Ada", "task-102"}},
 }
 
@@ -59,6 +67,7 @@ func TestNoOneReadsAnotherTeam(t *testing.T) {
 	if _, err := ada.Cancel(t.Context(), "task-102"); err != nil {
 		t.Fatal(err)
 	}
+	w.storeApproval(101)
 	before := w.everything("Ada")
 	for _, p := range probes {
 		status, body := w.do("Eve", p.method, p.path, p.body)
@@ -79,10 +88,31 @@ func TestNoOneReadsAnotherTeam(t *testing.T) {
 	}
 }
 
+// storeApproval lets a task wait for approval, as if its agent had wanted to write
+// a poem.
+func (w *world) storeApproval(id parley.TaskID) {
+	w.t.Helper()
+	err := w.store.Update(w.t.Context(), func(tx *store.Tx) error {
+		tasks, err := tx.LockTasks(id)
+		if err != nil {
+			return err
+		}
+		t := tasks[0]
+		t.Approvals++
+		tx.UpdateProgress(&t)
+		tx.InsertApproval(&parley.Approval{Team: t.Team, Task: t.ID, Turn: 1, Call: "c", Agent: t.Agent, Tool: "write",
+			Args: `{"text":"A poem."}`, Rule: "behavior strict", Reason: "Because.", ExpiresAt: tx.Now.Add(time.Hour)})
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 // everything is what a person can read of the team.
 func (w *world) everything(as string) string {
 	var all strings.Builder
-	for _, path := range []string{"/v1/tasks", "/v1/agents", "/v1/messages?of=Ada&with=Bob", "/v1/messages/msg-1", "/v1/inbox", "/v1/events?follow=false"} {
+	for _, path := range []string{"/v1/tasks", "/v1/agents", "/v1/messages?of=Ada&with=Bob", "/v1/messages/msg-1", "/v1/inbox", "/v1/approvals", "/v1/events?follow=false"} {
 		_, body := w.do(as, http.MethodGet, path, "")
 		all.WriteString(body)
 	}

@@ -109,3 +109,12 @@ type Party struct {
 func (p *Party) reportsTo(other *Party) bool {
 	return p.Rules != nil && p.Rules.Manager != "" && p.Rules.Manager == other.Key
 }
+
+// MayApprove reports whether a participant decides about what another wants: a
+// person does, and the other's manager of whatever kind; never the other itself.
+func MayApprove(who, wants *Party) bool {
+	if who.Key == "" || who.Key == wants.Key {
+		return false
+	}
+	return who.Kind == parley.Person || wants.reportsTo(who)
+}

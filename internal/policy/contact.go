@@ -19,6 +19,8 @@ type Contact struct {
 	// Task is the task that the sender works on; zero if none.
 	Task   parley.Task
 	Limits parley.Limits // the sender's
+	// Approved says that somebody has decided about this very contact.
+	Approved bool
 }
 
 // Decision is what follows from an allowed contact.
@@ -98,10 +100,11 @@ func (d *Decision) nest(c Contact) *parley.Error {
 	return nil
 }
 
-// spend takes one contact out of the sender's minute. People are not limited.
+// spend takes one contact out of the sender's minute. People are not limited,
+// and what somebody approved was not the sender's decision.
 func (d *Decision) spend(c Contact) *parley.Error {
 	d.Rate = c.Sender.Rate
-	if c.Sender.Kind == parley.Person {
+	if c.Sender.Kind == parley.Person || c.Approved {
 		return nil
 	}
 	if c.Now.Since(d.Rate.Start) >= time.Minute || d.Rate.Start == 0 {

@@ -168,15 +168,14 @@ func (r Ruling) behaviorReason() string {
 	return r.who + " is supervised: what changes something needs approval."
 }
 
-// Err is what the caller reads; nil if the call is allowed. It is the one place
-// that says what becomes of a call that needs approval.
+// Err is what the caller reads; nil if the call is allowed. A need for approval
+// has a type of its own, since a turn waits for it.
 func (r Ruling) Err() error {
 	switch r.Verdict {
 	case Allow:
 		return nil
 	case NeedsApproval:
-		return parley.Errorf(parley.Denied, "This action requires approval.").
-			WithHint("%s Approvals come with a later version; until then it is refused.", r.Reason())
+		return &parley.NeedsApproval{Rule: r.Rule.String(), Reason: r.Reason()}
 	default:
 		return parley.Errorf(parley.Denied, "%s", r.Reason())
 	}

@@ -97,11 +97,12 @@ const (
 	SeqTask
 	SeqEvent
 	SeqWorker
+	SeqApproval
 	SeqCount
 )
 
 // SeqTables names the table that each sequence numbers.
-var SeqTables = [SeqCount]string{"team", "agent", "channel", "thread", "message", "task", "event", "worker"}
+var SeqTables = [SeqCount]string{"team", "agent", "channel", "thread", "message", "task", "event", "worker", "approval"}
 
 // FirstTask is the number of the first task of a new database: short ids that
 // are easy to tell apart from counts.

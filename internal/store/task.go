@@ -10,7 +10,8 @@ import (
 
 const taskCols = `id, team_id, parent_id, root_id, retry_of, pattern, requester_id, agent_id, thread_id, request_id,
 	title, priority, state, callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth, open_children,
-	inbox_count, inbox_read, turns, worker_id, token, rescues, result_id, error, ended_by, created_at, started_at, ended_at`
+	inbox_count, inbox_read, turns, worker_id, token, rescues, result_id, error, ended_by, created_at, started_at, ended_at,
+	approvals`
 
 func scanTask(r Row) parley.Task {
 	return parley.Task{
@@ -24,6 +25,7 @@ func scanTask(r Row) parley.Task {
 		InboxRead: int(r.Int(21)), Turns: int(r.Int(22)), Worker: r.Int(23), Token: r.Int(24), Rescues: int(r.Int(25)),
 		Result: parley.MessageID(r.Int(26)), Error: r.Text(27), EndedBy: parley.AgentID(r.Int(28)),
 		CreatedAt: parley.Micros(r.Int(29)), StartedAt: parley.Micros(r.Int(30)), EndedAt: parley.Micros(r.Int(31)),
+		Approvals: int(r.Int(32)),
 	}
 }
 
@@ -131,18 +133,18 @@ func (tx *Tx) InsertTask(t *parley.Task) {
 func (tx *Tx) UpdateTask(t *parley.Task) {
 	tx.exec(`UPDATE task SET state = $1, callback = $2, due_at = $3, deadline_at = $4, wait_until = $5, open_children = $6,
 			inbox_count = $7, inbox_read = $8, turns = $9, worker_id = $10, token = $11, rescues = $12, result_id = $13,
-			error = $14, ended_by = $15, started_at = $16, ended_at = $17 WHERE id = $18`,
+			error = $14, ended_by = $15, started_at = $16, ended_at = $17, approvals = $18 WHERE id = $19`,
 		int64(t.State), int64(t.Callback), int64(t.Due), int64(t.Deadline), int64(t.WaitUntil), int64(t.OpenChildren),
 		int64(t.InboxCount), int64(t.InboxRead), int64(t.Turns), t.Worker, t.Token, int64(t.Rescues), int64(t.Result),
-		t.Error, int64(t.EndedBy), int64(t.StartedAt), int64(t.EndedAt), int64(t.ID))
+		t.Error, int64(t.EndedBy), int64(t.StartedAt), int64(t.EndedAt), int64(t.Approvals), int64(t.ID))
 	tx.signalState(t)
 }
 
 // UpdateProgress stores what changes while a task stays in its state: its turns,
-// its inbox and its children. It leaves the indexes of the open tasks alone.
+// its inbox, its children and its approvals. It leaves the indexes of the open tasks alone.
 func (tx *Tx) UpdateProgress(t *parley.Task) {
-	tx.exec(`UPDATE task SET turns = $1, inbox_count = $2, inbox_read = $3, open_children = $4, result_id = $5 WHERE id = $6`,
-		int64(t.Turns), int64(t.InboxCount), int64(t.InboxRead), int64(t.OpenChildren), int64(t.Result), int64(t.ID))
+	tx.exec(`UPDATE task SET turns = $1, inbox_count = $2, inbox_read = $3, open_children = $4, result_id = $5, approvals = $6 WHERE id = $7`,
+		int64(t.Turns), int64(t.InboxCount), int64(t.InboxRead), int64(t.OpenChildren), int64(t.Result), int64(t.Approvals), int64(t.ID))
 }
 
 // StartTurn stores what a turn began with. The caller stores the task.

@@ -56,6 +56,8 @@ type Call struct {
 	// turn goes on in another process.
 	Key  string
 	Args json.RawMessage
+	// Approved says that somebody has approved this call with these arguments.
+	Approved bool
 }
 
 // Slot is the turn's place among the workers, given back by a tool that waits.

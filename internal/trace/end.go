@@ -68,6 +68,8 @@ func (d *diagram) following(t parley.Task) {
 // standing says where an open task is.
 func standing(t parley.Task) string {
 	switch {
+	case t.State == parley.Waiting && t.Approvals > 0:
+		return "waiting for approval"
 	case t.State == parley.Waiting:
 		return fmt.Sprintf("waiting for %d", t.OpenChildren)
 	case t.State == parley.Queued && t.Due > 0:

@@ -31,6 +31,11 @@ type (
 	started struct {
 		Call string `json:"call"`
 	}
+	held struct {
+		Call     string            `json:"call"`
+		Approval parley.ApprovalID `json:"approval"`
+		Text     string            `json:"text"`
+	}
 	result struct {
 		Call  string `json:"call"`
 		Text  string `json:"text"`
@@ -58,6 +63,7 @@ type conversation struct {
 	notices   []parley.Message // shown around the history in the first turn
 	pending   []model.Call     // of the last reply, without a result
 	started   map[string]bool  // pending calls that are on record as begun
+	held      map[string]bool  // pending calls that wait for an approval, or did
 	arrived   []parley.Message
 	number    int  // of the turn under way
 	underWay  bool // a turn has begun and not ended
@@ -84,7 +90,7 @@ func (t *run) remember(h *parley.Handover) bool {
 // take sets the conversation up with what its task begins with.
 func (t *run) take(h parley.Handover, history []parley.Message) {
 	slices.Reverse(history) // oldest first
-	t.conversation = conversation{started: map[string]bool{}, task: h.Task, asked: h.Request, channel: h.Channel,
+	t.conversation = conversation{started: map[string]bool{}, held: map[string]bool{}, task: h.Task, asked: h.Request, channel: h.Channel,
 		thread: h.Thread, history: history, read: h.Thread.ReadBy(t.lease.Agent)}
 }
 
@@ -171,6 +177,12 @@ func (t *run) replayStep(tx *store.Tx, s parley.Step) error {
 			return err
 		}
 		t.conversation.started[c.Call] = true
+	case parley.StepHeld:
+		var h held
+		if err := json.Unmarshal(s.Content, &h); err != nil {
+			return err
+		}
+		t.conversation.held[h.Call] = true
 	case parley.StepResult:
 		var r result
 		if err := json.Unmarshal(s.Content, &r); err != nil {
@@ -188,13 +200,13 @@ func (t *run) add(reply model.Reply) {
 	t.pending = reply.Calls
 }
 
-// addResult takes the result of the first pending call into the conversation,
-// and after the last one what has arrived meanwhile.
+// addResult takes the result of a pending call into the conversation, and after
+// the last one what has arrived meanwhile. Calls that are held come after those
+// that are not.
 func (t *run) addResult(r result) {
 	t.past = append(t.past, model.Message{Role: model.ToolResult, Text: r.Text, CallID: r.Call, IsError: r.Error})
-	if len(t.pending) > 0 {
-		t.pending = t.pending[1:]
-	}
+	// A new slice: that of the reply is part of the conversation.
+	t.pending = slices.DeleteFunc(slices.Clone(t.pending), func(c model.Call) bool { return c.ID == r.Call })
 	t.failures++
 	if !r.Error {
 		t.failures = 0

@@ -44,6 +44,9 @@ func (t *run) turn(ctx context.Context, handover *parley.Handover) (parley.Outco
 		if err := t.runPending(ctx); err != nil {
 			return 0, err
 		}
+		if len(t.pending) > 0 {
+			return t.park(ctx)
+		}
 		if t.replies >= t.agent.Limits.Steps {
 			return t.end(ctx, parley.TurnEnd{Reason: fmt.Sprintf("the limit of %d steps in a turn is reached.", t.agent.Limits.Steps)})
 		}
@@ -141,41 +144,63 @@ func (t *run) modelFailure(err error) string {
 }
 
 // runPending runs the calls of the last reply that have no result yet, in
-// their order.
+// their order. Those that wait for an approval come last, all together, when
+// none of them is pending any more; until then they are left.
 func (t *run) runPending(ctx context.Context) error {
-	for len(t.pending) > 0 {
-		call := t.pending[0]
-		res, err := t.call(ctx, call)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+	for _, call := range t.pending {
+		if t.held[call.ID] {
+			continue
 		}
-		if errors.Is(err, parley.ErrLost) || errors.Is(err, errUncertain) {
+		if err := t.finishCall(ctx, call, false); err != nil {
 			return err
 		}
-		out := result{Call: call.ID, Text: res.Text}
-		if err != nil {
-			t.logFault(call.Name, err)
-			out.Text, out.Error = parley.ToolError(err), true
-		}
-		step, err := t.next(parley.StepResult, out)
-		if err != nil {
-			return err
-		}
-		if err := t.storeSteps(ctx, res.Seen, step); err != nil {
-			return err
-		}
-		t.addResult(out)
 	}
+	if len(t.pending) == 0 {
+		return nil
+	}
+	return t.runHeld(ctx)
+}
+
+// finishCall runs a call and stores its result, or that it has to wait.
+func (t *run) finishCall(ctx context.Context, call model.Call, approved bool) error {
+	res, err := t.call(ctx, call, approved)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if need, ok := parley.AsNeedsApproval(err); ok && !approved {
+		return t.hold(ctx, call, need)
+	}
+	return t.storeResult(ctx, call, res, err)
+}
+
+// storeResult stores what came of a call.
+func (t *run) storeResult(ctx context.Context, call model.Call, res tool.Result, err error) error {
+	if errors.Is(err, parley.ErrLost) || errors.Is(err, errUncertain) {
+		return err
+	}
+	out := result{Call: call.ID, Text: res.Text}
+	if err != nil {
+		t.logFault(call.Name, err)
+		out.Text, out.Error = parley.ToolError(err), true
+	}
+	step, err := t.next(parley.StepResult, out)
+	if err != nil {
+		return err
+	}
+	if err := t.storeSteps(ctx, res.Seen, step); err != nil {
+		return err
+	}
+	t.addResult(out)
 	return nil
 }
 
-func (t *run) call(ctx context.Context, call model.Call) (res tool.Result, err error) {
+func (t *run) call(ctx context.Context, call model.Call, approved bool) (res tool.Result, err error) {
 	tl, ok := tool.Find(t.agent.Tools, call.Name)
 	if !ok {
 		return tool.Result{}, tool.ErrUnknown(t.agent.Tools, call.Name)
 	}
 	if action, ok := tl.ActionOf(call.Args); ok {
-		if err := t.Rules.Permit(ctx, t.lease, action); err != nil {
+		if err := t.Rules.Permit(ctx, t.lease, action, approved); err != nil {
 			return tool.Result{}, err
 		}
 	}
@@ -194,7 +219,7 @@ func (t *run) call(ctx context.Context, call model.Call) (res tool.Result, err e
 	}
 	key := fmt.Sprintf("%d/%d/%s", t.lease.Task, t.number, call.ID)
 	run := func() error {
-		res, err = tl.Run(ctx, tool.Call{Lease: t.lease, Slot: t.slot, Key: key, Args: call.Args})
+		res, err = tl.Run(ctx, tool.Call{Lease: t.lease, Slot: t.slot, Key: key, Args: call.Args, Approved: approved})
 		return err
 	}
 	if tl.Replays {

@@ -46,7 +46,11 @@ type Ender interface {
 // Rules say whether an agent may make a tool call. Package contact implements
 // it.
 type Rules interface {
-	Permit(ctx context.Context, lease parley.Lease, action string) error
+	// Permit refuses with parley.NeedsApproval what somebody may still approve,
+	// unless that has happened.
+	Permit(ctx context.Context, lease parley.Lease, action string, approved bool) error
+	// AskManager brings what a turn waits for to the agent's manager.
+	AskManager(ctx context.Context, lease parley.Lease) error
 }
 
 // Runner runs turns. It is safe for concurrent use.

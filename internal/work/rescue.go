@@ -200,8 +200,8 @@ func (s *Scheduler) heartbeat(ctx context.Context) {
 	s.mu.Unlock()
 }
 
-// keepTime makes delayed tasks claimable, fails overdue ones, and returns how
-// long it is until there is more to do.
+// keepTime makes delayed tasks claimable, fails overdue ones, ends approvals that
+// nobody gave, and returns how long it is until there is more to do.
 func (s *Scheduler) keepTime(ctx context.Context) time.Duration {
 	next, err := s.passTime(ctx)
 	if err != nil {
@@ -217,25 +217,12 @@ const noAlarm = time.Hour
 
 func (s *Scheduler) passTime(ctx context.Context) (time.Duration, error) {
 	for {
-		var due, deadline, now parley.Micros
-		var overdue []parley.TaskID
-		err := s.cfg.Store.View(ctx, func(tx *store.Tx) (err error) {
-			now = tx.Now
-			if due, err = tx.NextDue(); err != nil {
-				return err
-			}
-			if deadline, err = tx.NextDeadline(); err != nil {
-				return err
-			}
-			if deadline != 0 && deadline <= now {
-				overdue, err = tx.Overdue(100)
-			}
-			return err
-		})
+		a, err := s.readAlarms(ctx)
 		if err != nil {
 			return 0, err
 		}
-		if due != 0 && due <= now {
+		switch {
+		case a.due != 0 && a.due <= a.now:
 			made, err := s.makeDue(ctx)
 			if err != nil {
 				return 0, err
@@ -243,22 +230,63 @@ func (s *Scheduler) passTime(ctx context.Context) (time.Duration, error) {
 			if made == 0 {
 				return clockPause, nil // another hub is at it
 			}
-			continue
-		}
-		if len(overdue) > 0 {
-			if err := s.failOverdue(ctx, overdue); err != nil {
+		case len(a.overdue) > 0:
+			if err := s.failOverdue(ctx, a.overdue); err != nil {
 				return 0, err
 			}
-			continue
+		case len(a.expired) > 0:
+			if err := s.expire(ctx, a.expired); err != nil {
+				return 0, err
+			}
+		default:
+			return a.wait(), nil
 		}
-		wait := noAlarm
-		for _, at := range []parley.Micros{due, deadline} {
-			if at != 0 {
-				wait = min(wait, at.Until(now))
+	}
+}
+
+// alarms are the next moments at which something has to be done, and what has
+// to be done now.
+type alarms struct {
+	now                   parley.Micros
+	due, deadline, expiry parley.Micros
+	overdue               []parley.TaskID
+	expired               []parley.ApprovalID
+}
+
+func (s *Scheduler) readAlarms(ctx context.Context) (a alarms, err error) {
+	err = s.cfg.Store.View(ctx, func(tx *store.Tx) (err error) {
+		a = alarms{now: tx.Now}
+		if a.due, err = tx.NextDue(); err != nil {
+			return err
+		}
+		if a.deadline, err = tx.NextDeadline(); err != nil {
+			return err
+		}
+		if a.expiry, err = tx.NextExpiry(); err != nil {
+			return err
+		}
+		if a.deadline != 0 && a.deadline <= a.now {
+			if a.overdue, err = tx.Overdue(100); err != nil {
+				return err
 			}
 		}
-		return wait, nil
+		if a.expiry != 0 && a.expiry <= a.now {
+			a.expired, err = tx.ExpiredApprovals(100)
+		}
+		return err
+	})
+	return a, err
+}
+
+// wait is how long it is until the first of them.
+func (a alarms) wait() time.Duration {
+	wait := noAlarm
+	for _, at := range []parley.Micros{a.due, a.deadline, a.expiry} {
+		if at != 0 {
+			wait = min(wait, at.Until(a.now))
+		}
 	}
+	return wait
 }
 
 // failOverdue fails each task by itself, so that one that cannot be failed does
@@ -267,6 +295,17 @@ func (s *Scheduler) failOverdue(ctx context.Context, ids []parley.TaskID) error 
 	var failed error
 	for _, id := range ids {
 		if err := s.failer.Fail(ctx, id, "its deadline has passed."); err != nil {
+			failed = err
+		}
+	}
+	return failed
+}
+
+// expire ends each approval by itself, as failOverdue does.
+func (s *Scheduler) expire(ctx context.Context, ids []parley.ApprovalID) error {
+	var failed error
+	for _, id := range ids {
+		if err := s.failer.Expire(ctx, id); err != nil {
 			failed = err
 		}
 	}

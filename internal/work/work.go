@@ -33,9 +33,11 @@ type Runner interface {
 	Run(ctx context.Context, lease parley.Lease, handover *parley.Handover, slot *Slot) error
 }
 
-// Failer ends a task that is given up. Package contact implements it.
+// Failer ends what is given up. Package contact implements it.
 type Failer interface {
 	Fail(ctx context.Context, id parley.TaskID, reason string) error
+	// Expire ends an approval that nobody decided about in time.
+	Expire(ctx context.Context, id parley.ApprovalID) error
 }
 
 // Agents says what the team's files say. Package directory implements it.

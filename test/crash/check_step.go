@@ -3,6 +3,7 @@ package crash
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley"
@@ -46,10 +47,12 @@ func (c *check) checkSteps() {
 	}
 }
 
-// checkCalls: the results of a reply's calls come in their order, each once,
-// before the next reply.
+// checkCalls: the results of a reply's calls come once each, before the next
+// reply, and in the order of the calls, except that those that waited for an
+// approval come after the others.
 func (c *check) checkCalls(t *task, steps []step) {
 	var pending []call
+	held := map[string]bool{}
 	for _, s := range steps {
 		switch s.kind {
 		case parley.StepReply:
@@ -57,12 +60,16 @@ func (c *check) checkCalls(t *task, steps []step) {
 				c.wrong("step %d/%d of task-%d came before the result of %s", s.turn, s.n, t.id, pending[0].ID)
 			}
 			pending = s.calls
+		case parley.StepHeld:
+			held[s.result.Call] = true
 		case parley.StepResult:
-			if len(pending) == 0 || pending[0].ID != s.result.Call {
+			n := slices.IndexFunc(pending, func(c call) bool { return c.ID == s.result.Call })
+			early := n >= 0 && slices.ContainsFunc(pending[:n], func(c call) bool { return !held[c.ID] })
+			if n < 0 || early {
 				c.wrong("step %d/%d of task-%d is the result of %s, which was not called or has one", s.turn, s.n, t.id, s.result.Call)
 				continue
 			}
-			pending = pending[1:]
+			pending = slices.Delete(slices.Clone(pending), n, n+1)
 		}
 	}
 }

@@ -36,8 +36,11 @@ func (c *check) checkState(t *task) {
 	if t.state.Open() && t.open != open {
 		c.wrong("task-%d counts %d open children and has %d", t.id, t.open, open)
 	}
-	if t.state == parley.Waiting && open == 0 {
+	if t.state == parley.Waiting && open == 0 && t.approvals == 0 {
 		c.wrong("task-%d waits for nothing", t.id)
+	}
+	if t.approvals != 0 && !t.state.Open() {
+		c.wrong("task-%d is %s with %d approvals pending", t.id, t.state, t.approvals)
 	}
 	if t.state == parley.Completed && (t.open != 0 || open != 0 || t.inboxRead != t.inboxCount) {
 		c.wrong("task-%d is completed with %d children open (it counts %d) and %d of %d read", t.id, open, t.open, t.inboxRead, t.inboxCount)

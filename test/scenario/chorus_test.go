@@ -148,7 +148,13 @@ agents:
   CallerBot: [{steps: [{call: ` + call + `}, {say: '{{result}}'}]}]
   DataBot: [{steps: [{say: 'Yes.'}]}]
 `}, func(s *Stage) {
-				if got := s.As("rutger").Ask("CallerBot", "Go."); !strings.Contains(got, c.want) {
+				root := s.As("rutger").Delegate("CallerBot", "Go.")
+				s.Pass(time.Second)
+				got := s.Held(root)
+				if len(got) == 0 {
+					got = s.Results(root)
+				}
+				if !strings.Contains(strings.Join(got, ""), c.want) {
 					s.Errorf("read %q, want %q in it", got, c.want)
 				}
 			})
@@ -377,9 +383,17 @@ func TestASupervisedAgentMayLookButNotSend(t *testing.T) {
 	}, Script: `
 agents:
   CallerBot: [{steps: [{call: read_agent_docs, args: {target_agent: DataBot}}, {call: send_to_agent, args: {target_agent: DataBot, message: x}}, {say: '{{result}}'}]}]
+  DataBot: [{steps: [{say: 'Yes.'}]}]
 `}, func(s *Stage) {
-		s.As("rutger").Ask("CallerBot", "Go.")
-		s.Equal("results", []string{"DataBot has no docs. Ask it what you want to know.",
-			"Error: This action requires approval. CallerBot is supervised: what changes something needs approval. " + approvalLater}, s.Results(101))
+		root := s.As("rutger").Delegate("CallerBot", "Go.")
+		s.Pass(time.Second)
+		s.Equal("results", []string{"DataBot has no docs. Ask it what you want to know."}, s.Results(root))
+		s.Equal("held", []string{"This action requires approval. Waiting for approval..."}, s.Held(root))
+		if err := s.Contacts.Approve(s.Context(), s.As("rutger").Caller, 1); err != nil {
+			t.Fatal(err)
+		}
+		s.Wait(root)
+		s.Equal("sent", `{"delivered": true, "target": "DataBot"}`, s.Result(root))
+		s.Wait(root + 1)
 	})
 }

@@ -60,8 +60,6 @@ func under(rules map[string]ruleset) func(*app.Member) {
 // idle is for agents that are contacted and never run.
 const idle = "agents: {DataBot: [{steps: [{say: 'Yes.'}]}]}"
 
-const approvalLater = "Approvals come with a later version; until then it is refused."
-
 // Every pattern and every tool that contacts meets the same rules, whoever the
 // caller works for.
 func TestRulesHoldForEveryWayToContact(t *testing.T) {
@@ -74,10 +72,6 @@ func TestRulesHoldForEveryWayToContact(t *testing.T) {
 		{"deny", ruleset{deny: []string{"databot"}}, "CallerBot's contact rules deny it to contact DataBot.", "contacts deny DataBot"},
 		{"can_invoke", ruleset{canInvoke: []string{"rutger"}}, "agent 'CallerBot' cannot invoke 'DataBot' (blocked by can_invoke policy)", "can_invoke"},
 		{"locked", ruleset{profile: "locked"}, "CallerBot's profile has nothing that allows tool:agent_comm:send DataBot.", "profile locked"},
-		{"approval", ruleset{approval: []string{"*"}},
-			"This action requires approval. CallerBot's contact rules let it contact DataBot only with approval. " + approvalLater, "contacts allow *"},
-		{"supervised", ruleset{behavior: policy.Supervised},
-			"This action requires approval. CallerBot is supervised: what changes something needs approval. " + approvalLater, "behavior supervised"},
 	} {
 		for call, pattern := range map[string]string{
 			`contact_agent, args: {action: ask, agentId: databot, message: 'Well?'}`:       "ask",
@@ -156,17 +150,8 @@ func TestRulesHoldForEveryTool(t *testing.T) {
 	}{
 		{"list_agents", "{}", ruleset{profile: "locked"}, "CallerBot's profile has nothing that allows tool:agent_comm:list.",
 			"tool:agent_comm:list: CallerBot's profile has nothing that allows tool:agent_comm:list. [rule: profile locked]"},
-		{"cancel_task", "{task_id: '7'}", ruleset{behavior: policy.Supervised},
-			"This action requires approval. CallerBot is supervised: what changes something needs approval. " + approvalLater,
-			"tool:task:cancel task-7: This action requires approval. CallerBot is supervised: what changes something needs approval. " + approvalLater + " [rule: behavior supervised]"},
 		{"await_task", "{task_id: task-7}", ruleset{behavior: policy.Supervised}, "task-7 not found.", ""},
 		{"message_status", "{message_id: msg-7}", ruleset{profile: "guarded"}, "msg-7 not found.", ""},
-		{"sleep", "{until: '2030-01-01T00:00:00Z'}", ruleset{profile: "guarded"},
-			"This action requires approval. CallerBot's profile asks for approval of tool:self:sleep. " + approvalLater,
-			"tool:self:sleep: This action requires approval. CallerBot's profile asks for approval of tool:self:sleep. " + approvalLater + " [rule: profile guarded: ask tool:.*]"},
-		{"post_letter", "{}", ruleset{},
-			"This action requires approval. CallerBot's profile asks for approval of tool:other:post_letter. " + approvalLater,
-			"tool:other:post_letter: This action requires approval. CallerBot's profile asks for approval of tool:other:post_letter. " + approvalLater + " [rule: profile standard: ask tool:.*]"},
 	} {
 		t.Run(c.tool, func(t *testing.T) {
 			o := newOutside()

@@ -3,6 +3,7 @@ package scenario
 import (
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -356,5 +357,26 @@ agents:
 		for _, task := range []string{"task-102", "task-103"} {
 			s.Equal(task, true, s.Models.Showed("CallerBot", "[Delegation Result from DataBot | "+task+"]\nCounted."))
 		}
+	})
+}
+
+// Two people decide at once on row locks; the call runs once.
+func TestPostgresApprovalDecidedTwiceAtOnce(t *testing.T) {
+	team := interns(askSenior)
+	team.People = []string{"rutger", "ann"}
+	playPostgres(t, team, func(s *Stage) {
+		id := s.As("rutger").Delegate("InternBot", "Go.")
+		s.Until("the task waits", func() bool { return s.Task(id).State == parley.Waiting })
+		errs := make([]error, 2)
+		var wg sync.WaitGroup
+		for i, name := range []string{"rutger", "ann"} {
+			who := s.As(name).Caller
+			wg.Go(func() { errs[i] = s.Contacts.Approve(s.Context(), who, 1) })
+		}
+		wg.Wait()
+		s.Equal("one has won", true, (errs[0] == nil) != (errs[1] == nil))
+		s.Wait(id)
+		s.Equal("result", "Response from SeniorAnalystBot: It is sound.", s.Result(id))
+		s.Equal("asked once", 1, len(s.Children(id)))
 	})
 }

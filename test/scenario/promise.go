@@ -63,13 +63,31 @@ func (s *Stage) checkTask(t parley.Task, byID map[parley.TaskID]parley.Task, all
 	if t.State.Open() && t.OpenChildren != waitsFor {
 		s.Errorf("%s counts %d open children and has %d", t.ID, t.OpenChildren, waitsFor)
 	}
-	if t.State == parley.Waiting && waitsFor == 0 {
+	s.checkApprovals(t)
+	if t.State == parley.Waiting && waitsFor == 0 && t.Approvals == 0 {
 		s.Errorf("%s waits for nothing", t.ID)
 	}
 	if t.State == parley.Completed && s.Directory.Native(t.Agent) && (waitsFor > 0 || t.InboxRead < t.InboxCount) {
 		s.Errorf("%s is completed with %d children open and %d of %d read", t.ID, waitsFor, t.InboxRead, t.InboxCount)
 	}
 	s.checkCallbacks(t, byID)
+}
+
+// checkApprovals makes sure that a task counts its pending approvals, and that
+// none is left of one that has ended.
+func (s *Stage) checkApprovals(t parley.Task) {
+	s.Helper()
+	var list []parley.Approval
+	s.view(func(tx *store.Tx) (err error) { list, err = tx.ApprovalsOf(t.ID); return err })
+	pending := 0
+	for _, a := range list {
+		if a.State == parley.ApprovalPending {
+			pending++
+		}
+	}
+	if pending != t.Approvals || pending > 0 && !t.State.Open() {
+		s.Errorf("%s (%s) counts %d approvals and has %d", t.ID, t.State, t.Approvals, pending)
+	}
 }
 
 // checkCallbacks makes sure that nothing came back twice, and nothing from a

@@ -59,6 +59,9 @@ func (s Screen) facts(t api.Task) string {
 	if t.Open > 0 {
 		f.add("waits for", plural(t.Open, "subtask"))
 	}
+	if t.Approvals > 0 {
+		f.add("held", plural(t.Approvals, "call")+" until somebody decides")
+	}
 	if t.Rescues > 0 {
 		f.add("rescues", fmt.Sprintf("%d, after its worker died", t.Rescues))
 	}

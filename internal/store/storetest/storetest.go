@@ -65,6 +65,11 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Due times and deadlines", dueTimes},
 		{"Workers and leases", workers},
 
+		{"Approvals come back as they went in", approvalRoundTrip},
+		{"A call has one approval", approvalKey},
+		{"Lists of approvals and their expiry", approvalLists},
+		{"Of two who decide at once one wins", decideAtOnce},
+
 		{"Sequences commit out of order and readers skip nothing", outOfOrderCommits},
 		{"Events are of one team", eventsOfOneTeam},
 		{"Event cursors", eventCursors},

@@ -26,7 +26,7 @@ func taskRoundTrip(t *testing.T, open Open) {
 		want.State, want.Callback, want.Due, want.Deadline, want.WaitUntil = parley.TaskFailed, parley.CallbackLate, 20, 21, 22
 		want.OpenChildren, want.InboxCount, want.InboxRead, want.Turns = 23, 24, 25, 26
 		want.Worker, want.Token, want.Rescues, want.Result, want.Error = 27, 28, 29, 30, "broken"
-		want.EndedBy, want.StartedAt, want.EndedAt = 31, 32, 33
+		want.EndedBy, want.StartedAt, want.EndedAt, want.Approvals = 31, 32, 33, 34
 		tx.UpdateTask(&want)
 		return nil
 	})

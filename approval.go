@@ -1,0 +1,112 @@
+package parley
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"strconv"
+)
+
+// ApprovalID is the number of an approval, approval-7 at the edge.
+type ApprovalID int64
+
+func (id ApprovalID) String() string { return "approval-" + strconv.FormatInt(int64(id), 10) }
+
+// ParseApprovalID reads approval-7; the bare number is accepted too.
+func ParseApprovalID(s string) (ApprovalID, error) {
+	n, err := parseID(s, "approval-")
+	return ApprovalID(n), err
+}
+
+// ApprovalState is where an approval is. Every state but pending is final.
+type ApprovalState int
+
+const (
+	ApprovalPending   ApprovalState = 1
+	ApprovalApproved  ApprovalState = 2
+	ApprovalDenied    ApprovalState = 3
+	ApprovalExpired   ApprovalState = 4 // nobody decided in time; the agent reads it as a denial
+	ApprovalWithdrawn ApprovalState = 5 // its task ended first
+)
+
+var approvalStates = [...]string{ApprovalPending: "pending", ApprovalApproved: "approved", ApprovalDenied: "denied",
+	ApprovalExpired: "expired", ApprovalWithdrawn: "withdrawn"}
+
+func (s ApprovalState) String() string {
+	if s < ApprovalPending || s > ApprovalWithdrawn {
+		return "unknown"
+	}
+	return approvalStates[s]
+}
+
+// Approval is a tool call of a turn that waits for somebody's decision, or did.
+// It holds all that is decided about: what runs later is what was shown.
+type Approval struct {
+	ID   ApprovalID
+	Team TeamID
+	// Task, Turn and Call are the key of the call.
+	Task  TaskID
+	Turn  int
+	Call  string
+	Agent AgentID // who wants it
+
+	Tool   string
+	Args   string  // as the model wrote them, in the spelling of CanonicalArgs
+	Digest string  // of the two
+	Target AgentID // whom it contacts; 0 if nobody
+
+	Rule   string // that wants the approval
+	Reason string // the same as a sentence
+
+	State     ApprovalState
+	CreatedAt Micros
+	ExpiresAt Micros
+	DecidedAt Micros
+	DecidedBy AgentID // 0 if it expired
+	Comment   string  // of whoever decided; the agent reads why it was denied
+}
+
+// CanonicalArgs spells the arguments of a call as a stored step does, so that
+// those of a reply just made and of the same reply read again are equal.
+func CanonicalArgs(args json.RawMessage) string {
+	if len(args) == 0 {
+		return "null"
+	}
+	b, err := json.Marshal(args)
+	if err != nil {
+		return string(args)
+	}
+	return string(b)
+}
+
+// CallDigest binds an approval to the payload that was shown.
+func CallDigest(tool, args string) string {
+	sum := sha256.Sum256([]byte(tool + "\x00" + args))
+	return hex.EncodeToString(sum[:])
+}
+
+// NeedsApproval refuses a call that somebody may still approve. A turn waits
+// for that; to anyone else it is a refusal like others.
+type NeedsApproval struct {
+	Rule   string
+	Reason string
+	Target AgentID // whom the call contacts; 0 if nobody
+}
+
+func (e *NeedsApproval) Error() string { return e.public().Error() }
+
+// Unwrap makes it an Error with a kind.
+func (e *NeedsApproval) Unwrap() error { return e.public() }
+
+func (e *NeedsApproval) public() *Error {
+	return Errorf(Denied, "This action requires approval.").
+		WithHint("%s Only the turn of an agent that the hub runs can wait for one.", e.Reason)
+}
+
+// AsNeedsApproval finds out whether a refusal can be lifted by an approval.
+func AsNeedsApproval(err error) (*NeedsApproval, bool) {
+	var need *NeedsApproval
+	ok := errors.As(err, &need)
+	return need, ok
+}

@@ -1,0 +1,73 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"parley/internal/api"
+)
+
+// Approvals is a table of what waits for a decision, or did.
+func (s Screen) Approvals(list []api.Approval) string {
+	t := table{elastic: 2, least: 24, rows: [][]cell{heads("APPROVAL", "AGENT", "WANTS", "WHY", "SINCE", "EXPIRES")}}
+	for _, a := range list {
+		t.rows = append(t.rows, []cell{
+			{text: a.ID, color: Bold},
+			{text: a.Agent},
+			{text: Line(a.Wants)},
+			{text: Line(a.Rule), color: Dim},
+			{text: s.Clock(a.Created)},
+			s.expires(a),
+		})
+	}
+	return t.text(s)
+}
+
+// expires is when an approval is denied by itself, or what became of it.
+func (s Screen) expires(a api.Approval) cell {
+	if a.State != "pending" {
+		return cell{text: a.State, color: approvalColor(a.State)}
+	}
+	return cell{text: s.Clock(a.Expires), color: Yellow}
+}
+
+func approvalColor(state string) Color {
+	switch state {
+	case "approved":
+		return Green
+	case "pending":
+		return Yellow
+	default:
+		return Red
+	}
+}
+
+// Approval shows everything about an approval.
+func (s Screen) Approval(a api.Approval) string {
+	f := facts{elastic: 1, least: 10}
+	f.add("agent", a.Agent)
+	f.add("contacts", a.Target)
+	f.add("task", a.Task)
+	f.add("rule", Line(a.Rule))
+	f.add("since", s.When(a.Created))
+	if a.Decided == nil {
+		f.add("expires", s.When(a.Expires))
+	} else {
+		decided := s.When(*a.Decided)
+		if a.DecidedBy != "" {
+			decided += ", by " + a.DecidedBy
+		}
+		f.add("decided", decided)
+	}
+	f.add("tool", Line(a.Tool))
+	return s.Paint(Bold, a.ID) + " " + s.Paint(approvalColor(a.State), a.State) + "\n" + table(f).text(s) +
+		s.section("Why", a.Why) + s.section("Arguments", indented(a.Arguments)) + s.section("Reason", a.Reason)
+}
+
+func indented(args json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Indent(&b, args, "", "  ") != nil {
+		return string(args)
+	}
+	return b.String()
+}

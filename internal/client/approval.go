@@ -1,0 +1,53 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"parley/internal/api"
+)
+
+// Approvals lists what waits for a decision, the oldest first, or with all also
+// what is decided, the newest first. A limit of 0 is the hub's default.
+func (c *Client) Approvals(ctx context.Context, all bool, limit int) ([]api.Approval, error) {
+	query := url.Values{}
+	if all {
+		query.Set("all", "true")
+	}
+	setLimit(query, limit)
+	var out api.ApprovalList
+	err := c.get(ctx, "/v1/approvals", query, &out)
+	return out.Approvals, err
+}
+
+// TaskApprovals lists what a task waits for.
+func (c *Client) TaskApprovals(ctx context.Context, task string) ([]api.Approval, error) {
+	var out api.ApprovalList
+	err := c.get(ctx, "/v1/approvals", url.Values{"task": {task}}, &out)
+	return out.Approvals, err
+}
+
+// Approval reads one approval.
+func (c *Client) Approval(ctx context.Context, id string) (api.Approval, error) {
+	var out api.Approval
+	err := c.get(ctx, approvalPath(id, ""), nil, &out)
+	return out, err
+}
+
+// Approve lets a call run that waits for a decision.
+func (c *Client) Approve(ctx context.Context, id string) (api.Approval, error) {
+	var out api.Approval
+	err := c.send(ctx, http.MethodPost, approvalPath(id, "/approve"), nil, &out)
+	return out, err
+}
+
+// Deny refuses a call that waits for a decision; its agent reads the reason,
+// which may be empty.
+func (c *Client) Deny(ctx context.Context, id, reason string) (api.Approval, error) {
+	var out api.Approval
+	err := c.send(ctx, http.MethodPost, approvalPath(id, "/deny"), api.DenyRequest{Reason: reason}, &out)
+	return out, err
+}
+
+func approvalPath(id, rest string) string { return "/v1/approvals/" + url.PathEscape(id) + rest }

@@ -1,0 +1,229 @@
+package contact
+
+import (
+	"context"
+	"strings"
+
+	"parley"
+	"parley/internal/policy"
+	"parley/internal/store"
+)
+
+// Approve lets a call run that waits for a decision. The turn that wants it runs
+// it, under the key that it has had from the beginning; here only the record is
+// changed and the task is queued again.
+func (s *Service) Approve(ctx context.Context, c Caller, id parley.ApprovalID) error {
+	return s.decide(ctx, c, id, parley.ApprovalApproved, "")
+}
+
+// Deny refuses a call that waits for a decision. Its agent reads the reason,
+// which may be empty.
+func (s *Service) Deny(ctx context.Context, c Caller, id parley.ApprovalID, reason string) error {
+	if err := checkText(reason); err != nil {
+		return err
+	}
+	if limit := s.dir.Limits(c.Agent).MessageBytes; len(reason) > limit {
+		return ErrTooLong(len(reason), limit)
+	}
+	return s.decide(ctx, c, id, parley.ApprovalDenied, strings.TrimSpace(reason))
+}
+
+// decide is a compare-and-set: the first decision counts, and whoever comes
+// second is told which it was.
+func (s *Service) decide(ctx context.Context, c Caller, id parley.ApprovalID, state parley.ApprovalState, comment string) error {
+	return s.withApproval(ctx, id, func(tx *store.Tx, t *parley.Task, a *parley.Approval) error {
+		if a.Team != c.Team {
+			return parley.Errorf(parley.NotFound, "%s not found.", id)
+		}
+		if err := s.mayDecide(tx, c, *a); err != nil {
+			return err
+		}
+		if c.Token != 0 && a.State == state && a.DecidedBy == c.Agent {
+			return nil // a turn that goes on after a crash finds what it did before
+		}
+		if a.State != parley.ApprovalPending {
+			return s.errDecided(tx, *a)
+		}
+		if a.ExpiresAt <= tx.Now {
+			return parley.Errorf(parley.Conflict, "%s has expired.", id)
+		}
+		a.Comment = comment
+		return settle(tx, t, a, state, c.Agent)
+	})
+}
+
+// withApproval locks the task of an approval, then the approval. Whatever
+// changes one does so in this order.
+func (s *Service) withApproval(ctx context.Context, id parley.ApprovalID, do func(*store.Tx, *parley.Task, *parley.Approval) error) error {
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		a, err := tx.Approval(id)
+		if err != nil {
+			return notFound(err, "%s", id)
+		}
+		tasks, err := tx.LockTasks(a.Task)
+		if err != nil {
+			return err
+		}
+		if a, err = tx.LockApproval(id); err != nil {
+			return err
+		}
+		return do(tx, &tasks[0], &a)
+	})
+}
+
+// MayDecide reports whether the caller may decide about an approval of its team.
+func (s *Service) MayDecide(tx *store.Tx, c Caller, a parley.Approval) (bool, error) {
+	if a.Team != c.Team || a.Agent == c.Agent {
+		return false, nil
+	}
+	wants, err := s.stored(tx, a.Agent)
+	if err != nil {
+		return false, err
+	}
+	who := s.partyOf(c.Agent)
+	return policy.MayApprove(&who, &wants), nil
+}
+
+// mayDecide refuses everybody but people and the agent's manager. To somebody
+// who has nothing to do with the call it does not exist.
+func (s *Service) mayDecide(tx *store.Tx, c Caller, a parley.Approval) error {
+	may, err := s.MayDecide(tx, c, a)
+	switch {
+	case err != nil || may:
+		return err
+	case a.Agent == c.Agent:
+		return parley.Errorf(parley.Denied, "You cannot decide about what you want yourself.").
+			WithHint("A person or your manager decides about %s.", a.ID)
+	default:
+		return parley.Errorf(parley.NotFound, "%s not found.", a.ID)
+	}
+}
+
+func (s *Service) errDecided(tx *store.Tx, a parley.Approval) error {
+	if a.State != parley.ApprovalApproved && a.State != parley.ApprovalDenied {
+		return parley.Errorf(parley.Conflict, "%s is not pending any more: it is %s.", a.ID, a.State)
+	}
+	by, err := s.name(tx, a.DecidedBy)
+	if err != nil {
+		return err
+	}
+	return parley.Errorf(parley.Conflict, "%s was %s by %s already.", a.ID, a.State, by)
+}
+
+// Expire ends an approval that nobody decided about in time, unless somebody
+// just has.
+func (s *Service) Expire(ctx context.Context, id parley.ApprovalID) error {
+	return s.withApproval(ctx, id, func(tx *store.Tx, t *parley.Task, a *parley.Approval) error {
+		if a.State != parley.ApprovalPending || a.ExpiresAt > tx.Now {
+			return nil
+		}
+		a.Comment = parley.ExpiredReason
+		return settle(tx, t, a, parley.ApprovalExpired, 0)
+	})
+}
+
+// settle ends the waiting for an approval. The task goes on when nothing of its
+// step is pending any more; if its turn has not come to waiting yet, it finds
+// the decision by itself.
+func settle(tx *store.Tx, t *parley.Task, a *parley.Approval, state parley.ApprovalState, by parley.AgentID) error {
+	conclude(tx, t, a, state, by)
+	if t.Approvals > 0 || t.State != parley.Waiting {
+		tx.UpdateProgress(t)
+		return nil
+	}
+	if err := requeue(tx, t); err != nil {
+		return err
+	}
+	tx.UpdateTask(t)
+	return nil
+}
+
+// conclude writes the decision and its event. The caller stores the task.
+func conclude(tx *store.Tx, t *parley.Task, a *parley.Approval, state parley.ApprovalState, by parley.AgentID) {
+	a.State, a.DecidedAt, a.DecidedBy = state, tx.Now, by
+	tx.UpdateApproval(a)
+	t.Approvals--
+	detail := a.ID.String()
+	if a.Comment != "" {
+		detail += ": " + parley.Clip(a.Comment, 200)
+	}
+	tx.Record(parley.Event{Team: a.Team, Kind: approvalEvents[state], Actor: by, Target: a.Agent, Task: a.Task, Detail: detail})
+}
+
+var approvalEvents = map[parley.ApprovalState]parley.EventKind{
+	parley.ApprovalApproved:  parley.EventApprovalApproved,
+	parley.ApprovalDenied:    parley.EventApprovalDenied,
+	parley.ApprovalExpired:   parley.EventApprovalExpired,
+	parley.ApprovalWithdrawn: parley.EventApprovalWithdrawn,
+}
+
+// withdraw takes back what a task that is about to end still waits for. The
+// caller holds the task's lock and stores the task.
+func withdraw(tx *store.Tx, t *parley.Task, by parley.AgentID) error {
+	if t.Approvals == 0 {
+		return nil
+	}
+	list, err := tx.ApprovalsOf(t.ID)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		if a := &list[i]; a.State == parley.ApprovalPending {
+			conclude(tx, t, a, parley.ApprovalWithdrawn, by)
+		}
+	}
+	return nil
+}
+
+// AskManager gives what a turn waits for to the agent's manager as a task, if the
+// hub runs the manager's turns: others look at the list. Doing so again finds the
+// task that was made before.
+func (s *Service) AskManager(ctx context.Context, lease parley.Lease) error {
+	manager, ok := s.nativeManager(lease)
+	if !ok {
+		return nil
+	}
+	var list []parley.Approval
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		list, err = tx.ApprovalsOf(lease.Task)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	// It is not the agent's idea, so it costs nothing of its rate, and nobody's task
+	// waits for it.
+	c := Caller{Team: lease.Team, Agent: lease.Agent, Approved: true}
+	for _, a := range list {
+		if a.State != parley.ApprovalPending {
+			continue
+		}
+		r := Request{Target: manager, Message: s.approvalText(a), Key: a.ID.String()}
+		if _, err := s.Delegate(ctx, c, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Service) nativeManager(lease parley.Lease) (name string, ok bool) {
+	e, _ := s.dir.Entry(lease.Agent)
+	if e.Rules == nil || e.Rules.Manager == "" {
+		return "", false
+	}
+	manager, err := s.dir.Find(lease.Team, e.Rules.Manager)
+	return manager.Name, err == nil && s.dir.Native(manager.ID)
+}
+
+// shownArgs is how much of a call's arguments a manager is sent.
+const shownArgs = 8000
+
+func (s *Service) approvalText(a parley.Approval) string {
+	what := "use " + a.Tool
+	if to, ok := s.dir.Entry(a.Target); ok {
+		what = "contact " + to.Name
+	}
+	return "I want to " + what + " and need your approval (" + a.ID.String() + ").\n\n" +
+		"Tool: " + a.Tool + "\nArguments: " + parley.Clip(a.Args, shownArgs) + "\nWhy: " + a.Reason + "\n\n" +
+		"Decide with approve_action or deny_action."
+}

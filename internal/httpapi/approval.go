@@ -1,0 +1,111 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"parley"
+	"parley/internal/api"
+	"parley/internal/contact"
+	"parley/internal/reading"
+)
+
+func (s *Server) registerApprovals() {
+	const tag = "Approvals"
+	missing := []parley.Kind{parley.NotFound}
+	decided := []parley.Kind{parley.NotFound, parley.Conflict}
+	handle(s, operation{id: "list-approvals", method: http.MethodGet, path: "/v1/approvals", tag: tag,
+		summary: "List approvals", description: "What waits for a decision, the oldest first. An agent sees its own and those that it decides about as a manager.",
+		errors: missing}, s.listApprovals)
+	handle(s, operation{id: "get-approval", method: http.MethodGet, path: "/v1/approvals/{id}", tag: tag,
+		summary: "Read an approval", description: "One approval, with the exact arguments of the call.", errors: missing}, s.getApproval)
+	handle(s, operation{id: "approve", method: http.MethodPost, path: "/v1/approvals/{id}/approve", tag: tag,
+		summary: "Approve a call", description: "Lets the call run, once and as it was shown. A person of the team or the agent's manager decides; the first decision counts.",
+		errors: decided}, s.approve)
+	handle(s, operation{id: "deny", method: http.MethodPost, path: "/v1/approvals/{id}/deny", tag: tag,
+		summary: "Deny a call", description: "Refuses the call; its agent reads the reason. A person of the team or the agent's manager decides; the first decision counts.",
+		errors: append([]parley.Kind{parley.Limited}, decided...)}, s.deny)
+}
+
+// ApprovalPath is the approval that an operation is about.
+type ApprovalPath struct {
+	ID string `path:"id" example:"approval-7" doc:"The approval."`
+}
+
+type listApprovalsInput struct {
+	Page
+	All  bool   `query:"all" doc:"Those that are decided too, the newest first."`
+	Task string `query:"task" example:"task-101" doc:"Only what this task waits for."`
+}
+
+func (s *Server) listApprovals(ctx context.Context, in *listApprovalsInput) (api.ApprovalList, error) {
+	if in.Task != "" {
+		return s.taskApprovals(ctx, in.Task)
+	}
+	list, err := s.cfg.Reading.Approvals(ctx, caller(ctx), in.All, in.Limit)
+	return api.ApprovalList{Approvals: s.approvals(ctx, list)}, err
+}
+
+func (s *Server) taskApprovals(ctx context.Context, task string) (api.ApprovalList, error) {
+	id, err := parley.ParseTaskID(task)
+	if err != nil {
+		return api.ApprovalList{}, err
+	}
+	list, err := s.cfg.Reading.TaskApprovals(ctx, caller(ctx), id)
+	return api.ApprovalList{Approvals: s.approvals(ctx, list)}, err
+}
+
+func (s *Server) getApproval(ctx context.Context, in *ApprovalPath) (api.Approval, error) {
+	id, err := parley.ParseApprovalID(in.ID)
+	if err != nil {
+		return api.Approval{}, err
+	}
+	a, err := s.cfg.Reading.Approval(ctx, caller(ctx), id)
+	if err != nil {
+		return api.Approval{}, err
+	}
+	return s.approval(ctx, a), nil
+}
+
+func (s *Server) approve(ctx context.Context, in *ApprovalPath) (api.Approval, error) {
+	return s.decide(ctx, in, s.cfg.Contacts.Approve)
+}
+
+func (s *Server) deny(ctx context.Context, in *struct {
+	ApprovalPath
+	Body api.DenyRequest
+}) (api.Approval, error) {
+	return s.decide(ctx, &in.ApprovalPath, func(ctx context.Context, c contact.Caller, id parley.ApprovalID) error {
+		return s.cfg.Contacts.Deny(ctx, c, id, in.Body.Reason)
+	})
+}
+
+// decide answers with the approval as it is then.
+func (s *Server) decide(ctx context.Context, in *ApprovalPath, do func(context.Context, contact.Caller, parley.ApprovalID) error) (api.Approval, error) {
+	id, err := parley.ParseApprovalID(in.ID)
+	if err != nil {
+		return api.Approval{}, err
+	}
+	if err := do(ctx, caller(ctx), id); err != nil {
+		return api.Approval{}, err
+	}
+	return s.getApproval(ctx, in)
+}
+
+func (s *Server) approvals(ctx context.Context, list []reading.Approval) []api.Approval {
+	out := make([]api.Approval, 0, len(list))
+	for _, a := range list {
+		out = append(out, s.approval(ctx, a))
+	}
+	return out
+}
+
+func (s *Server) approval(ctx context.Context, a reading.Approval) api.Approval {
+	return api.Approval{
+		ID: a.ID.String(), State: a.State.String(), Agent: s.name(ctx, a.Agent), Wants: a.Wants, Tool: a.Tool,
+		Arguments: json.RawMessage(a.Args), Digest: a.Digest, Target: s.name(ctx, a.Target), Task: a.Task.String(),
+		Rule: a.Rule, Why: a.Approval.Reason, Created: instant(a.CreatedAt), Expires: instant(a.ExpiresAt),
+		Decided: moment(a.DecidedAt), DecidedBy: s.name(ctx, a.DecidedBy), Reason: a.Comment,
+	}
+}

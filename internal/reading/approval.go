@@ -1,0 +1,126 @@
+package reading
+
+import (
+	"context"
+	"encoding/json"
+
+	"parley"
+	"parley/internal/contact"
+	"parley/internal/store"
+)
+
+// Approval is an approval with what it is about in words.
+type Approval struct {
+	parley.Approval
+	// Wants is what the agent wants to do, in a line.
+	Wants string
+}
+
+// Approvals lists those that wait for a decision, the oldest first, or with all
+// also those that are decided, the newest first. People read those of their team,
+// an agent its own and those that it decides about.
+func (s *Service) Approvals(ctx context.Context, c contact.Caller, all bool, limit int) (list []Approval, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		read := tx.PendingApprovals
+		if all {
+			read = tx.Approvals
+		}
+		found, err := read(c.Team, limit)
+		if err != nil {
+			return err
+		}
+		list, err = s.readable(tx, c, found)
+		return err
+	})
+	return list, err
+}
+
+// Approval reads one.
+func (s *Service) Approval(ctx context.Context, c contact.Caller, id parley.ApprovalID) (out Approval, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		a, err := tx.Approval(id)
+		if err != nil {
+			return orMissing(err, false, id)
+		}
+		list, err := s.readable(tx, c, []parley.Approval{a})
+		if err == nil && len(list) == 0 {
+			return missing(id)
+		}
+		if err == nil {
+			out = list[0]
+		}
+		return err
+	})
+	return out, err
+}
+
+// TaskApprovals reads what a task waits for.
+func (s *Service) TaskApprovals(ctx context.Context, c contact.Caller, id parley.TaskID) (list []Approval, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		t, err := tx.Task(id)
+		if err := orMissing(err, s.seesTask(c, t), id); err != nil || t.Approvals == 0 {
+			return err
+		}
+		found, err := tx.ApprovalsOf(id)
+		if err != nil {
+			return err
+		}
+		var pending []parley.Approval
+		for _, a := range found {
+			if a.State == parley.ApprovalPending {
+				pending = append(pending, a)
+			}
+		}
+		list, err = s.readable(tx, c, pending)
+		return err
+	})
+	return list, err
+}
+
+// readable leaves out what the caller may not see.
+func (s *Service) readable(tx *store.Tx, c contact.Caller, found []parley.Approval) ([]Approval, error) {
+	list := make([]Approval, 0, len(found))
+	for _, a := range found {
+		may, err := s.contacts.MayDecide(tx, c, a)
+		if err != nil {
+			return nil, err
+		}
+		if !may && (a.Team != c.Team || a.Agent != c.Agent) {
+			continue
+		}
+		target, err := s.called(tx, a.Target)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, Approval{Approval: a, Wants: wants(a, target)})
+	}
+	return list, nil
+}
+
+// called is Name within a transaction.
+func (s *Service) called(tx *store.Tx, id parley.AgentID) (string, error) {
+	if e, ok := s.dir.Entry(id); ok || id == 0 {
+		return e.Name, nil
+	}
+	a, err := tx.Agent(id)
+	return a.Name, err
+}
+
+// wants puts a call into a line. Contacts of all toolsets say their text as
+// message or task, and how as action.
+func wants(a parley.Approval, target string) string {
+	var args struct{ Action, Message, Task string }
+	_ = json.Unmarshal([]byte(a.Args), &args) // what does not fit is shown as it is
+	text := args.Message
+	if text == "" {
+		text = args.Task
+	}
+	if target == "" || text == "" {
+		return parley.Clip(a.Tool+" "+a.Args, 200)
+	}
+	how := args.Action
+	if how == "" {
+		how = a.Tool
+	}
+	return parley.Clip(how+" "+target+": "+text, 200)
+}

@@ -1,0 +1,93 @@
+package store
+
+import (
+	"time"
+
+	"parley"
+	"parley/internal/wake"
+)
+
+// An approval belongs to a task and changes only under the lock of that task,
+// which counts those that are pending. What looks for pending ones says
+// "state = 1" in the words of their indexes.
+
+const approvalCols = `id, team_id, task_id, turn, call, agent_id, tool, args, digest, target_id, rule, reason, state,
+	created_at, expires_at, decided_at, decided_by, comment`
+
+func scanApproval(r Row) parley.Approval {
+	return parley.Approval{
+		ID: parley.ApprovalID(r.Int(0)), Team: parley.TeamID(r.Int(1)), Task: parley.TaskID(r.Int(2)), Turn: int(r.Int(3)),
+		Call: r.Text(4), Agent: parley.AgentID(r.Int(5)), Tool: r.Text(6), Args: r.Text(7), Digest: r.Text(8),
+		Target: parley.AgentID(r.Int(9)), Rule: r.Text(10), Reason: r.Text(11), State: parley.ApprovalState(r.Int(12)),
+		CreatedAt: parley.Micros(r.Int(13)), ExpiresAt: parley.Micros(r.Int(14)), DecidedAt: parley.Micros(r.Int(15)),
+		DecidedBy: parley.AgentID(r.Int(16)), Comment: r.Text(17),
+	}
+}
+
+// InsertApproval stores a new approval as pending and gives it its number. The
+// caller counts it in its task.
+func (tx *Tx) InsertApproval(a *parley.Approval) {
+	a.ID = parley.ApprovalID(tx.conn.NextID(SeqApproval))
+	a.State, a.CreatedAt = parley.ApprovalPending, tx.Now
+	tx.exec(`INSERT INTO approval (id, team_id, task_id, turn, call, agent_id, tool, args, digest, target_id, rule, reason,
+			state, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+		int64(a.ID), int64(a.Team), int64(a.Task), int64(a.Turn), a.Call, int64(a.Agent), a.Tool, a.Args, a.Digest,
+		int64(a.Target), a.Rule, a.Reason, int64(a.State), int64(a.CreatedAt), int64(a.ExpiresAt))
+	if a.ExpiresAt.Until(tx.Now) < time.Hour {
+		tx.Signal(wake.Clock, int64(a.Task))
+	}
+}
+
+// Approval reads one approval.
+func (tx *Tx) Approval(id parley.ApprovalID) (a parley.Approval, err error) {
+	err = tx.one(`SELECT `+approvalCols+` FROM approval WHERE id = $1`, func(r Row) { a = scanApproval(r) }, int64(id))
+	return a, err
+}
+
+// LockApproval reads an approval for changing. The lock of its task comes first.
+func (tx *Tx) LockApproval(id parley.ApprovalID) (a parley.Approval, err error) {
+	err = tx.one(`SELECT `+approvalCols+` FROM approval WHERE id = $1 /*lock*/`, func(r Row) { a = scanApproval(r) }, int64(id))
+	return a, err
+}
+
+// UpdateApproval stores what was decided: the write half of a compare-and-set.
+func (tx *Tx) UpdateApproval(a *parley.Approval) {
+	tx.exec(`UPDATE approval SET state = $1, decided_at = $2, decided_by = $3, comment = $4 WHERE id = $5`,
+		int64(a.State), int64(a.DecidedAt), int64(a.DecidedBy), a.Comment, int64(a.ID))
+}
+
+// ApprovalsOf reads the approvals of a task, oldest first.
+func (tx *Tx) ApprovalsOf(task parley.TaskID) (list []parley.Approval, err error) {
+	err = tx.query(`SELECT `+approvalCols+` FROM approval WHERE task_id = $1 ORDER BY turn, id`,
+		func(r Row) { list = append(list, scanApproval(r)) }, int64(task))
+	return list, err
+}
+
+// PendingApprovals reads what waits for a decision in a team, oldest first.
+func (tx *Tx) PendingApprovals(team parley.TeamID, limit int) (list []parley.Approval, err error) {
+	err = tx.query(`SELECT `+approvalCols+` FROM approval WHERE team_id = $1 AND state = 1 ORDER BY id LIMIT $2`,
+		func(r Row) { list = append(list, scanApproval(r)) }, int64(team), int64(limit))
+	return list, err
+}
+
+// Approvals reads those of a team, the newest first.
+func (tx *Tx) Approvals(team parley.TeamID, limit int) (list []parley.Approval, err error) {
+	err = tx.query(`SELECT `+approvalCols+` FROM approval WHERE team_id = $1 ORDER BY id DESC LIMIT $2`,
+		func(r Row) { list = append(list, scanApproval(r)) }, int64(team), int64(limit))
+	return list, err
+}
+
+// NextExpiry reads when the next pending approval expires; 0 if none does.
+func (tx *Tx) NextExpiry() (at parley.Micros, err error) {
+	err = tx.query(`SELECT expires_at FROM approval WHERE state = 1 ORDER BY expires_at LIMIT 1`,
+		func(r Row) { at = parley.Micros(r.Int(0)) })
+	return at, err
+}
+
+// ExpiredApprovals reads pending approvals whose time is over.
+func (tx *Tx) ExpiredApprovals(limit int) (ids []parley.ApprovalID, err error) {
+	err = tx.query(`SELECT id FROM approval WHERE state = 1 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
+		func(r Row) { ids = append(ids, parley.ApprovalID(r.Int(0))) }, int64(tx.Now), int64(limit))
+	return ids, err
+}

@@ -1,0 +1,31 @@
+-- Calls of turns that wait for a decision, or did. state: 1 pending, 2 approved,
+-- 3 denied, 4 expired, 5 withdrawn.
+
+CREATE TABLE approval (
+  id         BIGINT PRIMARY KEY,
+  team_id    BIGINT NOT NULL,
+  task_id    BIGINT NOT NULL,
+  turn       BIGINT NOT NULL,
+  call       TEXT NOT NULL,
+  agent_id   BIGINT NOT NULL,
+  tool       TEXT NOT NULL,
+  args       TEXT NOT NULL,
+  digest     TEXT NOT NULL,
+  target_id  BIGINT NOT NULL,
+  rule       TEXT NOT NULL,
+  reason     TEXT NOT NULL,
+  state      BIGINT NOT NULL,
+  created_at BIGINT NOT NULL,
+  expires_at BIGINT NOT NULL,
+  decided_at BIGINT NOT NULL DEFAULT 0,
+  decided_by BIGINT NOT NULL DEFAULT 0,
+  comment    TEXT NOT NULL DEFAULT ''
+);
+CREATE UNIQUE INDEX approval_key ON approval (task_id, turn, call);
+CREATE INDEX approval_pending ON approval (team_id, id) WHERE state = 1;
+CREATE INDEX approval_expiry ON approval (expires_at) WHERE state = 1;
+
+-- How many of a task's approvals are pending.
+ALTER TABLE task ADD COLUMN approvals BIGINT NOT NULL DEFAULT 0;
+
+CREATE SEQUENCE approval_id AS BIGINT INCREMENT BY 1;
