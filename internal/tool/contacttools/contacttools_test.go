@@ -2,49 +2,16 @@ package contacttools_test
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
 	"parley/internal/tool/contacttools"
+	"parley/internal/tool/tooltest"
 )
 
-// A model sees the name, the description and the schema, and nothing else.
 func TestEveryToolIsDescribed(t *testing.T) {
-	var names []string
-	for _, tl := range contacttools.New(nil, nil, nil) {
-		names = append(names, tl.Name)
-		if tl.Contacts == (tl.Action != nil) {
-			t.Errorf("%s does not say what it does to the rules", tl.Name)
-		}
-		if len(strings.TrimSpace(tl.Description)) < 20 {
-			t.Errorf("%s: the description is %q", tl.Name, tl.Description)
-		}
-		var schema struct {
-			Type       string
-			Properties map[string]struct{ Type, Description string }
-			Required   []string
-		}
-		if err := json.Unmarshal(tl.Schema, &schema); err != nil {
-			t.Fatalf("%s: %v", tl.Name, err)
-		}
-		if schema.Type != "object" {
-			t.Errorf("%s takes a %q", tl.Name, schema.Type)
-		}
-		for name, p := range schema.Properties {
-			if p.Type == "" || p.Description == "" {
-				t.Errorf("%s: %s is not described", tl.Name, name)
-			}
-		}
-		for _, name := range schema.Required {
-			if _, ok := schema.Properties[name]; !ok {
-				t.Errorf("%s requires %s, which it does not have", tl.Name, name)
-			}
-		}
-	}
-	if want := []string{"contact_agent", "await_task", "cancel_task", "sleep", "message_status", "list_agents", "read_agent_docs", "query_workspace"}; !slices.Equal(names, want) {
-		t.Errorf("the toolset has %v, want %v", names, want)
-	}
+	tooltest.Described(t, contacttools.New(nil, nil, nil), "contact_agent", "await_task", "cancel_task", "sleep",
+		"message_status", "list_agents", "read_agent_docs", "query_workspace")
 }
 
 // The rules know a call by its action, whatever a model wrote as arguments.

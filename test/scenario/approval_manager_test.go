@@ -1,0 +1,125 @@
+package scenario
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley"
+	"parley/internal/app"
+	"parley/internal/contact"
+	"parley/internal/policy"
+)
+
+// A manager whose turns the hub runs gets what waits as a task, with tools to
+// decide.
+func TestANativeManagerDecides(t *testing.T) {
+	for decision, want := range map[string]string{
+		"{call: approve_action, args: {approval_id: approval-1}}":                       "Response from SeniorAnalystBot: It is sound.",
+		"{call: deny_action, args: {approval_id: approval-1, reason: 'Ask me first.'}}": "Error: Approval denied for contacting SeniorAnalystBot. Ask me first.",
+	} {
+		team := interns(askSenior + "  ChiefBot: [{steps: [" + decision + ", {say: 'Decided.'}]}]\n")
+		team.Member = under(map[string]ruleset{"InternBot": {behavior: policy.Supervised, manager: "ChiefBot"}})
+		t.Run(decision[7:17], func(t *testing.T) {
+			Play(t, team, func(s *Stage) {
+				id := s.As("rutger").Delegate("InternBot", "Go.")
+				s.Wait(id)
+				s.Equal("result", want, s.Result(id))
+				s.Equal("the manager read", "[Agent Request from InternBot | Pattern: delegate | Priority: normal | Task: task-102]\n\n"+
+					"I want to contact SeniorAnalystBot and need your approval (approval-1).\n\n"+
+					"Tool: contact_agent\n"+
+					`Arguments: {"action":"ask","agentId":"SeniorAnalystBot","message":"Can you validate my analysis approach?"}`+"\n"+
+					"Why: InternBot is supervised: what changes something needs approval.\n\n"+
+					"Decide with approve_action or deny_action.", s.DM("InternBot", "ChiefBot")[0].Text)
+				s.Equal("by", "ChiefBot", s.name(s.Approval(1).DecidedBy))
+			})
+		})
+	}
+}
+
+// The tools decide only about what is one's report's: never about one's own, nor
+// about a stranger's.
+func TestAnAgentCannotApproveItselfWithTheTool(t *testing.T) {
+	team := interns(`
+agents:
+  InternBot:
+    - match: 'Approve'
+      steps: [{call: approve_action, args: {approval_id: approval-1}}, {say: '{{result}}'}]
+    - steps: [{call: contact_agent, args: {action: notify, agentId: SeniorAnalystBot, message: 'Psst.'}}, {say: '{{result}}'}]
+  HelperBot: [{steps: [{call: approve_action, args: {approval_id: approval-1}}, {say: '{{result}}'}]}]
+`)
+	team.Member = under(map[string]ruleset{"InternBot": {approval: []string{"*"}}, "OtherBot": {manager: "InternBot"}, "SeniorAnalystBot": {manager: "HelperBot"}})
+	Play(t, team, func(s *Stage) {
+		hold(s)
+		s.Equal("it reads", "Error: You cannot decide about what you want yourself. A person or your manager decides about approval-1.",
+			s.As("rutger").Ask("InternBot", "Approve."))
+		s.Equal("another's manager reads", "Error: approval-1 not found.", s.As("rutger").Ask("HelperBot", "Go."))
+		s.Equal("state", parley.ApprovalPending, s.Approval(1).State)
+	})
+}
+
+// The hub dies at each of its commits from the request to the end, right before
+// it or right after it, while a person or a native manager decides: the call runs
+// exactly once.
+func TestACrashAnywhereAroundAnApproval(t *testing.T) {
+	managed := interns(askSenior + "  ChiefBot: [{steps: [{call: approve_action, args: {approval_id: approval-1}}, {say: 'Decided.'}]}]\n")
+	managed.Member = func(m *app.Member) {
+		under(map[string]ruleset{"InternBot": {behavior: policy.Supervised, manager: "ChiefBot"}})(m)
+		m.Limits.Rescues = 1000
+	}
+	for who, team := range map[string]Team{"a person": interns(askSenior), "a manager": managed} {
+		for _, before := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s before=%v", who, before), func(t *testing.T) {
+				t.Parallel()
+				n := 1
+				for dieAroundApproval(t, team, n, before) {
+					if n++; n > 60 || t.Failed() {
+						t.Fatalf("at commit %d", n)
+					}
+				}
+				if n < 8 {
+					t.Errorf("there were only %d commits to die at", n)
+				}
+			})
+		}
+	}
+}
+
+func dieAroundApproval(t *testing.T, team Team, n int, before bool) (died bool) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "parley.db")
+		first, life := doomed(t, team, file)
+		first.As("rutger").Sleep("InternBot", time.Second)
+		id := first.As("rutger").Delegate("InternBot", "Go.")
+		synctest.Wait()
+		life.Doom(n, before)
+		go first.approveLater(life, 2*time.Second)
+		s := first
+		if died = first.Dies(life, 10*time.Second); died {
+			s = Raise(t, team, OpenFile(t, Remains(t, file)))
+			s.Pass(time.Minute)
+			_ = s.Contacts.Approve(s.Context(), s.As("rutger").Caller, 1) // unless it is decided
+			s.Pass(time.Minute)
+			s.Models.Adopt(first.Models)
+		}
+		s.Stop()
+		s.Equal("result", "Response from SeniorAnalystBot: It is sound.", s.Result(id))
+		s.Equal("asked once", 1, len(s.Children(id)))
+		s.Equal("approvals", 1, len(s.Events(parley.EventApprovalRequested)))
+		s.Equal("decisions", 1, len(s.Events(parley.EventApprovalApproved)))
+		s.Equal("a manager's task at most once", true, len(s.tasks()) <= 3)
+		s.CheckPromises()
+	})
+	return died
+}
+
+// approveLater approves after a while, unless the hub is dead by then.
+func (s *Stage) approveLater(life *Mortal, after time.Duration) {
+	<-time.After(after)
+	if !life.Dead() {
+		_ = s.Contacts.Approve(s.Context(), contact.Caller{Team: s.id, Agent: s.agent("rutger")}, 1) // the commit may be its last
+	}
+}
