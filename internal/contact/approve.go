@@ -176,8 +176,9 @@ func withdraw(tx *store.Tx, t *parley.Task, by parley.AgentID) error {
 }
 
 // AskManager gives what a turn waits for to the agent's manager as a task, if the
-// hub runs the manager's turns: others look at the list. Doing so again finds the
-// task that was made before.
+// hub runs the manager's turns: others look at the list. A manager that sleeps or
+// is offline begins with it when it is back. Doing so again finds the task that
+// was made before.
 func (s *Service) AskManager(ctx context.Context, lease parley.Lease) error {
 	manager, ok := s.nativeManager(lease)
 	if !ok {
@@ -198,7 +199,7 @@ func (s *Service) AskManager(ctx context.Context, lease parley.Lease) error {
 		if a.State != parley.ApprovalPending {
 			continue
 		}
-		r := Request{Target: manager, Message: s.approvalText(a), Key: a.ID.String()}
+		r := Request{Target: manager, Message: s.approvalText(a), Key: a.ID.String(), patient: true}
 		if _, err := s.Delegate(ctx, c, r); err != nil {
 			return err
 		}

@@ -87,7 +87,7 @@ func (o *opening) run(target parley.AgentID, place Reservation) error {
 	}
 	limits := o.s.dir.Limits(o.caller.Agent)
 	d, refusal := policy.Decide(policy.Contact{Now: o.tx.Now, Pattern: o.pattern, Sender: o.state.Sender,
-		Target: o.state.Target, Task: o.state.Task, Limits: limits, Approved: o.caller.Approved})
+		Target: o.state.Target, Task: o.state.Task, Limits: limits, Approved: o.caller.Approved, Patient: o.request.patient})
 	if refusal != nil {
 		return refusal
 	}
@@ -108,7 +108,7 @@ func (o *opening) run(target parley.AgentID, place Reservation) error {
 	}
 	if o.pattern != parley.Notify {
 		o.plan(d, limits, thread)
-		if place != nil && o.task.Due == 0 {
+		if place != nil && o.task.Due == 0 && !o.state.Target.Gone() {
 			place.Claim(o.tx, &o.task)
 			o.handed = true
 		}

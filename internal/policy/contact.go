@@ -21,6 +21,8 @@ type Contact struct {
 	Limits parley.Limits // the sender's
 	// Approved says that somebody has decided about this very contact.
 	Approved bool
+	// Patient says that the work may wait until an offline target is back.
+	Patient bool
 }
 
 // Decision is what follows from an allowed contact.
@@ -56,7 +58,7 @@ func (d *Decision) reach(c Contact) *parley.Error {
 	if c.Pattern == parley.Notify {
 		return nil
 	}
-	if c.Target.Gone() {
+	if c.Target.Gone() && (c.Target.Removed || !c.Patient) {
 		return ErrOffline(c.Target.Name)
 	}
 	d.Wakes = c.Pattern == parley.Ask && c.Target.Sleeping(c.Now)
@@ -103,16 +105,27 @@ func (d *Decision) nest(c Contact) *parley.Error {
 // spend takes one contact out of the sender's minute. People are not limited,
 // and what somebody approved was not the sender's decision.
 func (d *Decision) spend(c Contact) *parley.Error {
-	d.Rate = c.Sender.Rate
-	if c.Sender.Kind == parley.Person || c.Approved {
+	if d.Rate = c.Sender.Rate; c.Approved {
 		return nil
 	}
-	if c.Now.Since(d.Rate.Start) >= time.Minute || d.Rate.Start == 0 {
-		d.Rate = parley.Rate{Start: c.Now}
+	var err *parley.Error
+	d.Rate, err = Spend(c.Now, c.Sender, c.Limits)
+	return err
+}
+
+// Spend takes one contact out of an agent's minute. Whatever else an agent starts
+// by itself, such as asking for an approval, costs the same.
+func Spend(now parley.Micros, sender parley.Agent, limits parley.Limits) (parley.Rate, *parley.Error) {
+	rate := sender.Rate
+	if sender.Kind == parley.Person {
+		return rate, nil
 	}
-	if d.Rate.Count >= c.Limits.Rate {
-		return parley.ErrRate(c.Limits.Rate, d.Rate.Start.Add(time.Minute).Until(c.Now))
+	if now.Since(rate.Start) >= time.Minute || rate.Start == 0 {
+		rate = parley.Rate{Start: now}
 	}
-	d.Rate.Count++
-	return nil
+	if rate.Count >= limits.Rate {
+		return rate, parley.ErrRate(limits.Rate, rate.Start.Add(time.Minute).Until(now))
+	}
+	rate.Count++
+	return rate, nil
 }

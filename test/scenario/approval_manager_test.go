@@ -39,6 +39,38 @@ func TestANativeManagerDecides(t *testing.T) {
 	}
 }
 
+// A manager that is away gets its task all the same and begins with it when it is
+// back; it is not forgotten.
+func TestANativeManagerThatWasAwayIsToldWhenItIsBack(t *testing.T) {
+	team := interns(askSenior + "  ChiefBot: [{steps: [{call: approve_action, args: {approval_id: approval-1}}, {say: 'Decided.'}]}]\n")
+	team.Member = under(map[string]ruleset{"InternBot": {behavior: policy.Supervised, manager: "ChiefBot"}})
+	for name, away := range map[string]struct{ leaves, returns func(s *Stage) }{
+		"offline": {
+			func(s *Stage) { s.As("rutger").Offline("ChiefBot") },
+			func(s *Stage) { s.As("rutger").Online("ChiefBot") }},
+		"sleeping": {
+			func(s *Stage) { s.As("rutger").Sleep("ChiefBot", 2*time.Hour) },
+			func(s *Stage) { s.Pass(time.Hour) }},
+		"sleeping, and woken": {
+			func(s *Stage) { s.As("rutger").Sleep("ChiefBot", 20*time.Hour) },
+			func(s *Stage) { s.As("rutger").Wake("ChiefBot") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			Play(t, team, func(s *Stage) {
+				away.leaves(s)
+				id := hold(s)
+				s.Pass(time.Hour)
+				s.Equal("nothing was shown to it", 0, len(s.Models.Shown("ChiefBot")))
+				s.Equal("it has one task", 1, len(s.tasks())-1)
+				away.returns(s)
+				s.Wait(id)
+				s.Equal("result", "Response from SeniorAnalystBot: It is sound.", s.Result(id))
+				s.Equal("by", "ChiefBot", s.name(s.Approval(1).DecidedBy))
+			})
+		})
+	}
+}
+
 // The tools decide only about what is one's report's: never about one's own, nor
 // about a stranger's.
 func TestAnAgentCannotApproveItselfWithTheTool(t *testing.T) {
