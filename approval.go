@@ -40,12 +40,14 @@ func (s ApprovalState) String() string {
 	return approvalStates[s]
 }
 
-// Approval is a tool call of a turn that waits for somebody's decision, or did.
-// It holds all that is decided about: what runs later is what was shown.
+// Approval is a tool call of a turn that waits for somebody's decision, or did;
+// or a contact that a caller from outside wants to make. It holds all that is
+// decided about: what runs later is what was shown.
 type Approval struct {
 	ID   ApprovalID
 	Team TeamID
-	// Task, Turn and Call are the key of the call.
+	// Task, Turn and Call are the key of the call. From outside there is no turn,
+	// and no task if the caller speaks for none.
 	Task  TaskID
 	Turn  int
 	Call  string
@@ -65,7 +67,16 @@ type Approval struct {
 	DecidedAt Micros
 	DecidedBy AgentID // 0 if it expired
 	Comment   string  // of whoever decided; the agent reads why it was denied
+
+	// Message is the contact that was made for a caller from outside, and Failure
+	// why it could not be made although it was approved.
+	Message MessageID
+	Failure string
 }
+
+// Outside reports whether no turn waits for the decision: the contact is made
+// with it.
+func (a Approval) Outside() bool { return a.Turn == 0 }
 
 // CanonicalArgs spells the arguments of a call as a stored step does, so that
 // those of a reply just made and of the same reply read again are equal.
@@ -87,11 +98,14 @@ func CallDigest(tool, args string) string {
 }
 
 // NeedsApproval refuses a call that somebody may still approve. A turn waits
-// for that; to anyone else it is a refusal like others.
+// for that, and so does the contact of a caller from outside; anything else is
+// refused.
 type NeedsApproval struct {
 	Rule   string
 	Reason string
 	Target AgentID // whom the call contacts; 0 if nobody
+	// Approval is the record under which a contact from outside waits.
+	Approval ApprovalID
 }
 
 func (e *NeedsApproval) Error() string { return e.public().Error() }
@@ -100,8 +114,11 @@ func (e *NeedsApproval) Error() string { return e.public().Error() }
 func (e *NeedsApproval) Unwrap() error { return e.public() }
 
 func (e *NeedsApproval) public() *Error {
+	if e.Approval != 0 {
+		return Errorf(Denied, HeldText).WithHint("It is %s. %s", e.Approval, e.Reason)
+	}
 	return Errorf(Denied, "This action requires approval.").
-		WithHint("%s Only the turn of an agent that the hub runs can wait for one.", e.Reason)
+		WithHint("%s Only a contact, or the turn of an agent that the hub runs, can wait for one.", e.Reason)
 }
 
 // AsNeedsApproval finds out whether a refusal can be lifted by an approval.

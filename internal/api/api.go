@@ -34,11 +34,13 @@ type ContactRequest struct {
 }
 
 // Contact is an accepted contact. An ask is accepted here too, and waited for
-// at its task.
+// at its task. One that needs approval is answered with the approval instead.
 type Contact struct {
-	Agent   string `json:"agent" doc:"Who was contacted, as the name is spelled."`
-	Message string `json:"message_id" doc:"The stored message."`
-	Task    *Task  `json:"task,omitempty" doc:"Missing for a notification."`
+	Agent    string    `json:"agent" doc:"Who was contacted, as the name is spelled."`
+	Message  string    `json:"message_id,omitempty" doc:"The stored message; missing while the contact waits for approval."`
+	Task     *Task     `json:"task,omitempty" doc:"Missing for a notification, and while the contact waits for approval."`
+	Notice   string    `json:"notice,omitempty" doc:"Says that the contact waits for approval, if it does."`
+	Approval *Approval `json:"approval,omitempty" doc:"What it waits for; nobody was contacted yet."`
 }
 
 // Task is a task as people see it.
@@ -152,9 +154,10 @@ type InboxItem struct {
 	Asks bool `json:"asks,omitempty" doc:"A reply to task_id is expected."`
 }
 
-// Inbox is what you have not seen, oldest first.
+// Inbox is what you have not seen, oldest first, and what waits for your decision.
 type Inbox struct {
-	Items []InboxItem `json:"items" nullable:"false" doc:"Oldest first."`
+	Items     []InboxItem `json:"items" nullable:"false" doc:"Oldest first."`
+	Approvals []Approval  `json:"approvals,omitempty" nullable:"false" doc:"What you may decide about and nobody has, oldest first. It stays until it is decided."`
 }
 
 // Agent is a participant.
@@ -201,7 +204,8 @@ type RuleStep struct {
 	Decides bool   `json:"decides,omitempty" doc:"This one has the last word."`
 }
 
-// Approval is a call of an agent's turn that waits for a decision, or did.
+// Approval is a call of an agent's turn that waits for a decision, or did, or a
+// contact that an agent outside the hub wants to make.
 type Approval struct {
 	ID        string          `json:"id" doc:"Such as approval-7."`
 	State     string          `json:"state" enum:"pending,approved,denied,expired,withdrawn" doc:"Every state but pending is final."`
@@ -211,7 +215,7 @@ type Approval struct {
 	Arguments json.RawMessage `json:"arguments" doc:"The exact arguments of the call."`
 	Digest    string          `json:"digest" doc:"SHA-256 of tool and arguments, to which the decision is bound."`
 	Target    string          `json:"target,omitempty" doc:"Whom it contacts; missing if nobody."`
-	Task      string          `json:"task_id" doc:"The task that waits."`
+	Task      string          `json:"task_id,omitempty" doc:"The task that waits; missing if somebody from outside waits who works on none."`
 	Rule      string          `json:"rule" doc:"The rule that wants the approval."`
 	Why       string          `json:"why" doc:"The same as a sentence."`
 	Created   time.Time       `json:"created" doc:"Since when it waits."`
@@ -219,6 +223,9 @@ type Approval struct {
 	Decided   *time.Time      `json:"decided,omitempty" doc:"When it was decided; missing while it is pending."`
 	DecidedBy string          `json:"decided_by,omitempty" doc:"Who decided; missing if nobody did."`
 	Reason    string          `json:"reason,omitempty" doc:"Why it was denied; the agent reads it."`
+	Message   string          `json:"message_id,omitempty" doc:"The contact that was made for a caller from outside."`
+	Made      string          `json:"made_task_id,omitempty" doc:"The task of that contact; missing for a notification."`
+	Failure   string          `json:"failure,omitempty" doc:"Why the contact could not be made although it was approved."`
 }
 
 // ApprovalList is a list of approvals.

@@ -81,11 +81,22 @@ func (c *console) ask(ctx context.Context, hub *client.Client, r api.ContactRequ
 // openTask makes a contact. Ctrl-C does not cut it off: it would not be known
 // whether there is a task, and which.
 func openTask(ctx context.Context, hub *client.Client, r api.ContactRequest) (api.Task, error) {
-	contact, err := hub.Contact(context.WithoutCancel(ctx), r)
+	contact, err := openContact(context.WithoutCancel(ctx), hub, r)
 	if err != nil {
 		return api.Task{}, err
 	}
 	return *contact.Task, nil
+}
+
+// openContact makes a contact. One that waits for approval has nothing to show
+// yet, so that is said as a refusal is.
+func openContact(ctx context.Context, hub *client.Client, r api.ContactRequest) (api.Contact, error) {
+	contact, err := hub.Contact(ctx, r)
+	if err == nil && contact.Approval != nil {
+		err = parley.Errorf(parley.Denied, "%s", contact.Notice).
+			WithHint("It is %s. It is made when a person or your manager approves it.", contact.Approval.ID)
+	}
+	return contact, err
 }
 
 // waitTime is how long the hub gives the ask.
@@ -123,12 +134,12 @@ func (c *console) answer(ctx context.Context, hub *client.Client, t api.Task, fa
 func (c *console) seen(ctx context.Context, hub *client.Client, t api.Task) {
 	ids := []string{t.ResultID}
 	if t.Error != "" {
-		items, err := hub.Inbox(ctx, inboxLimit)
+		inbox, err := hub.Inbox(ctx, inboxLimit)
 		if err != nil {
 			return
 		}
 		ids = nil
-		for _, item := range items {
+		for _, item := range inbox.Items {
 			if item.Task == t.ID && item.Kind == string(parley.FailureMessage) {
 				ids = append(ids, item.ID)
 			}

@@ -56,7 +56,7 @@ func (c *console) delegate(ctx context.Context, hub *client.Client, r api.Contac
 	if wait {
 		return c.delegateAndWait(ctx, hub, r)
 	}
-	contact, err := hub.Contact(ctx, r)
+	contact, err := openContact(ctx, hub, r)
 	if err != nil {
 		return err
 	}

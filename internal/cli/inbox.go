@@ -20,7 +20,10 @@ func inboxCommand(c *console) *cobra.Command {
 		Short: "Show the messages for you that you have not seen",
 		Long: `Show the messages for you that you have not seen: results, notifications, and
 what agents ask of you, with how to answer it. What was shown counts as seen and
-is not shown again; "parley read AGENT" shows the whole conversation.`,
+is not shown again; "parley read AGENT" shows the whole conversation.
+
+What agents may only do with your approval is shown too, with how to decide, until
+somebody has.`,
 		Example: `  parley inbox
   parley inbox --peek            # they stay unseen
   parley inbox --json | jq -r '.items[] | select(.asks) | .task_id'`,
@@ -37,16 +40,12 @@ is not shown again; "parley read AGENT" shows the whole conversation.`,
 }
 
 func (c *console) inbox(ctx context.Context, hub *client.Client, peek bool) error {
-	items, err := hub.Inbox(ctx, inboxLimit)
+	inbox, err := hub.Inbox(ctx, inboxLimit)
 	if err != nil {
 		return err
 	}
-	err = c.show(api.Inbox{Items: items}, func(s view.Screen) string {
-		if len(items) == 0 {
-			return "Nothing new.\n"
-		}
-		return s.Inbox(items, func(task string) string { return c.command("reply %s", task) })
-	})
+	items := inbox.Items
+	err = c.show(inbox, func(s view.Screen) string { return c.inboxText(s, inbox) })
 	if err != nil || peek {
 		return err
 	}
@@ -58,4 +57,21 @@ func (c *console) inbox(ctx context.Context, hub *client.Client, peek bool) erro
 		ids[i] = item.ID
 	}
 	return hub.MarkSeen(ctx, ids...)
+}
+
+func (c *console) inboxText(s view.Screen, inbox api.Inbox) string {
+	if len(inbox.Items)+len(inbox.Approvals) == 0 {
+		return "Nothing new.\n"
+	}
+	text := s.Inbox(inbox.Items, func(task string) string { return c.command("reply %s", task) })
+	decide := func(id string) []string {
+		return []string{c.command("approve %s", id), c.command("deny %s", id) + ` "..."`}
+	}
+	if waiting := s.Deciding(inbox.Approvals, decide); waiting != "" {
+		if text != "" {
+			text += "\n"
+		}
+		text += waiting
+	}
+	return text
 }

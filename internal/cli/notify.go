@@ -46,7 +46,7 @@ in.`,
 }
 
 func (c *console) notify(ctx context.Context, hub *client.Client, r api.ContactRequest) error {
-	contact, err := hub.Contact(ctx, r)
+	contact, err := openContact(ctx, hub, r)
 	if err != nil {
 		return err
 	}

@@ -50,4 +50,11 @@ func (c *Client) Deny(ctx context.Context, id, reason string) (api.Approval, err
 	return out, err
 }
 
+// Withdraw takes back a contact of your own that waits for approval.
+func (c *Client) Withdraw(ctx context.Context, id string) (api.Approval, error) {
+	var out api.Approval
+	err := c.send(ctx, http.MethodPost, approvalPath(id, "/withdraw"), nil, &out)
+	return out, err
+}
+
 func approvalPath(id, rest string) string { return "/v1/approvals/" + url.PathEscape(id) + rest }

@@ -45,13 +45,14 @@ func pair(a, b string) url.Values {
 }
 
 // Inbox lists the messages for you that you have not seen, oldest first. They
-// stay there until MarkSeen says that they were displayed.
-func (c *Client) Inbox(ctx context.Context, limit int) ([]api.InboxItem, error) {
+// stay there until MarkSeen says that they were displayed. With them comes what
+// waits for your decision.
+func (c *Client) Inbox(ctx context.Context, limit int) (api.Inbox, error) {
 	query := url.Values{}
 	setLimit(query, limit)
 	var out api.Inbox
 	err := c.get(ctx, "/v1/inbox", query, &out)
-	return out.Items, err
+	return out, err
 }
 
 // MarkSeen tells the hub that messages for you were displayed. Ids of messages

@@ -11,7 +11,8 @@ import (
 
 // Approve lets a call run that waits for a decision. The turn that wants it runs
 // it, under the key that it has had from the beginning; here only the record is
-// changed and the task is queued again.
+// changed and the task is queued again. What a caller from outside waits for is
+// made in the same transaction.
 func (s *Service) Approve(ctx context.Context, c Caller, id parley.ApprovalID) error {
 	return s.decide(ctx, c, id, parley.ApprovalApproved, "")
 }
@@ -31,44 +32,68 @@ func (s *Service) Deny(ctx context.Context, c Caller, id parley.ApprovalID, reas
 // decide is a compare-and-set: the first decision counts, and whoever comes
 // second is told which it was.
 func (s *Service) decide(ctx context.Context, c Caller, id parley.ApprovalID, state parley.ApprovalState, comment string) error {
-	return s.withApproval(ctx, id, func(tx *store.Tx, t *parley.Task, a *parley.Approval) error {
+	return s.withApproval(ctx, id, func(d *decision) error {
+		a := d.approval
 		if a.Team != c.Team {
 			return parley.Errorf(parley.NotFound, "%s not found.", id)
 		}
-		if err := s.mayDecide(tx, c, *a); err != nil {
+		if err := s.mayDecide(d.tx, c, *a); err != nil {
 			return err
 		}
 		if c.Token != 0 && a.State == state && a.DecidedBy == c.Agent {
 			return nil // a turn that goes on after a crash finds what it did before
 		}
 		if a.State != parley.ApprovalPending {
-			return s.errDecided(tx, *a)
+			return s.errDecided(d.tx, *a)
 		}
-		if a.ExpiresAt <= tx.Now {
+		if a.ExpiresAt <= d.tx.Now {
 			return parley.Errorf(parley.Conflict, "%s has expired.", id)
 		}
 		a.Comment = comment
-		return settle(tx, t, a, state, c.Agent)
+		return d.settle(state, c.Agent)
 	})
+}
+
+// decision is the end of an approval within a transaction that holds the locks
+// of its task, if there is one, and of the approval.
+type decision struct {
+	s        *Service
+	tx       *store.Tx
+	task     *parley.Task
+	approval *parley.Approval
+	opening  *opening // of a contact from outside; nil if a turn waits
 }
 
 // withApproval locks the task of an approval, then the approval. Whatever
 // changes one does so in this order.
-func (s *Service) withApproval(ctx context.Context, id parley.ApprovalID, do func(*store.Tx, *parley.Task, *parley.Approval) error) error {
+func (s *Service) withApproval(ctx context.Context, id parley.ApprovalID, do func(*decision) error) error {
 	return s.store.Update(ctx, func(tx *store.Tx) error {
 		a, err := tx.Approval(id)
 		if err != nil {
 			return notFound(err, "%s", id)
 		}
-		tasks, err := tx.LockTasks(a.Task)
+		d := decision{s: s, tx: tx, approval: &a}
+		if a.Outside() {
+			err = d.lockContact()
+		} else {
+			err = d.lockTask()
+		}
 		if err != nil {
 			return err
 		}
 		if a, err = tx.LockApproval(id); err != nil {
 			return err
 		}
-		return do(tx, &tasks[0], &a)
+		return do(&d)
 	})
+}
+
+func (d *decision) lockTask() error {
+	tasks, err := d.tx.LockTasks(d.approval.Task)
+	if err == nil {
+		d.task = &tasks[0]
+	}
+	return err
 }
 
 // MayDecide reports whether the caller may decide about an approval of its team.
@@ -113,28 +138,33 @@ func (s *Service) errDecided(tx *store.Tx, a parley.Approval) error {
 // Expire ends an approval that nobody decided about in time, unless somebody
 // just has.
 func (s *Service) Expire(ctx context.Context, id parley.ApprovalID) error {
-	return s.withApproval(ctx, id, func(tx *store.Tx, t *parley.Task, a *parley.Approval) error {
-		if a.State != parley.ApprovalPending || a.ExpiresAt > tx.Now {
+	return s.withApproval(ctx, id, func(d *decision) error {
+		a := d.approval
+		if a.State != parley.ApprovalPending || a.ExpiresAt > d.tx.Now {
 			return nil
 		}
 		a.Comment = parley.ExpiredReason
-		return settle(tx, t, a, parley.ApprovalExpired, 0)
+		return d.settle(parley.ApprovalExpired, 0)
 	})
 }
 
 // settle ends the waiting for an approval. The task goes on when nothing of its
 // step is pending any more; if its turn has not come to waiting yet, it finds
 // the decision by itself.
-func settle(tx *store.Tx, t *parley.Task, a *parley.Approval, state parley.ApprovalState, by parley.AgentID) error {
-	conclude(tx, t, a, state, by)
+func (d *decision) settle(state parley.ApprovalState, by parley.AgentID) error {
+	if d.opening != nil {
+		return d.settleOutside(state, by)
+	}
+	t := d.task
+	conclude(d.tx, t, d.approval, state, by)
 	if t.Approvals > 0 || t.State != parley.Waiting {
-		tx.UpdateProgress(t)
+		d.tx.UpdateProgress(t)
 		return nil
 	}
-	if err := requeue(tx, t); err != nil {
+	if err := requeue(d.tx, t); err != nil {
 		return err
 	}
-	tx.UpdateTask(t)
+	d.tx.UpdateTask(t)
 	return nil
 }
 
@@ -180,8 +210,7 @@ func withdraw(tx *store.Tx, t *parley.Task, by parley.AgentID) error {
 // is offline begins with it when it is back. Doing so again finds the task that
 // was made before.
 func (s *Service) AskManager(ctx context.Context, lease parley.Lease) error {
-	manager, ok := s.nativeManager(lease)
-	if !ok {
+	if _, ok := s.nativeManager(lease.Team, lease.Agent); !ok {
 		return nil
 	}
 	var list []parley.Approval
@@ -192,27 +221,34 @@ func (s *Service) AskManager(ctx context.Context, lease parley.Lease) error {
 	if err != nil {
 		return err
 	}
-	// It is not the agent's idea, so it costs nothing of its rate, and nobody's task
-	// waits for it.
-	c := Caller{Team: lease.Team, Agent: lease.Agent, Approved: true}
 	for _, a := range list {
-		if a.State != parley.ApprovalPending {
-			continue
-		}
-		r := Request{Target: manager, Message: s.approvalText(a), Key: a.ID.String(), patient: true}
-		if _, err := s.Delegate(ctx, c, r); err != nil {
+		if err := s.askManager(ctx, a); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Service) nativeManager(lease parley.Lease) (name string, ok bool) {
-	e, _ := s.dir.Entry(lease.Agent)
+// askManager gives one approval to the manager of the agent that wants it.
+func (s *Service) askManager(ctx context.Context, a parley.Approval) error {
+	manager, ok := s.nativeManager(a.Team, a.Agent)
+	if !ok || a.State != parley.ApprovalPending {
+		return nil
+	}
+	// It is not the agent's idea, so it costs nothing of its rate, and nobody's task
+	// waits for it.
+	c := Caller{Team: a.Team, Agent: a.Agent, Approved: true}
+	r := Request{Target: manager, Message: s.approvalText(a), Key: a.ID.String(), patient: true}
+	_, err := s.Delegate(ctx, c, r)
+	return err
+}
+
+func (s *Service) nativeManager(team parley.TeamID, agent parley.AgentID) (name string, ok bool) {
+	e, _ := s.dir.Entry(agent)
 	if e.Rules == nil || e.Rules.Manager == "" {
 		return "", false
 	}
-	manager, err := s.dir.Find(lease.Team, e.Rules.Manager)
+	manager, err := s.dir.Find(team, e.Rules.Manager)
 	return manager.Name, err == nil && s.dir.Native(manager.ID)
 }
 

@@ -159,6 +159,9 @@ func (s *Service) check(c Caller, r *Request) (directory.Entry, error) {
 	if len(r.Key) > maxKey || !utf8.ValidString(r.Key) || strings.ContainsRune(r.Key, 0) {
 		return target, parley.Errorf(parley.Invalid, "The key is not a text of at most %d bytes.", maxKey)
 	}
+	if c.Token == 0 && !c.Approved && isApprovalKey(r.Key) {
+		return target, parley.Errorf(parley.Invalid, "The key %q is one of the hub's own.", r.Key).WithHint("Use another key.")
+	}
 	if r.Priority == 0 {
 		r.Priority = parley.Normal
 	}

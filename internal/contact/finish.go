@@ -299,6 +299,9 @@ func (s *Service) Reply(ctx context.Context, c Caller, id parley.TaskID, text st
 		if err := f.say(text); err != nil {
 			return err
 		}
+		if err := withdraw(f.tx, f.task, c.Agent); err != nil {
+			return err
+		}
 		return f.complete()
 	})
 }

@@ -22,9 +22,12 @@ func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Patter
 	place, reserved := s.reserve(p, target.ID)
 	o := opening{s: s, caller: c, request: r, pattern: p, title: parley.Clip(r.Message, 80)}
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
-		o.tx, o.task, o.handed, o.refused = tx, parley.Task{}, false, nil
+		o.tx, o.task, o.handed, o.refused, o.held = tx, parley.Task{}, false, nil, nil
 		return o.run(target.ID, place)
 	})
+	if err == nil && o.held != nil {
+		err = s.held(ctx, c, o.held)
+	}
 	if err == nil && stored != nil {
 		stored(o.task)
 	}
@@ -65,17 +68,31 @@ type opening struct {
 	message parley.Message
 	task    parley.Task
 
-	refused  *policy.Ruling // by the rules; nil if by something else, or not at all
-	handed   bool           // to the reserved place
+	held     *parley.NeedsApproval // stored instead of the contact
+	bad      error                 // why an approved request cannot be used
+	refused  *policy.Ruling        // by the rules; nil if by something else, or not at all
+	handed   bool                  // to the reserved place
 	handover parley.Handover
 }
 
 func (o *opening) run(target parley.AgentID, place Reservation) error {
-	var err error
-	o.state, err = o.tx.Contact(o.caller.Agent, target, o.caller.Task, o.request.Key)
-	if err != nil {
-		return notFound(err, "%s", o.caller.Task)
+	if err := o.read(target); err != nil {
+		return err
 	}
+	err := o.make(place)
+	if need, ok := parley.AsNeedsApproval(err); ok && o.caller.Token == 0 {
+		return o.hold(need)
+	}
+	return err
+}
+
+// read reads what the contact rests on, and locks it.
+func (o *opening) read(target parley.AgentID) (err error) {
+	o.state, err = o.tx.Contact(o.caller.Agent, target, o.caller.Task, o.request.Key)
+	return notFound(err, "%s", o.caller.Task)
+}
+
+func (o *opening) make(place Reservation) error {
 	if o.state.Before.ID != 0 {
 		return o.again()
 	}
@@ -144,10 +161,14 @@ func (o *opening) again() error {
 		return err
 	}
 	if !same {
-		return parley.Errorf(parley.Conflict, "The key %q was used for another contact.", o.request.Key).
-			WithHint("Use a new key for each contact, and the same one only to repeat it.")
+		return errKeyUsed(o.request.Key)
 	}
 	return nil
+}
+
+func errKeyUsed(key string) error {
+	return parley.Errorf(parley.Conflict, "The key %q was used for another contact.", key).
+		WithHint("Use a new key for each contact, and the same one only to repeat it.")
 }
 
 // same compares the contact that was made before with the one that is asked for
@@ -369,9 +390,8 @@ func (o *opening) store(thread parley.ThreadID) error {
 		o.task.Request = m.ID
 		o.tx.InsertTask(&o.task)
 		if o.task.Callback == parley.CallbackResult {
-			parent := o.state.Task
-			parent.OpenChildren++
-			o.tx.UpdateProgress(&parent)
+			o.state.Task.OpenChildren++
+			o.tx.UpdateProgress(&o.state.Task)
 		}
 	}
 	o.tx.Record(parley.Event{Team: o.caller.Team, Kind: kind, Actor: o.caller.Agent, Target: o.state.Target.ID,

@@ -46,8 +46,8 @@ func (c Caller) judge(r policy.Ruling, target parley.AgentID) error {
 // waits reports whether the caller is going to wait for the approval that is
 // wanted: then nothing was refused.
 func (c Caller) waits(err error) bool {
-	_, wanted := parley.AsNeedsApproval(err)
-	return wanted && c.Token != 0
+	need, wanted := parley.AsNeedsApproval(err)
+	return wanted && (c.Token != 0 || need.Approval != 0)
 }
 
 // party is a stored participant as the rules see it: with the rules that this

@@ -64,12 +64,12 @@ func (s *stage) finale(ctx context.Context, t api.Task) (api.TaskTree, error) {
 // seen tells the hub that everything of the task was displayed, so that the
 // inbox is empty for whoever tries it.
 func (s *stage) seen(ctx context.Context, t api.Task) error {
-	items, err := s.hub.Inbox(ctx, 0)
+	inbox, err := s.hub.Inbox(ctx, 0)
 	if err != nil {
 		return err
 	}
 	var ids []string
-	for _, item := range items {
+	for _, item := range inbox.Items {
 		if item.Task == t.ID {
 			ids = append(ids, item.ID)
 		}

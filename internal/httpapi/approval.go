@@ -26,6 +26,9 @@ func (s *Server) registerApprovals() {
 	handle(s, operation{id: "deny", method: http.MethodPost, path: "/v1/approvals/{id}/deny", tag: tag,
 		summary: "Deny a call", description: "Refuses the call; its agent reads the reason. A person of the team or the agent's manager decides; the first decision counts.",
 		errors: append([]parley.Kind{parley.Limited}, decided...)}, s.deny)
+	handle(s, operation{id: "withdraw", method: http.MethodPost, path: "/v1/approvals/{id}/withdraw", tag: tag,
+		summary: "Withdraw a request", description: "Takes back a contact of your own that still waits for approval.",
+		errors: decided}, s.withdraw)
 }
 
 // ApprovalPath is the approval that an operation is about.
@@ -81,6 +84,10 @@ func (s *Server) deny(ctx context.Context, in *struct {
 	})
 }
 
+func (s *Server) withdraw(ctx context.Context, in *ApprovalPath) (api.Approval, error) {
+	return s.decide(ctx, in, s.cfg.Contacts.Withdraw)
+}
+
 // decide answers with the approval as it is then.
 func (s *Server) decide(ctx context.Context, in *ApprovalPath, do func(context.Context, contact.Caller, parley.ApprovalID) error) (api.Approval, error) {
 	id, err := parley.ParseApprovalID(in.ID)
@@ -104,8 +111,9 @@ func (s *Server) approvals(ctx context.Context, list []reading.Approval) []api.A
 func (s *Server) approval(ctx context.Context, a reading.Approval) api.Approval {
 	return api.Approval{
 		ID: a.ID.String(), State: a.State.String(), Agent: s.name(ctx, a.Agent), Wants: a.Wants, Tool: a.Tool,
-		Arguments: json.RawMessage(a.Args), Digest: a.Digest, Target: s.name(ctx, a.Target), Task: a.Task.String(),
+		Arguments: json.RawMessage(a.Args), Digest: a.Digest, Target: s.name(ctx, a.Target), Task: taskID(a.Task),
 		Rule: a.Rule, Why: a.Approval.Reason, Created: instant(a.CreatedAt), Expires: instant(a.ExpiresAt),
 		Decided: moment(a.DecidedAt), DecidedBy: s.name(ctx, a.DecidedBy), Reason: a.Comment,
+		Message: messageID(a.Message), Made: taskID(a.Made), Failure: a.Failure,
 	}
 }

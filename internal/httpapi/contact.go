@@ -5,33 +5,58 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"parley"
 	"parley/internal/api"
 	"parley/internal/contact"
 )
 
 func (s *Server) registerContacts() {
-	handle(s, operation{id: "contact-agent", method: http.MethodPost, path: "/v1/contacts", tag: "Contacts",
+	o := operation{id: "contact-agent", method: http.MethodPost, path: "/v1/contacts", tag: "Contacts",
 		summary: "Ask, delegate or notify",
 		description: "Contacts another participant. The answer comes as soon as the contact is stored; nothing that was answered is lost. " +
 			"An ask is waited for at its task, with wait-task, until wait_until; past that its work goes on. " +
-			"With a key the request can be repeated safely.",
-		errors: []parley.Kind{parley.NotFound, parley.Conflict, parley.Unavailable, parley.Limited}}, s.postContact)
+			"With a key the request can be repeated safely. " +
+			"A contact that needs approval is answered with 202 and the approval: it is made when somebody approves it, and the same key then finds it. " +
+			"If nobody does, that is in the inbox, and the same key finds the denial.",
+		errors: []parley.Kind{parley.NotFound, parley.Conflict, parley.Unavailable, parley.Limited}}
+	op := s.huma(o)
+	op.Responses["202"] = &huma.Response{Description: "The contact waits for approval.", Content: s.content(typeOf[api.Contact]())}
+	huma.Register(s.api, op, func(ctx context.Context, in *struct{ Body api.ContactRequest }) (*contactReply, error) {
+		out, err := s.postContact(ctx, in.Body)
+		if err != nil {
+			return nil, s.refuse(ctx, o.id, err)
+		}
+		if out.Approval != nil {
+			return &contactReply{Status: http.StatusAccepted, Body: out}, nil
+		}
+		return &contactReply{Status: http.StatusOK, Body: out}, nil
+	})
 }
 
-func (s *Server) postContact(ctx context.Context, in *struct{ Body api.ContactRequest }) (api.Contact, error) {
+// contactReply is a contact with a status that says whether it was made.
+type contactReply struct {
+	Status int
+	Body   api.Contact
+}
+
+func (s *Server) postContact(ctx context.Context, in api.ContactRequest) (api.Contact, error) {
 	c := caller(ctx)
-	r, err := decodeContact(in.Body)
+	r, err := decodeContact(in)
 	if err != nil {
 		return api.Contact{}, err
 	}
-	if in.Body.TaskID != "" {
+	if in.TaskID != "" {
 		// The use case checks that the task is the caller's.
-		if c.Task, err = parley.ParseTaskID(in.Body.TaskID); err != nil {
+		if c.Task, err = parley.ParseTaskID(in.TaskID); err != nil {
 			return api.Contact{}, err
 		}
 	}
-	made, err := s.open(ctx, c, in.Body.Action, r)
+	made, err := s.open(ctx, c, in.Action, r)
+	if need, ok := parley.AsNeedsApproval(err); ok && need.Approval != 0 {
+		return s.waiting(ctx, c, need.Approval)
+	}
 	if err != nil {
 		return api.Contact{}, err
 	}
@@ -41,6 +66,16 @@ func (s *Server) postContact(ctx context.Context, in *struct{ Body api.ContactRe
 		out.Task = &t
 	}
 	return out, nil
+}
+
+// waiting answers with the approval that a contact needs first.
+func (s *Server) waiting(ctx context.Context, c contact.Caller, id parley.ApprovalID) (api.Contact, error) {
+	a, err := s.cfg.Reading.Approval(ctx, c, id)
+	if err != nil {
+		return api.Contact{}, err
+	}
+	shown := s.approval(ctx, a)
+	return api.Contact{Agent: shown.Target, Notice: parley.HeldText, Approval: &shown}, nil
 }
 
 func decodeContact(in api.ContactRequest) (contact.Request, error) {

@@ -51,6 +51,7 @@ var probes = []probe{
 	{"get-approval", "GET", "/v1/approvals/approval-1", "", 404, nil},
 	{"approve", "POST", "/v1/approvals/approval-1/approve", "", 404, nil},
 	{"deny", "POST", "/v1/approvals/approval-1/deny", `{"reason": "It is mine."}`, 404, nil},
+	{"withdraw", "POST", "/v1/approvals/approval-1/withdraw", "", 404, nil},
 	{"follow-events", "GET", "/v1/events?follow=false", "", 200, []string{"Ada", "task-102"}},
 }
 

@@ -20,8 +20,9 @@ func (s *Server) registerMessages() {
 	handle(s, operation{id: "list-threads", method: http.MethodGet, path: "/v1/threads", tag: tag,
 		summary: "List threads", description: "The threads of the dm of two participants, the main one first.", errors: missing}, s.listThreads)
 	handle(s, operation{id: "get-inbox", method: http.MethodGet, path: "/v1/inbox", tag: tag,
-		summary:     "Read your inbox",
-		description: "The messages for you that you have not seen, oldest first. Reading changes nothing: say with mark-seen what was displayed."}, s.getInbox)
+		summary: "Read your inbox",
+		description: "The messages for you that you have not seen, oldest first, and the approvals that wait for your decision. " +
+			"Reading changes nothing: say with mark-seen what was displayed."}, s.getInbox)
 	handle(s, operation{id: "mark-seen", method: http.MethodPost, path: "/v1/messages/seen", tag: tag,
 		summary:     "Mark messages as seen",
 		description: "Records that messages for you were displayed, a task's result for example. Their authors can find that out."}, s.markSeen)
@@ -79,7 +80,11 @@ func (s *Server) listThreads(ctx context.Context, in *Pair) (api.ThreadList, err
 
 func (s *Server) getInbox(ctx context.Context, in *Page) (api.Inbox, error) {
 	list, err := s.cfg.Reading.Inbox(ctx, caller(ctx), in.Limit)
-	out := api.Inbox{Items: make([]api.InboxItem, 0, len(list))}
+	if err != nil {
+		return api.Inbox{}, err
+	}
+	waiting, err := s.cfg.Reading.Deciding(ctx, caller(ctx), in.Limit)
+	out := api.Inbox{Items: make([]api.InboxItem, 0, len(list)), Approvals: s.approvals(ctx, waiting)}
 	for _, m := range list {
 		out.Items = append(out.Items, api.InboxItem{Message: s.message(ctx, m.Message), Asks: m.Asks})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,15 +58,20 @@ func (s *Server) huma(o operation) huma.Operation {
 		Summary: o.summary, Description: o.description,
 		BodyReadTimeout: bodyTime, MaxBodyBytes: s.maxBody(), Responses: map[string]*huma.Response{},
 	}
-	schema := s.api.OpenAPI().Components.Schemas.Schema(typeOf[api.Problem](), true, "")
+	problem := s.content(typeOf[api.Problem]())
 	for _, kind := range append(slices.Clone(always), o.errors...) {
 		status := statuses[kind]
 		op.Responses[strconv.Itoa(status)] = &huma.Response{
 			Description: http.StatusText(status) + ": kind " + string(kind),
-			Content:     map[string]*huma.MediaType{"application/json": {Schema: schema}},
+			Content:     problem,
 		}
 	}
 	return op
+}
+
+// content is a JSON body as the document has it.
+func (s *Server) content(t reflect.Type) map[string]*huma.MediaType {
+	return map[string]*huma.MediaType{"application/json": {Schema: s.api.OpenAPI().Components.Schemas.Schema(t, true, "")}}
 }
 
 // maxBody leaves room for the spelling of a message in JSON, so that one that

@@ -14,6 +14,8 @@ type Approval struct {
 	parley.Approval
 	// Wants is what the agent wants to do, in a line.
 	Wants string
+	// Made is the task of the contact that was made for a caller from outside.
+	Made parley.TaskID
 }
 
 // Approvals lists those that wait for a decision, the oldest first, or with all
@@ -25,13 +27,27 @@ func (s *Service) Approvals(ctx context.Context, c contact.Caller, all bool, lim
 		if all {
 			read = tx.Approvals
 		}
-		found, err := read(c.Team, limit)
+		found, err := read(c.Team, max(limit, mostApprovals))
 		if err != nil {
 			return err
 		}
 		list, err = s.readable(tx, c, found)
 		return err
 	})
+	return list[:min(len(list), limit)], err
+}
+
+// mostApprovals is how many are looked through for those that the caller may see.
+const mostApprovals = 1000
+
+// Deciding lists what waits for a decision of the caller, the oldest first.
+func (s *Service) Deciding(ctx context.Context, c contact.Caller, limit int) (list []Approval, err error) {
+	all, err := s.Approvals(ctx, c, false, limit)
+	for _, a := range all {
+		if a.Agent != c.Agent {
+			list = append(list, a)
+		}
+	}
 	return list, err
 }
 
@@ -92,9 +108,21 @@ func (s *Service) readable(tx *store.Tx, c contact.Caller, found []parley.Approv
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Approval{Approval: a, Wants: wants(a, target)})
+		made, err := madeTask(tx, a.Message)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, Approval{Approval: a, Wants: wants(a, target), Made: made})
 	}
 	return list, nil
+}
+
+func madeTask(tx *store.Tx, contact parley.MessageID) (parley.TaskID, error) {
+	if contact == 0 {
+		return 0, nil
+	}
+	m, err := tx.Message(contact)
+	return m.Task, err
 }
 
 // called is Name within a transaction.

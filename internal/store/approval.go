@@ -8,11 +8,12 @@ import (
 )
 
 // An approval belongs to a task and changes only under the lock of that task,
-// which counts those that are pending. What looks for pending ones says
+// which counts those that are pending. One from outside may have no task: it is
+// locked itself, after everything that its contact needs. What looks for pending ones says
 // "state = 1" in the words of their indexes.
 
 const approvalCols = `id, team_id, task_id, turn, call, agent_id, tool, args, digest, target_id, rule, reason, state,
-	created_at, expires_at, decided_at, decided_by, comment`
+	created_at, expires_at, decided_at, decided_by, comment, message_id, failure`
 
 func scanApproval(r Row) parley.Approval {
 	return parley.Approval{
@@ -20,7 +21,7 @@ func scanApproval(r Row) parley.Approval {
 		Call: r.Text(4), Agent: parley.AgentID(r.Int(5)), Tool: r.Text(6), Args: r.Text(7), Digest: r.Text(8),
 		Target: parley.AgentID(r.Int(9)), Rule: r.Text(10), Reason: r.Text(11), State: parley.ApprovalState(r.Int(12)),
 		CreatedAt: parley.Micros(r.Int(13)), ExpiresAt: parley.Micros(r.Int(14)), DecidedAt: parley.Micros(r.Int(15)),
-		DecidedBy: parley.AgentID(r.Int(16)), Comment: r.Text(17),
+		DecidedBy: parley.AgentID(r.Int(16)), Comment: r.Text(17), Message: parley.MessageID(r.Int(18)), Failure: r.Text(19),
 	}
 }
 
@@ -29,6 +30,9 @@ func scanApproval(r Row) parley.Approval {
 func (tx *Tx) InsertApproval(a *parley.Approval) {
 	a.ID = parley.ApprovalID(tx.conn.NextID(SeqApproval))
 	a.State, a.CreatedAt = parley.ApprovalPending, tx.Now
+	if a.Call == "" {
+		a.Call = a.ID.String() // nobody looks for it
+	}
 	tx.exec(`INSERT INTO approval (id, team_id, task_id, turn, call, agent_id, tool, args, digest, target_id, rule, reason,
 			state, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
@@ -53,8 +57,24 @@ func (tx *Tx) LockApproval(id parley.ApprovalID) (a parley.Approval, err error) 
 
 // UpdateApproval stores what was decided: the write half of a compare-and-set.
 func (tx *Tx) UpdateApproval(a *parley.Approval) {
-	tx.exec(`UPDATE approval SET state = $1, decided_at = $2, decided_by = $3, comment = $4 WHERE id = $5`,
-		int64(a.State), int64(a.DecidedAt), int64(a.DecidedBy), a.Comment, int64(a.ID))
+	tx.exec(`UPDATE approval SET state = $1, decided_at = $2, decided_by = $3, comment = $4, message_id = $5, failure = $6 WHERE id = $7`,
+		int64(a.State), int64(a.DecidedAt), int64(a.DecidedBy), a.Comment, int64(a.Message), a.Failure, int64(a.ID))
+}
+
+// ApprovalOf reads the approval of one call; that of a caller from outside has
+// turn 0.
+func (tx *Tx) ApprovalOf(task parley.TaskID, turn int, call string) (a parley.Approval, err error) {
+	err = tx.one(`SELECT `+approvalCols+` FROM approval WHERE task_id = $1 AND turn = $2 AND call = $3`,
+		func(r Row) { a = scanApproval(r) }, int64(task), int64(turn), call)
+	return a, err
+}
+
+// PendingOutside reads what callers from outside wait for in all teams, the
+// first to expire first.
+func (tx *Tx) PendingOutside() (list []parley.Approval, err error) {
+	err = tx.query(`SELECT `+approvalCols+` FROM approval WHERE state = 1 AND turn = 0 ORDER BY expires_at, id`,
+		func(r Row) { list = append(list, scanApproval(r)) })
+	return list, err
 }
 
 // ApprovalsOf reads the approvals of a task, oldest first.

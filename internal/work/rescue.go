@@ -37,6 +37,9 @@ func (s *Scheduler) rescue(ctx context.Context) error {
 	if err := s.takeOver(ctx, left); err != nil {
 		return err
 	}
+	if err := s.failer.AskManagers(ctx); err != nil {
+		return err
+	}
 	return s.bury(ctx, dead)
 }
 

@@ -38,6 +38,8 @@ type Failer interface {
 	Fail(ctx context.Context, id parley.TaskID, reason string) error
 	// Expire ends an approval that nobody decided about in time.
 	Expire(ctx context.Context, id parley.ApprovalID) error
+	// AskManagers tells managers what a dead hub may not have told them.
+	AskManagers(ctx context.Context) error
 }
 
 // Agents says what the team's files say. Package directory implements it.

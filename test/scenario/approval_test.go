@@ -352,17 +352,6 @@ func TestADecisionBetweenTheLookAndTheWaiting(t *testing.T) {
 	})
 }
 
-// A caller from outside has no turn that could wait.
-func TestACallerFromOutsideReadsThatApprovalIsNeeded(t *testing.T) {
-	Play(t, interns(askSenior), func(s *Stage) {
-		want := "This action requires approval. InternBot is supervised: what changes something needs approval. " +
-			"Only the turn of an agent that the hub runs can wait for one."
-		s.Equal("read", "Error: "+want, s.As("InternBot").Refused(parley.Notify, contact.Request{Target: "OtherBot", Message: "Psst."}))
-		s.Equal("on record", []string{"contact.refused by InternBot to OtherBot (notify: " + want + " [rule: behavior supervised])"},
-			s.Events(parley.EventRefused, parley.EventApprovalRequested))
-	})
-}
-
 func TestAnotherToolIsHeldAndDeniedByItsName(t *testing.T) {
 	for name, decide := range map[string]func(Participant){
 		"Posted.": func(p Participant) { p.Approve(1) },

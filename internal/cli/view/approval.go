@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"parley/internal/api"
 )
@@ -21,6 +22,22 @@ func (s Screen) Approvals(list []api.Approval) string {
 		})
 	}
 	return t.text(s)
+}
+
+// Deciding shows what waits for the reader's decision, each with the commands that
+// make it.
+func (s Screen) Deciding(list []api.Approval, decide func(id string) []string) string {
+	palette := &Palette{}
+	var parts []string
+	for _, a := range list {
+		aside := "  wants approval" + s.Dot() + a.ID + s.Dot() + "expires " + s.Clock(a.Expires)
+		text := s.Paint(palette.Of(a.Agent), a.Agent) + s.Paint(Dim, aside) + "\n" + s.Indent(Line(a.Wants), "  ")
+		for _, command := range decide(a.ID) {
+			text += s.Paint(Bold, "  "+s.Arrow()+" "+command) + "\n"
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "\n")
 }
 
 // expires is when an approval is denied by itself, or what became of it.
@@ -60,8 +77,9 @@ func (s Screen) Approval(a api.Approval) string {
 		f.add("decided", decided)
 	}
 	f.add("tool", Line(a.Tool))
+	f.add("came of it", a.Made)
 	return s.Paint(Bold, a.ID) + " " + s.Paint(approvalColor(a.State), a.State) + "\n" + table(f).text(s) +
-		s.section("Why", a.Why) + s.section("Arguments", indented(a.Arguments)) + s.section("Reason", a.Reason)
+		s.section("Why", a.Why) + s.section("Arguments", indented(a.Arguments)) + s.section("Reason", a.Reason) + s.section("Not made", a.Failure)
 }
 
 func indented(args json.RawMessage) string {

@@ -51,6 +51,7 @@ func approvalRoundTrip(t *testing.T, open Open) {
 	w.update(func(tx *store.Tx) error {
 		a, err := tx.LockApproval(stored.ID)
 		a.State, a.DecidedAt, a.DecidedBy, a.Comment = parley.ApprovalDenied, tx.Now, w.ann.ID, "No."
+		a.Message, a.Failure = 7, "Offline."
 		tx.UpdateApproval(&a)
 		stored = a
 		return err
@@ -81,6 +82,39 @@ func approvalKey(t *testing.T, open Open) {
 		list, err := tx.ApprovalsOf(task.ID)
 		if len(list) != 2 {
 			t.Errorf("there are %d", len(list))
+		}
+		return err
+	})
+}
+
+// What a caller from outside wants is of no turn, and maybe of no task. Without a key
+// it is never the same as another.
+func approvalOutside(t *testing.T, open Open) {
+	w := newWorld(t, open)
+	var stored [4]parley.Approval
+	for i, a := range []parley.Approval{{Call: "1/k"}, {Call: "2/k"}, {}, {}} {
+		a.Team, a.Agent = w.ann.Team, w.ann.ID
+		w.update(func(tx *store.Tx) error { tx.InsertApproval(&a); return nil })
+		stored[i] = a
+	}
+	task := w.task(parley.Task{State: parley.Running})
+	w.approval(task, parley.Approval{Turn: 1, Call: "1/k"})
+	w.update(func(tx *store.Tx) error {
+		stored[1].State = parley.ApprovalDenied
+		tx.UpdateApproval(&stored[1])
+		return nil
+	})
+	w.view(func(tx *store.Tx) error {
+		got, err := tx.ApprovalOf(0, 0, "1/k")
+		if d := cmp.Diff(stored[0], got); d != "" || err != nil {
+			t.Error(err, d)
+		}
+		if _, err := tx.ApprovalOf(task.ID, 0, "1/k"); err != store.ErrNotFound {
+			t.Errorf("another task's: %v", err)
+		}
+		list, err := tx.PendingOutside()
+		if d := cmp.Diff([]parley.Approval{stored[0], stored[2], stored[3]}, list); d != "" {
+			t.Error(d)
 		}
 		return err
 	})

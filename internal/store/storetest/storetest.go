@@ -67,6 +67,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 
 		{"Approvals come back as they went in", approvalRoundTrip},
 		{"A call has one approval", approvalKey},
+		{"Approvals from outside", approvalOutside},
 		{"Lists of approvals and their expiry", approvalLists},
 		{"Of two who decide at once one wins", decideAtOnce},
 
