@@ -28,6 +28,7 @@ func always(r *record) []string {
 	c.checkSteps()
 	c.checkContacts()
 	c.checkEvents()
+	c.checkApprovals()
 	return c.problems
 }
 

@@ -52,6 +52,12 @@ func TestTheCheckerFindsDamage(t *testing.T) {
 			request_id, title, priority, state, callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth, open_children, inbox_count,
 			inbox_read, turns, worker_id, token, rescues, result_id, error, ended_by, created_at, started_at, ended_at, approvals FROM task WHERE id = ` + child, `has the tree`},
 		{"an approval of an ended task", `UPDATE task SET approvals = 1 WHERE id = ` + child, `approvals pending`},
+		{"a denied call was made", `UPDATE approval SET state = 3 WHERE state = 2`, `is denied, and 1 contacts were made`},
+		{"an approved call was not made", `UPDATE approval SET state = 2 WHERE state = 3`, `is approved, and 0 contacts were made`},
+		{"a decision is lost", `UPDATE approval SET state = 1`, `is pending; on record it was asked for 1 times and decided 1 times`},
+		{"an approval is lost", `DELETE FROM approval WHERE id = 1`, `has 0 approvals`},
+		{"a decision was made twice", `INSERT INTO event SELECT id + 1000000, team_id, at, kind, actor_id, target_id, task_id, message_id, detail FROM event
+			WHERE kind = 'approval.approved'`, `decided 2 times`},
 		{"a wrong result", `UPDATE message SET body = 'nonsense' WHERE id = (SELECT result_id FROM task WHERE id = ` + parent + `)`, `has the result`},
 		{"a step is lost", `DELETE FROM step WHERE kind = 'result' AND task_id = ` + parent, `goes from step`},
 		{"a call has two results", `INSERT INTO step SELECT task_id, turn, n + 1, kind, content, at FROM step WHERE kind = 'result'

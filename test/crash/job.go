@@ -42,6 +42,8 @@ var kinds = []kind{
 		result: "all of #:\nAnn: part # by Ann\nBob: part # by Bob\nCid: part # by Cid\nSolo: part # by Solo\nBackup: part # by Backup"},
 	{name: "deep", agent: "Lead", action: "delegate", tree: "Lead(Ann(Bob(Cid)))",
 		result: "all of #:\nAnn: Ann got Bob heard part # by Cid"},
+	{name: "want", agent: "Intern", action: "delegate", tree: "Intern(Ann)", result: "want #: Response from Ann: part # by Ann"},
+	{name: "dare", agent: "Intern", action: "ask", tree: "Intern", result: "dare #: Error: Approval denied for contacting Ann. " + refused},
 	{name: "fail", agent: "Lead", action: "delegate", tree: "Lead!", result: "no ink for #", fails: true},
 	{name: "slow", agent: "Lead", action: "delegate", cancel: true},
 }

@@ -18,6 +18,8 @@ type ledger struct {
 	acked    chan struct{} // holds one value if there were acknowledgements
 	unsure   int           // answers that never came
 	problems []string
+
+	decisions map[string]string // states of approvals, by id
 }
 
 // entry is one contact.
@@ -39,7 +41,7 @@ const (
 )
 
 func newLedger() *ledger {
-	return &ledger{entries: map[string]*entry{}, acked: make(chan struct{}, 1)}
+	return &ledger{entries: map[string]*entry{}, decisions: map[string]string{}, acked: make(chan struct{}, 1)}
 }
 
 // begin enters a contact before it is sent.

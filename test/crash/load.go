@@ -23,6 +23,8 @@ type load struct {
 	wg     sync.WaitGroup
 	stop   context.CancelFunc // no new jobs
 	abort  context.CancelFunc // not even the present ones
+
+	decider *decider
 }
 
 // startLoad starts n clients. Their choices follow from the seed alone; what
@@ -47,6 +49,7 @@ func startLoad(g *gate, l *ledger, seed uint64, n int) *load {
 			c.do(all, job{kind: kinds[0], id: fmt.Sprintf("n-%d", n)})
 		}
 	})
+	w.decider = startDecider(all, w, seed)
 	return w
 }
 
@@ -54,7 +57,10 @@ func startLoad(g *gate, l *ledger, seed uint64, n int) *load {
 // come to an end.
 func (w *load) finish(limit time.Duration) bool {
 	w.stop()
-	defer w.abort()
+	defer func() {
+		w.abort()
+		<-w.decider.done
+	}()
 	done := make(chan struct{})
 	go func() {
 		w.wg.Wait()

@@ -22,6 +22,8 @@ type record struct {
 	steps      map[int64][]step      // by task
 	events     []event
 	workers    []string
+	approvals  []*approval
+	strays     []string // what is on record of approvals that do not exist
 }
 
 type thread struct {
@@ -82,7 +84,7 @@ func read(db database) (*record, error) {
 	if empty, err := db.empty(); empty || err != nil {
 		return r, err
 	}
-	for _, part := range []func(database) error{r.readMembers, r.readMessages, r.readTasks, r.readSteps, r.readEvents} {
+	for _, part := range []func(database) error{r.readMembers, r.readMessages, r.readTasks, r.readSteps, r.readEvents, r.readApprovals} {
 		if err := part(db); err != nil {
 			return nil, err
 		}

@@ -45,6 +45,7 @@ type moods struct {
 // tally is what came together in one or more sieges.
 type tally struct {
 	kills, contacts, acknowledged, unanswered, tasks, rescues, given int
+	approved, denied                                                 int
 }
 
 func (t *tally) add(o tally) {
@@ -55,11 +56,13 @@ func (t *tally) add(o tally) {
 	t.tasks += o.tasks
 	t.rescues += o.rescues
 	t.given += o.given
+	t.approved += o.approved
+	t.denied += o.denied
 }
 
 func (t tally) String() string {
-	return fmt.Sprintf("%d kills: %d contacts, %d of them acknowledged, %d answers never came; %d tasks, %d rescues, %d tasks given up after too many",
-		t.kills, t.contacts, t.acknowledged, t.unanswered, t.tasks, t.rescues, t.given)
+	return fmt.Sprintf("%d kills: %d contacts, %d of them acknowledged, %d answers never came; %d tasks, %d rescues, %d tasks given up after too many; %d calls approved, %d denied",
+		t.kills, t.contacts, t.acknowledged, t.unanswered, t.tasks, t.rescues, t.given, t.approved, t.denied)
 }
 
 // run kills, lets everything come to its end, and looks at what is there.
@@ -103,6 +106,7 @@ func (s *siege) run(kills int) (sum tally) {
 	sum = ledger.tally()
 	sum.kills, sum.tasks = s.killed, len(r.tasks)
 	sum.given, sum.rescues = r.rescues()
+	sum.approved, sum.denied = r.decisions()
 	return sum
 }
 
@@ -227,6 +231,7 @@ func (s *siege) look(l *ledger, promises func(*record) []string) *record {
 		return nil
 	}
 	problems := append(promises(r), compare(r, before, l.snapshot())...)
+	problems = append(problems, l.compareDecisions(r)...)
 	if problems = append(problems, l.complaints()...); len(problems) > 0 {
 		s.Errorf("after %d kills:\n%s", s.killed, lines(problems))
 	}
@@ -238,6 +243,8 @@ func (g *ground) settle(c *client.Client) {
 	g.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
+	stop := g.decideAll(ctx, c)
+	defer stop()
 	for {
 		open, err := c.Tasks(ctx, client.TaskFilter{Open: true})
 		if err == nil && len(open) == 0 {

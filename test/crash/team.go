@@ -13,8 +13,9 @@ import (
 // person is whom the clients act as.
 const person = "Pat"
 
-// Agents of the team. Solo runs strictly one turn at a time.
-var agents = []string{"Lead", "Data", "Ledger", "Ann", "Bob", "Cid", "Flaky", "Backup", "Solo"}
+// Agents of the team. Solo runs strictly one turn at a time, and Intern contacts
+// nobody without approval.
+var agents = []string{"Lead", "Data", "Ledger", "Ann", "Bob", "Cid", "Flaky", "Backup", "Solo", "Intern"}
 
 // script is how the agents behave.
 //
@@ -53,8 +54,11 @@ func (m team) write(t testing.TB, dir string) {
 	files := map[string]string{"parley.yaml": b.String(), "script.yaml": script}
 	for _, name := range append(m.agents, agents...) {
 		front := ""
-		if name == "Solo" {
+		switch name {
+		case "Solo":
 			front = "limits:\n  turns: 1\n"
+		case "Intern":
+			front = "behavior: supervised\n"
 		}
 		files["agents/"+name+".md"] = "---\nname: " + name + "\n" + front + "---\nYou follow a script.\n"
 	}
