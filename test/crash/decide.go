@@ -2,6 +2,7 @@ package crash
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -97,15 +98,21 @@ func (l *ledger) decided(a api.Approval) {
 	l.count()
 }
 
-// compareDecisions holds what was acknowledged against what is stored.
-func (l *ledger) compareDecisions(r *record) (wrong []string) {
+// acknowledged is what was decided so far, by approval.
+func (l *ledger) acknowledged() map[string]string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return maps.Clone(l.decisions)
+}
+
+// compareDecisions holds what was acknowledged before the database was read against
+// what is stored.
+func compareDecisions(r *record, acknowledged map[string]string) (wrong []string) {
 	stored := map[string]string{}
 	for _, a := range r.approvals {
 		stored[parley.ApprovalID(a.id).String()] = a.state.String()
 	}
-	for id, state := range l.decisions {
+	for id, state := range acknowledged {
 		if stored[id] != state {
 			wrong = append(wrong, id+" was acknowledged as "+state+" and is "+stored[id])
 		}

@@ -219,7 +219,7 @@ func (s *siege) acknowledgements(h *hub, l *ledger, n int) {
 // the clients know.
 func (s *siege) look(l *ledger, promises func(*record) []string) *record {
 	s.Helper()
-	before := l.snapshot()
+	before, decided := l.snapshot(), l.acknowledged()
 	db, err := s.open()
 	if err != nil {
 		s.Errorf("the database cannot be read after %d kills: %v", s.killed, err)
@@ -231,7 +231,7 @@ func (s *siege) look(l *ledger, promises func(*record) []string) *record {
 		return nil
 	}
 	problems := append(promises(r), compare(r, before, l.snapshot())...)
-	problems = append(problems, l.compareDecisions(r)...)
+	problems = append(problems, compareDecisions(r, decided)...)
 	if problems = append(problems, l.complaints()...); len(problems) > 0 {
 		s.Errorf("after %d kills:\n%s", s.killed, lines(problems))
 	}
