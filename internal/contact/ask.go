@@ -2,6 +2,7 @@ package contact
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"parley"
@@ -204,13 +205,14 @@ func (s *Service) AwaitTask(ctx context.Context, c Caller, id parley.TaskID) (An
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		a = Answer{}
 		tasks, err := tx.LockTasks(c.Task, id)
-		if err != nil {
-			return notFound(err, "%s", id)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
 		}
-		parent, child := tasks[0], tasks[1]
-		if child.Team != c.Team || child.Parent != c.Task {
+		// Whether there is a task elsewhere, in another team even, is not told.
+		if err != nil || tasks[1].Team != c.Team || tasks[1].Parent != c.Task {
 			return parley.Errorf(parley.NotFound, "%s is not a subtask of %s.", id, c.Task)
 		}
+		parent, child := tasks[0], tasks[1]
 		if c.Token != 0 && (parent.State != parley.Running || parent.Token != c.Token) {
 			return parley.ErrLost
 		}
