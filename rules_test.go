@@ -45,7 +45,7 @@ var mayImport = map[string][]string{
 	// Use cases.
 	"internal/contact":   {"internal/directory", "internal/policy", "internal/store", "internal/wake"},
 	"internal/directory": {"internal/policy"},
-	"internal/reading":   {"internal/contact", "internal/directory", "internal/policy", "internal/store", "internal/trace", "internal/wake"},
+	"internal/reading":   {"internal/contact", "internal/directory", "internal/hardlink", "internal/policy", "internal/store", "internal/trace", "internal/wake"},
 	"internal/token":     {"internal/store"},
 	"internal/trace":     {"internal/store"},
 
@@ -67,9 +67,10 @@ var mayImport = map[string][]string{
 	"internal/store/*": {"internal/store", "internal/wake"},
 	"internal/wake":    {},
 	// What the files say of an agent's rules is checked where its line is known.
-	"internal/config":  {"internal/policy"},
-	"internal/hubfile": {},
-	"internal/pgtest":  {},
+	"internal/config":   {"internal/hardlink", "internal/policy"},
+	"internal/hardlink": {},
+	"internal/hubfile":  {},
+	"internal/pgtest":   {},
 
 	// Around the program: suites, comparisons, examples.
 	"test/*":     {anything},

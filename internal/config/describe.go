@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
+	"parley/internal/hardlink"
 )
 
 const (
@@ -20,6 +21,10 @@ const (
 func (f *folder) describe(root *os.Root, file string) string {
 	if isLink(root, path.Dir(file)) || isLink(root, file) {
 		f.warnings = append(f.warnings, Problem{File: file, Message: "This is not read: links are not followed in docs."})
+		return ""
+	}
+	if info, err := root.Lstat(file); err == nil && hardlink.Shared(info) {
+		f.warnings = append(f.warnings, Problem{File: file, Message: "This is not read: it has a name elsewhere too, and only files of their own are read in docs."})
 		return ""
 	}
 	text, found, err := readText(root, file)

@@ -72,6 +72,8 @@ A secret.
 -- agents/file/agent.md --
 -- agents/file/docs/other.md --
 -- agents/folder/agent.md --
+-- agents/hard/agent.md --
+-- agents/hard/docs/other.md --
 -- elsewhere/README.md --
 A secret.
 `)
@@ -80,11 +82,15 @@ A secret.
 			t.Fatal(err)
 		}
 	}
+	if err := os.Link(filepath.Join(dir, "secret.md"), filepath.Join(dir, "agents/hard/docs/README.md")); err != nil {
+		t.Fatal(err)
+	}
 	team, found := load(t, dir)
 	diff(t, "problems", []string(nil), found)
 	diff(t, "warnings", []string{
 		"agents/file/docs/README.md: This is not read: links are not followed in docs.",
 		"agents/folder/docs/README.md: This is not read: links are not followed in docs.",
+		"agents/hard/docs/README.md: This is not read: it has a name elsewhere too, and only files of their own are read in docs.",
 	}, texts(team.Warnings))
 	for _, a := range team.Agents {
 		diff(t, a.Name, "", a.Description)

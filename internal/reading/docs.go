@@ -13,6 +13,7 @@ import (
 	"parley"
 	"parley/internal/contact"
 	"parley/internal/directory"
+	"parley/internal/hardlink"
 )
 
 // What is read of an agent's docs at once.
@@ -110,7 +111,7 @@ func (d *Docs) read(root *os.Root) error {
 		}
 		doc, err := readDoc(root, name, min(left, docBytes))
 		if err != nil {
-			return nil // it was there a moment ago
+			return nil // it was there a moment ago, or is no file of this folder alone
 		}
 		left = max(0, left-len(doc.Name)-len(doc.Text)) // names count: there may be many
 		d.Files = append(d.Files, doc)
@@ -129,6 +130,10 @@ func readDoc(root *os.Root, name string, limit int) (Doc, error) {
 		return Doc{}, err
 	}
 	defer f.Close()
+	// What is open now is looked at, not what had the name a moment ago.
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || hardlink.Shared(info) {
+		return Doc{}, errors.Join(fs.ErrNotExist, err)
+	}
 	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
 	doc := Doc{Name: name, Cut: len(data) > limit}
 	if doc.Cut {
