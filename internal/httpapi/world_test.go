@@ -114,11 +114,11 @@ func (w *world) join(team string, outside ...string) {
 		roster.Members = append(roster.Members, app.Member{Name: name, Description: name + " of the team " + team + ".", Kind: parley.Native, Model: model, Limits: limits})
 	}
 	for _, name := range outside {
-		kind := parley.Person
-		if name == "Joiner" {
-			kind = parley.Client
+		m := app.Member{Name: name, Kind: parley.Person, Limits: limits}
+		if rules, program := clients[name]; program {
+			m.Kind, m.Rules = parley.Client, rules
 		}
-		roster.Members = append(roster.Members, app.Member{Name: name, Kind: kind, Limits: limits})
+		roster.Members = append(roster.Members, m)
 	}
 	w.teams[team], err = w.hub.Join(w.t.Context(), roster)
 	if err != nil {
