@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 
 	"parley"
 	"parley/internal/app"
+	"parley/internal/contact"
 	"parley/internal/pgtest"
 	"parley/internal/store"
 	"parley/internal/store/postgres"
@@ -379,4 +381,39 @@ func TestPostgresApprovalDecidedTwiceAtOnce(t *testing.T) {
 		s.Equal("result", "Response from SeniorAnalystBot: It is sound.", s.Result(id))
 		s.Equal("asked once", 1, len(s.Children(id)))
 	})
+}
+
+// Two decide at once about a request from outside, at two hubs; the contact is made
+// once and its answer comes once.
+func TestPostgresRequestFromOutsideDecidedAtTwoHubs(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DSN(t)
+	first := Raise(t, visitors(counting), openPostgres(t, dsn))
+	second := Raise(t, visitors(counting), openPostgres(t, dsn))
+	for round := range 8 {
+		r := howMany
+		r.Key = fmt.Sprint(round)
+		id := first.As("VisitorBot").Wants(parley.Ask, r)
+		errs := make([]error, 2)
+		var wg sync.WaitGroup
+		for i, s := range []*Stage{first, second} {
+			who := s.As([]string{"rutger", "ann"}[i]).Caller
+			wg.Go(func() { errs[i] = s.Contacts.Approve(s.Context(), who, id) })
+		}
+		wg.Wait()
+		first.Equal("one decided", true, (errs[0] == nil) != (errs[1] == nil))
+		made, err := second.As("VisitorBot").contact(parley.Ask, r)
+		first.Equal("error", nil, err)
+		first.Wait(made.Task.ID)
+	}
+	first.Equal("contacts", 8, len(first.asked("DataBot")))
+	id := first.As("VisitorBot").Wants(parley.Notify, contact.Request{Target: "DataBot", Message: "x"})
+	second.As("ann").Deny(id, "No.")
+	first.Finds("VisitorBot", "[Agent Notification from ann]\n\n"+id.String()+": Approval denied for contacting DataBot. No.")
+	for _, task := range first.asked("ChiefBot") {
+		first.Wait(task.ID)
+	}
+	first.Stop()
+	second.Stop()
+	first.CheckPromises()
 }
