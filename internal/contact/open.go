@@ -26,7 +26,7 @@ func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Patter
 		return o.run(target.ID, place)
 	})
 	if err == nil && o.held != nil {
-		err = s.held(ctx, c, o.held)
+		err = s.held(ctx, o.held)
 	}
 	if err == nil && stored != nil {
 		stored(o.task)

@@ -151,7 +151,7 @@ func (o *opening) insertHeld(need *parley.NeedsApproval, args string) (parley.Ap
 
 // held has a native manager told of what waits. A manager that cannot be told is
 // no reason to refuse: people see it too.
-func (s *Service) held(ctx context.Context, c Caller, need *parley.NeedsApproval) error {
+func (s *Service) held(ctx context.Context, need *parley.NeedsApproval) error {
 	var a parley.Approval
 	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
 		a, err = tx.Approval(need.Approval)

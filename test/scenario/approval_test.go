@@ -437,3 +437,23 @@ func forge(t *testing.T, file, sql string) {
 		t.Fatal(err)
 	}
 }
+
+// A turn that another agent started has somebody to decide about its calls too: its
+// asker need not run into the time-out.
+func TestATurnThatAnAgentStartedHasSomebodyToDecide(t *testing.T) {
+	for _, who := range []string{"rutger", "ChiefBot"} {
+		t.Run(who, func(t *testing.T) {
+			Play(t, interns(askSenior+`  OtherBot: [{steps: [{call: contact_agent, args: {action: ask, agentId: InternBot, message: 'Well?'}}, {say: '{{result}}'}]}]
+`), func(s *Stage) {
+				root := s.As("rutger").Delegate("OtherBot", "Go.")
+				s.Pass(time.Minute)
+				list, err := s.Reading.Deciding(s.Context(), s.As(who).Caller, 10)
+				s.Equal("error", nil, err)
+				s.Equal("waits for a decision", 1, len(list))
+				s.As(who).Approve(1)
+				s.Wait(root)
+				s.Equal("result", "Response from InternBot: Response from SeniorAnalystBot: It is sound.", s.Result(root))
+			})
+		})
+	}
+}

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -10,6 +11,8 @@ import (
 	"parley/internal/app"
 	"parley/internal/contact"
 	"parley/internal/policy"
+	"parley/internal/tool"
+	"parley/internal/tool/chorustools"
 )
 
 // chorus gives everyone that toolset alone.
@@ -395,5 +398,41 @@ agents:
 		s.Wait(root)
 		s.Equal("sent", `{"delivered": true, "target": "DataBot"}`, s.Result(root))
 		s.Wait(root + 1)
+	})
+}
+
+// Nothing is called delivered that is not stored; once it can be, it is sent once.
+func TestAMessageThatCannotBeStoredIsNotDelivered(t *testing.T) {
+	var full atomic.Bool
+	Play(t, Team{Agents: []string{"CallerBot", "DataBot"}, Member: chorus, Script: `
+agents:
+  CallerBot: [{steps: [{wait: 10s, call: send_to_agent, args: {target_agent: DataBot, message: 'x'}}, {say: '{{result}}'}]}]
+  DataBot: [{steps: [{say: 'Yes.'}]}]
+`, Hub: func(c *app.HubConfig) { c.Store = faulty{c.Store, &full} }}, func(s *Stage) {
+		root := s.As("rutger").Delegate("CallerBot", "Go.")
+		s.Pass(9 * time.Second)
+		full.Store(true)
+		s.Pass(6 * time.Second)
+		s.Equal("nothing is claimed", 0, len(s.Results(root)))
+		full.Store(false)
+		s.Pass(5 * time.Minute)
+		s.Equal("result", `{"delivered": true, "target": "DataBot"}`, s.Result(root))
+		s.Equal("sent once", 1, len(s.asked("DataBot")))
+		s.log.faults.Store(0) // it rightly told of them
+	})
+}
+
+func TestTheListOfATeamOfOneIsEmpty(t *testing.T) {
+	Play(t, Team{Agents: []string{"DataBot"}, Script: idle}, func(s *Stage) {
+		alone, err := s.Join(s.Context(), app.Roster{Team: "alone", Members: []app.Member{
+			{Name: "HermitBot", Kind: parley.Native, Model: s.Models, Limits: parley.DefaultLimits()}}})
+		s.Equal("error", nil, err)
+		hermit, err := s.Directory.Find(alone.ID, "HermitBot")
+		s.Equal("error", nil, err)
+		list, ok := tool.Find(chorustools.New(s.Contacts, s.Reading, s.Directory), "list_agents")
+		s.Equal("found", true, ok)
+		got, err := list.Run(s.Context(), tool.Call{Lease: parley.Lease{Team: alone.ID, Agent: hermit.ID}})
+		s.Equal("error", nil, err)
+		s.Equal("list", `{"agents":[]}`, got.Text)
 	})
 }
