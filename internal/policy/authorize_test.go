@@ -327,7 +327,7 @@ func TestWhatACallerReads(t *testing.T) {
 	}
 }
 
-const later = "Only the turn of an agent that the hub runs can wait for one."
+const later = "Only a contact, or the turn of an agent that the hub runs, can wait for one."
 
 func TestExplainGoesThroughAllRules(t *testing.T) {
 	got := policy.Explain(party("A", withApproval("Bob"), behaves(policy.Supervised)), policy.Send(party("Bob")))

@@ -402,6 +402,28 @@ func TestWhoIsToldThatSomethingWaits(t *testing.T) {
 	})
 }
 
+// A manager finds its report's however many of others wait before it.
+func TestAManagerFindsItsReportsBehindThoseOfOthers(t *testing.T) {
+	team := visitors(counting)
+	member := team.Member
+	team.Member = func(m *app.Member) {
+		member(m)
+		if m.Name == "OtherBot" {
+			m.Kind, m.Model, m.Rules = parley.Client, nil, ruled(ruleset{behavior: policy.Supervised})
+		}
+	}
+	Play(t, team, func(s *Stage) {
+		for range 5 {
+			s.As("OtherBot").Wants(parley.Notify, ask("DataBot"))
+		}
+		id := s.As("VisitorBot").Wants(parley.Notify, ask("DataBot"))
+		list, err := s.Reading.Deciding(s.Context(), s.As("ChiefBot").Caller, 2)
+		s.Equal("error", nil, err)
+		s.Equal("found", 1, len(list))
+		s.Equal("its report's", id, list[0].ID)
+	})
+}
+
 // What is stored survives a restart.
 func TestARestartWhileACallerFromOutsideWaits(t *testing.T) {
 	Play(t, visitors(counting), func(s *Stage) {
