@@ -241,6 +241,7 @@ type Event struct {
 	Task    string    `json:"task_id,omitempty" doc:"The task it is about."`
 	Message string    `json:"message_id,omitempty" doc:"The message it is about."`
 	Detail  string    `json:"detail,omitempty" doc:"What else there is to say."`
+	Rule    string    `json:"rule,omitempty" doc:"Of a refusal: the rule, limit or right that decided it."`
 }
 
 // Arrow is one line of a task tree's sequence diagram.

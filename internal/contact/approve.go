@@ -31,7 +31,7 @@ func (s *Service) Deny(ctx context.Context, c Caller, id parley.ApprovalID, reas
 // decide is a compare-and-set: the first decision counts, and whoever comes
 // second is told which it was.
 func (s *Service) decide(ctx context.Context, c Caller, id parley.ApprovalID, state parley.ApprovalState, comment string) error {
-	return s.withApproval(ctx, id, func(tx *store.Tx, t *parley.Task, a *parley.Approval) error {
+	err := s.withApproval(ctx, id, func(tx *store.Tx, t *parley.Task, a *parley.Approval) error {
 		if a.Team != c.Team {
 			return parley.Errorf(parley.NotFound, "%s not found.", id)
 		}
@@ -50,6 +50,7 @@ func (s *Service) decide(ctx context.Context, c Caller, id parley.ApprovalID, st
 		a.Comment = comment
 		return settle(tx, t, a, state, c.Agent)
 	})
+	return s.Denied(ctx, c, "decide about "+id.String(), err)
 }
 
 // withApproval locks the task of an approval, then the approval. Whatever
@@ -92,10 +93,10 @@ func (s *Service) mayDecide(tx *store.Tx, c Caller, a parley.Approval) error {
 	case err != nil || may:
 		return err
 	case a.Agent == c.Agent:
-		return parley.Errorf(parley.Denied, "You cannot decide about what you want yourself.").
+		return parley.Errorf(parley.Denied, "You cannot decide about what you want yourself.").WithRule(ruleOwnCall).
 			WithHint("A person or your manager decides about %s.", a.ID)
 	default:
-		return parley.Errorf(parley.NotFound, "%s not found.", a.ID)
+		return parley.Errorf(parley.NotFound, "%s not found.", a.ID).WithRule(ruleDecider)
 	}
 }
 

@@ -66,7 +66,7 @@ func (s *Service) mayCancel(tx *store.Tx, c Caller, t parley.Task) error {
 			return nil
 		}
 		if above.Parent == 0 {
-			return parley.Errorf(parley.Denied, "%s is not yours to cancel.", t.ID).
+			return parley.Errorf(parley.Denied, "%s is not yours to cancel.", t.ID).WithRule(ruleOwnTask).
 				WithHint("Only a person, or who asked for the task or one above it, may do so.")
 		}
 		var err error

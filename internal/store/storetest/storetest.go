@@ -73,6 +73,8 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Sequences commit out of order and readers skip nothing", outOfOrderCommits},
 		{"Events are of one team", eventsOfOneTeam},
 		{"Event cursors", eventCursors},
+		{"Events by agent, task, tree, kind and time", eventFilters},
+		{"A filter moves on over what it leaves out", filterMovesOn},
 
 		{"A child finishes while its tree is cancelled", finishAgainstCancel},
 		{"Two children finish while their parent's turn ends", childrenAgainstTurnEnd},
