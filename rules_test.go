@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 
 	// The command line, and what it starts.
 	// The demo shows what happens in the words of the command line.
-	"internal/cli":      {"internal/api", "internal/app", "internal/bench", "internal/cli/view", "internal/client", "internal/config", "internal/demo", "internal/hubfile"},
+	"internal/cli":      {"internal/api", "internal/app", "internal/backup", "internal/bench", "internal/cli/view", "internal/client", "internal/config", "internal/demo", "internal/hubfile"},
 	"internal/cli/view": {"internal/api"},
 	"internal/app":      {anything},
 	"internal/bench":    {anything},
@@ -69,6 +69,7 @@ var mayImport = map[string][]string{
 	// What the files say of an agent's rules is checked where its line is known.
 	"internal/config":  {"internal/policy"},
 	"internal/hubfile": {},
+	"internal/backup":  {},
 	"internal/pgtest":  {},
 
 	// Around the program: suites, comparisons, examples.
