@@ -28,6 +28,9 @@ const (
 	EventStatus EventKind = "agent.status"
 	EventAgent  EventKind = "agent.changed"
 
+	EventRetention EventKind = "retention.removed"
+	EventRedacted  EventKind = "message.redacted"
+
 	EventApprovalRequested EventKind = "approval.requested"
 	EventApprovalApproved  EventKind = "approval.approved"
 	EventApprovalDenied    EventKind = "approval.denied"
@@ -39,7 +42,7 @@ const (
 func EventKinds() []EventKind {
 	return []EventKind{
 		EventMessage, EventTask, EventWaiting, EventRescued, EventCompleted, EventFailed, EventCancelled, EventDropped,
-		EventTimeout, EventRefused, EventToolRefused, EventDenied, EventSummed, EventStatus, EventAgent,
+		EventTimeout, EventRefused, EventToolRefused, EventDenied, EventSummed, EventStatus, EventAgent, EventRetention, EventRedacted,
 		EventApprovalRequested, EventApprovalApproved, EventApprovalDenied, EventApprovalExpired, EventApprovalWithdrawn,
 	}
 }

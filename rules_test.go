@@ -46,6 +46,7 @@ var mayImport = map[string][]string{
 	"internal/contact":   {"internal/directory", "internal/policy", "internal/store", "internal/wake"},
 	"internal/directory": {"internal/policy"},
 	"internal/reading":   {"internal/contact", "internal/directory", "internal/policy", "internal/store", "internal/trace", "internal/wake"},
+	"internal/retention": {"internal/store"},
 	"internal/token":     {"internal/store"},
 	"internal/trace":     {"internal/store"},
 

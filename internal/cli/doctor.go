@@ -132,6 +132,7 @@ func (e *examination) files(dir string) bool {
 	}
 	e.team = team
 	e.ok("team", "%s in %s, agents: %d", team.Name, team.Dir, len(team.Agents))
+	e.ok("retention", "%s", retentionRule(team))
 	for _, p := range append(problems, app.CheckModels(team)...) {
 		e.wrong("file", p.String(), "Correct the file; the hub takes it in when it is started again.")
 	}
@@ -139,6 +140,17 @@ func (e *examination) files(dir string) bool {
 		e.note("file", p.String(), "")
 	}
 	return true
+}
+
+// retentionRule says how long things are kept.
+func retentionRule(team *config.Team) string {
+	kept := func(what string, d time.Duration) string {
+		if d == 0 {
+			return what + " are kept"
+		}
+		return what + " older than " + view.Duration(d) + " are removed"
+	}
+	return kept("messages", team.KeepMessages) + ", " + kept("events", team.KeepEvents)
 }
 
 // hub asks the running hub, which has the database to itself.
