@@ -75,6 +75,9 @@ func DelegatedText(to string, task TaskID) string {
 // NotifiedText tells the caller that a notification was accepted.
 func NotifiedText(to string) string { return "Notification sent to " + to + "." }
 
+// RedactedText stands where a message's text was taken away.
+func RedactedText(by string) string { return "[redacted by " + by + "]" }
+
 // ErrSelf refuses a contact with oneself.
 func ErrSelf() *Error { return Errorf(Invalid, "You cannot contact yourself.").WithRule("self") }
 

@@ -106,6 +106,17 @@ type Message struct {
 	At       time.Time `json:"at" doc:"When it was accepted."`
 }
 
+// RedactRequest takes the text of a message away.
+type RedactRequest struct {
+	Reason string `json:"reason,omitempty" maxLength:"1000" doc:"Why, for the record."`
+}
+
+// Redaction is what was done to take a text away.
+type Redaction struct {
+	Messages []string `json:"messages" nullable:"false" doc:"The messages that have lost their text: the one named, and copies of it."`
+	Quoted   []string `json:"quoted_in" nullable:"false" doc:"Other messages that contain the text. They are left as they are."`
+}
+
 // Delivery is what became of a message for one recipient.
 type Delivery struct {
 	Recipient string     `json:"recipient" doc:"For whom."`

@@ -158,8 +158,14 @@ func (o *opening) again() error {
 // now.
 func (o *opening) same() (bool, error) {
 	m := o.message
-	if m.Kind != o.kind() || m.Body != o.request.Message || m.Context != o.request.Context {
+	if m.Kind != o.kind() {
 		return false, nil
+	}
+	if m.Body != o.request.Message || m.Context != o.request.Context {
+		// What it said cannot be compared any more if somebody took it away.
+		if redacted, err := o.tx.Redacted(m.ID); err != nil || !redacted {
+			return false, err
+		}
 	}
 	if o.pattern == parley.Delegate && m.Priority != o.request.Priority {
 		return false, nil

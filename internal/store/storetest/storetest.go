@@ -76,6 +76,9 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Events by agent, task, tree, kind and time", eventFilters},
 		{"A filter moves on over what it leaves out", filterMovesOn},
 
+		{"A redacted message has lost its text everywhere", redactedMessage},
+		{"Texts are found where they are copied", copies},
+
 		{"Old messages go, and what they hang on", oldMessages},
 		{"What somebody needs is not too old", neededMessages},
 		{"Old events go", oldEvents},
