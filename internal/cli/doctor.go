@@ -132,13 +132,13 @@ func (e *examination) files(dir string) bool {
 	}
 	e.team = team
 	e.ok("team", "%s in %s, agents: %d", team.Name, team.Dir, len(team.Agents))
-	e.ok("retention", "%s", retentionRule(team))
 	for _, p := range append(problems, app.CheckModels(team)...) {
 		e.wrong("file", p.String(), "Correct the file; the hub takes it in when it is started again.")
 	}
 	for _, p := range team.Warnings {
 		e.note("file", p.String(), "")
 	}
+	e.ok("retention", "%s", retentionRule(team))
 	return true
 }
 
