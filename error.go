@@ -35,6 +35,8 @@ type Error struct {
 	Message string
 	Hint    string
 	Cause   error
+	// Rule is what refused, for the record: a limit or a right, in one word.
+	Rule string
 }
 
 func (e *Error) Error() string {
@@ -63,6 +65,22 @@ func (e *Error) WithCause(err error) *Error {
 	c := *e
 	c.Cause = err
 	return &c
+}
+
+// WithRule returns a copy of e that names what refused.
+func (e *Error) WithRule(rule string) *Error {
+	c := *e
+	c.Rule = rule
+	return &c
+}
+
+// RuleOf is the rule that an error names; empty if it names none.
+func RuleOf(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Rule
+	}
+	return ""
 }
 
 // KindOf classifies any error; one that is not ours is Internal.

@@ -1,5 +1,10 @@
 package parley
 
+import (
+	"slices"
+	"strings"
+)
+
 // EventKind names what happened.
 type EventKind string
 
@@ -15,8 +20,16 @@ const (
 	EventTimeout     EventKind = "ask.timed_out"
 	EventRefused     EventKind = "contact.refused"
 	EventToolRefused EventKind = "tool.refused"
-	EventStatus      EventKind = "agent.status"
-	EventAgent       EventKind = "agent.changed"
+	// EventDenied is a refusal for lack of rights: another's task, one's own
+	// approval, what only people may.
+	EventDenied EventKind = "access.refused"
+	// EventSummed stands for refusals that were too many to be recorded one by one.
+	EventSummed EventKind = "refusals.summed"
+	EventStatus EventKind = "agent.status"
+	EventAgent  EventKind = "agent.changed"
+
+	EventRetention EventKind = "retention.removed"
+	EventRedacted  EventKind = "message.redacted"
 
 	EventApprovalRequested EventKind = "approval.requested"
 	EventApprovalApproved  EventKind = "approval.approved"
@@ -24,6 +37,60 @@ const (
 	EventApprovalExpired   EventKind = "approval.expired"
 	EventApprovalWithdrawn EventKind = "approval.withdrawn"
 )
+
+// EventKinds are all kinds there are, by name.
+func EventKinds() []EventKind {
+	return []EventKind{
+		EventMessage, EventTask, EventWaiting, EventRescued, EventCompleted, EventFailed, EventCancelled, EventDropped,
+		EventTimeout, EventRefused, EventToolRefused, EventDenied, EventSummed, EventStatus, EventAgent, EventRetention, EventRedacted,
+		EventApprovalRequested, EventApprovalApproved, EventApprovalDenied, EventApprovalExpired, EventApprovalWithdrawn,
+	}
+}
+
+// CheckKindPattern accepts the kind of an event, or several with a star in them:
+// contact.* or *.refused. Others are answered with the nearest kinds.
+func CheckKindPattern(pattern string) error {
+	before, after, several := strings.Cut(pattern, "*")
+	var known []string
+	for _, k := range EventKinds() {
+		kind := string(k)
+		if kind == pattern || several && strings.HasPrefix(kind, before) && strings.HasSuffix(kind, after) {
+			return nil
+		}
+		known = append(known, kind)
+	}
+	err := Errorf(Invalid, "There are no events of the kind %q.", Clip(pattern, 64))
+	if near := Nearest(strings.Trim(before+after, "."), known, 3); len(near) > 0 {
+		return err.WithHint("Did you mean %s?", strings.Join(near, ", "))
+	}
+	slices.Sort(known)
+	return err.WithHint("Kinds are %s; contact.* stands for all that begin so, *.refused for all that end so.", strings.Join(known, ", "))
+}
+
+// WithRule is the text of a refusal with the rule that decided it, for the
+// record.
+func WithRule(text, rule string) string {
+	if rule == "" {
+		return text
+	}
+	return text + ruleMark + rule + "]"
+}
+
+const ruleMark = " [rule: "
+
+// Rule is the rule that a recorded refusal names; empty for other events.
+func (e Event) Rule() string {
+	switch e.Kind {
+	case EventRefused, EventToolRefused, EventDenied:
+	default:
+		return ""
+	}
+	at := strings.LastIndex(e.Detail, ruleMark)
+	if at < 0 || !strings.HasSuffix(e.Detail, "]") {
+		return ""
+	}
+	return e.Detail[at+len(ruleMark) : len(e.Detail)-1]
+}
 
 // Event is one line of the append-only record of everything that happened.
 type Event struct {

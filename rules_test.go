@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 
 	// The command line, and what it starts.
 	// The demo shows what happens in the words of the command line.
-	"internal/cli":      {"internal/api", "internal/app", "internal/bench", "internal/cli/view", "internal/client", "internal/config", "internal/demo", "internal/hubfile"},
+	"internal/cli":      {"internal/api", "internal/app", "internal/backup", "internal/bench", "internal/cli/view", "internal/client", "internal/config", "internal/demo", "internal/hubfile"},
 	"internal/cli/view": {"internal/api"},
 	"internal/app":      {anything},
 	"internal/bench":    {anything},
@@ -46,6 +46,7 @@ var mayImport = map[string][]string{
 	"internal/contact":   {"internal/directory", "internal/policy", "internal/store", "internal/wake"},
 	"internal/directory": {"internal/policy"},
 	"internal/reading":   {"internal/contact", "internal/directory", "internal/hardlink", "internal/policy", "internal/store", "internal/trace", "internal/wake"},
+	"internal/retention": {"internal/store"},
 	"internal/token":     {"internal/store"},
 	"internal/trace":     {"internal/store"},
 
@@ -67,6 +68,7 @@ var mayImport = map[string][]string{
 	"internal/store/*": {"internal/store", "internal/wake"},
 	"internal/wake":    {},
 	// What the files say of an agent's rules is checked where its line is known.
+	"internal/backup":   {},
 	"internal/config":   {"internal/hardlink", "internal/policy"},
 	"internal/hardlink": {},
 	"internal/hubfile":  {},

@@ -75,8 +75,11 @@ func DelegatedText(to string, task TaskID) string {
 // NotifiedText tells the caller that a notification was accepted.
 func NotifiedText(to string) string { return "Notification sent to " + to + "." }
 
+// RedactedText stands where a message's text was taken away.
+func RedactedText(by string) string { return "[redacted by " + by + "]" }
+
 // ErrSelf refuses a contact with oneself.
-func ErrSelf() *Error { return Errorf(Invalid, "You cannot contact yourself.") }
+func ErrSelf() *Error { return Errorf(Invalid, "You cannot contact yourself.").WithRule("self") }
 
 // ErrOwnAgent refuses the same in the words of the toolset chorus.
 func ErrOwnAgent() *Error { return Errorf(Invalid, "Cannot send a message to your own agent.") }
@@ -86,18 +89,18 @@ func ErrOwnDocs() *Error { return Errorf(Invalid, "Cannot read the docs of your 
 
 // ErrAskDepth refuses an ask that is nested too deeply.
 func ErrAskDepth(limit int) *Error {
-	return Errorf(Limited, "Maximum agent communication depth (%d) reached. Use 'delegate' for async to avoid nesting.", limit)
+	return Errorf(Limited, "Maximum agent communication depth (%d) reached. Use 'delegate' for async to avoid nesting.", limit).WithRule("ask_depth")
 }
 
 // ErrDelegationDepth refuses a delegation that is nested too deeply.
 func ErrDelegationDepth(limit int) *Error {
-	return Errorf(Limited, "Maximum delegation depth (%d) reached.", limit)
+	return Errorf(Limited, "Maximum delegation depth (%d) reached.", limit).WithRule("delegation_depth")
 }
 
 // ErrRate refuses a contact past the sender's rate.
 func ErrRate(limit int, wait time.Duration) *Error {
 	secs := int64((wait + time.Second - 1) / time.Second)
-	return Errorf(Limited, "rate limit reached (%d messages per minute). Try again in %d seconds.", limit, max(secs, 1))
+	return Errorf(Limited, "rate limit reached (%d messages per minute). Try again in %d seconds.", limit, max(secs, 1)).WithRule("rate")
 }
 
 // ErrTimeout tells the asker that nobody answered in time. The work goes on.

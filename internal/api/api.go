@@ -108,6 +108,17 @@ type Message struct {
 	At       time.Time `json:"at" doc:"When it was accepted."`
 }
 
+// RedactRequest takes the text of a message away.
+type RedactRequest struct {
+	Reason string `json:"reason,omitempty" maxLength:"1000" doc:"Why, for the record."`
+}
+
+// Redaction is what was done to take a text away.
+type Redaction struct {
+	Messages []string `json:"messages" nullable:"false" doc:"The messages that have lost their text: the one named, and copies of it."`
+	Quoted   []string `json:"quoted_in" nullable:"false" doc:"Other messages that contain the text. They are left as they are."`
+}
+
 // Delivery is what became of a message for one recipient.
 type Delivery struct {
 	Recipient string     `json:"recipient" doc:"For whom."`
@@ -248,6 +259,7 @@ type Event struct {
 	Task    string    `json:"task_id,omitempty" doc:"The task it is about."`
 	Message string    `json:"message_id,omitempty" doc:"The message it is about."`
 	Detail  string    `json:"detail,omitempty" doc:"What else there is to say."`
+	Rule    string    `json:"rule,omitempty" doc:"Of a refusal: the rule, limit or right that decided it."`
 }
 
 // Arrow is one line of a task tree's sequence diagram.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"sync"
 	"time"
 
 	"parley"
@@ -14,6 +15,7 @@ import (
 	"parley/internal/directory"
 	"parley/internal/model"
 	"parley/internal/reading"
+	"parley/internal/retention"
 	"parley/internal/store"
 	"parley/internal/tool"
 	"parley/internal/tool/chorustools"
@@ -46,6 +48,7 @@ type Hub struct {
 	Contacts  *contact.Service
 	Reading   *reading.Service
 
+	keepers   []*retention.Keeper
 	agents    *agents
 	scheduler *work.Scheduler
 	log       *slog.Logger
@@ -81,7 +84,26 @@ func (h *Hub) Start(ctx context.Context) error { return h.scheduler.Start(ctx) }
 
 // Run works until the context is done and then stops in order. Doors must
 // have stopped accepting before that.
-func (h *Hub) Run(ctx context.Context) error { return h.scheduler.Run(ctx) }
+func (h *Hub) Run(ctx context.Context) error {
+	keeping, stop := context.WithCancel(ctx)
+	var kept sync.WaitGroup
+	for _, k := range h.keepers {
+		kept.Go(func() { k.Run(keeping) })
+	}
+	defer kept.Wait()
+	defer stop()
+	return h.scheduler.Run(ctx)
+}
+
+// Keep has the hub remove what is older than a rule from a team that has joined.
+// It comes before Run.
+func (h *Hub) Keep(team parley.TeamID, rule retention.Rule) *retention.Keeper {
+	k := retention.New(h.Store, team, rule, h.log)
+	if !rule.None() {
+		h.keepers = append(h.keepers, k)
+	}
+	return k
+}
 
 // handoff lets contacts give work to the scheduler. Together with turns it
 // closes the circle contact → work → turn → tool → contact.

@@ -12,6 +12,7 @@ import (
 	"parley/internal/config"
 	"parley/internal/httpapi"
 	"parley/internal/hubfile"
+	"parley/internal/retention"
 	"parley/internal/store"
 )
 
@@ -124,6 +125,7 @@ func (s *serving) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.hub.Keep(team.ID, retention.Rule{Messages: cfg.Team.KeepMessages, Events: cfg.Team.KeepEvents})
 	if err := s.hub.Start(ctx); err != nil {
 		return err
 	}

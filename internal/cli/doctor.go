@@ -138,7 +138,19 @@ func (e *examination) files(dir string) bool {
 	for _, p := range team.Warnings {
 		e.note("file", p.String(), "")
 	}
+	e.ok("retention", "%s", retentionRule(team))
 	return true
+}
+
+// retentionRule says how long things are kept.
+func retentionRule(team *config.Team) string {
+	kept := func(what string, d time.Duration) string {
+		if d == 0 {
+			return what + " are kept"
+		}
+		return what + " older than " + view.Duration(d) + " are removed"
+	}
+	return kept("messages", team.KeepMessages) + ", " + kept("events", team.KeepEvents)
 }
 
 // hub asks the running hub, which has the database to itself.

@@ -36,8 +36,44 @@ const (
 //
 // An error is the last thing it yields.
 func (c *Client) Events(ctx context.Context, cursor string, follow bool) iter.Seq2[api.Event, error] {
+	return c.Record(ctx, EventFilter{}, cursor, follow)
+}
+
+// EventFilter picks events. What is zero does not matter.
+type EventFilter struct {
+	// Agent did it, or it was done to it.
+	Agent string
+	Task  string
+	// Tree takes the descendants of Task too.
+	Tree bool
+	// Kind is a kind, or several with a star for what differs: contact.*
+	Kind         string
+	Since, Until time.Time
+	// Last begins with so many of the newest events, if no cursor is given.
+	Last int
+}
+
+func (f EventFilter) query() url.Values {
+	query := url.Values{}
+	set := func(name, value string, given bool) {
+		if given {
+			query.Set(name, value)
+		}
+	}
+	set("agent", f.Agent, f.Agent != "")
+	set("task", f.Task, f.Task != "")
+	set("tree", "true", f.Tree)
+	set("kind", f.Kind, f.Kind != "")
+	set("since", f.Since.UTC().Format(time.RFC3339Nano), !f.Since.IsZero())
+	set("until", f.Until.UTC().Format(time.RFC3339Nano), !f.Until.IsZero())
+	set("last", strconv.Itoa(f.Last), f.Last > 0)
+	return query
+}
+
+// Record is Events for those that pass a filter.
+func (c *Client) Record(ctx context.Context, f EventFilter, cursor string, follow bool) iter.Seq2[api.Event, error] {
 	return func(yield func(api.Event, error) bool) {
-		s := stream{c: c, ctx: ctx, cursor: cursor, follow: follow, yield: yield}
+		s := stream{c: c, ctx: ctx, filter: f, cursor: cursor, follow: follow, yield: yield}
 		if err := s.run(); err != nil && !errors.Is(err, errEnough) {
 			yield(api.Event{}, err)
 		}
@@ -51,6 +87,7 @@ var errEnough = errors.New("enough")
 type stream struct {
 	c      *Client
 	ctx    context.Context
+	filter EventFilter
 	cursor string
 	follow bool
 	yield  func(api.Event, error) bool
@@ -93,7 +130,8 @@ func (s *stream) run() error {
 func (s *stream) connect() error {
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
-	query := url.Values{"follow": {strconv.FormatBool(s.follow)}}
+	query := s.filter.query()
+	query.Set("follow", strconv.FormatBool(s.follow))
 	if s.cursor != "" {
 		query.Set("after", s.cursor)
 	}

@@ -15,6 +15,14 @@ func (c *Client) Message(ctx context.Context, id string) (api.MessageRecord, err
 	return out, err
 }
 
+// Redact takes the text of a message away. It may take a while: the whole record
+// is looked through.
+func (c *Client) Redact(ctx context.Context, id, reason string) (api.Redaction, error) {
+	var out api.Redaction
+	err := c.call(ctx, http.MethodPost, "/v1/messages/"+url.PathEscape(id)+"/redact", nil, api.RedactRequest{Reason: reason}, &out)
+	return out, err
+}
+
 // Read reads the last messages of the dm of two participants, oldest first.
 // An empty name is your own.
 func (c *Client) Read(ctx context.Context, a, b string, limit int) ([]api.Message, error) {

@@ -36,6 +36,8 @@ type Team struct {
 	Lease time.Duration
 	// Grace is how long turns may go on after the stop; 0 leaves it to the hub.
 	Grace time.Duration
+	// KeepMessages and KeepEvents are how long old ones are kept; 0 is for ever.
+	KeepMessages, KeepEvents time.Duration
 	// Limits are those of the team; each agent has its own, resolved.
 	Limits parley.Limits
 	// Agents are in the order of their files' names.
@@ -93,7 +95,20 @@ func teamKeys(t *Team, limits *overlay) []key {
 		{name: "workers", read: integerInto(&t.Workers, 1, 10_000)},
 		{name: "lease", read: spanInto(&t.Lease, time.Second, time.Hour)},
 		{name: "grace", read: spanInto(&t.Grace, time.Second, time.Hour)},
+		{name: "retention", read: retentionInto(t)},
 		{name: "limits", read: limitsInto(limits)},
+	}
+}
+
+// retentionInto accepts how long messages and events are kept. A day is the
+// least: what is younger is still being worked with.
+func retentionInto(t *Team) func(value) []mistake {
+	return func(v value) []mistake {
+		_, found := v.fields([]key{
+			{name: "messages", read: spanInto(&t.KeepMessages, day, 36500*day)},
+			{name: "events", read: spanInto(&t.KeepEvents, day, 36500*day)},
+		})
+		return found
 	}
 }
 

@@ -32,7 +32,7 @@ func (s *Service) Deny(ctx context.Context, c Caller, id parley.ApprovalID, reas
 // decide is a compare-and-set: the first decision counts, and whoever comes
 // second is told which it was.
 func (s *Service) decide(ctx context.Context, c Caller, id parley.ApprovalID, state parley.ApprovalState, comment string) error {
-	return s.withApproval(ctx, id, func(d *decision) error {
+	err := s.withApproval(ctx, id, func(d *decision) error {
 		a := d.approval
 		if a.Team != c.Team {
 			return parley.Errorf(parley.NotFound, "%s not found.", id)
@@ -52,6 +52,7 @@ func (s *Service) decide(ctx context.Context, c Caller, id parley.ApprovalID, st
 		a.Comment = comment
 		return d.settle(state, c.Agent)
 	})
+	return s.Denied(ctx, c, "decide about "+id.String(), err)
 }
 
 // decision is the end of an approval within a transaction that holds the locks
@@ -73,19 +74,25 @@ func (s *Service) withApproval(ctx context.Context, id parley.ApprovalID, do fun
 			return notFound(err, "%s", id)
 		}
 		d := decision{s: s, tx: tx, approval: &a}
-		if a.Outside() {
-			err = d.lockContact()
-		} else {
-			err = d.lockTask()
-		}
-		if err != nil {
-			return err
-		}
-		if a, err = tx.LockApproval(id); err != nil {
+		if err := d.lock(); err != nil {
 			return err
 		}
 		return do(&d)
 	})
+}
+
+// lock reads the approval again once everything that it changes is locked.
+func (d *decision) lock() (err error) {
+	if d.approval.Outside() {
+		err = d.lockContact()
+	} else {
+		err = d.lockTask()
+	}
+	if err != nil {
+		return err
+	}
+	*d.approval, err = d.tx.LockApproval(d.approval.ID)
+	return err
 }
 
 func (d *decision) lockTask() error {
@@ -117,10 +124,10 @@ func (s *Service) mayDecide(tx *store.Tx, c Caller, a parley.Approval) error {
 	case err != nil || may:
 		return err
 	case a.Agent == c.Agent:
-		return parley.Errorf(parley.Denied, "You cannot decide about what you want yourself.").
+		return parley.Errorf(parley.Denied, "You cannot decide about what you want yourself.").WithRule(ruleOwnCall).
 			WithHint("A person or your manager decides about %s.", a.ID)
 	default:
-		return parley.Errorf(parley.NotFound, "%s not found.", a.ID)
+		return parley.Errorf(parley.NotFound, "%s not found.", a.ID).WithRule(ruleDecider)
 	}
 }
 

@@ -66,7 +66,7 @@ func (s *Service) mayCancel(tx *store.Tx, c Caller, t parley.Task) error {
 			return nil
 		}
 		if above.Parent == 0 {
-			return parley.Errorf(parley.Denied, "%s is not yours to cancel.", t.ID).
+			return parley.Errorf(parley.Denied, "%s is not yours to cancel.", t.ID).WithRule(ruleOwnTask).
 				WithHint("Only a person, or who asked for the task or one above it, may do so.")
 		}
 		var err error
@@ -176,6 +176,10 @@ func (s *Service) mayRetry(tx *store.Tx, c Caller, old parley.Task) (record stri
 }
 
 func (f *finish) reopen(old parley.Task, by parley.AgentID) (parley.Task, error) {
+	if old.Request == 0 {
+		return old, parley.Errorf(parley.Conflict, "What %s was asked is too old and was removed.", old.ID).
+			WithHint("Ask for it anew.")
+	}
 	request, err := f.tx.Message(old.Request)
 	if err != nil {
 		return old, err

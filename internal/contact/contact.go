@@ -119,6 +119,8 @@ type Service struct {
 	dir     *directory.Directory
 	handoff Handoff
 	log     *slog.Logger
+
+	refusals refusals
 }
 
 // New makes the service. handoff may be nil: then all work is claimed.
@@ -184,7 +186,7 @@ const maxKey = 1000
 
 // ErrTooLong names the limit on the size of a message.
 func ErrTooLong(n, limit int) *parley.Error {
-	return parley.Errorf(parley.Limited, "The message has %d bytes; the limit is %d.", n, limit).
+	return parley.Errorf(parley.Limited, "The message has %d bytes; the limit is %d.", n, limit).WithRule("message_bytes").
 		WithHint("Shorten it, or put the text where the other can read it.")
 }
 

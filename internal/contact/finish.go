@@ -320,7 +320,7 @@ func (s *Service) Decline(ctx context.Context, c Caller, id parley.TaskID, reaso
 func (s *Service) finishOwn(ctx context.Context, c Caller, id parley.TaskID, how func(*finish) error) error {
 	return s.withTask(ctx, c, id, func(f *finish) error {
 		if f.task.Agent != c.Agent {
-			return parley.Errorf(parley.Denied, "%s was not asked of you.", id)
+			return parley.Errorf(parley.Denied, "%s was not asked of you.", id).WithRule(ruleOwnTask)
 		}
 		if !f.task.State.Open() {
 			return parley.Errorf(parley.Conflict, "%s has ended already (%s).", id, f.task.State)
@@ -332,7 +332,7 @@ func (s *Service) finishOwn(ctx context.Context, c Caller, id parley.TaskID, how
 
 // withTask locks a task of the caller's team, and its parent before it.
 func (s *Service) withTask(ctx context.Context, c Caller, id parley.TaskID, do func(*finish) error) error {
-	return s.store.Update(ctx, func(tx *store.Tx) error {
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		if err := c.fence(tx); err != nil {
 			return err
 		}
@@ -349,6 +349,7 @@ func (s *Service) withTask(ctx context.Context, c Caller, id parley.TaskID, do f
 		}
 		return do(&finish{s: s, tx: tx, task: &tasks[1], parent: &tasks[0]})
 	})
+	return s.Denied(ctx, c, "change "+id.String(), err)
 }
 
 // Fail ends a task that the hub itself gives up: its deadline has passed, or

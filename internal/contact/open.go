@@ -15,12 +15,16 @@ import (
 // stored, if not nil, is called with the task before a worker that it is handed
 // to begins.
 func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Pattern, stored func(parley.Task)) (Contact, error) {
+	o := opening{s: s, caller: c, pattern: p, title: parley.Clip(r.Message, 80)}
 	target, err := s.check(c, &r)
+	o.request = r
 	if err != nil {
+		if parley.RuleOf(err) != "" { // else it is malformed, and nobody was refused anything
+			s.recordRefusal(ctx, c, target.ID, err, parley.EventRefused, refusalText(o.verb(), err))
+		}
 		return Contact{}, err
 	}
 	place, reserved := s.reserve(p, target.ID)
-	o := opening{s: s, caller: c, request: r, pattern: p, title: parley.Clip(r.Message, 80)}
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
 		o.tx, o.task, o.handed, o.refused, o.held = tx, parley.Task{}, false, nil, nil
 		return o.run(target.ID, place)
@@ -40,7 +44,7 @@ func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Patter
 	}
 	if err != nil {
 		if !c.waits(err) {
-			s.recordRefusal(ctx, c, target.ID, err, parley.EventRefused, o.verb()+": "+o.refusal(err))
+			s.recordRefusal(ctx, c, target.ID, err, parley.EventRefused, o.refusal(err))
 		}
 		return Contact{}, err
 	}
@@ -175,8 +179,14 @@ func errKeyUsed(key string) error {
 // now.
 func (o *opening) same() (bool, error) {
 	m := o.message
-	if m.Kind != o.kind() || m.Body != o.request.Message || m.Context != o.request.Context {
+	if m.Kind != o.kind() {
 		return false, nil
+	}
+	if m.Body != o.request.Message || m.Context != o.request.Context {
+		// What it said cannot be compared any more if somebody took it away.
+		if redacted, err := o.tx.Redacted(m.ID); err != nil || !redacted {
+			return false, err
+		}
 	}
 	if o.pattern == parley.Delegate && m.Priority != o.request.Priority {
 		return false, nil
@@ -219,7 +229,7 @@ func (o *opening) checkCaller() error {
 		return parley.Errorf(parley.NotFound, "%s not found.", o.caller.Task)
 	}
 	if t.Agent != o.caller.Agent {
-		return parley.Errorf(parley.Denied, "%s is not your task.", t.ID)
+		return parley.Errorf(parley.Denied, "%s is not your task.", t.ID).WithRule(ruleOwnTask)
 	}
 	if o.caller.Token != 0 && (t.State != parley.Running || t.Token != o.caller.Token) {
 		return parley.ErrLost
@@ -248,9 +258,9 @@ func (o *opening) authorize() error {
 // record.
 func (o *opening) refusal(err error) string {
 	if o.refused == nil {
-		return parley.Public(err)
+		return refusalText(o.verb(), err)
 	}
-	return o.refused.Explained(err)
+	return o.verb() + ": " + o.refused.Explained(err)
 }
 
 // checkCycle refuses an ask that could only wait for itself: its target runs
@@ -286,7 +296,7 @@ func (o *opening) errCycle(chain []parley.AgentID) error {
 	}
 	target := o.state.Target.Name
 	return parley.Errorf(parley.Denied, "%s is waiting on this chain and can run only one turn at a time: %s.",
-		target, strings.Join(names, " → ")).WithHint("Answer with what you know, or use 'delegate'.")
+		target, strings.Join(names, " → ")).WithRule("cycle").WithHint("Answer with what you know, or use 'delegate'.")
 }
 
 // thread picks the conversation.

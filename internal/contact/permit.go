@@ -17,6 +17,7 @@ func (s *Service) Permit(ctx context.Context, c Caller, action string) error {
 	if name := policy.Contacted(action); name != "" {
 		e, err := s.dir.Find(c.Team, name)
 		if err != nil {
+			s.recordRefusal(ctx, c, 0, err, parley.EventToolRefused, refusalText(parley.Clip(action, 200), err))
 			return err
 		}
 		to := e.Party()
@@ -71,19 +72,4 @@ func (s *Service) stored(tx *store.Tx, id parley.AgentID) (policy.Party, error) 
 func (s *Service) partyOf(id parley.AgentID) policy.Party {
 	e, _ := s.dir.Entry(id) // nobody, without rules, if it is not here
 	return e.Party()
-}
-
-// recordRefusal puts a refusal on record. It is written after the refusal, in
-// its own transaction, since the refused one stores nothing.
-func (s *Service) recordRefusal(ctx context.Context, c Caller, target parley.AgentID, err error, kind parley.EventKind, detail string) {
-	if store.InTrouble(err) || parley.KindOf(err) == parley.Internal {
-		return
-	}
-	failed := s.store.Update(ctx, func(tx *store.Tx) error {
-		tx.Record(parley.Event{Team: c.Team, Kind: kind, Actor: c.Agent, Target: target, Task: c.Task, Detail: detail})
-		return nil
-	})
-	if failed != nil {
-		s.log.Warn("a refusal could not be recorded", "error", failed)
-	}
 }

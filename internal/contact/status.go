@@ -104,7 +104,8 @@ func (s *Service) changeStatus(ctx context.Context, c Caller, name string, chang
 		return err
 	}
 	if by, _ := s.dir.Entry(c.Agent); by.Kind != parley.Person && c.Agent != e.ID {
-		return parley.Errorf(parley.Denied, "Only a person or %s itself may do this.", e.Name)
+		err := parley.Errorf(parley.Denied, "Only a person or %s itself may do this.", e.Name).WithRule(RulePeopleOnly)
+		return s.Denied(ctx, c, "status of "+e.Name, err)
 	}
 	return s.store.Update(ctx, func(tx *store.Tx) error {
 		if err := c.fence(tx); err != nil {

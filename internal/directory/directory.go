@@ -94,7 +94,7 @@ func (d *Directory) Find(team parley.TeamID, name string) (Entry, error) {
 	if ok {
 		return d.byID[id], nil
 	}
-	err := parley.Errorf(parley.NotFound, "Agent '%s' not found.", parley.Clip(name, 64))
+	err := parley.Errorf(parley.NotFound, "Agent '%s' not found.", parley.Clip(name, 64)).WithRule("unknown")
 	if near := parley.Nearest(name, d.names(team), 3); len(near) > 0 {
 		return Entry{}, err.WithHint("Did you mean %s?", strings.Join(near, ", "))
 	}

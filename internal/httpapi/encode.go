@@ -74,7 +74,7 @@ func (s *Server) messageRecord(ctx context.Context, m reading.Message) api.Messa
 
 func (s *Server) event(ctx context.Context, e parley.Event) api.Event {
 	return api.Event{Cursor: e.Cursor, At: instant(e.At), Kind: string(e.Kind), Actor: s.name(ctx, e.Actor),
-		Target: s.name(ctx, e.Target), Task: taskID(e.Task), Message: messageID(e.Message), Detail: e.Detail}
+		Target: s.name(ctx, e.Target), Task: taskID(e.Task), Message: messageID(e.Message), Detail: e.Detail, Rule: e.Rule()}
 }
 
 func agent(a reading.Agent) api.Agent {

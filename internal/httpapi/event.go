@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/api"
+	"parley/internal/reading"
 )
 
 const (
@@ -26,6 +27,7 @@ func (s *Server) registerEvents() {
 		summary: "Follow what happens",
 		description: "The record of everything that happened, oldest first, and then what happens, as server-sent events. " +
 			"Each event's id is its place in the record: a reader that was cut off sends it back as Last-Event-ID, or as after, and misses nothing. " +
+			"agent, task, kind, since and until leave out the rest of the record, and last begins with the newest events that are left. " +
 			"A stream that ends because of an error ends with an event named problem. Lines that begin with a colon are heartbeats."})
 	op.Responses["200"] = &huma.Response{
 		Description: "A stream of events, each named by its kind.",
@@ -40,24 +42,55 @@ type followInput struct {
 	After  string `query:"after" doc:"The place to go on from; the beginning if left out, now for what happens from here on."`
 	Last   string `header:"Last-Event-ID" doc:"The same, as browsers send it when they connect again; it comes before after."`
 	Follow bool   `query:"follow" default:"true" doc:"Whether to stay for what happens. Otherwise the stream ends with the last event."`
+	Newest int    `query:"last" minimum:"0" maximum:"1000" doc:"Begin with so many of the newest events instead. A place to go on from comes before it."`
+
+	Agent string    `query:"agent" doc:"Only what this participant did or what was done to it."`
+	Task  string    `query:"task" example:"task-101" doc:"Only what is about this task."`
+	Tree  bool      `query:"tree" doc:"With task: what is about its descendants too."`
+	Kind  string    `query:"kind" example:"contact.*" doc:"Only this kind of event, or several with a star, such as contact.* or *.refused."`
+	Since time.Time `query:"since" doc:"Only from this time on."`
+	Until time.Time `query:"until" doc:"Only before this time. A stream that follows ends then."`
 }
 
-func (s *Server) followEvents(_ context.Context, in *followInput) (*huma.StreamResponse, error) {
-	cursor := in.After
+// record is the part of the record that is asked for.
+func (in *followInput) record() (r reading.Record, err error) {
+	r = reading.Record{Cursor: in.After, Last: in.Newest, Follow: in.Follow, Agent: in.Agent, Tree: in.Tree, Kind: in.Kind,
+		Since: micros(in.Since), Until: micros(in.Until)}
 	if in.Last != "" {
-		cursor = in.Last
+		r.Cursor = in.Last
+	}
+	if r.Cursor != "" {
+		r.Last = 0
+	}
+	if in.Task != "" {
+		r.Task, err = parley.ParseTaskID(in.Task)
+	}
+	return r, err
+}
+
+func micros(t time.Time) parley.Micros {
+	if t.IsZero() {
+		return 0
+	}
+	return parley.Micros(t.UnixMicro())
+}
+
+func (s *Server) followEvents(ctx context.Context, in *followInput) (*huma.StreamResponse, error) {
+	r, err := in.record()
+	if err != nil {
+		return nil, s.refuse(ctx, "follow-events", err)
 	}
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		_, w := humago.Unwrap(ctx)
-		s.stream(ctx.Context(), newStream(w), cursor, in.Follow)
+		s.stream(ctx.Context(), newStream(w), r)
 	}}, nil
 }
 
-func (s *Server) stream(ctx context.Context, out *stream, cursor string, follow bool) {
+func (s *Server) stream(ctx context.Context, out *stream, r reading.Record) {
 	following, done := s.untilStop(ctx)
 	defer done()
 	take := func(e parley.Event) error { return out.event(s.event(ctx, e)) }
-	err := s.cfg.Reading.Events(following, caller(ctx), cursor, follow, take, out.idle)
+	err := s.cfg.Reading.Events(following, caller(ctx), r, take, out.idle)
 	err = orStopping(following, err)
 	if out.broken || ctx.Err() != nil {
 		return

@@ -26,6 +26,30 @@ func (s *Server) registerMessages() {
 	handle(s, operation{id: "mark-seen", method: http.MethodPost, path: "/v1/messages/seen", tag: tag,
 		summary:     "Mark messages as seen",
 		description: "Records that messages for you were displayed, a task's result for example. Their authors can find that out."}, s.markSeen)
+	handle(s, operation{id: "redact-message", method: http.MethodPost, path: "/v1/messages/{id}/redact", tag: tag,
+		summary: "Redact a message",
+		description: "Takes the text away wherever the hub stored it, copies of it too; who wrote when to whom stays. People alone may do so. " +
+			"Repeating it changes nothing.", errors: append([]parley.Kind{parley.Unavailable}, missing...)}, s.redactMessage)
+}
+
+func (s *Server) redactMessage(ctx context.Context, in *struct {
+	ID   string `path:"id" example:"msg-7" doc:"The message."`
+	Body api.RedactRequest
+}) (api.Redaction, error) {
+	id, err := parley.ParseMessageID(in.ID)
+	if err != nil {
+		return api.Redaction{}, err
+	}
+	r, err := s.cfg.Contacts.Redact(ctx, caller(ctx), id, in.Body.Reason)
+	return api.Redaction{Messages: messageIDs(r.Messages), Quoted: messageIDs(r.Quoted)}, err
+}
+
+func messageIDs(ids []parley.MessageID) []string {
+	list := make([]string, len(ids))
+	for i, id := range ids {
+		list[i] = id.String()
+	}
+	return list
 }
 
 // Pair names the two participants of a dm.

@@ -24,7 +24,7 @@ func (s *Server) explain(ctx context.Context, in *struct {
 	Action string `query:"action" required:"true" example:"ask" doc:"ask, delegate or notify, or an action like tool:agent_comm:list." maxLength:"4096"`
 }) (api.Explanation, error) {
 	e, err := s.cfg.Reading.Explain(caller(ctx), in.From, in.To, in.Action)
-	return explanation(e), err
+	return explanation(e), s.cfg.Contacts.Denied(ctx, caller(ctx), "explain", err)
 }
 
 func explanation(e reading.Explanation) api.Explanation {

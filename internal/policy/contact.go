@@ -77,7 +77,7 @@ func Due(a parley.Agent, p parley.Pattern, now parley.Micros) parley.Micros {
 
 // ErrOffline refuses work for an agent that cannot take any.
 func ErrOffline(name string) *parley.Error {
-	return parley.Errorf(parley.Unavailable, "%s is offline (agent unavailable).", name).
+	return parley.Errorf(parley.Unavailable, "%s is offline (agent unavailable).", name).WithRule("status").
 		WithHint("Use 'notify' to leave a message, or choose another agent.")
 }
 

@@ -183,7 +183,7 @@ func (r Ruling) Err() error {
 
 // Explained is Err's text with the rule, for the record.
 func (r Ruling) Explained(err error) string {
-	return parley.Public(err) + " [rule: " + r.Rule.String() + "]"
+	return parley.WithRule(parley.Public(err), r.Rule.String())
 }
 
 // decisive reports whether a rule has the last word in a decision.

@@ -62,7 +62,7 @@ func (s *Service) Messages(ctx context.Context, c contact.Caller, r Conversation
 		return err
 	})
 	slices.Reverse(list)
-	return list, err
+	return list, s.contacts.Denied(ctx, c, "read a conversation", err)
 }
 
 // back reads from the newest, or from before a number: the messages between
@@ -108,7 +108,7 @@ func (s *Service) dm(tx *store.Tx, c contact.Caller, of, with string) (parley.Ch
 			WithHint("Name the other one.")
 	}
 	if !s.everything(c) && a != c.Agent && b != c.Agent {
-		return parley.Channel{}, parley.Errorf(parley.Denied, "This conversation is not yours.")
+		return parley.Channel{}, parley.Errorf(parley.Denied, "This conversation is not yours.").WithRule("own_conversation")
 	}
 	dm, err := tx.DM(a, b)
 	if errors.Is(err, store.ErrNotFound) {

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"parley"
@@ -22,13 +23,36 @@ const (
 	slowLook  = 5 * time.Second
 )
 
-// Events reads the record after a cursor, oldest first, and hands each event
-// to take; the empty cursor is the beginning. It returns at the last event, or
-// with follow when the context is done.
+// Record says which part of the record to read.
+type Record struct {
+	// Cursor is the place to begin after; the empty one is the beginning.
+	Cursor string
+	// Last begins instead with so many of the newest events.
+	Last int
+	// Follow goes on with what happens.
+	Follow bool
+
+	// Agent names who did it or to whom it was done. Task is the one it is about,
+	// with Tree those below it too. Kind is a kind, or several with a star for what
+	// differs. Since is the first moment, Until the one after the last.
+	Agent        string
+	Task         parley.TaskID
+	Tree         bool
+	Kind         string
+	Since, Until parley.Micros
+}
+
+// Events reads the record, oldest first, and hands each event to take. It
+// returns at the last event, or with Follow when the context is done or the end of
+// the time asked for has passed.
 //
 // idle is called from time to time while nothing happens.
-func (s *Service) Events(ctx context.Context, c contact.Caller, cursor string, follow bool, take func(parley.Event) error, idle func() error) error {
-	f := following{s: s, caller: c, cursor: cursor, take: take}
+func (s *Service) Events(ctx context.Context, c contact.Caller, r Record, take func(parley.Event) error, idle func() error) error {
+	f := following{s: s, cursor: r.Cursor, last: r.Last, take: take}
+	var err error
+	if f.filter, err = s.eventFilter(ctx, c, r); err != nil {
+		return err
+	}
 	changed, stop := s.store.Bus().Watch(wake.Signal{Topic: wake.Events, ID: int64(c.Team)})
 	defer stop()
 	wait := firstLook
@@ -37,7 +61,7 @@ func (s *Service) Events(ctx context.Context, c contact.Caller, cursor string, f
 		if err != nil {
 			return err
 		}
-		if n == 0 && !follow {
+		if n == 0 && (!r.Follow || f.over) {
 			return nil
 		}
 		if n > 0 {
@@ -64,9 +88,45 @@ func (s *Service) Events(ctx context.Context, c contact.Caller, cursor string, f
 // following is a reader's place in the record.
 type following struct {
 	s      *Service
-	caller contact.Caller
+	filter store.EventFilter
 	cursor string
+	last   int  // with how many of the newest to begin
+	over   bool // the end of the time asked for has passed
 	take   func(parley.Event) error
+}
+
+// eventFilter checks what is asked for.
+func (s *Service) eventFilter(ctx context.Context, c contact.Caller, r Record) (store.EventFilter, error) {
+	f := store.EventFilter{Team: c.Team, Task: r.Task, Tree: r.Tree, Kind: r.Kind, Since: r.Since, Until: r.Until}
+	if !s.everything(c) {
+		f.Sees = c.Agent
+	}
+	if r.Kind != "" {
+		if err := parley.CheckKindPattern(r.Kind); err != nil {
+			return f, err
+		}
+	}
+	if r.Since != 0 && r.Until != 0 && r.Until <= r.Since {
+		return f, parley.Errorf(parley.Invalid, "The time asked for ends before it begins.")
+	}
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		if r.Task != 0 {
+			t, err := tx.Task(r.Task)
+			if err = orMissing(err, s.seesTask(c, t), r.Task); err != nil {
+				return err
+			}
+		}
+		if r.Agent == "" {
+			return nil
+		}
+		a, err := tx.AgentByName(c.Team, r.Agent) // also one that is gone from the files
+		if errors.Is(err, store.ErrNotFound) {
+			_, err = s.dir.Find(c.Team, r.Agent)
+		}
+		f.Agent = a.ID
+		return err
+	})
+	return f, err
 }
 
 // look hands out one page and says how many events it had.
@@ -74,21 +134,22 @@ func (f *following) look(ctx context.Context) (int, error) {
 	var page []parley.Event
 	next := f.cursor
 	err := f.s.store.View(ctx, func(tx *store.Tx) (err error) {
-		if f.cursor == Now {
+		f.over = f.filter.Until != 0 && tx.Now >= f.filter.Until
+		switch {
+		case f.last > 0:
+			page, next, err = tx.LastEvents(f.filter, f.last)
+		case f.cursor == Now:
 			next, err = tx.LatestEvent()
-			return err
+		default:
+			page, next, err = tx.EventsOf(f.filter, f.cursor, eventPage)
 		}
-		page, next, err = tx.Events(f.caller.Team, f.cursor, eventPage)
 		return err
 	})
 	if err != nil {
 		return 0, err
 	}
-	f.cursor = next
+	f.cursor, f.last = next, 0
 	for _, e := range page {
-		if !f.s.everything(f.caller) && e.Actor != f.caller.Agent && e.Target != f.caller.Agent {
-			continue
-		}
 		if err := f.take(e); err != nil {
 			return 0, err
 		}

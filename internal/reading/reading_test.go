@@ -266,14 +266,14 @@ func TestFollowingEndsWithTheContext(t *testing.T) {
 	w := newTeam(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
-	err := w.read.Events(ctx, w.as("Ada"), reading.Now, true, func(parley.Event) error { return nil }, func() error {
+	err := w.read.Events(ctx, w.as("Ada"), reading.Record{Cursor: reading.Now, Follow: true}, func(parley.Event) error { return nil }, func() error {
 		cancel(enough)
 		return nil
 	})
 	if err == nil {
 		t.Error("it went on")
 	}
-	err = w.read.Events(t.Context(), w.as("Ada"), "", true, func(parley.Event) error { return enough }, nil)
+	err = w.read.Events(t.Context(), w.as("Ada"), reading.Record{Follow: true}, func(parley.Event) error { return enough }, nil)
 	if !errors.Is(err, enough) {
 		t.Errorf("the reader's own failure: %v", err)
 	}

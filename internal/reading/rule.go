@@ -25,7 +25,7 @@ func (s *Service) Explain(c contact.Caller, from, to, action string) (Explanatio
 		}
 	}
 	if who.ID != c.Agent && !s.everything(c) {
-		return Explanation{}, parley.Errorf(parley.Denied, "Only people may ask about the rules of others.").
+		return Explanation{}, parley.Errorf(parley.Denied, "Only people may ask about the rules of others.").WithRule(contact.RulePeopleOnly).
 			WithHint("Ask about your own.")
 	}
 	call, err := s.call(c, to, action)

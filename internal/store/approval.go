@@ -84,6 +84,13 @@ func (tx *Tx) ApprovalsOf(task parley.TaskID) (list []parley.Approval, err error
 	return list, err
 }
 
+// ApprovalsBehind reads the approvals that a message came of.
+func (tx *Tx) ApprovalsBehind(m parley.MessageID) (list []parley.Approval, err error) {
+	err = tx.query(`SELECT `+approvalCols+` FROM approval WHERE message_id = $1`,
+		func(r Row) { list = append(list, scanApproval(r)) }, int64(m))
+	return list, err
+}
+
 // PendingApprovals reads what waits for a decision in a team, oldest first.
 func (tx *Tx) PendingApprovals(team parley.TeamID, limit int) (list []parley.Approval, err error) {
 	err = tx.query(`SELECT `+approvalCols+` FROM approval WHERE team_id = $1 AND state = 1 ORDER BY id LIMIT $2`,

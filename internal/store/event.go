@@ -2,6 +2,9 @@ package store
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"parley"
 	"parley/internal/wake"
@@ -16,57 +19,160 @@ func (tx *Tx) Record(e parley.Event) {
 	tx.Signal(wake.Events, int64(e.Team))
 }
 
+// EventFilter picks events of a team. What is zero does not matter.
+type EventFilter struct {
+	Team parley.TeamID
+	// Agent did it, or it was done to it.
+	Agent parley.AgentID
+	// Sees is a reader who sees only what it did or what was done to it.
+	Sees parley.AgentID
+	Task parley.TaskID
+	// Tree takes the descendants of Task too.
+	Tree bool
+	// Kind is a kind, or several with a star for what differs: contact.*
+	Kind string
+	// Since is the first moment, Until the one after the last.
+	Since, Until parley.Micros
+}
+
+// where spells the filter for the statement that has args already.
+func (f EventFilter) where(args []any) (string, []any) {
+	var b strings.Builder
+	and := func(condition string, values ...any) {
+		for i, v := range values {
+			args = append(args, v)
+			condition = strings.ReplaceAll(condition, "?"+strconv.Itoa(i+1), "$"+strconv.Itoa(len(args)))
+		}
+		b.WriteString(" AND " + condition)
+	}
+	and("team_id = ?1", int64(f.Team))
+	for _, id := range []parley.AgentID{f.Agent, f.Sees} {
+		if id != 0 {
+			and("(actor_id = ?1 OR target_id = ?1)", int64(id))
+		}
+	}
+	switch {
+	case f.Task != 0 && f.Tree:
+		and("task_id IN ("+treeIDs+")", int64(f.Task))
+	case f.Task != 0:
+		and("task_id = ?1", int64(f.Task))
+	}
+	if strings.Contains(f.Kind, "*") {
+		and(`kind LIKE ?1 ESCAPE '\'`, strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`, "*", "%").Replace(f.Kind))
+	} else if f.Kind != "" {
+		and("kind = ?1", f.Kind)
+	}
+	if f.Since != 0 {
+		and("at >= ?1", int64(f.Since))
+	}
+	if f.Until != 0 {
+		and("at < ?1", int64(f.Until))
+	}
+	return b.String(), args
+}
+
+const treeIDs = `WITH RECURSIVE tree (tid) AS (
+	SELECT id FROM task WHERE id = ?1
+	UNION ALL SELECT task.id FROM task JOIN tree ON task.parent_id = tree.tid WHERE task.parent_id > 0)
+	SELECT tid FROM tree`
+
 // Events reads what was recorded after a cursor, oldest first, and the cursor
 // to go on from. The empty cursor is the beginning. Readers that follow the
 // record see every event exactly once: on an engine where transactions commit
 // in another order than they draw their numbers, what is still in flight holds
 // back what came after it.
 func (tx *Tx) Events(team parley.TeamID, cursor string, limit int) (list []parley.Event, next string, err error) {
+	return tx.EventsOf(EventFilter{Team: team}, cursor, limit)
+}
+
+// EventsOf is Events for those that pass a filter. The cursor moves on over what
+// does not, so that nobody reads it twice.
+func (tx *Tx) EventsOf(f EventFilter, cursor string, limit int) (list []parley.Event, next string, err error) {
 	after, err := parseCursor(cursor)
 	if err != nil {
 		return nil, "", err
 	}
-	sql, args := eventsSQLite, []any{int64(team), after.id, int64(limit)}
+	// Read first: what comes between the two reads is not passed over.
+	latest, err := tx.latestEvent()
+	if err != nil {
+		return nil, "", err
+	}
+	where, args := f.where([]any{after.id, int64(limit)})
+	sql := `SELECT ` + eventCols + `, 0 FROM event WHERE id > $1` + where + ` ORDER BY id LIMIT $2`
 	if tx.conn.Engine() == PostgreSQL {
-		sql, args = eventsPostgreSQL, []any{int64(team), after.xid, after.id, int64(limit)}
+		where, args = f.where([]any{after.id, int64(limit), after.xid})
+		sql = `SELECT ` + eventCols + `, xid FROM event WHERE (xid, id) > ($3, $1)` + belowHorizon + where + ` ORDER BY xid, id LIMIT $2`
 	}
 	last := after
 	err = tx.query(sql, func(r Row) {
+		e := scanEvent(r)
 		last = eventCursor{id: r.Int(0), xid: r.Int(9)}
-		list = append(list, parley.Event{
-			ID: parley.EventID(r.Int(0)), Team: parley.TeamID(r.Int(1)), At: parley.Micros(r.Int(2)),
-			Kind: parley.EventKind(r.Text(3)), Actor: parley.AgentID(r.Int(4)), Target: parley.AgentID(r.Int(5)),
-			Task: parley.TaskID(r.Int(6)), Message: parley.MessageID(r.Int(7)), Detail: r.Text(8), Cursor: last.String(),
-		})
+		list = append(list, e)
 	}, args...)
+	if len(list) < limit && last.before(latest) {
+		last = latest
+	}
 	return list, last.String(), err
+}
+
+// LastEvents reads the newest events that pass a filter, oldest first, and the
+// cursor behind everything that it looked at. It reads backwards and takes no
+// more than it returns into memory.
+func (tx *Tx) LastEvents(f EventFilter, limit int) (list []parley.Event, next string, err error) {
+	latest, err := tx.latestEvent()
+	if err != nil {
+		return nil, "", err
+	}
+	where, args := f.where([]any{latest.id, int64(limit)})
+	sql := `SELECT ` + eventCols + `, 0 FROM event WHERE id <= $1` + where + ` ORDER BY id DESC LIMIT $2`
+	if tx.conn.Engine() == PostgreSQL {
+		where, args = f.where([]any{latest.id, int64(limit), latest.xid})
+		sql = `SELECT ` + eventCols + `, xid FROM event WHERE (xid, id) <= ($3, $1)` + where + ` ORDER BY xid DESC, id DESC LIMIT $2`
+	}
+	err = tx.query(sql, func(r Row) { list = append(list, scanEvent(r)) }, args...)
+	slices.Reverse(list)
+	return list, latest.String(), err
+}
+
+const (
+	eventCols = `id, team_id, at, kind, actor_id, target_id, task_id, message_id, detail`
+	// belowHorizon leaves out what a transaction still in flight may come before.
+	belowHorizon = ` AND xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint + event_base()`
+)
+
+func scanEvent(r Row) parley.Event {
+	return parley.Event{
+		ID: parley.EventID(r.Int(0)), Team: parley.TeamID(r.Int(1)), At: parley.Micros(r.Int(2)),
+		Kind: parley.EventKind(r.Text(3)), Actor: parley.AgentID(r.Int(4)), Target: parley.AgentID(r.Int(5)),
+		Task: parley.TaskID(r.Int(6)), Message: parley.MessageID(r.Int(7)), Detail: r.Text(8),
+		Cursor: eventCursor{id: r.Int(0), xid: r.Int(9)}.String(),
+	}
 }
 
 // LatestEvent is the cursor behind which lies what is recorded from now on.
 func (tx *Tx) LatestEvent() (string, error) {
-	sql := `SELECT id, 0 FROM event ORDER BY id DESC LIMIT 1`
-	if tx.conn.Engine() == PostgreSQL {
-		sql = `SELECT id, xid FROM event WHERE xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint + event_base()
-			ORDER BY xid DESC, id DESC LIMIT 1`
-	}
-	var last eventCursor
-	err := tx.query(sql, func(r Row) { last = eventCursor{id: r.Int(0), xid: r.Int(1)} })
+	last, err := tx.latestEvent()
 	return last.String(), err
 }
 
-const (
-	eventsSQLite = `SELECT id, team_id, at, kind, actor_id, target_id, task_id, message_id, detail, 0
-		FROM event WHERE team_id = $1 AND id > $2 ORDER BY id LIMIT $3`
-	eventsPostgreSQL = `SELECT id, team_id, at, kind, actor_id, target_id, task_id, message_id, detail, xid
-		FROM event WHERE team_id = $1 AND (xid, id) > ($2, $3)
-		AND xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint + event_base() ORDER BY xid, id LIMIT $4`
-)
+func (tx *Tx) latestEvent() (last eventCursor, err error) {
+	sql := `SELECT id, 0 FROM event ORDER BY id DESC LIMIT 1`
+	if tx.conn.Engine() == PostgreSQL {
+		sql = `SELECT id, xid FROM event WHERE true` + belowHorizon + ` ORDER BY xid DESC, id DESC LIMIT 1`
+	}
+	err = tx.query(sql, func(r Row) { last = eventCursor{id: r.Int(0), xid: r.Int(1)} })
+	return last, err
+}
 
 // eventCursor is a place in the record. SQLite commits in the order of ids;
 // PostgreSQL needs the transaction's number too.
 type eventCursor struct{ xid, id int64 }
 
 func (c eventCursor) String() string { return fmt.Sprintf("%d.%d", c.xid, c.id) }
+
+func (c eventCursor) before(d eventCursor) bool {
+	return c.xid < d.xid || c.xid == d.xid && c.id < d.id
+}
 
 func parseCursor(s string) (c eventCursor, err error) {
 	if s == "" {

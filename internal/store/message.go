@@ -55,6 +55,9 @@ func (tx *Tx) Back(from parley.MessageID, downTo, limit int) (list []parley.Mess
 func (tx *Tx) walkBack(from parley.MessageID, downTo, limit int, add func(parley.Message)) error {
 	for id := from; id != 0 && limit > 0; limit-- {
 		m, err := tx.Message(id)
+		if err == ErrNotFound { // what came before was too old to be kept
+			return nil
+		}
 		if err != nil {
 			return err
 		}

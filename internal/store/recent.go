@@ -15,6 +15,27 @@ type Recent struct {
 	mu       sync.Mutex
 	messages generations[parley.MessageID, *parley.Message]
 	ended    generations[parley.TaskID, *parley.Task]
+	// redacted are those whose text was taken away: somebody who read one just
+	// before may still come with it.
+	redacted map[parley.MessageID]bool
+}
+
+// Forget drops a message whose text was taken away, and the ends of tasks, which
+// may quote it. 0 stands for all messages: which they are was not heard.
+func (r *Recent) Forget(id parley.MessageID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = generations[parley.TaskID, *parley.Task]{}
+	if id == 0 {
+		r.messages = generations[parley.MessageID, *parley.Message]{}
+		return
+	}
+	delete(r.messages.young, id)
+	delete(r.messages.old, id)
+	if r.redacted == nil {
+		r.redacted = map[parley.MessageID]bool{}
+	}
+	r.redacted[id] = true
 }
 
 const (
@@ -78,6 +99,9 @@ func (r *Recent) message(id parley.MessageID) (*parley.Message, bool) {
 }
 
 func (r *Recent) add(m *parley.Message) {
+	if r.redacted[m.ID] {
+		return
+	}
 	r.messages.put(m.ID, m, messageBytes+len(m.Body)+len(m.Context), messagesBytes)
 }
 

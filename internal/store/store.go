@@ -29,6 +29,9 @@ type Store interface {
 	Update(ctx context.Context, fn func(*Tx) error) error
 	// View runs fn on a consistent snapshot. fn must not write.
 	View(ctx context.Context, fn func(*Tx) error) error
+	// Erase is Update for what must not be found in the files afterwards: what fn
+	// overwrites or deletes is wiped, as far as the engine can.
+	Erase(ctx context.Context, fn func(*Tx) error) error
 	// Bus carries the signals of committed transactions, of other hubs on the
 	// same database too.
 	Bus() *wake.Bus

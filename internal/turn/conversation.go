@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -245,6 +246,9 @@ func (t *run) showInbox(tx *store.Tx, upto int) error {
 func (t *run) showNotices(tx *store.Tx, turn int, ids []parley.MessageID) error {
 	for _, id := range ids {
 		m, err := tx.Message(id)
+		if errors.Is(err, store.ErrNotFound) {
+			continue // it was too old to be kept
+		}
 		if err != nil {
 			return err
 		}

@@ -39,7 +39,7 @@ func TestAskDepth(t *testing.T) {
 			"Error: Maximum agent communication depth (3) reached. Use 'delegate' for async to avoid nesting.",
 		}, s.Results(104))
 		s.Equal("record", []string{
-			"contact.refused by a4 to a5 task-104 (ask: Maximum agent communication depth (3) reached. Use 'delegate' for async to avoid nesting.)",
+			"contact.refused by a4 to a5 task-104 (ask: Maximum agent communication depth (3) reached. Use 'delegate' for async to avoid nesting. [rule: ask_depth])",
 		}, s.Events(parley.EventRefused))
 	})
 }

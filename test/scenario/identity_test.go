@@ -121,7 +121,8 @@ agents:
 		s.Pass(time.Second)
 		s.Equal("its own DataBot", []string{"user: [Agent Request from eve | Pattern: ask]\n\nDo you know a secret?"}, s.Saw("DataBot", -1))
 		for _, line := range s.Events() {
-			if strings.Contains(line, "CallerBot") {
+			// What eve typed herself is on record as refused.
+			if strings.Contains(line, "CallerBot") && !strings.HasPrefix(line, "contact.refused by eve (") {
 				t.Errorf("the other team's record has %s", line)
 			}
 		}

@@ -236,7 +236,7 @@ agents:
 			"task.completed by CoordinatorBot to rutger task-101",
 			"agent.status by rutger to DataBot (sleeping until 2000-01-01T01:02:02Z)",
 			"agent.status by rutger to SlowBot (offline)",
-			"contact.refused by rutger to SlowBot (ask: SlowBot is offline (agent unavailable). Use 'notify' to leave a message, or choose another agent.)",
+			"contact.refused by rutger to SlowBot (ask: SlowBot is offline (agent unavailable). Use 'notify' to leave a message, or choose another agent. [rule: status])",
 			"task.completed by SlowBot to CoordinatorBot task-103",
 		}, s.Events())
 	})

@@ -85,6 +85,7 @@ func Open(ctx context.Context, dsn string, opts Options) (*Store, error) {
 		return nil, a.openError(err)
 	}
 	s := &Store{address: a, patience: opts.Patience, pool: pool}
+	s.bus.Listen(wake.Redacted, func(id int64) { s.recent.Forget(parley.MessageID(id)) })
 	newest, err := s.prepare(ctx)
 	if err != nil {
 		pool.Close()

@@ -149,3 +149,7 @@ func rest(ctx context.Context, d time.Duration) bool {
 		return true
 	}
 }
+
+// Erase is Update: when the bytes of a row that is gone are written over is up
+// to the server's vacuum, and its log has them until it is recycled.
+func (s *Store) Erase(ctx context.Context, fn func(*store.Tx) error) error { return s.Update(ctx, fn) }

@@ -68,6 +68,7 @@ func Open(path string, opts Options) (*Store, error) {
 		return nil, openError(path, err)
 	}
 	s := &Store{path: path, readers: make(chan *conn, opts.Readers), locked: locked}
+	s.bus.Listen(wake.Redacted, func(id int64) { s.recent.Forget(parley.MessageID(id)) })
 	if err := s.open(opts); err != nil {
 		return nil, errors.Join(openError(path, err), locked.Close())
 	}

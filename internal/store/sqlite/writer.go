@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 
 	"parley/internal/store"
@@ -34,6 +35,7 @@ type writer struct {
 
 type request struct {
 	fn   func(*store.Tx) error
+	wipe bool // what it overwrites or deletes, and all others of its batch
 	tx   *store.Tx
 	err  error
 	done chan struct{}
@@ -43,8 +45,10 @@ func newWriter(c *conn, clock *store.Clock, publish func([]wake.Signal)) *writer
 	return &writer{conn: c, clock: clock, publish: publish, queue: make(chan *request, maxBatch), done: make(chan struct{})}
 }
 
-func (w *writer) do(fn func(*store.Tx) error) error {
-	r := &request{fn: fn, done: make(chan struct{})}
+func (w *writer) do(fn func(*store.Tx) error) error { return w.hand(fn, false) }
+
+func (w *writer) hand(fn func(*store.Tx) error, wipe bool) error {
+	r := &request{fn: fn, wipe: wipe, done: make(chan struct{})}
 	w.mu.RLock()
 	if w.stopped {
 		w.mu.RUnlock()
@@ -102,6 +106,11 @@ func (w *writer) drain(batch []*request) []*request {
 }
 
 func (w *writer) commit(batch []*request) {
+	if slices.ContainsFunc(batch, func(r *request) bool { return r.wipe }) {
+		w.conn.err = nil
+		w.conn.exec("PRAGMA secure_delete = ON")
+		defer w.conn.exec("PRAGMA secure_delete = OFF")
+	}
 	if w.together(batch) {
 		return
 	}

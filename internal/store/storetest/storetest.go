@@ -74,6 +74,15 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Sequences commit out of order and readers skip nothing", outOfOrderCommits},
 		{"Events are of one team", eventsOfOneTeam},
 		{"Event cursors", eventCursors},
+		{"Events by agent, task, tree, kind and time", eventFilters},
+		{"A filter moves on over what it leaves out", filterMovesOn},
+
+		{"A redacted message has lost its text everywhere", redactedMessage},
+		{"Texts are found where they are copied", copies},
+
+		{"Old messages go, and what they hang on", oldMessages},
+		{"What somebody needs is not too old", neededMessages},
+		{"Old events go", oldEvents},
 
 		{"A child finishes while its tree is cancelled", finishAgainstCancel},
 		{"Two children finish while their parent's turn ends", childrenAgainstTurnEnd},
@@ -162,7 +171,11 @@ func (w *world) post(tx *store.Tx, in parley.ThreadID, body string, to ...parley
 
 // insert stores a task and fills in what a test did not care to say.
 func (w *world) insert(tx *store.Tx, t parley.Task) parley.Task {
-	t.ID = tx.NewTaskID()
+	return w.insertAs(tx, t, tx.NewTaskID())
+}
+
+func (w *world) insertAs(tx *store.Tx, t parley.Task, id parley.TaskID) parley.Task {
+	t.ID = id
 	t.Team = w.team.ID
 	if t.Root == 0 {
 		t.Root = t.ID

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley"
+	"parley/internal/client"
+)
+
+// audit is what the flags of the command ask for.
+type audit struct {
+	filter       client.EventFilter
+	since, until string
+	follow       bool
+}
+
+func auditCommand(c *console) *cobra.Command {
+	var a audit
+	cmd := &cobra.Command{
+		Use:   "audit",
+		Short: "Show what happened, from the record that nobody can change",
+		Long: `Show what happened, oldest first: when, what, who, to whom, about which task, and
+of a refusal the rule that decided it. The last 100 events that are asked for are
+shown; --limit 0 is all of them.
+
+--kind is a kind of event, such as task.failed, or several with a star: approval.* or
+*.refused. --since and --until are a duration back from now (30m,
+2h, 7d), a time of day of today (07:30), or a date and time.
+
+With --json each event is a line with a JSON object. With -f the command goes on with
+what happens, also over a restart of the hub, and misses nothing.`,
+		Example: `  parley audit --kind '*.refused' --since 2h
+  parley audit --agent DataBot --limit 20
+  parley audit --task task-101 --tree
+  parley audit -f --kind 'approval.*'
+  parley audit --limit 0 --json > audit.jsonl`,
+		GroupID:           groupLook,
+		Args:              between(0, 0),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.check(cmd, c.now()); err != nil {
+				return err
+			}
+			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error { return c.audit(ctx, hub, a) })
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&a.filter.Agent, "agent", "", "only what this `agent` did or what was done to it")
+	flags.StringVar(&a.filter.Task, "task", "", "only what is about this `task`")
+	flags.BoolVar(&a.filter.Tree, "tree", false, "with --task: also what is about the tasks below it")
+	flags.StringVar(&a.filter.Kind, "kind", "", "only this `kind` of event, such as task.failed or contact.*")
+	flags.StringVar(&a.since, "since", "", "only from this `time` on")
+	flags.StringVar(&a.until, "until", "", "only before this `time`")
+	flags.IntVar(&a.filter.Last, "limit", 100, "how many at most, the newest; 0 is all")
+	flags.BoolVarP(&a.follow, "follow", "f", false, "go on with what happens")
+	completeFlag(cmd, "kind", eventKinds()...)
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("agent", c.completeAgent))
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("task", c.completeTask))
+	return cmd
+}
+
+func eventKinds() (list []string) {
+	for _, k := range parley.EventKinds() {
+		list = append(list, string(k))
+	}
+	return list
+}
+
+func (a *audit) check(cmd *cobra.Command, now time.Time) error {
+	if a.filter.Last < 0 || a.filter.Last > longestList {
+		return misused(cmd, "--limit is %d; it is a number from 1 to %d, or 0 for all.", a.filter.Last, longestList)
+	}
+	if a.filter.Tree && a.filter.Task == "" {
+		return misused(cmd, "--tree goes with --task.")
+	}
+	for _, f := range []struct {
+		name, text string
+		at         *time.Time
+	}{{"since", a.since, &a.filter.Since}, {"until", a.until, &a.filter.Until}} {
+		if f.text == "" {
+			continue
+		}
+		at, ok := parsePast(f.text, now)
+		if !ok {
+			return misused(cmd, "--%s is %q, which is neither a duration like 2h nor a time.", f.name, f.text)
+		}
+		*f.at = at
+	}
+	return nil
+}
+
+// parsePast reads a time that lies back: a duration is one before now, and a
+// time of day is that of today.
+func parsePast(s string, now time.Time) (time.Time, bool) {
+	if d, ok := parseDuration(s); ok && d >= 0 && d <= longestSleep {
+		return now.Add(-d), true
+	}
+	if t, err := time.ParseInLocation("15:04", s, now.Location()); err == nil {
+		return time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), 0, 0, now.Location()), true
+	}
+	return parseUntil(s, now)
+}
+
+func (c *console) audit(ctx context.Context, hub *client.Client, a audit) error {
+	if a.follow {
+		var stop context.CancelFunc
+		ctx, stop = interruptible(ctx)
+		defer stop()
+	}
+	screen, none := c.screen(c.out), true
+	for e, err := range hub.Record(ctx, a.filter, "", a.follow) {
+		if err != nil {
+			if a.follow && ctx.Err() != nil {
+				return silent{exitInterrupted}
+			}
+			return err
+		}
+		none = false
+		if c.json {
+			err = c.line(e)
+		} else {
+			_, err = io.WriteString(c.out, screen.Event(e))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if none {
+		c.advise("Nothing of this kind is on record.")
+	}
+	return nil
+}

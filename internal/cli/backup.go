@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/internal/app"
+	"parley/internal/backup"
+	"parley/internal/cli/view"
+	"parley/internal/config"
+)
+
+// BackupReport is what "parley backup --json" prints.
+type BackupReport struct {
+	File     string          `json:"file"`
+	Size     int64           `json:"size"`
+	Manifest backup.Manifest `json:"manifest"`
+}
+
+func backupCommand(c *console) *cobra.Command {
+	var cfg app.BackupConfig
+	cmd := &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Back up a team, also while its hub runs",
+		Long: `Write the team's database, parley.yaml, agents/ and the scripts of its models into
+one file, a .tar.gz with a manifest of checksums. The hub may go on: the database is
+copied as it is at one moment, and everything accepted before is in it.
+
+The file appears when it is complete, and only you may read it. Keep it safe: it has
+everything that was said, and what stands in parley.yaml. Tokens are not in it; a
+restored hub makes new ones.
+
+A PostgreSQL database is backed up by its server's own pg_dump. Then the exit code is 1
+and nothing is written, unless --files-only asks for the team's files alone.`,
+		Example: `  parley backup team.tar.gz
+  parley backup "team-$(date +%F).tar.gz" --json | jq .manifest.created
+  parley restore team.tar.gz restored`,
+		GroupID: groupCare,
+		Args:    between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			team, err := c.loadTeam()
+			if err != nil {
+				return err
+			}
+			cfg.Team, cfg.File = team, args[0]
+			return c.backup(cmd, cfg)
+		},
+	}
+	cmd.Flags().BoolVar(&cfg.Force, "force", false, "replace the file if it exists")
+	cmd.Flags().BoolVar(&cfg.FilesOnly, "files-only", false, "leave the database out")
+	return cmd
+}
+
+// loadTeam reads the files of the team that a command is about.
+func (c *console) loadTeam() (*config.Team, error) {
+	dir, err := c.teamDir()
+	if err != nil {
+		return nil, err
+	}
+	team, _, err := config.Load(dir)
+	if err == nil && c.data != "" {
+		team.MoveData(c.data)
+	}
+	return team, err
+}
+
+func (c *console) backup(cmd *cobra.Command, cfg app.BackupConfig) error {
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	clear := func() {}
+	if _, ok := terminal(c.err); ok {
+		screen := c.screen(c.err)
+		clear = func() { _, _ = fmt.Fprint(c.err, "\r\x1b[K") }
+		cfg.Progress = func(text string) {
+			clear()
+			_, _ = fmt.Fprint(c.err, screen.Paint(view.Dim, screen.Fit(text)))
+		}
+	}
+	m, err := app.Backup(ctx, cfg)
+	clear()
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(cfg.File)
+	if err != nil {
+		return err
+	}
+	report := BackupReport{File: cfg.File, Size: info.Size(), Manifest: m}
+	return c.show(report, func(view.Screen) string { return backupText(c, report) })
+}
+
+func backupText(c *console, r BackupReport) string {
+	has := "the database (schema " + fmt.Sprint(r.Manifest.Schema) + ") and the team's files"
+	if r.Manifest.Schema == 0 {
+		has = "the team's files, and no database"
+	}
+	return fmt.Sprintf("%s, %s: %s of %s, as of %s.\nRestore it with: %s restore %s FOLDER\n",
+		r.File, view.Bytes(uint64(r.Size)), has, r.Manifest.Team, r.Manifest.Created.Format(time.RFC3339), c.program, shellQuote(r.File))
+}
+
+func restoreCommand(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "restore FILE FOLDER",
+		Short: "Restore a team from a backup into a new folder",
+		Long: `Restore a team from a backup into a new folder. Every checksum is checked and the
+database is read through first; a folder that has something in it is refused, and
+nothing is left behind if anything is wrong.
+
+The restored hub goes on with the tasks that were open. Stop the old hub for good
+before you start it: two hubs that go on with the same tasks do their work twice.`,
+		Example: `  parley restore team.tar.gz restored
+  parley up restored`,
+		GroupID: groupCare,
+		Args:    between(2, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			r, err := app.Restore(ctx, args[0], args[1])
+			if err != nil {
+				return err
+			}
+			if r.Elsewhere != "" {
+				c.say("Note: parley.yaml names the store %s, and the restored database is %s.\nChange the line store: in parley.yaml before you start the hub.", r.Elsewhere, r.Database)
+			}
+			return c.show(r.Manifest, func(view.Screen) string { return restoreText(c, args[1], r) })
+		},
+	}
+}
+
+func restoreText(c *console, dir string, r app.Restored) string {
+	text := fmt.Sprintf("Restored %s as of %s into %s.\n", r.Manifest.Team, r.Manifest.Created.Format(time.RFC3339), dir)
+	if r.Database == "" {
+		text += "The backup has no database.\n"
+	}
+	return text + "Start it with: " + c.program + " up " + shellQuote(dir) + "\n"
+}

@@ -1,0 +1,229 @@
+package contact
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// Redaction is what was done to take a text away.
+type Redaction struct {
+	// Messages have lost their text: the one named, and copies of it.
+	Messages []parley.MessageID
+	// Quoted are other messages that contain the text among other things. They are
+	// left as they are: each is somebody's own word, and can be redacted by itself.
+	Quoted []parley.MessageID
+}
+
+// Redact takes the text of a message away, wherever the hub stored it: the
+// message with its context and attachment, copies of it, titles and errors of
+// tasks, steps of turns, approvals, events. Who wrote when to whom stays. What a
+// model has been shown already it has been shown. People alone may do so.
+func (s *Service) Redact(ctx context.Context, c Caller, id parley.MessageID, reason string) (Redaction, error) {
+	by, ok := s.dir.Entry(c.Agent)
+	if !ok || by.Kind != parley.Person {
+		err := parley.Errorf(parley.Denied, "Only a person may redact a message.").WithRule(RulePeopleOnly)
+		return Redaction{}, s.Denied(ctx, c, "redact "+id.String(), err)
+	}
+	if err := checkText(reason); err != nil {
+		return Redaction{}, err
+	}
+	r := redaction{s: s, caller: c, reason: reason, mark: parley.RedactedText(by.Name)}
+	if err := s.store.View(ctx, func(tx *store.Tx) error { return r.find(tx, id) }); err != nil {
+		return Redaction{}, err
+	}
+	return r.Redaction, s.store.Erase(ctx, r.erase)
+}
+
+// redaction is one at work: first it finds, then it erases.
+type redaction struct {
+	Redaction
+	s      *Service
+	caller Caller
+	reason string
+	mark   string
+
+	first   parley.Message
+	before  bool // it was redacted before; there is nothing to find any more
+	secrets secrets
+	events  []parley.Event
+}
+
+// find looks for everything that holds the text. It reads over the whole record,
+// beside the writers.
+func (r *redaction) find(tx *store.Tx, id parley.MessageID) (err error) {
+	r.Redaction, r.secrets = Redaction{}, nil
+	if r.first, err = tx.Message(id); err != nil {
+		return notFound(err, "%s", id)
+	}
+	if r.first.Team != r.caller.Team {
+		return parley.Errorf(parley.NotFound, "%s not found.", id)
+	}
+	r.Messages = []parley.MessageID{id}
+	if r.before, err = tx.Redacted(id); err != nil || r.before {
+		return err
+	}
+	whole, err := tx.Attachment(id)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	r.secrets = newSecrets(whole, r.first.Body, r.first.Context)
+	if err := r.findCopies(tx); err != nil {
+		return err
+	}
+	return r.findEvents(tx)
+}
+
+// findEvents finds those that quote the text. Most say only what was done.
+func (r *redaction) findEvents(tx *store.Tx) error {
+	quoted := parley.Clip(r.first.Body, clippedRunes)
+	list, err := tx.EventsWith(r.first.Team, r.first.At, quoted)
+	r.events = slices.DeleteFunc(list, func(e parley.Event) bool {
+		switch e.Kind {
+		case parley.EventDropped, parley.EventFailed:
+			return len(quoted) < telling && (e.Detail != quoted || e.Task != r.first.Task)
+		case parley.EventRefused, parley.EventToolRefused, parley.EventApprovalDenied:
+			return len(quoted) < telling
+		}
+		return true
+	})
+	return err
+}
+
+// clippedRunes is how much of a text an event quotes at least.
+const clippedRunes = 200
+
+// findCopies tells copies from quotations: a copy has the same author and says
+// nothing else. Of a short text only the same task's are copies.
+func (r *redaction) findCopies(tx *store.Tx) error {
+	list, err := tx.Copies(r.first.Team, 1, r.first.Body)
+	for _, m := range list {
+		sameTask := m.Task != 0 && m.Task == r.first.Task
+		switch {
+		case m.ID == r.first.ID:
+		case m.Whole && m.Author == r.first.Author && (sameTask || len(r.first.Body) >= telling):
+			r.Messages = append(r.Messages, m.ID)
+		case len(r.first.Body) >= telling && len(r.Quoted) < mostQuoted:
+			r.Quoted = append(r.Quoted, m.ID)
+		}
+	}
+	return err
+}
+
+const mostQuoted = 100
+
+func (r *redaction) erase(tx *store.Tx) error {
+	if r.before {
+		return nil
+	}
+	if done, err := tx.Redacted(r.first.ID); err != nil || done {
+		return err
+	}
+	var tasks []parley.TaskID
+	for _, id := range r.Messages {
+		m, err := tx.Message(id)
+		if err != nil {
+			return err
+		}
+		approvals, err := tx.ApprovalsBehind(id) // of a caller from outside, who may have no task
+		if err != nil {
+			return err
+		}
+		if err := r.eraseApprovals(tx, approvals); err != nil {
+			return err
+		}
+		tx.Redact(m, r.caller.Agent, r.mark, r.reason)
+		tasks = append(tasks, m.Task, m.Origin)
+	}
+	if err := r.eraseTrees(tx, tasks); err != nil {
+		return err
+	}
+	for _, e := range r.events {
+		tx.SetDetail(e.ID, r.mark)
+	}
+	tx.Record(parley.Event{Team: r.first.Team, Kind: parley.EventRedacted, Actor: r.caller.Agent, Target: r.first.Author,
+		Task: r.first.Task, Message: r.first.ID, Detail: parley.Clip(r.secrets.scrub(r.reason, r.mark), refusalRunes)})
+	return nil
+}
+
+// eraseTrees takes the text out of what the tasks that belong together stored of
+// their turns.
+func (r *redaction) eraseTrees(tx *store.Tx, tasks []parley.TaskID) error {
+	var roots []parley.TaskID
+	for _, id := range tasks {
+		if id == 0 {
+			continue
+		}
+		t, err := tx.Task(id)
+		if err != nil {
+			return err
+		}
+		roots = append(roots, t.Root)
+	}
+	slices.Sort(roots)
+	for _, root := range slices.Compact(roots) {
+		tree, err := tx.Subtree(root)
+		if err != nil {
+			return err
+		}
+		for _, t := range tree {
+			if err := r.eraseTask(tx, t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *redaction) eraseTask(tx *store.Tx, t parley.Task) error {
+	if text := r.secrets.scrub(t.Error, r.mark); text != t.Error {
+		tx.SetTaskError(t.ID, text)
+	}
+	steps, err := tx.Steps(t.ID)
+	if err != nil {
+		return err
+	}
+	for _, step := range steps {
+		if content, changed := r.secrets.scrubJSON(string(step.Content), r.mark); changed {
+			step.Content = []byte(content)
+			tx.SetStep(step)
+		}
+	}
+	approvals, err := tx.ApprovalsOf(t.ID)
+	if err != nil {
+		return err
+	}
+	return r.eraseApprovals(tx, approvals)
+}
+
+func (r *redaction) eraseApprovals(tx *store.Tx, list []parley.Approval) error {
+	for _, a := range list {
+		if err := r.eraseApproval(tx, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eraseApproval takes the text out of a call. One that still waits is withdrawn:
+// nobody could see any more what they decide about.
+func (r *redaction) eraseApproval(tx *store.Tx, a parley.Approval) error {
+	args, changed := r.secrets.scrubJSON(a.Args, r.mark)
+	reason := r.secrets.scrub(a.Reason, r.mark)
+	if !changed && reason == a.Reason {
+		return nil
+	}
+	tx.SetArgs(a.ID, args, reason)
+	if a.State != parley.ApprovalPending {
+		return nil
+	}
+	d := decision{s: r.s, tx: tx, approval: &a}
+	if err := d.lock(); err != nil || a.State != parley.ApprovalPending {
+		return err
+	}
+	a.Comment = "What it says was redacted."
+	return d.settle(parley.ApprovalWithdrawn, r.caller.Agent)
+}

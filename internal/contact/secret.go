@@ -1,0 +1,84 @@
+package contact
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// telling is how long a text is that is looked for within others. A shorter one,
+// yes for example, stands in many that have nothing to do with it.
+const telling = 8
+
+// secrets are texts to be taken out of others, the longest first.
+type secrets []string
+
+func newSecrets(texts ...string) (list secrets) {
+	for _, text := range texts {
+		if text = strings.TrimSpace(text); text != "" && !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	return list
+}
+
+// scrub puts the mark in the place of each secret. A short one is taken out only
+// where it is the whole text, or all that follows a colon, as in the text of a
+// reply.
+func (s secrets) scrub(text, mark string) string {
+	for _, secret := range s {
+		switch before, short := strings.CutSuffix(text, ": "+secret); {
+		case len(secret) >= telling:
+			text = strings.ReplaceAll(text, secret, mark)
+		case strings.TrimSpace(text) == secret:
+			text = mark
+		case short:
+			text = before + ": " + mark
+		}
+	}
+	return text
+}
+
+// scrubJSON is scrub for every text within a JSON document. A document without a
+// secret stays as it is.
+func (s secrets) scrubJSON(document, mark string) (out string, changed bool) {
+	decoder := json.NewDecoder(strings.NewReader(document))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) != nil {
+		out = s.scrub(document, mark)
+		return out, out != document
+	}
+	value = s.walk(value, mark, &changed)
+	if !changed {
+		return document, false
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(value) != nil {
+		return "{}", true // it was read from JSON, so this does not happen
+	}
+	return strings.TrimSpace(b.String()), true
+}
+
+func (s secrets) walk(value any, mark string, changed *bool) any {
+	switch v := value.(type) {
+	case string:
+		text := s.scrub(v, mark)
+		*changed = *changed || text != v
+		return text
+	case []any:
+		for i := range v {
+			v[i] = s.walk(v[i], mark, changed)
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = s.walk(v[key], mark, changed)
+		}
+	}
+	return value
+}

@@ -1,0 +1,180 @@
+// Package retention removes what a team's files say is too old to keep: messages
+// of work that has long ended, and events. It goes over the record slowly and in
+// small transactions, so that no contact waits for it, and writes nothing where
+// there is nothing to remove.
+//
+// Several hubs on one database may do so at once: what one has removed, the
+// other does not find.
+package retention
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// Rule is how long things are kept; 0 is for ever.
+type Rule struct {
+	Messages, Events time.Duration
+}
+
+// None reports whether everything is kept.
+func (r Rule) None() bool { return r == Rule{} }
+
+const (
+	// batch is how many are looked at in one transaction.
+	batch = 200
+	// pause lets others have the database between two batches.
+	pause = 50 * time.Millisecond
+	// firstSweep is when the hub has come up; later ones are enough once an hour.
+	firstSweep = time.Minute
+	nextSweep  = time.Hour
+)
+
+// Keeper keeps one team to its rule.
+type Keeper struct {
+	store store.Store
+	team  parley.TeamID
+	rule  Rule
+	log   *slog.Logger
+}
+
+// New makes a keeper.
+func New(s store.Store, team parley.TeamID, rule Rule, log *slog.Logger) *Keeper {
+	return &Keeper{store: s, team: team, rule: rule, log: log}
+}
+
+// Run sweeps from time to time until the context is done.
+func (k *Keeper) Run(ctx context.Context) {
+	if k.rule.None() {
+		return
+	}
+	for wait := firstSweep; rest(ctx, wait); wait = nextSweep {
+		if _, err := k.Sweep(ctx); err != nil && ctx.Err() == nil {
+			k.log.Warn("old records could not be removed; the next try is in an hour", "error", err)
+		}
+	}
+}
+
+// Removed is what a sweep took away.
+type Removed struct{ Messages, Events int }
+
+// Sweep goes over the record once. What it took away is one event.
+func (k *Keeper) Sweep(ctx context.Context) (gone Removed, err error) {
+	if k.rule.Messages > 0 {
+		gone.Messages, err = k.messages(ctx)
+	}
+	if k.rule.Events > 0 && err == nil {
+		gone.Events, err = k.events(ctx)
+	}
+	if gone == (Removed{}) {
+		return gone, err
+	}
+	failed := k.store.Update(ctx, func(tx *store.Tx) error {
+		tx.Record(parley.Event{Team: k.team, Kind: parley.EventRetention, Detail: k.describe(gone)})
+		return nil
+	})
+	if err == nil {
+		err = failed
+	}
+	return gone, err
+}
+
+func (k *Keeper) describe(gone Removed) string {
+	var parts []string
+	if gone.Messages > 0 {
+		parts = append(parts, fmt.Sprintf("%d messages older than %s", gone.Messages, Span(k.rule.Messages)))
+	}
+	if gone.Events > 0 {
+		parts = append(parts, fmt.Sprintf("%d events older than %s", gone.Events, Span(k.rule.Events)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Span is a time in days where it is one.
+func Span(d time.Duration) string {
+	if day := 24 * time.Hour; d%day == 0 {
+		return fmt.Sprintf("%dd", d/day)
+	}
+	return d.String()
+}
+
+// messages looks without disturbing anybody and removes what it finds, batch by
+// batch. Between the two a task may have been opened again, so what may go is
+// decided anew where it goes.
+func (k *Keeper) messages(ctx context.Context) (removed int, err error) {
+	for place := parley.MessageID(0); ; {
+		var page store.OldMessages
+		look := func(tx *store.Tx) (err error) {
+			page, err = tx.OldMessages(k.team, place, tx.Now.Add(-k.rule.Messages), batch)
+			return err
+		}
+		if err := k.store.View(ctx, look); err != nil {
+			return removed, err
+		}
+		next, done := page.Next, page.Done
+		if len(page.Remove) > 0 {
+			err := k.store.Update(ctx, func(tx *store.Tx) error {
+				if err := look(tx); err != nil {
+					return err
+				}
+				tx.RemoveMessages(page.Remove)
+				return nil
+			})
+			if err != nil {
+				return removed, err
+			}
+			removed += len(page.Remove)
+		}
+		if done {
+			return removed, nil
+		}
+		place = next
+		if !rest(ctx, pause) {
+			return removed, context.Cause(ctx)
+		}
+	}
+}
+
+func (k *Keeper) events(ctx context.Context) (removed int, err error) {
+	for cursor := ""; ; {
+		var page store.OldEvents
+		var before parley.Micros
+		err := k.store.View(ctx, func(tx *store.Tx) (err error) {
+			before = tx.Now.Add(-k.rule.Events)
+			page, err = tx.OldEvents(k.team, cursor, before, batch)
+			return err
+		})
+		if err == nil && page.Count > 0 {
+			err = k.store.Update(ctx, func(tx *store.Tx) error { return tx.RemoveEvents(k.team, cursor, page.Next, before) })
+		}
+		if err != nil {
+			return removed, err
+		}
+		removed += page.Count
+		if page.Done {
+			return removed, nil
+		}
+		cursor = page.Next
+		if !rest(ctx, pause) {
+			return removed, context.Cause(ctx)
+		}
+	}
+}
+
+// rest waits; it reports false when the context is done first.
+func rest(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

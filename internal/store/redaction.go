@@ -1,0 +1,81 @@
+package store
+
+import (
+	"parley"
+	"parley/internal/wake"
+)
+
+// Redacted reports whether the text of a message was taken away.
+func (tx *Tx) Redacted(id parley.MessageID) (redacted bool, err error) {
+	err = tx.query(`SELECT 1 FROM redaction WHERE message_id = $1`, func(Row) { redacted = true }, int64(id))
+	return redacted, err
+}
+
+// Redact puts a text in the place of a message's own, and forgets its context
+// and attachment. The titles and errors of its task that were made from it follow.
+func (tx *Tx) Redact(m parley.Message, by parley.AgentID, text, reason string) {
+	tx.exec(`INSERT INTO redaction (message_id, by_id, at, reason) VALUES ($1, $2, $3, $4) ON CONFLICT (message_id) DO NOTHING`,
+		int64(m.ID), int64(by), int64(tx.Now), reason)
+	tx.exec(`UPDATE message SET body = $1, context = '' WHERE id = $2`, text, int64(m.ID))
+	tx.exec(`DELETE FROM attachment WHERE message_id = $1`, int64(m.ID))
+	tx.exec(`UPDATE task SET title = $1 WHERE id = $2 AND request_id = $3`, text, int64(m.Task), int64(m.ID))
+	if m.Kind == parley.FailureMessage {
+		tx.exec(`UPDATE task SET error = $1 WHERE id = $2`, text, int64(m.Task))
+	}
+	tx.Signal(wake.Redacted, int64(m.ID))
+}
+
+// Copy is a message that has the text of another.
+type Copy struct {
+	ID     parley.MessageID
+	Task   parley.TaskID
+	Author parley.AgentID
+	Whole  bool // it has nothing else
+}
+
+// Copies finds the messages of a team that hold a text, from a message on. It
+// reads over all of them: for a view.
+func (tx *Tx) Copies(team parley.TeamID, from parley.MessageID, text string) (list []Copy, err error) {
+	contains := `instr(body, $3) > 0 OR instr(context, $3) > 0`
+	if tx.conn.Engine() == PostgreSQL {
+		contains = `strpos(body, $3) > 0 OR strpos(context, $3) > 0`
+	}
+	err = tx.query(`SELECT id, task_id, author_id, CASE WHEN body = $3 THEN 1 ELSE 0 END FROM message
+		WHERE team_id = $1 AND id >= $2 AND (`+contains+`) ORDER BY id`, func(r Row) {
+		list = append(list, Copy{ID: parley.MessageID(r.Int(0)), Task: parley.TaskID(r.Int(1)), Author: parley.AgentID(r.Int(2)), Whole: r.Int(3) != 0})
+	}, int64(team), int64(from), text)
+	return list, err
+}
+
+// EventsWith finds the events of a team since a time whose detail holds a text.
+// It reads over all of them: for a view.
+func (tx *Tx) EventsWith(team parley.TeamID, since parley.Micros, text string) (list []parley.Event, err error) {
+	contains := `instr(detail, $3) > 0`
+	if tx.conn.Engine() == PostgreSQL {
+		contains = `strpos(detail, $3) > 0`
+	}
+	err = tx.query(`SELECT `+eventCols+`, 0 FROM event WHERE id > 0 AND team_id = $1 AND at >= $2 AND `+contains,
+		func(r Row) { list = append(list, scanEvent(r)) }, int64(team), int64(since), text)
+	return list, err
+}
+
+// SetDetail changes what an event says. The record is otherwise only appended to.
+func (tx *Tx) SetDetail(id parley.EventID, detail string) {
+	tx.exec(`UPDATE event SET detail = $1 WHERE id = $2`, detail, int64(id))
+}
+
+// SetStep changes what a step holds.
+func (tx *Tx) SetStep(s parley.Step) {
+	tx.exec(`UPDATE step SET content = $1 WHERE task_id = $2 AND turn = $3 AND n = $4`,
+		string(s.Content), int64(s.Task), int64(s.Turn), int64(s.N))
+}
+
+// SetArgs changes what an approval shows of its call.
+func (tx *Tx) SetArgs(id parley.ApprovalID, args, reason string) {
+	tx.exec(`UPDATE approval SET args = $1, reason = $2 WHERE id = $3`, args, reason, int64(id))
+}
+
+// SetTaskError changes why a task failed, as its row says it.
+func (tx *Tx) SetTaskError(id parley.TaskID, text string) {
+	tx.exec(`UPDATE task SET error = $1 WHERE id = $2`, text, int64(id))
+}

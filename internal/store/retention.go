@@ -1,0 +1,121 @@
+package store
+
+import "parley"
+
+// What is old is found by walking over the record in its own order: there is no
+// index by time, since every message would pay for it. Whoever walks goes on
+// behind the last place and stops where a whole page is young.
+
+// OldMessages is a page of a walk over the messages of a team.
+type OldMessages struct {
+	// Remove are those that nothing needs any more.
+	Remove []parley.MessageID
+	// Next is where the walk goes on. Done says that what follows is young.
+	Next parley.MessageID
+	Done bool
+}
+
+// OldMessages looks at the next messages after a place. One may be removed if it
+// is older than before, every task of the trees it belongs to has ended before
+// that too, and nobody has still to see it. The newest of all stays, since the
+// numbers go on from it.
+func (tx *Tx) OldMessages(team parley.TeamID, after parley.MessageID, before parley.Micros, limit int) (p OldMessages, err error) {
+	rows, young := 0, 0
+	err = tx.query(oldMessages, func(r Row) {
+		rows++
+		p.Next = parley.MessageID(r.Int(0))
+		if parley.Micros(r.Int(1)) >= before {
+			young++
+		}
+		if r.Int(2) != 0 {
+			p.Remove = append(p.Remove, p.Next)
+		}
+	}, int64(team), int64(after), int64(limit), int64(before))
+	p.Done = rows < limit || young == rows
+	return p, err
+}
+
+const oldMessages = `SELECT m.id, m.at, CASE WHEN m.at < $4 AND m.id < (SELECT max(id) FROM message)
+	AND NOT EXISTS (SELECT 1 FROM task t JOIN task r ON r.id = t.root_id WHERE t.id IN (m.task_id, m.origin_id)
+		AND (t.ended_at = 0 OR t.ended_at >= $4 OR r.ended_at = 0 OR r.ended_at >= $4
+			OR EXISTS (SELECT 1 FROM task o WHERE o.state <= 3 AND o.root_id = t.root_id)))
+	AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.message_id = m.id AND d.seen_at = 0
+		AND (d.pull = 1 OR m.kind = 'notification' OR m.kind IN ('reply', 'delegation_result', 'delegation_failed')
+			AND EXISTS (SELECT 1 FROM task t WHERE t.id = m.task_id AND t.callback = 0)))
+	THEN 1 ELSE 0 END
+	FROM message m WHERE m.team_id = $1 AND m.id > $2 ORDER BY m.id LIMIT $3`
+
+// RemoveMessages removes messages with everything that hangs on them. With a
+// task's request its steps, inbox and decided approvals go, and what its row says
+// in words; the row itself stays.
+func (tx *Tx) RemoveMessages(ids []parley.MessageID) {
+	for _, id := range ids {
+		for _, table := range []string{"step", "inbox", "approval"} {
+			tx.exec(`DELETE FROM `+table+` WHERE task_id IN (SELECT t.id FROM message m JOIN task t ON t.id = m.task_id
+				WHERE m.id = $1 AND t.request_id = $1)`+approvalStays[table], int64(id))
+		}
+		tx.exec(`UPDATE task SET request_id = 0, title = '', error = ''
+			WHERE id = (SELECT task_id FROM message WHERE id = $1) AND request_id = $1`, int64(id))
+		tx.exec(`UPDATE task SET result_id = 0 WHERE id = (SELECT task_id FROM message WHERE id = $1) AND result_id = $1`, int64(id))
+		tx.exec(`DELETE FROM attachment WHERE message_id = $1`, int64(id))
+		tx.exec(`DELETE FROM delivery WHERE message_id = $1`, int64(id))
+		tx.exec(`DELETE FROM message WHERE id = $1`, int64(id))
+	}
+}
+
+// approvalStays keeps the newest approval of all, since the numbers go on from
+// it.
+var approvalStays = map[string]string{"approval": ` AND id < (SELECT max(id) FROM approval)`}
+
+// OldEvents is a page of a walk over the events of a team.
+type OldEvents struct {
+	Count int // of those that are old
+	Next  string
+	Done  bool // what follows is young
+}
+
+// OldEvents looks at the next events after a cursor; the empty one is the
+// beginning. The newest of all stays.
+func (tx *Tx) OldEvents(team parley.TeamID, cursor string, before parley.Micros, limit int) (p OldEvents, err error) {
+	latest, err := tx.latestEvent()
+	if err != nil {
+		return p, err
+	}
+	list, next, err := tx.Events(team, cursor, limit)
+	young := 0
+	for _, e := range list {
+		switch {
+		case e.At >= before:
+			young++
+		case e.Cursor != latest.String():
+			p.Count++
+		}
+	}
+	p.Next, p.Done = next, len(list) < limit || young == len(list)
+	return p, err
+}
+
+// RemoveEvents removes the old events of a team behind one cursor and up to
+// another.
+func (tx *Tx) RemoveEvents(team parley.TeamID, after, upto string, before parley.Micros) error {
+	from, err := parseCursor(after)
+	if err != nil {
+		return err
+	}
+	to, err := parseCursor(upto)
+	if err != nil {
+		return err
+	}
+	latest, err := tx.latestEvent()
+	if err != nil {
+		return err
+	}
+	sql, args := `DELETE FROM event WHERE team_id = $1 AND at < $2 AND id <> $3 AND id > $4 AND id <= $5`,
+		[]any{int64(team), int64(before), latest.id, from.id, to.id}
+	if tx.conn.Engine() == PostgreSQL {
+		sql = `DELETE FROM event WHERE team_id = $1 AND at < $2 AND id <> $3 AND (xid, id) > ($6, $4) AND (xid, id) <= ($7, $5)`
+		args = append(args, from.xid, to.xid)
+	}
+	tx.exec(sql, args...)
+	return nil
+}

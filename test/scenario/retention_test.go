@@ -1,0 +1,60 @@
+package scenario
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/retention"
+	"parley/internal/store"
+)
+
+const day = 24 * time.Hour
+
+// What is older than the rule is gone, what somebody needs is not, and the team
+// goes on.
+func TestOldMessagesAreRemoved(t *testing.T) {
+	Play(t, Team{Agents: []string{"EchoBot", "SleepyBot"}, Script: `
+agents:
+  EchoBot: [{steps: [{say: 'You said: {{body}}'}]}]
+  SleepyBot: [{steps: [{say: 'Awake.'}]}]
+`}, func(s *Stage) {
+		rutger := s.As("rutger")
+		rutger.Ask("EchoBot", "An old secret.")
+		rutger.Sleep("SleepyBot", 200*day)
+		open := rutger.Delegate("SleepyBot", "Later.")
+		keeper := s.Keep(s.id, retention.Rule{Messages: 90 * day})
+		s.Pass(89 * day)
+		gone, err := keeper.Sweep(s.Context())
+		s.Equal("too early", []any{0, nil}, []any{gone.Messages, err})
+		s.Pass(12 * day)
+		before := s.Task(101)
+		gone, err = keeper.Sweep(s.Context())
+		s.Equal("in time", []any{1, nil}, []any{gone.Messages, err}) // the reply is unread
+		s.Equal("the open task's message", "Later.", s.request(open))
+		after := s.Task(101)
+		s.Equal("the row stays", []any{before.State, before.EndedAt, before.Agent, before.Requester},
+			[]any{after.State, after.EndedAt, after.Agent, after.Requester})
+		s.Equal("without its words", "", after.Title)
+
+		again, err := keeper.Sweep(s.Context())
+		s.Equal("again", []any{retention.Removed{}, nil}, []any{again, err})
+		s.Equal("one event", []string{"retention.removed (1 messages older than 90d)"}, s.Events(parley.EventRetention))
+		s.Equal("it goes on", "You said: And now?", rutger.Ask("EchoBot", "And now?"))
+		s.Equal("its history has what is left", false, strings.Contains(strings.Join(s.Saw("EchoBot", -1), "\n"), "user: An old secret."))
+	})
+}
+
+func (s *Stage) request(id parley.TaskID) (body string) {
+	s.view(func(tx *store.Tx) error {
+		t, err := tx.Task(id)
+		if err != nil {
+			return err
+		}
+		m, err := tx.Message(t.Request)
+		body = m.Body
+		return err
+	})
+	return body
+}
