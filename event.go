@@ -17,6 +17,9 @@ const (
 	EventToolRefused EventKind = "tool.refused"
 	EventStatus      EventKind = "agent.status"
 	EventAgent       EventKind = "agent.changed"
+	EventReload      EventKind = "team.reloaded" // with a mistake in a file, or a setting that needs a restart
+	EventRule        EventKind = "rule.changed"
+	EventRuleRefused EventKind = "rule.refused"
 
 	EventApprovalRequested EventKind = "approval.requested"
 	EventApprovalApproved  EventKind = "approval.approved"

@@ -112,7 +112,7 @@ func NeedRestart(before, now *Team) (names []string) {
 		same bool
 	}{
 		{"team", before.Name == now.Name},
-		{"person", before.Person == now.Person || now.Person == ""},
+		{"person", before.Person == now.Person},
 		{"store", before.Store == now.Store},
 		{"data", before.Data == now.Data},
 		{"listen", before.Listen == now.Listen},

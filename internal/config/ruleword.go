@@ -1,7 +1,9 @@
 package config
 
 import (
+	"bytes"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -208,4 +210,49 @@ func scalar(s string) string {
 		}
 	}
 	return fmt.Sprintf("'%s'", strings.ReplaceAll(s, "'", "''"))
+}
+
+// ReadRules reads an agent's file by itself. It is for its rules: what the team
+// adds to an agent is not there.
+func ReadRules(file string, data []byte) (Agent, error) {
+	if line := binaryLine(data); line > 0 {
+		return Agent{}, refuse(problems(file, wrong(line, "This is not UTF-8 text.")))
+	}
+	d, found := newDraft(file, fallbackName(file), plainLines(string(bytes.TrimPrefix(data, []byte("\uFEFF")))))
+	d.agent.Lines = d.lines
+	return d.agent, refuse(problems(file, found))
+}
+
+// Differs names the keys in which two versions of an agent are not the same;
+// instructions are one of them, of whichever of its files. It tells nothing of
+// their values.
+func (a Agent) Differs(b Agent) (keys []string) {
+	for _, k := range []struct {
+		name string
+		same bool
+	}{
+		{"file", a.File == b.File},
+		{"name", a.Name == b.Name},
+		{"description", a.Description == b.Description},
+		{"kind", a.Kind == b.Kind},
+		{"model", a.Model == b.Model},
+		{"tools", slices.Equal(a.Tools, b.Tools)},
+		{"toolsets", slices.Equal(a.Toolsets, b.Toolsets)},
+		{"limits", a.Limits == b.Limits},
+		{"role", a.Role == b.Role},
+		{"shared", a.Shared == b.Shared},
+		{"mcp_servers", reflect.DeepEqual(a.MCPServers, b.MCPServers)},
+		{"instructions", a.Instructions == b.Instructions},
+	} {
+		if !k.same {
+			keys = append(keys, k.name)
+		}
+	}
+	for _, key := range RuleKeys() {
+		// Nobody and everyone are both no words.
+		if !slices.Equal(a.RuleWords(key), b.RuleWords(key)) || key == KeyCanInvoke && (a.CanInvoke == nil) != (b.CanInvoke == nil) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }

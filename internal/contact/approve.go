@@ -13,6 +13,9 @@ import (
 // it, under the key that it has had from the beginning; here only the record is
 // changed and the task is queued again.
 func (s *Service) Approve(ctx context.Context, c Caller, id parley.ApprovalID) error {
+	if err := s.PermitOutside(ctx, c, policy.TaskOp, "approve "+id.String()); err != nil {
+		return err
+	}
 	return s.decide(ctx, c, id, parley.ApprovalApproved, "")
 }
 
@@ -24,6 +27,9 @@ func (s *Service) Deny(ctx context.Context, c Caller, id parley.ApprovalID, reas
 	}
 	if limit := s.dir.Limits(c.Agent).MessageBytes; len(reason) > limit {
 		return ErrTooLong(len(reason), limit)
+	}
+	if err := s.PermitOutside(ctx, c, policy.TaskOp, "deny "+id.String()); err != nil {
+		return err
 	}
 	return s.decide(ctx, c, id, parley.ApprovalDenied, strings.TrimSpace(reason))
 }
