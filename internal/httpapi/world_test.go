@@ -65,7 +65,7 @@ type world struct {
 	url    string
 	teams  map[string]parley.Team
 	tokens map[string]string // of people and clients, by name
-	files  *files // of the team main
+	files  *files            // of the team main
 	log    *strings.Builder
 	close  func() // stops the door; the test's end does it too
 }
@@ -98,7 +98,7 @@ func assemble(t *testing.T, clock parley.Clock) *world {
 	w.server = httpapi.New(httpapi.Config{
 		Store: st, Contacts: w.hub.Contacts, Reading: w.hub.Reading,
 		Rules: rulebook.New(st, w.hub.Directory, w.teams["main"].ID, w.files, log),
-		Log: log, Version: "test", Started: noon, Host: "127.0.0.1", MessageBytes: 1 << 10,
+		Log:   log, Version: "test", Started: noon, Host: "127.0.0.1", MessageBytes: 1 << 10,
 	})
 	return w
 }
