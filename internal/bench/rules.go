@@ -59,18 +59,12 @@ func (m *ruledMeasure) run(ctx context.Context, wanted []string) error {
 	with, without := map[string][]sample{}, map[string][]sample{}
 	for round := range m.plan.ruledRounds + 1 {
 		for _, what := range wanted {
-			first, second, members := with, without, [][]app.Member{m.bound, m.free}
-			if round%2 == 0 { // neither always has the warmer hub
-				first, second, members = without, with, [][]app.Member{m.free, m.bound}
+			free, bound, err := m.round(ctx, what)
+			if err != nil {
+				return fmt.Errorf("%s: %w", ruledName(m.engine.name(), what), err)
 			}
-			for i, into := range []map[string][]sample{first, second} {
-				taken, err := m.slice(ctx, what, members[i])
-				if err != nil {
-					return fmt.Errorf("%s: %w", ruledName(m.engine.name(), what), err)
-				}
-				if round > 0 { // the first is for getting used to it
-					into[what] = append(into[what], taken)
-				}
+			if round > 0 { // the first is for getting used to it
+				without[what], with[what] = append(without[what], free), append(with[what], bound)
 			}
 		}
 	}
@@ -84,6 +78,26 @@ func (m *ruledMeasure) run(ctx context.Context, wanted []string) error {
 		}
 	}
 	return nil
+}
+
+// round is one turn without, two with and one without: whatever gets slower or
+// faster meanwhile, such as a log that fills up, is in both alike.
+func (m *ruledMeasure) round(ctx context.Context, what string) (free, bound sample, err error) {
+	var taken [4]sample
+	for i, members := range [][]app.Member{m.free, m.bound, m.bound, m.free} {
+		if taken[i], err = m.slice(ctx, what, members); err != nil {
+			return free, bound, err
+		}
+	}
+	return both(taken[0], taken[3]), both(taken[1], taken[2]), nil
+}
+
+// both is the mean of two samples.
+func both(a, b sample) sample {
+	a.ops += b.ops
+	a.perS, a.allocs = (a.perS+b.perS)/2, (a.allocs+b.allocs)/2
+	a.p50, a.p99, a.cpu = (a.p50+b.p50)/2, (a.p99+b.p99)/2, (a.cpu+b.cpu)/2
+	return a
 }
 
 // slice measures one kind of contact among members with these rules.
