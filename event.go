@@ -24,12 +24,14 @@ const (
 	// approval, what only people may.
 	EventDenied EventKind = "access.refused"
 	// EventSummed stands for refusals that were too many to be recorded one by one.
-	EventSummed EventKind = "refusals.summed"
-	EventStatus EventKind = "agent.status"
-	EventAgent  EventKind = "agent.changed"
-
-	EventRetention EventKind = "retention.removed"
-	EventRedacted  EventKind = "message.redacted"
+	EventSummed      EventKind = "refusals.summed"
+	EventRetention   EventKind = "retention.removed"
+	EventRedacted    EventKind = "message.redacted"
+	EventStatus      EventKind = "agent.status"
+	EventAgent       EventKind = "agent.changed"
+	EventReload      EventKind = "team.reloaded" // with a mistake in a file, or a setting that needs a restart
+	EventRule        EventKind = "rule.changed"
+	EventRuleRefused EventKind = "rule.refused"
 
 	EventApprovalRequested EventKind = "approval.requested"
 	EventApprovalApproved  EventKind = "approval.approved"

@@ -183,6 +183,7 @@ type Agent struct {
 	Queued        int        `json:"queued" doc:"Tasks that wait to be run."`
 	Running       int        `json:"running" doc:"Tasks at work."`
 	Waiting       int        `json:"waiting" doc:"Tasks that wait for others."`
+	Mistake       string     `json:"mistake,omitempty" doc:"What is wrong with its file by now; the agent works as it did before."`
 }
 
 // AgentList is a team's participants, by name.
@@ -213,6 +214,48 @@ type RuleStep struct {
 	Verdict string `json:"verdict,omitempty" enum:"allowed,needs_approval,denied" doc:"What it says; missing if it does not apply."`
 	Why     string `json:"why" doc:"Why, as a sentence."`
 	Decides bool   `json:"decides,omitempty" doc:"This one has the last word."`
+}
+
+// AgentRules are the rules of one participant as they hold.
+type AgentRules struct {
+	Agent   string      `json:"agent" doc:"Whose they are."`
+	File    string      `json:"file,omitempty" doc:"Where they stand, below the team's folder; missing for a person who has no file."`
+	Mistake string      `json:"mistake,omitempty" doc:"What is wrong with the file by now; these are the rules that it had before."`
+	Rules   []AgentRule `json:"rules" nullable:"false" doc:"In the order in which a decision asks them."`
+}
+
+// AgentRule is one rule.
+type AgentRule struct {
+	Key    string   `json:"key" enum:"manager,can_invoke,contacts,mode,profile,behavior" doc:"As in the file."`
+	Values []string `json:"values" nullable:"false" doc:"Contacts are allow:NAME, ask:NAME (with approval) and deny:NAME; a profile is a preset and allow:, ask: and deny:PATTERN. An empty can_invoke is nobody if it stands in the file, else everyone."`
+	Line   int      `json:"line,omitempty" doc:"Where it stands; missing if the file does not have it, and the default holds."`
+}
+
+// RuleRequest is what a rule should be, or what should be added to it.
+type RuleRequest struct {
+	Values []string `json:"values" nullable:"false" maxItems:"2000" doc:"One for manager, mode and behavior; any number for the others."`
+}
+
+// Reload is what a look at the team's files has brought.
+type Reload struct {
+	Joined   []string      `json:"joined" nullable:"false" doc:"Who is new."`
+	Changed  []AgentChange `json:"changed" nullable:"false" doc:"Who is different."`
+	Removed  []string      `json:"removed" nullable:"false" doc:"Who is gone; their open tasks have failed."`
+	Kept     []KeptAgent   `json:"kept" nullable:"false" doc:"Who works as before, because of a mistake in the file."`
+	Problems []string      `json:"problems" nullable:"false" doc:"Every mistake, with its place."`
+	Restart  []string      `json:"restart" nullable:"false" doc:"Settings that were changed and need a restart of the hub."`
+}
+
+// AgentChange is an agent of which keys are different.
+type AgentChange struct {
+	Agent string   `json:"agent" doc:"Who."`
+	Keys  []string `json:"keys" nullable:"false" doc:"Of its file; instructions are one of them."`
+}
+
+// KeptAgent is an agent whose file has a mistake.
+type KeptAgent struct {
+	Agent   string `json:"agent" doc:"Who."`
+	Mistake string `json:"mistake" doc:"What is wrong, with its place."`
 }
 
 // Approval is a call of an agent's turn that waits for a decision, or did, or a

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -27,6 +28,8 @@ type Member struct {
 	// Rules are not changed after the member has joined; nil is everything that the
 	// standard profile allows.
 	Rules *policy.Rules
+	// Mistake is what is wrong with its file by now, if it is as it was before.
+	Mistake string
 }
 
 // managing is the toolset of those who are somebody's manager, besides what
@@ -89,18 +92,38 @@ func (a *agents) Name(id parley.AgentID) string {
 	return e.Name
 }
 
-// put takes a member in. Tools, limits and the lack of rules are shared between
-// the agents that have the same, so that an idle agent costs little.
-func (a *agents) put(stored parley.Agent, m Member, limits *parley.Limits) {
-	a.dir.Put(directory.Entry{ID: stored.ID, Team: stored.Team, Name: m.Name, Kind: m.Kind, Description: m.Description,
-		Model: m.ModelName, Docs: m.Docs, Limits: limits, Rules: a.rules(m)})
-	if m.Kind != parley.Native {
-		return
+// take takes members in and lets others go, all at once. Tools, limits and the
+// lack of rules are shared between the agents that have the same, so that an idle
+// agent costs little. A turn that runs keeps what it began with.
+func (a *agents) take(stored []parley.Agent, members []Member, gone []parley.Agent) {
+	entries, defs := make([]directory.Entry, 0, len(members)), map[parley.AgentID]*turn.Agent{}
+	shared := map[parley.Limits]*parley.Limits{}
+	manages := managers(members)
+	for i, m := range members {
+		limits := shared[m.Limits]
+		if limits == nil {
+			limits = &m.Limits
+			shared[m.Limits] = limits
+		}
+		if manages[parley.FoldName(m.Name)] {
+			m = withManaging(m)
+		}
+		entries = append(entries, directory.Entry{ID: stored[i].ID, Team: stored[i].Team, Name: m.Name, Kind: m.Kind, Description: m.Description,
+			Model: m.ModelName, Docs: m.Docs, Limits: limits, Rules: a.rules(m), Mistake: m.Mistake})
+		if m.Kind == parley.Native {
+			defs[stored[i].ID] = &turn.Agent{Name: m.Name, Instructions: m.Instructions, Model: m.Model, Tools: a.combine(m.Toolsets), Limits: *limits}
+		}
 	}
-	tools := a.combine(m.Toolsets)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.defs[stored.ID] = &turn.Agent{Name: m.Name, Instructions: m.Instructions, Model: m.Model, Tools: tools, Limits: *limits}
+	a.dir.Update(entries, gone)
+	for _, e := range entries {
+		delete(a.defs, e.ID) // it may be native no longer
+	}
+	for _, g := range gone {
+		delete(a.defs, g.ID)
+	}
+	maps.Copy(a.defs, defs)
 }
 
 func (a *agents) rules(m Member) *policy.Rules {

@@ -39,7 +39,7 @@ func Backup(ctx context.Context, cfg BackupConfig) (backup.Manifest, error) {
 	if err := backup.Free(cfg.File, cfg.Force); err != nil { // before the work
 		return m, err
 	}
-	sources, err := teamFiles(cfg.Team)
+	sources, err := filesOf(cfg.Team)
 	if err != nil {
 		return m, err
 	}
@@ -101,9 +101,9 @@ func percent(part, whole int64) string {
 	return string('0'+rune(n/10)) + string('0'+rune(n%10)) + "%"
 }
 
-// teamFiles are the files that make the team, with the scripts that its agents
+// filesOf are the files that make the team, with the scripts that its agents
 // follow. Links are not followed: what lies elsewhere is not the team's.
-func teamFiles(team *config.Team) (list []backup.Source, err error) {
+func filesOf(team *config.Team) (list []backup.Source, err error) {
 	names := map[string]bool{}
 	add := func(name string) {
 		if !names[name] {

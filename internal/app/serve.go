@@ -13,6 +13,7 @@ import (
 	"parley/internal/httpapi"
 	"parley/internal/hubfile"
 	"parley/internal/retention"
+	"parley/internal/rulebook"
 	"parley/internal/store"
 )
 
@@ -27,8 +28,15 @@ type ServeConfig struct {
 	// Grace replaces that of the team's files; 10 seconds if they have none.
 	Grace time.Duration
 	Log   *slog.Logger
+	// Reload has the team's files taken over at once; nil if nobody can tell. They
+	// are looked at every LookEvery anyway, 2 seconds by default.
+	Reload    <-chan struct{}
+	LookEvery time.Duration
 	// Ready is called once, when the doors are open. It may be nil.
 	Ready func(Serving)
+
+	filed  *config.Team // as the files have it
+	models *models
 }
 
 // Serving describes a hub that is up.
@@ -84,6 +92,7 @@ func (c *ServeConfig) fill() {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+	c.filed, c.models = c.Team, newModels(c.Team.Dir)
 	if c.Listen == "" {
 		c.Listen = c.Team.Listen
 	}
@@ -105,9 +114,10 @@ type serving struct {
 	listener net.Listener
 	store    store.Store
 
-	hub  *Hub
-	door *httpapi.Server
-	info Serving
+	hub   *Hub
+	door  *httpapi.Server
+	files *teamFiles
+	info  Serving
 }
 
 // prepare brings everything up to the point where requests can be served.
@@ -133,11 +143,12 @@ func (s *serving) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.files = newTeamFiles(s.hub, cfg, team, person, roster, problems)
 	started := time.Now()
 	s.door = httpapi.New(httpapi.Config{
 		Store: s.store, Contacts: s.hub.Contacts,
-		Reading: s.hub.Reading, Log: cfg.Log,
-		Version: Version(), Started: started, Host: hostOf(cfg.Listen), MessageBytes: largestMessage(roster),
+		Reading: s.hub.Reading, Rules: rulebook.New(s.store, s.hub.Directory, team.ID, s.files, cfg.Log), Log: cfg.Log,
+		Version: Version(), Started: started, Host: hostOf(cfg.Listen), MessageBytes: s.files.biggest,
 	})
 	s.info = Serving{URL: address(s.listener), Team: team.Name, Person: person, Data: cfg.Data, Store: s.store.Describe(), Problems: problems}
 	return s.lock.Publish(hubfile.Hub{URL: s.info.URL, Process: os.Getpid(), Started: started, Token: token})
@@ -155,9 +166,16 @@ func (s *serving) run(ctx context.Context) error {
 		worked <- s.hub.Run(working)
 		closeDoors() // without workers there is nothing to be a door to
 	}()
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		s.files.watch(open, s.cfg.LookEvery, s.cfg.Reload)
+	}()
 	s.announce()
 	served := s.door.Run(open, s.listener)
 	s.cfg.Log.Info("the hub is stopping")
+	closeDoors() // also if the door has failed
+	<-watched
 	stopWork()
 	return errors.Join(served, <-worked)
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,10 +20,9 @@ import (
 func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem, err error) {
 	team := cfg.Team
 	problems = slices.Clone(cfg.Problems)
-	models := models{dir: team.Dir, loaded: map[string]model.Model{}}
 	r.Team, r.Home = team.Name, homeOf(team.Dir)
 	for _, a := range team.Agents {
-		m, err := models.of(a)
+		m, err := cfg.models.of(a)
 		if err != nil {
 			problems = append(problems, config.Problem{File: a.File, Message: parley.Public(err)})
 			continue
@@ -34,7 +34,7 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 		}
 		r.Members = append(r.Members, Member{
 			Name: a.Name, Description: a.Description, Kind: a.Kind, Instructions: a.Instructions,
-			Model: m, ModelName: a.Model.String(), Docs: directory.Docs{Home: team.Dir, Folder: a.Docs}, Toolsets: a.Toolsets, Limits: a.Limits, Rules: rules,
+			Model: m, ModelName: a.Model.String(), Docs: directory.Docs{Home: team.Dir, Folder: a.Docs}, Toolsets: a.Toolsets, Limits: a.Limits, Rules: rules, Mistake: a.Mistake,
 		})
 	}
 	for _, name := range team.People {
@@ -51,7 +51,7 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 // CheckModels finds the agents that would be left out because their model cannot
 // be had.
 func CheckModels(team *config.Team) (problems []config.Problem) {
-	models := models{dir: team.Dir, loaded: map[string]model.Model{}}
+	models := newModels(team.Dir)
 	for _, a := range team.Agents {
 		if _, err := models.of(a); err != nil {
 			problems = append(problems, config.Problem{File: a.File, Message: parley.Public(err)})
@@ -90,9 +90,22 @@ func (r *Roster) kind(name string) (parley.AgentKind, bool) {
 type models struct {
 	dir    string
 	loaded map[string]model.Model
+	before map[string]model.Model // of those that stay as they were
 }
 
-func (m models) of(a config.Agent) (model.Model, error) {
+func newModels(dir string) *models {
+	return &models{dir: dir, loaded: map[string]model.Model{}, before: map[string]model.Model{}}
+}
+
+// again makes models anew, since a script may have changed too.
+func (m *models) again() *models {
+	next := newModels(m.dir)
+	maps.Copy(next.before, m.before)
+	maps.Copy(next.before, m.loaded)
+	return next
+}
+
+func (m *models) of(a config.Agent) (model.Model, error) {
 	if a.Kind != parley.Native {
 		return nil, nil
 	}
@@ -106,6 +119,9 @@ func (m models) of(a config.Agent) (model.Model, error) {
 	}
 	if known, ok := m.loaded[path]; ok {
 		return known, nil
+	}
+	if old, ok := m.before[path]; ok && a.Mistake != "" {
+		return old, nil
 	}
 	script, err := scripted.Load(path)
 	if err != nil {

@@ -1,8 +1,11 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"maps"
+	"slices"
 
 	"parley"
 	"parley/internal/store"
@@ -18,6 +21,10 @@ type Roster struct {
 	// Partial says that some files could not be read: members that are missing
 	// are then left as they are.
 	Partial bool
+	// Changes says of members that are known what is different, by the folded
+	// name, for the record; By is who wanted it, 0 if the files alone say so.
+	Changes map[string]string
+	By      parley.AgentID
 }
 
 // Join takes a team in: members that are new get a row, those that are gone
@@ -45,27 +52,14 @@ func (h *Hub) Join(ctx context.Context, r Roster) (parley.Team, error) {
 	if err != nil {
 		return team, err
 	}
-	manages := managers(r.Members)
-	shared := map[parley.Limits]*parley.Limits{}
-	for i, m := range r.Members {
-		limits := shared[m.Limits]
-		if limits == nil {
-			limits = &m.Limits
-			shared[m.Limits] = limits
-		}
-		if manages[parley.FoldName(m.Name)] {
-			m = withManaging(m)
-		}
-		h.agents.put(stored[i], m, limits)
+	for _, m := range r.Members {
 		delete(known, parley.FoldName(m.Name))
 	}
-	for _, a := range known {
-		h.Directory.Retire(a)
-	}
+	h.agents.take(stored, r.Members, slices.Collect(maps.Values(known)))
 	if r.Partial {
 		return team, nil
 	}
-	return team, h.retire(ctx, r.Home, known)
+	return team, h.retire(ctx, r, known)
 }
 
 func (h *Hub) known(ctx context.Context, team parley.TeamID) (map[string]parley.Agent, error) {
@@ -97,7 +91,7 @@ func (h *Hub) saveMembers(ctx context.Context, team parley.Team, r Roster, known
 						return err
 					}
 				}
-				stored[start+i] = saveMember(tx, team, m, r.Home, old)
+				stored[start+i] = r.save(tx, team, m, old)
 			}
 			return nil
 		})
@@ -108,24 +102,31 @@ func (h *Hub) saveMembers(ctx context.Context, team parley.Team, r Roster, known
 	return stored, nil
 }
 
-func saveMember(tx *store.Tx, team parley.Team, m Member, home string, old parley.Agent) parley.Agent {
+func (r Roster) save(tx *store.Tx, team parley.Team, m Member, old parley.Agent) parley.Agent {
 	a := old
-	a.Team, a.Name, a.Kind, a.Turns, a.Removed, a.Home = team.ID, m.Name, m.Kind, m.Limits.Turns, false, home
+	a.Team, a.Name, a.Kind, a.Turns, a.Removed, a.Home = team.ID, m.Name, m.Kind, m.Limits.Turns, false, r.Home
+	change := r.Changes[parley.FoldName(m.Name)]
 	switch {
 	case old.ID == 0:
 		tx.InsertAgent(&a)
-		tx.Record(parley.Event{Team: team.ID, Kind: parley.EventAgent, Target: a.ID, Detail: "joined"})
+		change = "joined"
+	case old.Removed:
+		tx.UpdateAgent(a)
+		change = "joined"
 	case a != old:
 		tx.UpdateAgent(a)
-		tx.Record(parley.Event{Team: team.ID, Kind: parley.EventAgent, Target: a.ID, Detail: "changed"})
+		change = cmp.Or(change, "changed")
+	}
+	if change != "" {
+		tx.Record(parley.Event{Team: team.ID, Kind: parley.EventAgent, Actor: r.By, Target: a.ID, Detail: change})
 	}
 	return a
 }
 
 // retire marks those that the files no longer name.
-func (h *Hub) retire(ctx context.Context, home string, gone map[string]parley.Agent) error {
+func (h *Hub) retire(ctx context.Context, r Roster, gone map[string]parley.Agent) error {
 	for _, a := range gone {
-		if h.Store.Shared() && (a.Kind == parley.Person || a.Home != home) {
+		if h.Store.Shared() && (a.Kind == parley.Person || a.Home != r.Home) {
 			continue // another hub on this database has it, or another person at its command line
 		}
 		var open []parley.TaskID
@@ -139,7 +140,7 @@ func (h *Hub) retire(ctx context.Context, home string, gone map[string]parley.Ag
 			removed := a
 			removed.Removed = true
 			tx.UpdateAgent(removed)
-			tx.Record(parley.Event{Team: a.Team, Kind: parley.EventAgent, Target: a.ID, Detail: "removed"})
+			tx.Record(parley.Event{Team: a.Team, Kind: parley.EventAgent, Actor: r.By, Target: a.ID, Detail: "removed"})
 			return nil
 		})
 		if err != nil {

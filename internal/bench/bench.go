@@ -121,6 +121,9 @@ func (b *bench) engine(ctx context.Context, name string) error {
 	s := newSeries(b, e)
 	err = s.run(ctx)
 	if err == nil {
+		err = s.ruled(ctx)
+	}
+	if err == nil {
 		err = s.restart(ctx)
 	}
 	return errors.Join(err, s.drop(ctx), e.close())

@@ -34,6 +34,7 @@ func tinyPlan() plan {
 	return plan{
 		sizes: []int{100, 1_500}, rounds: 2, slice: 2 * time.Millisecond, warm: time.Millisecond, many: 4,
 		natives: 20, clients: 4, pairs: 50,
+		ruledAgents: 30, rules: 10, ruledMessages: 100, ruledRounds: 2,
 		idle: 50, open: 30, kills: 2,
 	}
 }
@@ -90,6 +91,10 @@ func checkLine(t *testing.T, l Line) {
 		}
 	case strings.HasSuffix(l.Name, ".restart"):
 		if l.Tasks != tinyPlan().open || l.P50 == 0 || l.Max < l.P50 {
+			t.Errorf("%+v", l)
+		}
+	case strings.HasSuffix(l.Name, ".rules"):
+		if l.PerS == 0 || l.Ratio == 0 || l.CPURatio == 0 && l.CPU > 0 || l.Agents != tinyPlan().ruledAgents || l.Rounds != tinyPlan().ruledRounds {
 			t.Errorf("%+v", l)
 		}
 	default:

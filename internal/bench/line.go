@@ -24,6 +24,8 @@ type Line struct {
 	Rounds   int     `json:"rounds,omitempty"`
 	CPU      float64 `json:"cpu_us,omitempty"` // of this process, an operation
 	Allocs   float64 `json:"allocs,omitempty"` // an operation
+	// CPURatio compares the processor times of what Ratio compares by rate.
+	CPURatio float64 `json:"cpu_ratio,omitempty"`
 
 	Agents int   `json:"agents,omitempty"`
 	Bytes  int64 `json:"bytes,omitempty"` // of memory for each agent
@@ -64,6 +66,7 @@ func compare(a, b []sample, value func(sample) float64) float64 {
 }
 
 func perSecond(s sample) float64 { return s.perS }
+func cpuTime(s sample) float64   { return float64(s.cpu) }
 func halfTime(s sample) float64  { return float64(s.p50) }
 
 // report writes the lines of a series that are wanted.

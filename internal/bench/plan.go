@@ -31,6 +31,9 @@ type plan struct {
 
 	natives, clients, pairs int // of the team that is measured
 
+	// What the rules cost is measured with so many of them.
+	ruledAgents, rules, ruledMessages, ruledRounds int
+
 	idle  int // agents whose memory is measured
 	open  int // tasks at the moment of the kill
 	kills int
@@ -40,6 +43,7 @@ func fullPlan() plan {
 	return plan{
 		sizes: []int{1_000, 100_000, 1_000_000}, rounds: 7, slice: time.Second, warm: 200 * time.Millisecond, use: 20 * time.Second, many: 64,
 		natives: 1_000, clients: 64, pairs: 10_000,
+		ruledAgents: 10_000, rules: 1_000, ruledMessages: 100_000, ruledRounds: 20,
 		idle: 100_000, open: 10_000, kills: 5,
 	}
 }
@@ -47,6 +51,7 @@ func fullPlan() plan {
 func quickPlan() plan {
 	p := fullPlan()
 	p.sizes = []int{1_000, 30_000}
+	p.ruledMessages, p.ruledRounds = 10_000, 5
 	p.rounds, p.slice, p.warm, p.use, p.kills = 3, 200*time.Millisecond, 50*time.Millisecond, 500*time.Millisecond, 1
 	return p
 }
@@ -110,6 +115,9 @@ func (p plan) engineNames(engine string) []string {
 				names = append(names, p.lineName(engine, what, callers, size))
 			}
 		}
+	}
+	for _, what := range ruledContacts {
+		names = append(names, ruledName(engine, what))
 	}
 	return append(names, restartName(engine))
 }

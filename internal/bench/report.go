@@ -75,6 +75,9 @@ func remarks(l Line) (list []string) {
 	if l.Tasks > 0 {
 		list = append(list, fmt.Sprintf("%s open tasks, slowest %s", count(l.Tasks), duration(l.Max)))
 	}
+	if l.CPURatio > 0 {
+		list = append(list, fmt.Sprintf("%s agents, processor time %.2f", count(l.Agents), l.CPURatio))
+	}
 	for _, v := range l.Targets {
 		mark := "✓"
 		if !v.Met {

@@ -26,6 +26,7 @@ func targets() []target {
 		t(`postgres\.notify\.64`, "share", false, 0.3, "0.30"),
 		t(`postgres\.delegate\.64`, "share", false, 0.08, "0.08"),
 		t(`\w+\.(notify|ask|delegate)\.(1|64)`, "ratio", false, 0.5, "0.50"),
+		t(`\w+\.(notify|ask)\.rules`, "ratio", false, 0.9, "0.90"),
 		t(`memory\.agent`, "rss_bytes", true, 400e6, "400 MB"),
 		t(`\w+\.restart`, "p50_us", true, 2e6, "2 s"),
 	}

@@ -133,7 +133,7 @@ func (e *examination) files(dir string) bool {
 	e.team = team
 	e.ok("team", "%s in %s, agents: %d", team.Name, team.Dir, len(team.Agents))
 	for _, p := range append(problems, app.CheckModels(team)...) {
-		e.wrong("file", p.String(), "Correct the file; the hub takes it in when it is started again.")
+		e.wrong("file", p.String(), "Correct the file; a running hub takes it over by itself, and leaves an agent as it was until then.")
 	}
 	for _, p := range team.Warnings {
 		e.note("file", p.String(), "")
@@ -174,7 +174,22 @@ func (e *examination) hub(ctx context.Context, data string) {
 		e.ok("version", "%s", about.Version)
 	}
 	e.ok("database", "%s, in use by the hub", about.Store)
+	e.mistakes(ctx, hub)
 	e.clock(hubClock(about))
+}
+
+// mistakes asks for agents that work by what their files said before.
+func (e *examination) mistakes(ctx context.Context, hub *client.Client) {
+	agents, err := hub.Agents(ctx)
+	if err != nil {
+		e.failed("agents", err)
+		return
+	}
+	for _, a := range agents {
+		if a.Mistake != "" {
+			e.wrong("agent", a.Name+" works as before its file had a mistake: "+a.Mistake, "Correct the file.")
+		}
+	}
 }
 
 func hubClock(about api.Hub) time.Duration {

@@ -49,7 +49,10 @@ func upCommand(c *console) *cobra.Command {
 What is wrong in a file is shown with its place; the rest of the team starts all
 the same. Ctrl-C stops in order: the turns under way get a moment to come to an
 end. A second Ctrl-C stops at once. Nothing is lost either way, nor if the
-machine loses power.`,
+machine loses power.
+
+Files that are changed are taken over while it runs; SIGHUP has it done at once,
+like parley reload.`,
 		Example: `  parley up
   parley up my-team
   parley up my-team --listen 127.0.0.1:0   # any free port
@@ -100,6 +103,9 @@ func (c *console) serve(ctx context.Context, cfg app.ServeConfig, ready func(app
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
+	reload := make(chan struct{}, 1)
+	cfg.Reload = reload
+	terminal := hasTerminal()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 
@@ -121,7 +127,14 @@ func (c *console) serve(ctx context.Context, cfg app.ServeConfig, ready func(app
 			if err := ready(s); err != nil {
 				c.say("%v", err)
 			}
-		case <-signals:
+		case got := <-signals:
+			if got == syscall.SIGHUP && (!terminal || hasTerminal()) {
+				select {
+				case reload <- struct{}{}:
+				default: // one is on its way
+				}
+				continue
+			}
 			if stopping {
 				c.say("Stopped at once. What was under way goes on with the next start.")
 				return silent{exitInterrupted}
@@ -131,6 +144,18 @@ func (c *console) serve(ctx context.Context, cfg app.ServeConfig, ready func(app
 			stop()
 		}
 	}
+}
+
+// hasTerminal reports whether a terminal controls the program. When that is
+// closed, the program is told by the same signal by which others ask a server
+// to read its files again; only then does it mean the end.
+func hasTerminal() bool {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDONLY, 0)
+	if err != nil {
+		return false
+	}
+	_ = tty.Close()
+	return true
 }
 
 // lookAround is how long it may take to find out what is under way.

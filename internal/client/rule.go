@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 
 	"parley/internal/api"
@@ -20,4 +21,46 @@ func (c *Client) Explain(ctx context.Context, from, to, action string) (api.Expl
 	}
 	var out api.Explanation
 	return out, c.get(ctx, "/v1/explain", query, &out)
+}
+
+// Rules reads an agent's rules as they hold.
+func (c *Client) Rules(ctx context.Context, agent string) (api.AgentRules, error) {
+	var out api.AgentRules
+	return out, c.get(ctx, rulesPath(agent, ""), nil, &out)
+}
+
+// SetRule gives a rule another value.
+func (c *Client) SetRule(ctx context.Context, agent, key string, values []string) (api.AgentRules, error) {
+	var out api.AgentRules
+	return out, c.send(ctx, http.MethodPut, rulesPath(agent, key), api.RuleRequest{Values: values}, &out)
+}
+
+// AddRule adds values to a rule that is a list.
+func (c *Client) AddRule(ctx context.Context, agent, key string, values []string) (api.AgentRules, error) {
+	var out api.AgentRules
+	return out, c.send(ctx, http.MethodPost, rulesPath(agent, key), api.RuleRequest{Values: values}, &out)
+}
+
+// UnsetRule takes a rule away, or only the given values of it.
+func (c *Client) UnsetRule(ctx context.Context, agent, key string, values []string) (api.AgentRules, error) {
+	path := rulesPath(agent, key)
+	if len(values) > 0 {
+		path += "?" + url.Values{"value": values}.Encode()
+	}
+	var out api.AgentRules
+	return out, c.send(ctx, http.MethodDelete, path, nil, &out)
+}
+
+func rulesPath(agent, key string) string {
+	path := "/v1/agents/" + url.PathEscape(agent) + "/rules"
+	if key != "" {
+		path += "/" + url.PathEscape(key)
+	}
+	return path
+}
+
+// Reload has the team's files taken over at once.
+func (c *Client) Reload(ctx context.Context) (api.Reload, error) {
+	var out api.Reload
+	return out, c.send(ctx, http.MethodPost, "/v1/reload", nil, &out)
 }

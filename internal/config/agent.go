@@ -44,6 +44,11 @@ type Agent struct {
 	MCPServers any
 	// Shared is read or write, for the folder agents/_shared.
 	Shared string
+	// Lines are those of the keys that the file has.
+	Lines map[string]int
+	// Mistake is what is wrong with the file by now: the agent is as it was
+	// before. Only Reload keeps one.
+	Mistake string
 }
 
 // draft is an agent as its file has it, before the team as a whole is known.
@@ -52,6 +57,10 @@ type draft struct {
 	limits overlay
 	// lines are those of the keys that are present.
 	lines map[string]int
+	// blank says that the file holds nothing, or not even a whole ---.
+	blank bool
+	// kept is the agent as it was before, whose file has a mistake now.
+	kept *Agent
 }
 
 // newDraft reads an agent's Markdown file. fallback is the agent's name if the
@@ -71,7 +80,7 @@ func newDraft(file, fallback, text string) (draft, []mistake) {
 		Behavior:     "autonomous",
 		Profile:      Profile{Preset: policy.DefaultPreset},
 		Shared:       "read",
-	}}
+	}, blank: strings.HasPrefix("---", strings.TrimSpace(text))}
 	d.lines, found = decode(front, agentKeys(&d))
 	if err := parley.CheckName(d.agent.Name); err != nil && d.lines["name"] == 0 {
 		found = append(found, mistake{line: 1, text: "The file's name is the agent's name. " + parley.Public(err)})
@@ -131,7 +140,11 @@ func agentModelInto(dst *Model) func(value) []mistake {
 
 // finish fills in what the agent has from its team.
 func (d draft) finish(t *Team, shared []string) Agent {
+	if d.kept != nil {
+		return *d.kept
+	}
 	a := d.agent
+	a.Lines = d.lines
 	a.Description = shorten(a.Description)
 	a.Limits = d.limits.over(t.Limits)
 	a.Instructions = join(append([]string{a.Instructions}, shared...))

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 
 	"parley"
@@ -29,12 +30,23 @@ func withModel(t *Team, drafts []draft) (passed []draft, found []Problem) {
 	return passed, found
 }
 
-// uniqueNames refuses an agent whose name is already somebody else's. The
-// first file in the order of names keeps it.
-func uniqueNames(t *Team, drafts []draft) (passed []draft, found []Problem) {
+// uniqueNames refuses an agent whose name is already somebody else's. The file
+// that had the name before keeps it, else the first in the order of names: no
+// new file takes over who somebody is.
+func uniqueNames(t *Team, drafts []draft, incumbents map[string]string) (passed []draft, found []Problem) {
 	holders := map[string]string{}
+	for _, d := range drafts {
+		if name := parley.FoldName(d.agent.Name); incumbents[name] == d.agent.File {
+			holders[name] = d.agent.File
+		}
+	}
 	for _, name := range t.People {
-		holders[parley.FoldName(name)] = TeamFile
+		folded := parley.FoldName(name)
+		if file := holders[folded]; file != "" {
+			found = append(found, Problem{File: TeamFile, Message: nameTaken(name, file)})
+			continue
+		}
+		holders[folded] = TeamFile
 	}
 	for _, d := range drafts {
 		name := parley.FoldName(d.agent.Name)
@@ -44,15 +56,18 @@ func uniqueNames(t *Team, drafts []draft) (passed []draft, found []Problem) {
 		if holder == "" && d.agent.Kind != parley.Person && name == parley.FoldName(t.Person) {
 			holder = TeamFile
 		}
-		if holder != "" {
-			found = append(found, d.at("name",
-				"The name %q is already used in %s. Names are unique in a team, ignoring case.", d.agent.Name, holder))
+		if holder != "" && holder != d.agent.File {
+			found = append(found, d.at("name", "%s", nameTaken(d.agent.Name, holder)))
 			continue
 		}
 		holders[name] = d.agent.File
 		passed = append(passed, d)
 	}
 	return passed, found
+}
+
+func nameTaken(name, file string) string {
+	return fmt.Sprintf("The name %q is already used in %s. Names are unique in a team, ignoring case.", name, file)
 }
 
 // withoutCircles refuses every agent that is, directly or over others, its

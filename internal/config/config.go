@@ -29,33 +29,53 @@ const TeamFile = "parley.yaml"
 // caller that treats missing agents as removed should do so only when there
 // are no problems.
 func Load(dir string) (*Team, []Problem, error) {
+	team, agents, err := read(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	agents.check(team, nil)
+	agents.complete(team)
+	return team, agents.problems, nil
+}
+
+// read reads every file by itself.
+func read(dir string) (*Team, folder, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, nil, unusable(dir, err)
+		return nil, folder{}, unusable(dir, err)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, nil, unusable(dir, err)
+		return nil, folder{}, unusable(dir, err)
 	}
 	defer root.Close()
 	team, err := readTeam(root, dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, folder{}, err
 	}
 	agents, err := readAgents(root)
 	if err != nil {
-		return nil, nil, unusable(filepath.Join(dir, agentsDir), err)
+		return nil, folder{}, unusable(filepath.Join(dir, agentsDir), err)
 	}
-	agents.keep(withModel(team, agents.drafts))
-	agents.keep(uniqueNames(team, agents.drafts))
-	agents.keep(withoutCircles(agents.drafts))
-	team.Warnings = agents.warnings
-	known := knownNames(team, agents.drafts)
-	for _, d := range agents.drafts {
-		team.Agents = append(team.Agents, d.finish(team, agents.shared))
+	return team, agents, nil
+}
+
+// check looks at the team as a whole. incumbents are the files that had a name
+// before, by the folded name.
+func (f *folder) check(team *Team, incumbents map[string]string) {
+	f.keep(withModel(team, f.drafts))
+	f.keep(uniqueNames(team, f.drafts, incumbents))
+	f.keep(withoutCircles(f.drafts))
+}
+
+// complete puts the agents into their team.
+func (f *folder) complete(team *Team) {
+	team.Warnings = f.warnings
+	known := knownNames(team, f.drafts)
+	for _, d := range f.drafts {
+		team.Agents = append(team.Agents, d.finish(team, f.shared))
 		team.Warnings = append(team.Warnings, append(d.notYet(), d.strangers(known)...)...)
 	}
-	return team, agents.problems, nil
 }
 
 // unusable explains why a folder cannot be read at all.

@@ -26,6 +26,7 @@ type folder struct {
 	shared   []string
 	problems []Problem
 	warnings []Problem
+	missing  bool // there is no such folder
 }
 
 // readAgents reads the agents' folder in the order of the names. A team
@@ -35,6 +36,7 @@ func readAgents(root *os.Root) (folder, error) {
 	var f folder
 	entries, err := fs.ReadDir(root.FS(), agentsDir)
 	if errors.Is(err, fs.ErrNotExist) && !isLink(root, agentsDir) {
+		f.missing = true
 		return f, nil
 	}
 	if err != nil {

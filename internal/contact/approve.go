@@ -14,6 +14,9 @@ import (
 // changed and the task is queued again. What a caller from outside waits for is
 // made in the same transaction.
 func (s *Service) Approve(ctx context.Context, c Caller, id parley.ApprovalID) error {
+	if err := s.PermitOutside(ctx, c, policy.TaskOp, "approve "+id.String()); err != nil {
+		return err
+	}
 	return s.decide(ctx, c, id, parley.ApprovalApproved, "")
 }
 
@@ -25,6 +28,9 @@ func (s *Service) Deny(ctx context.Context, c Caller, id parley.ApprovalID, reas
 	}
 	if limit := s.dir.Limits(c.Agent).MessageBytes; len(reason) > limit {
 		return ErrTooLong(len(reason), limit)
+	}
+	if err := s.PermitOutside(ctx, c, policy.TaskOp, "deny "+id.String()); err != nil {
+		return err
 	}
 	return s.decide(ctx, c, id, parley.ApprovalDenied, strings.TrimSpace(reason))
 }

@@ -14,6 +14,9 @@ import (
 // what a turn under way still brings is dropped. If somebody else than the
 // parent task cancels it, the parent is told as of a failure.
 func (s *Service) Cancel(ctx context.Context, c Caller, id parley.TaskID) error {
+	if err := s.PermitOutside(ctx, c, policy.TaskOp, "cancel "+id.String()); err != nil {
+		return err
+	}
 	return s.withTask(ctx, c, id, func(f *finish) error {
 		t := f.task
 		if err := s.mayCancel(f.tx, c, *t); err != nil {

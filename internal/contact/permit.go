@@ -31,6 +31,16 @@ func (s *Service) Permit(ctx context.Context, c Caller, action string) error {
 	return err
 }
 
+// PermitOutside asks the rules about what somebody does through a door that a
+// native agent has a tool for: the same action, the same decision. A turn's calls
+// were decided about before they ran.
+func (s *Service) PermitOutside(ctx context.Context, c Caller, category, detail string) error {
+	if c.Token != 0 {
+		return nil
+	}
+	return s.Permit(ctx, c, policy.Action(category, detail))
+}
+
 // judge is what a ruling means to the caller: one who has the approval that it
 // wants needs no second one. What the rules deny by now is denied.
 func (c Caller) judge(r policy.Ruling, target parley.AgentID) error {

@@ -25,6 +25,7 @@ type Entry struct {
 	Limits      *parley.Limits // shared by agents with the same limits
 	Rules       *policy.Rules  // never changed once it is here; nil for one that is retired
 	Retired     bool           // no longer in the files; known for the record
+	Mistake     string         // in its file by now: the rest is as it was before
 
 	folded string
 }
@@ -70,9 +71,26 @@ func New(entries ...Entry) *Directory {
 func (d *Directory) Put(e Entry) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.put(e)
+}
+
+func (d *Directory) put(e Entry) {
 	e.folded = parley.FoldName(e.Name)
 	d.byID[e.ID] = e
 	d.byName[key{e.Team, e.folded}] = e.ID
+}
+
+// Update adds or replaces entries and retires others, all at once: nobody finds
+// one half of it.
+func (d *Directory) Update(entries []Entry, gone []parley.Agent) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, a := range gone {
+		d.retire(a)
+	}
+	for _, e := range entries {
+		d.put(e)
+	}
 }
 
 // Retire keeps the name of a participant that the files no longer name, for
@@ -80,6 +98,10 @@ func (d *Directory) Put(e Entry) {
 func (d *Directory) Retire(a parley.Agent) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.retire(a)
+}
+
+func (d *Directory) retire(a parley.Agent) {
 	folded := parley.FoldName(a.Name)
 	delete(d.byName, key{a.Team, folded})
 	d.byID[a.ID] = Entry{ID: a.ID, Team: a.Team, Name: a.Name, Kind: a.Kind, Retired: true, folded: folded}

@@ -24,6 +24,7 @@ import (
 	"parley"
 	"parley/internal/contact"
 	"parley/internal/reading"
+	"parley/internal/rulebook"
 	"parley/internal/store"
 )
 
@@ -32,9 +33,11 @@ type Config struct {
 	Store    store.Store
 	Contacts *contact.Service
 	Reading  *reading.Service
-	Log      *slog.Logger
-	Version  string
-	Started  time.Time
+	// Rules is nil for a hub whose team has no files.
+	Rules   *rulebook.Service
+	Log     *slog.Logger
+	Version string
+	Started time.Time
 	// Host is where the server listens, as a name or an address. Requests must
 	// name it, or this machine.
 	Host string
@@ -69,6 +72,7 @@ func New(cfg Config) *Server {
 	s.registerMessages()
 	s.registerAgents()
 	s.registerRules()
+	s.registerRulebook()
 	s.registerApprovals()
 	s.registerEvents()
 	finishDocument(s.api)

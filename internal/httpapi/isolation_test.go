@@ -46,6 +46,12 @@ var probes = []probe{
 	{"set-status", "PUT", "/v1/agents/Bob/status", `{"status": "offline"}`, 404, nil},
 	{"explain", "GET", "/v1/explain?from=Ada&to=DataBot&action=ask", "", 404, nil},
 	{"explain", "GET", "/v1/explain?from=DataBot&to=Bob&action=ask", "", 404, []string{"Bob?"}},
+	{"get-rules", "GET", "/v1/agents/Bob/rules", "", 404, []string{"Bob?"}},
+	{"get-rules", "GET", "/v1/agents/DataBot/rules", "", 200, []string{"agents/DataBot.md", "strict"}},
+	{"set-rule", "PUT", "/v1/agents/DataBot/rules/mode", `{"values": ["read"]}`, 404, nil},
+	{"add-rule", "POST", "/v1/agents/DataBot/rules/contacts", `{"values": ["deny:*"]}`, 404, nil},
+	{"unset-rule", "DELETE", "/v1/agents/DataBot/rules/behavior", "", 404, nil},
+	{"reload", "POST", "/v1/reload", "", 404, nil},
 	{"list-approvals", "GET", "/v1/approvals?all=true", "", 200, []string{"approval-"}},
 	{"list-approvals", "GET", "/v1/approvals?task=task-101", "", 404, nil},
 	{"get-approval", "GET", "/v1/approvals/approval-1", "", 404, nil},
@@ -113,7 +119,7 @@ func (w *world) storeApproval(id parley.TaskID) {
 // everything is what a person can read of the team.
 func (w *world) everything(as string) string {
 	var all strings.Builder
-	for _, path := range []string{"/v1/tasks", "/v1/agents", "/v1/messages?of=Ada&with=Bob", "/v1/messages/msg-1", "/v1/inbox", "/v1/approvals", "/v1/events?follow=false"} {
+	for _, path := range []string{"/v1/tasks", "/v1/agents", "/v1/messages?of=Ada&with=Bob", "/v1/messages/msg-1", "/v1/inbox", "/v1/approvals", "/v1/agents/DataBot/rules", "/v1/events?follow=false"} {
 		_, body := w.do(as, http.MethodGet, path, "")
 		all.WriteString(body)
 	}

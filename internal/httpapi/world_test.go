@@ -18,6 +18,7 @@ import (
 	"parley/internal/client"
 	"parley/internal/httpapi"
 	"parley/internal/model/scripted"
+	"parley/internal/rulebook"
 	"parley/internal/store"
 	"parley/internal/store/sqlite"
 	"parley/internal/token"
@@ -64,6 +65,7 @@ type world struct {
 	url    string
 	teams  map[string]parley.Team
 	tokens map[string]string // of people and clients, by name
+	files  *files            // of the team main
 	log    *strings.Builder
 	close  func() // stops the door; the test's end does it too
 }
@@ -92,9 +94,11 @@ func assemble(t *testing.T, clock parley.Clock) *world {
 	}
 	w.join("main", "Ada", "Bob", "Joiner")
 	w.join("other", "Eve")
+	w.files = writeFiles(t)
 	w.server = httpapi.New(httpapi.Config{
 		Store: st, Contacts: w.hub.Contacts, Reading: w.hub.Reading,
-		Log: log, Version: "test", Started: noon, Host: "127.0.0.1", MessageBytes: 1 << 10,
+		Rules: rulebook.New(st, w.hub.Directory, w.teams["main"].ID, w.files, log),
+		Log:   log, Version: "test", Started: noon, Host: "127.0.0.1", MessageBytes: 1 << 10,
 	})
 	return w
 }

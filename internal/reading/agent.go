@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/contact"
+	"parley/internal/policy"
 	"parley/internal/store"
 )
 
@@ -18,11 +19,15 @@ type Agent struct {
 	Status      parley.Status
 	Reason      string // of the status; empty if there is nothing to add
 	Open        parley.OpenTasks
+	Mistake     string // in its file by now
 }
 
 // Agents lists the caller's team in the order of the names, without those who
 // are no longer in it.
 func (s *Service) Agents(ctx context.Context, c contact.Caller) (list []Agent, err error) {
+	if err := s.contacts.PermitOutside(ctx, c, policy.AgentComm, "list"); err != nil {
+		return nil, err
+	}
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		agents, err := tx.Agents(c.Team)
 		if err != nil {
@@ -35,7 +40,7 @@ func (s *Service) Agents(ctx context.Context, c contact.Caller) (list []Agent, e
 		list = make([]Agent, 0, len(agents))
 		for _, a := range agents {
 			if !a.Removed {
-				list = append(list, s.agent(a, open[a.ID], tx.Now))
+				list = append(list, s.agent(c, a, open[a.ID], tx.Now))
 			}
 		}
 		return nil
@@ -49,13 +54,18 @@ func (s *Service) Agent(ctx context.Context, c contact.Caller, name string) (fou
 	if err != nil {
 		return Agent{}, err
 	}
+	if id != c.Agent {
+		if err := s.contacts.PermitOutside(ctx, c, policy.AgentComm, "list"); err != nil {
+			return Agent{}, err
+		}
+	}
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		a, err := tx.Agent(id)
 		if err != nil {
 			return orMissing(err, false, name)
 		}
 		open, err := tx.OpenTasks(c.Team)
-		found = s.agent(a, open[id], tx.Now)
+		found = s.agent(c, a, open[id], tx.Now)
 		return err
 	})
 	return found, err
@@ -67,7 +77,7 @@ func (s *Service) Others(ctx context.Context, c contact.Caller) ([]Agent, error)
 	return slices.DeleteFunc(list, func(a Agent) bool { return a.ID == c.Agent }), err
 }
 
-func (s *Service) agent(a parley.Agent, open parley.OpenTasks, now parley.Micros) Agent {
+func (s *Service) agent(c contact.Caller, a parley.Agent, open parley.OpenTasks, now parley.Micros) Agent {
 	e, known := s.dir.Entry(a.ID)
 	reason := ""
 	// One that is stored and not here was left out for a mistake in its file, unless
@@ -75,6 +85,10 @@ func (s *Service) agent(a parley.Agent, open parley.OpenTasks, now parley.Micros
 	if !s.store.Shared() && (!known || e.Retired) {
 		a.Offline, reason = true, "not in the files"
 	}
+	mistake := ""
+	if s.everything(c) { // it quotes a file that is nobody else's business
+		mistake = e.Mistake
+	}
 	return Agent{Agent: a, Description: e.Description, Model: e.Model, Status: a.StatusAt(now, open),
-		Reason: cmp.Or(reason, a.ReasonAt(now, open)), Open: open}
+		Reason: cmp.Or(reason, a.ReasonAt(now, open)), Open: open, Mistake: mistake}
 }

@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/contact"
+	"parley/internal/policy"
 	"parley/internal/store"
 )
 
@@ -37,7 +38,13 @@ func (s *Service) Message(ctx context.Context, c contact.Caller, id parley.Messa
 		}
 		return err
 	})
-	return m, err
+	if err == nil && m.Author == c.Agent { // what came to the caller is its own to read
+		err = s.contacts.PermitOutside(ctx, c, policy.TaskOp, "status "+id.String())
+	}
+	if err != nil {
+		return Message{}, err
+	}
+	return m, nil
 }
 
 // Conversation says which thread to read: the one given, or the main thread of

@@ -14,6 +14,7 @@ import (
 	"parley/internal/contact"
 	"parley/internal/directory"
 	"parley/internal/hardlink"
+	"parley/internal/policy"
 )
 
 // What is read of an agent's docs at once.
@@ -40,13 +41,16 @@ type Doc struct {
 // Docs reads every .md file in the docs folder of another agent of the caller's
 // team. It is the hub that reads, and nothing but that folder: whoever asks needs
 // no right to files, and gets at none by it.
-func (s *Service) Docs(_ context.Context, c contact.Caller, name string) (Docs, error) {
+func (s *Service) Docs(ctx context.Context, c contact.Caller, name string) (Docs, error) {
 	e, err := s.dir.Find(c.Team, name)
 	if err != nil {
 		return Docs{}, err
 	}
 	if e.ID == c.Agent {
 		return Docs{}, parley.ErrOwnDocs()
+	}
+	if err := s.contacts.PermitOutside(ctx, c, policy.AgentComm, "read_docs "+e.Name); err != nil {
+		return Docs{}, err
 	}
 	d := Docs{Agent: e.Name}
 	root, err := openDocs(e.Docs)

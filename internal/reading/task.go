@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/contact"
+	"parley/internal/policy"
 	"parley/internal/store"
 	"parley/internal/trace"
 )
@@ -24,7 +25,22 @@ func (s *Service) Task(ctx context.Context, c contact.Caller, id parley.TaskID) 
 		t, err = s.read(tx, c, id)
 		return err
 	})
-	return t, err
+	if err != nil {
+		return Task{}, err
+	}
+	if err := s.permitTask(ctx, c, t.Task, "status"); err != nil {
+		return Task{}, err
+	}
+	return t, nil
+}
+
+// permitTask asks the rules about looking after a task that the caller has asked
+// for. What was asked of it is its own work, and needs nobody's permission.
+func (s *Service) permitTask(ctx context.Context, c contact.Caller, t parley.Task, verb string) error {
+	if t.Agent == c.Agent {
+		return nil
+	}
+	return s.contacts.PermitOutside(ctx, c, policy.TaskOp, verb+" "+t.ID.String())
 }
 
 func (s *Service) read(tx *store.Tx, c contact.Caller, id parley.TaskID) (t Task, err error) {
@@ -60,8 +76,14 @@ func (s *Service) WaitTask(ctx context.Context, c contact.Caller, id parley.Task
 		t, err = s.read(tx, c, id)
 		return err
 	})
-	if err != nil || !t.State.Open() || wait <= 0 {
-		return t, err
+	if err == nil {
+		err = s.permitTask(ctx, c, t.Task, "await")
+	}
+	if err != nil {
+		return Task{}, err
+	}
+	if !t.State.Open() || wait <= 0 {
+		return t, nil
 	}
 	// The store's time may stand still; the waiting ends all the same.
 	waiting, cancel := context.WithTimeout(ctx, wait)
@@ -104,20 +126,32 @@ func (s *Service) Tree(ctx context.Context, c contact.Caller, id parley.TaskID) 
 		list, err = s.subtree(tx, c, id)
 		return err
 	})
-	return list, err
+	if err != nil {
+		return nil, err
+	}
+	if err := s.permitTask(ctx, c, list[0], "status"); err != nil {
+		return nil, err
+	}
+	return list, nil
 }
 
 // Trace reads the arrows of a task tree.
 func (s *Service) Trace(ctx context.Context, c contact.Caller, id parley.TaskID) (list []trace.Arrow, err error) {
+	var tasks []parley.Task
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		tasks, err := s.subtree(tx, c, id)
-		if err != nil {
+		if tasks, err = s.subtree(tx, c, id); err != nil {
 			return err
 		}
 		list, err = trace.Arrows(tx, tasks)
 		return err
 	})
-	return list, err
+	if err != nil {
+		return nil, err
+	}
+	if err := s.permitTask(ctx, c, tasks[0], "status"); err != nil {
+		return nil, err
+	}
+	return list, nil
 }
 
 func (s *Service) subtree(tx *store.Tx, c contact.Caller, id parley.TaskID) ([]parley.Task, error) {

@@ -19,7 +19,13 @@ func (s Screen) Agents(agents []api.Agent) string {
 			{text: about(a), color: Dim},
 		})
 	}
-	return t.text(s)
+	text := t.text(s)
+	for _, a := range agents {
+		if a.Mistake != "" {
+			text += s.Bad() + " " + a.Name + " works as before, because of a mistake in its file: " + Line(a.Mistake) + "\n"
+		}
+	}
+	return text
 }
 
 // Status is what an agent is doing, in words.

@@ -1,0 +1,294 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/internal/config"
+	"parley/internal/rulebook"
+	"parley/internal/store"
+)
+
+// teamFiles takes changes of a team's files over while the hub runs. Everything
+// is read first and then takes effect at once; a turn that runs ends with what
+// it began with. It implements rulebook.Files.
+type teamFiles struct {
+	hub    *Hub
+	cfg    ServeConfig
+	team   parley.Team
+	person string // whom the command line acts as, as long as the hub runs
+	log    *slog.Logger
+
+	mu       sync.Mutex
+	held     *config.Team
+	problems []config.Problem
+	restart  []string
+	biggest  int // message that the doors let in
+}
+
+func newTeamFiles(h *Hub, cfg ServeConfig, team parley.Team, person string, r Roster, problems []config.Problem) *teamFiles {
+	held := *cfg.Team
+	held.Person, held.Agents = person, r.present(held.Agents)
+	return &teamFiles{hub: h, cfg: cfg, team: team, person: person, log: cfg.Log, held: &held, problems: problems, biggest: largestMessage(r)}
+}
+
+// present leaves out those who could not be taken in.
+func (r *Roster) present(agents []config.Agent) []config.Agent {
+	there := r.names()
+	return slices.DeleteFunc(slices.Clone(agents), func(a config.Agent) bool { return !there[parley.FoldName(a.Name)] })
+}
+
+// names are the folded ones of all members.
+func (r *Roster) names() map[string]bool {
+	set := make(map[string]bool, len(r.Members))
+	for _, m := range r.Members {
+		set[parley.FoldName(m.Name)] = true
+	}
+	return set
+}
+
+// Held is the team as it holds now.
+func (f *teamFiles) Held() *config.Team {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.held
+}
+
+// Reload reads the files and takes over what is different. An error changes
+// nothing.
+func (f *teamFiles) Reload(ctx context.Context, by parley.AgentID) (rulebook.Change, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now, problems, err := config.Reload(f.held)
+	if err != nil {
+		f.log.Error("the team's files cannot be used; the team stays as it was", "problem", parley.Public(err))
+		return rulebook.Change{}, err
+	}
+	roster, left, err := f.roster(now, problems)
+	if err != nil {
+		return rulebook.Change{}, err
+	}
+	now.Agents = roster.present(now.Agents)
+	change := f.compare(roster, now, left)
+	roster.By, roster.Changes = by, f.details(change)
+	if _, err := f.hub.Join(ctx, roster); err != nil {
+		return change, err
+	}
+	f.tell(ctx, change, left, by)
+	f.hold(now, left, change.Restart)
+	return change, nil
+}
+
+// roster makes members of the files. An agent whose model cannot be had stays as
+// it was, like one whose file has a mistake.
+func (f *teamFiles) roster(now *config.Team, problems []config.Problem) (Roster, []config.Problem, error) {
+	cfg := f.cfg
+	moved := *now
+	moved.Person, moved.Name = f.person, f.held.Name
+	cfg.Team, cfg.Problems, cfg.models = &moved, problems, f.cfg.models.again()
+	for {
+		roster, _, left, err := enlist(cfg)
+		if err != nil || !f.keepOld(&moved, left[len(problems):]) {
+			// Those that stay as they were are not missing.
+			roster.Partial = slices.ContainsFunc(left, func(p config.Problem) bool { return !f.isKept(&moved, p) })
+			now.Agents, f.cfg.models = moved.Agents, cfg.models
+			return roster, left, err
+		}
+		problems = left
+		cfg.Problems = left
+	}
+}
+
+// keepOld puts those back, as they were, whom enlist has left out. It reports
+// whether there was one.
+func (f *teamFiles) keepOld(team *config.Team, left []config.Problem) (kept bool) {
+	team.Agents = slices.Clone(team.Agents)
+	for _, p := range left {
+		i := slices.IndexFunc(team.Agents, func(a config.Agent) bool { return a.File == p.File })
+		old := slices.IndexFunc(f.held.Agents, func(a config.Agent) bool { return a.File == p.File })
+		if i < 0 || old < 0 || team.Agents[i].Mistake != "" {
+			continue
+		}
+		name := parley.FoldName(f.held.Agents[old].Name)
+		if other := slices.IndexFunc(team.Agents, func(a config.Agent) bool { return parley.FoldName(a.Name) == name }); other >= 0 && other != i {
+			continue // its name is somebody else's by now
+		}
+		team.Agents[i] = f.held.Agents[old]
+		team.Agents[i].Mistake = p.String()
+		kept = true
+	}
+	return kept
+}
+
+func (f *teamFiles) isKept(team *config.Team, p config.Problem) bool {
+	return slices.ContainsFunc(team.Agents, func(a config.Agent) bool { return a.Mistake == p.String() || a.Mistake != "" && a.File == p.File })
+}
+
+// compare says what is different from what held.
+func (f *teamFiles) compare(r Roster, now *config.Team, problems []config.Problem) rulebook.Change {
+	change := rulebook.Change{Restart: config.NeedRestart(f.cfg.filed, now)}
+	if largestMessage(r) > f.biggest {
+		change.Restart = append(change.Restart, "limits.message_bytes")
+	}
+	before, after := byName(f.held.Agents), byName(now.Agents)
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		a := after[name]
+		b, known := before[name]
+		if keys := b.Differs(a); known && keys != nil {
+			change.Changed = append(change.Changed, rulebook.Changed{Agent: a.Name, Keys: keys})
+		}
+		if !known {
+			change.Joined = append(change.Joined, a.Name)
+		}
+		if a.Mistake != "" {
+			change.Kept = append(change.Kept, rulebook.Kept{Agent: a.Name, Mistake: a.Mistake})
+		}
+	}
+	f.comparePeople(&change, now)
+	there := r.names()
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if !there[name] {
+			change.Removed = append(change.Removed, before[name].Name)
+		}
+	}
+	for _, p := range problems {
+		change.Problems = append(change.Problems, p.String())
+	}
+	return change
+}
+
+// comparePeople looks at those whom only parley.yaml names.
+func (f *teamFiles) comparePeople(change *rulebook.Change, now *config.Team) {
+	for _, name := range now.People {
+		if !containsFolded(f.held.People, name) && parley.FoldName(name) != parley.FoldName(f.person) {
+			change.Joined = append(change.Joined, name)
+		}
+	}
+	for _, name := range f.held.People {
+		if !containsFolded(now.People, name) && parley.FoldName(name) != parley.FoldName(f.person) {
+			change.Removed = append(change.Removed, name)
+		}
+	}
+}
+
+func containsFolded(names []string, name string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return parley.FoldName(n) == parley.FoldName(name) })
+}
+
+func byName(agents []config.Agent) map[string]config.Agent {
+	m := make(map[string]config.Agent, len(agents))
+	for _, a := range agents {
+		m[parley.FoldName(a.Name)] = a
+	}
+	return m
+}
+
+// details are what the record says of those who changed: which keys, never what
+// stands there. Where several hubs share a database, each takes the files over
+// by itself and says so.
+func (f *teamFiles) details(c rulebook.Change) map[string]string {
+	where := ""
+	if f.hub.Store.Shared() {
+		where = " (at " + hubName() + ")"
+	}
+	details := map[string]string{}
+	for _, a := range c.Changed {
+		details[parley.FoldName(a.Agent)] = "changed: " + strings.Join(a.Keys, ", ") + where
+	}
+	return details
+}
+
+// tell logs what is different, and puts on record what is wrong and was not wrong
+// before.
+func (f *teamFiles) tell(ctx context.Context, c rulebook.Change, problems []config.Problem, by parley.AgentID) {
+	if !c.Nothing() {
+		f.log.Info("the team's files were taken over", "joined", c.Joined, "changed", changedNames(c), "removed", c.Removed)
+	}
+	var events []parley.Event
+	for _, p := range problems {
+		if slices.Contains(f.problems, p) {
+			continue
+		}
+		e := parley.Event{Team: f.team.ID, Kind: parley.EventReload, Actor: by, Detail: p.String()}
+		if i := slices.IndexFunc(c.Kept, func(k rulebook.Kept) bool { return k.Mistake == p.String() }); i >= 0 {
+			stored, _ := f.hub.Directory.Find(f.team.ID, c.Kept[i].Agent)
+			e.Target, e.Detail = stored.ID, "kept as it was: "+e.Detail
+		}
+		f.log.Error("a file of the team has a mistake; what it says is not taken over", "problem", p.String())
+		events = append(events, e)
+	}
+	if len(c.Restart) > 0 && !slices.Equal(c.Restart, f.restart) {
+		f.log.Warn("settings were changed that need a restart of the hub", "settings", strings.Join(c.Restart, ", "))
+		events = append(events, parley.Event{Team: f.team.ID, Kind: parley.EventReload, Actor: by, Detail: "needs a restart: " + strings.Join(c.Restart, ", ")})
+	}
+	if events == nil {
+		return
+	}
+	err := f.hub.Store.Update(ctx, func(tx *store.Tx) error {
+		for _, e := range events {
+			tx.Record(e)
+		}
+		return nil
+	})
+	if err != nil {
+		f.log.Error("what is wrong with the team's files could not be recorded", "error", err)
+	}
+}
+
+func changedNames(c rulebook.Change) (names []string) {
+	for _, a := range c.Changed {
+		names = append(names, a.Agent+" ("+strings.Join(a.Keys, ", ")+")")
+	}
+	return names
+}
+
+// hold remembers what holds by now. Settings that need a restart stay what they
+// were.
+func (f *teamFiles) hold(now *config.Team, problems []config.Problem, restart []string) {
+	held := *f.held
+	held.Agents, held.People, held.Model, held.Limits, held.Warnings = now.Agents, now.People, now.Model, now.Limits, now.Warnings
+	f.held, f.problems, f.restart = &held, problems, restart
+}
+
+// How often the files are looked at: not more often than costs a fiftieth of the
+// time, however many there are.
+const (
+	lookEvery = 2 * time.Second
+	lookShare = 50
+)
+
+// watch looks at the files on a slow clock, and at once when told to, until the
+// context is done. It reads and writes nothing as long as no file is another.
+// What is found is taken over when two looks in a row see the same, so that no
+// file is read while somebody writes it.
+func (f *teamFiles) watch(ctx context.Context, every time.Duration, now <-chan struct{}) {
+	every = cmp.Or(every, lookEvery)
+	taken, seen := uint64(0), uint64(0) // they may have changed since the hub read them
+	for pause := every; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-now:
+			_, _ = f.Reload(ctx, 0) // it has said what is wrong
+			taken, _ = config.Stamp(f.cfg.Team.Dir)
+			seen = taken
+			continue
+		case <-time.After(pause):
+		}
+		begun := time.Now()
+		stamp, err := config.Stamp(f.cfg.Team.Dir)
+		pause = max(every, lookShare*time.Since(begun))
+		if err == nil && stamp == seen && stamp != taken {
+			taken = stamp
+			_, _ = f.Reload(ctx, 0)
+		}
+		seen = stamp
+	}
+}

@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"parley/internal/api"
+	"parley/internal/cli/view"
+	"parley/internal/client"
+	"parley/internal/config"
+)
+
+func ruleCommand(c *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "rule",
+		Short: "Show and change what an agent may do",
+		Long: `Show and change what an agent may do. The rules stand in the agent's file, and
+stay there: a change is written into it, in the place of the rule, and holds at
+once for everything that is decided from then on. The whole team is checked
+first; if anything would be wrong with it, nothing is written.
+
+KEY is one of
+  manager     NAME, whose approval counts and whom the agent may always contact
+  can_invoke  NAME..., the only ones it may contact; [] is nobody
+  contacts    allow:NAME, deny:NAME, or ask:NAME for one that needs approval;
+              '*' is everyone
+  mode        write or read
+  profile     open, standard, guarded or locked, and patterns of its own:
+              allow:PATTERN, ask:PATTERN, deny:PATTERN
+  behavior    autonomous, supervised or strict`,
+		Example: `  parley rule show writer
+  parley rule set writer behavior supervised
+  parley rule add writer contacts deny:planner
+  parley explain writer planner ask          # what holds now`,
+		GroupID: groupCare,
+		Args:    noSuchCommand,
+		RunE:    func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(ruleShowCommand(c), ruleSetCommand(c), ruleAddCommand(c), ruleRemoveCommand(c), ruleUnsetCommand(c))
+	return cmd
+}
+
+func ruleShowCommand(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show AGENT",
+		Short: "Show an agent's rules as they hold, and where each stands",
+		Example: `  parley rule show writer
+  parley rule show writer --json | jq -r '.rules[] | select(.key == "contacts") | .values[]'`,
+		Args:              between(1, 1),
+		ValidArgsFunction: c.completeAgent,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.rules(cmd, func(ctx context.Context, hub *client.Client) (api.AgentRules, error) { return hub.Rules(ctx, args[0]) })
+		},
+	}
+}
+
+// everything is how many arguments a list may have.
+const everything = 2000
+
+func ruleSetCommand(c *console) *cobra.Command {
+	var approval bool
+	cmd := &cobra.Command{
+		Use:   "set AGENT KEY VALUE...",
+		Short: "Give a rule another value",
+		Example: `  parley rule set writer mode read
+  parley rule set writer can_invoke planner reader
+  parley rule set writer can_invoke []                 # nobody
+  parley rule set writer contacts allow:planner 'deny:*'
+  parley rule set writer profile guarded 'allow:tool:agent_comm:send planner'`,
+		Args:              between(3, everything),
+		ValidArgsFunction: c.completeRule,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.rules(cmd, func(ctx context.Context, hub *client.Client) (api.AgentRules, error) {
+				return hub.SetRule(ctx, args[0], args[1], ruleValues(args, approval))
+			})
+		},
+	}
+	approvalFlag(cmd, &approval)
+	return cmd
+}
+
+func ruleAddCommand(c *console) *cobra.Command {
+	var approval bool
+	cmd := &cobra.Command{
+		Use:   "add AGENT KEY VALUE...",
+		Short: "Add to a rule that is a list",
+		Long: `Add to a rule that is a list: contacts, can_invoke, or the patterns of the
+profile. A contact rule takes the place of one for the same name.`,
+		Example: `  parley rule add writer contacts deny:planner
+  parley rule add writer contacts allow:reader --requires-approval
+  parley rule add writer can_invoke reader`,
+		Args:              between(3, everything),
+		ValidArgsFunction: c.completeRule,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.rules(cmd, func(ctx context.Context, hub *client.Client) (api.AgentRules, error) {
+				return hub.AddRule(ctx, args[0], args[1], ruleValues(args, approval))
+			})
+		},
+	}
+	approvalFlag(cmd, &approval)
+	return cmd
+}
+
+func ruleRemoveCommand(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "remove AGENT KEY VALUE...",
+		Short: "Take values out of a rule that is a list",
+		Example: `  parley rule remove writer contacts deny:planner
+  parley rule remove writer can_invoke reader`,
+		Args:              between(3, everything),
+		ValidArgsFunction: c.completeRule,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.rules(cmd, func(ctx context.Context, hub *client.Client) (api.AgentRules, error) {
+				return hub.UnsetRule(ctx, args[0], args[1], args[2:])
+			})
+		},
+	}
+}
+
+func ruleUnsetCommand(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use:               "unset AGENT KEY",
+		Short:             "Take a rule away, so that its default holds",
+		Example:           `  parley rule unset writer contacts`,
+		Args:              between(2, 2),
+		ValidArgsFunction: c.completeRule,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.rules(cmd, func(ctx context.Context, hub *client.Client) (api.AgentRules, error) {
+				return hub.UnsetRule(ctx, args[0], args[1], nil)
+			})
+		},
+	}
+}
+
+func approvalFlag(cmd *cobra.Command, approval *bool) {
+	cmd.Flags().BoolVar(approval, "requires-approval", false, "what is allowed needs approval: allow:NAME is ask:NAME")
+}
+
+// ruleValues are the words behind agent and key.
+func ruleValues(args []string, approval bool) []string {
+	values := slices.Clone(args[2:])
+	if len(values) == 1 && values[0] == "[]" {
+		return []string{}
+	}
+	for i, v := range values {
+		if name, allows := strings.CutPrefix(v, "allow:"); allows && approval && args[1] == config.KeyContacts {
+			values[i] = "ask:" + name
+		}
+	}
+	return values
+}
+
+// rules asks the hub for something and shows the rules that hold then.
+func (c *console) rules(cmd *cobra.Command, do func(context.Context, *client.Client) (api.AgentRules, error)) error {
+	return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
+		r, err := do(ctx, hub)
+		if err != nil {
+			return err
+		}
+		return c.show(r, func(s view.Screen) string { return s.Rules(r) })
+	})
+}
+
+// completeRule offers an agent, a key, and the words that go with it.
+func (c *console) completeRule(cmd *cobra.Command, args []string, typed string) (completions, cobra.ShellCompDirective) {
+	const fixed = cobra.ShellCompDirectiveNoFileComp
+	switch {
+	case len(args) == 0:
+		return c.completeAgent(cmd, args, typed)
+	case len(args) == 1:
+		return config.RuleKeys(), fixed
+	case cmd.Name() == "unset":
+		return nil, fixed
+	}
+	switch args[1] {
+	case config.KeyMode:
+		return completions{"write", "read"}, fixed
+	case config.KeyBehavior:
+		return completions{"autonomous", "supervised", "strict"}, fixed
+	case config.KeyProfile:
+		return completions{"open", "standard", "guarded", "locked"}, fixed
+	case config.KeyContacts:
+		return completions{"allow:", "ask:", "deny:"}, fixed | cobra.ShellCompDirectiveNoSpace
+	default:
+		return c.offer(cmd, agentNames(args))
+	}
+}

@@ -1,0 +1,75 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"parley/internal/api"
+)
+
+// Rules is a table of an agent's rules, a line for each value of a list.
+func (s Screen) Rules(r api.AgentRules) string {
+	if r.File == "" {
+		return r.Agent + " has no file: nothing restricts them.\n"
+	}
+	t := table{elastic: 1, least: 16, rows: [][]cell{heads("RULE", "VALUE", "WHERE")}}
+	for _, rule := range r.Rules {
+		where, values := cell{text: "default", color: Dim}, rule.Values
+		if rule.Line > 0 {
+			where = cell{text: fmt.Sprintf("%s:%d", r.File, rule.Line)}
+		}
+		if len(values) == 0 {
+			values = []string{lacking(rule)}
+		}
+		for i, v := range values {
+			row := []cell{{text: rule.Key, color: Bold}, {text: Line(v)}, where}
+			if i > 0 {
+				row[0], row[2] = cell{}, cell{}
+			}
+			t.rows = append(t.rows, row)
+		}
+	}
+	text := t.text(s)
+	if r.Mistake != "" {
+		text += s.Bad() + " These hold as before, because of a mistake: " + Line(r.Mistake) + "\n"
+	}
+	return text
+}
+
+// lacking is what no value means.
+func lacking(r api.AgentRule) string {
+	switch {
+	case r.Key == "can_invoke" && r.Line > 0:
+		return "nobody"
+	case r.Key == "can_invoke", r.Key == "contacts":
+		return "everyone"
+	}
+	return "-"
+}
+
+// Reload says what the files have brought.
+func (s Screen) Reload(r api.Reload) string {
+	var b strings.Builder
+	for _, name := range r.Joined {
+		fmt.Fprintf(&b, "%s joined.\n", name)
+	}
+	for _, a := range r.Changed {
+		fmt.Fprintf(&b, "%s changed: %s.\n", a.Agent, strings.Join(a.Keys, ", "))
+	}
+	for _, name := range r.Removed {
+		fmt.Fprintf(&b, "%s is gone.\n", name)
+	}
+	if b.Len() == 0 {
+		b.WriteString("Nothing is different.\n")
+	}
+	for _, p := range r.Problems {
+		fmt.Fprintf(&b, "%s %s\n", s.Bad(), Line(p))
+	}
+	for _, k := range r.Kept {
+		fmt.Fprintf(&b, "%s works as before.\n", k.Agent)
+	}
+	if len(r.Restart) > 0 {
+		fmt.Fprintf(&b, "%s These settings need a restart of the hub: %s.\n", s.Paint(Yellow, "!"), strings.Join(r.Restart, ", "))
+	}
+	return b.String()
+}

@@ -1,0 +1,266 @@
+package config
+
+import (
+	"bytes"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"parley"
+)
+
+// SetRule is an agent's file with a rule that has another value, every byte but
+// the key's own lines as it was. A file without front matter gets one.
+func SetRule(file []byte, key string, words []string) ([]byte, error) {
+	if err := CheckRuleKey(key); err != nil {
+		return nil, err
+	}
+	words = slices.Clone(words)
+	lines, err := ruleLines(key, words)
+	if err != nil {
+		return nil, err
+	}
+	return edit(file, key, lines)
+}
+
+// UnsetRule is the file without the rule.
+func UnsetRule(file []byte, key string) ([]byte, error) {
+	if err := CheckRuleKey(key); err != nil {
+		return nil, err
+	}
+	return edit(file, key, nil)
+}
+
+// edit replaces a key's lines; nil takes them away. What comes of it is read
+// again: if anything else than the key is different then, the file is written in
+// a way that only its author should change.
+func edit(file []byte, key string, lines []string) ([]byte, error) {
+	p := splitPage(file)
+	before, err := p.values()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.replace(key, lines); err != nil {
+		return nil, err
+	}
+	edited := p.bytes()
+	after, err := splitPage(edited).values()
+	_, has := after[key]
+	delete(before, key)
+	delete(after, key)
+	if err != nil || has != (lines != nil) || !reflect.DeepEqual(before, after) {
+		return nil, errByHand()
+	}
+	return edited, nil
+}
+
+func errByHand() error {
+	return parley.Errorf(parley.Conflict, "The front matter of this file is written in a way that the hub does not change.").
+		WithHint("Change it by hand, one key a line; the hub takes it over by itself.")
+}
+
+// page is a file as lines with their ends, and where its front matter lies.
+type page struct {
+	mark  []byte   // a byte order mark
+	lines []string // each with its end
+	// first and end are the lines of the front matter between the fences; end is
+	// 0 if there is none.
+	first, end int
+	broken     bool // it is never closed
+}
+
+func splitPage(file []byte) *page {
+	p := &page{}
+	rest, marked := bytes.CutPrefix(file, []byte("\uFEFF"))
+	if marked {
+		p.mark = file[:len(file)-len(rest)]
+	}
+	p.lines = splitLines(string(rest))
+	if len(p.lines) == 0 || !fence(bare(p.lines[0])) {
+		return p
+	}
+	p.first, p.broken = 1, true
+	for i := 1; i < len(p.lines); i++ {
+		if fence(bare(p.lines[i])) {
+			p.end, p.broken = i, false
+			break
+		}
+	}
+	return p
+}
+
+// splitLines keeps the ends, which may be those of any system.
+func splitLines(s string) (lines []string) {
+	for s != "" {
+		n := strings.IndexAny(s, "\r\n")
+		switch {
+		case n < 0:
+			n = len(s)
+		case strings.HasPrefix(s[n:], "\r\n"):
+			n += 2
+		default:
+			n++
+		}
+		lines, s = append(lines, s[:n]), s[n:]
+	}
+	return lines
+}
+
+// bare is a line without its end.
+func bare(line string) string { return strings.TrimRight(line, "\r\n") }
+
+func (p *page) bytes() []byte { return append(slices.Clone(p.mark), strings.Join(p.lines, "")...) }
+
+// newline is how lines end in this file.
+func (p *page) newline() string {
+	if len(p.lines) > 0 {
+		if end := p.lines[0][len(bare(p.lines[0])):]; end != "" {
+			return end
+		}
+	}
+	return "\n"
+}
+
+// yaml is the front matter with as many lines before it as the file has.
+func (p *page) yaml() string {
+	var b strings.Builder
+	for i := 0; i < p.end; i++ {
+		if i >= p.first {
+			b.WriteString(bare(p.lines[i]))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// values are those of all keys, for a comparison.
+func (p *page) values() (map[string]any, error) {
+	if p.broken {
+		return nil, parley.Errorf(parley.Invalid, "The front matter of this file is never closed: a line --- is missing.")
+	}
+	v, found := parse(p.yaml())
+	if found != nil {
+		return nil, parley.Errorf(parley.Invalid, "line %d: %s", found[0].line, found[0].text)
+	}
+	values := map[string]any{}
+	m, ok := v.node.(*ast.MappingNode)
+	if !ok && !v.absent() {
+		return nil, errByHand()
+	}
+	if ok {
+		for _, pair := range m.Values {
+			name, item := entry(pair)
+			val, wrongs := item.plain()
+			if _, twice := values[name]; wrongs != nil || twice {
+				return nil, errByHand()
+			}
+			values[name] = val
+		}
+	}
+	return values, nil
+}
+
+// replace puts lines in the place of those of a key, or at the end of the front
+// matter.
+func (p *page) replace(key string, lines []string) error {
+	keys, err := p.keys()
+	if err != nil {
+		return err
+	}
+	begin, end, indent, comment := p.end, p.end, "", ""
+	if k, there := keys[key]; there {
+		begin, end, comment = k.line, p.valueEnd(k, keys), k.comment
+	} else if lines == nil {
+		return nil
+	}
+	for _, k := range keys {
+		indent = strings.Repeat(" ", k.column)
+	}
+	var made []string
+	for i, line := range lines {
+		if i == 0 && comment != "" {
+			line += " " + comment
+		}
+		made = append(made, indent+line+p.newline())
+	}
+	if p.end == 0 {
+		fence := "---" + p.newline()
+		made = slices.Concat([]string{fence}, made, []string{fence})
+		begin, end = 0, 0
+	}
+	p.lines = slices.Replace(p.lines, begin, end, made...)
+	return nil
+}
+
+// place is where a key stands.
+type place struct {
+	line, column int // of its name, from 0
+	comment      string
+}
+
+// keys finds the keys of a mapping that has each on a line of its own.
+func (p *page) keys() (map[string]place, error) {
+	file, err := parser.ParseBytes([]byte(p.yaml()), parser.ParseComments)
+	if err != nil {
+		return nil, errByHand()
+	}
+	places := map[string]place{}
+	lines := map[int]bool{}
+	for _, doc := range file.Docs {
+		m, ok := doc.Body.(*ast.MappingNode)
+		if !ok {
+			continue
+		}
+		if m.IsFlowStyle {
+			return nil, errByHand()
+		}
+		for _, pair := range m.Values {
+			at := pair.Key.GetToken().Position
+			if lines[at.Line] {
+				return nil, errByHand()
+			}
+			lines[at.Line] = true
+			places[pair.Key.GetToken().Value] = place{line: at.Line - 1, column: at.Column - 1, comment: inlineComment(pair)}
+		}
+	}
+	return places, nil
+}
+
+// inlineComment is what stands behind a key or its value on the same line.
+func inlineComment(pair *ast.MappingValueNode) string {
+	line := pair.Key.GetToken().Position.Line
+	for _, n := range []ast.Node{pair.Value, pair.Key} {
+		group := n.GetComment()
+		if group == nil || len(group.Comments) == 0 {
+			continue
+		}
+		if t := group.Comments[0].GetToken(); t != nil && t.Position.Line == line {
+			return "#" + t.Value
+		}
+	}
+	return ""
+}
+
+// valueEnd is the line behind a key's value. Comments and empty lines before the
+// next key are not the value's.
+func (p *page) valueEnd(k place, keys map[string]place) int {
+	end := p.end
+	for other := range maps.Values(keys) {
+		if other.line > k.line {
+			end = min(end, other.line)
+		}
+	}
+	for end > k.line+1 {
+		text := bare(p.lines[end-1])
+		indent := len(text) - len(strings.TrimLeft(text, " \t"))
+		if trimmed := strings.TrimSpace(text); trimmed != "" && (trimmed[0] != '#' || indent > k.column) {
+			break
+		}
+		end--
+	}
+	return end
+}

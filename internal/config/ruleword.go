@@ -1,0 +1,258 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"parley"
+	"parley/internal/policy"
+)
+
+// The rules of an agent as words, the same in commands, in the HTTP API and in
+// the record: contacts are deny:NAME, allow:NAME and, where it needs approval,
+// ask:NAME; a profile is a preset's name and deny:, allow: and ask:PATTERN; the
+// others are names.
+
+// The keys of an agent's file that are its rules.
+const (
+	KeyManager   = "manager"
+	KeyCanInvoke = "can_invoke"
+	KeyContacts  = "contacts"
+	KeyMode      = "mode"
+	KeyProfile   = "profile"
+	KeyBehavior  = "behavior"
+)
+
+// RuleKeys are those keys, in the order in which a decision asks them.
+func RuleKeys() []string {
+	return []string{KeyManager, KeyCanInvoke, KeyContacts, KeyMode, KeyProfile, KeyBehavior}
+}
+
+// CheckRuleKey refuses a key that is no rule.
+func CheckRuleKey(key string) error {
+	if slices.Contains(RuleKeys(), key) {
+		return nil
+	}
+	return parley.Errorf(parley.Invalid, "%q is not a rule.", parley.Clip(key, 40)).
+		WithHint("%s The rules are %s.", suggestRule(key), strings.Join(RuleKeys(), ", "))
+}
+
+func suggestRule(key string) string {
+	if near := parley.Nearest(key, RuleKeys(), 1); len(near) > 0 {
+		return "Did you mean " + near[0] + "?"
+	}
+	return "Other keys are changed in the file."
+}
+
+// RuleWords is what holds for a key, also if it stands nowhere. No word at all
+// is, for can_invoke, everyone if the file has no such key and else nobody.
+func (a Agent) RuleWords(key string) []string {
+	switch key {
+	case KeyManager:
+		return oneWord(a.Manager)
+	case KeyCanInvoke:
+		return slices.Clone(a.CanInvoke)
+	case KeyContacts:
+		return contactWords(a.Contacts)
+	case KeyMode:
+		return oneWord(a.Mode)
+	case KeyProfile:
+		return profileWords(a.Profile)
+	case KeyBehavior:
+		return oneWord(a.Behavior)
+	}
+	return nil
+}
+
+func oneWord(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
+}
+
+func contactWords(rules []ContactRule) (words []string) {
+	for _, r := range rules {
+		switch {
+		case r.Deny:
+			words = append(words, "deny:"+r.Name)
+		case r.RequiresApproval:
+			words = append(words, "ask:"+r.Name)
+		default:
+			words = append(words, "allow:"+r.Name)
+		}
+	}
+	return words
+}
+
+func profileWords(p Profile) []string {
+	words := []string{p.Preset}
+	for _, list := range []struct {
+		verb  string
+		texts []string
+	}{{"deny", p.Own.Deny}, {"allow", p.Own.Allow}, {"ask", p.Own.Ask}} {
+		for _, text := range list.texts {
+			words = append(words, list.verb+":"+text)
+		}
+	}
+	return words
+}
+
+// ruleLines is a key with its value as lines of YAML, the first of which begins
+// with the key. It refuses words that are none; whether they mean something is
+// found out by reading the lines.
+func ruleLines(key string, words []string) ([]string, error) {
+	for i, word := range words {
+		if words[i] = strings.TrimSpace(word); words[i] == "" || strings.ContainsFunc(word, unicode.IsControl) {
+			return nil, parley.Errorf(parley.Invalid, "A value of %s is empty or has a line end in it.", key)
+		}
+	}
+	switch key {
+	case KeyCanInvoke:
+		return listLines(key, words), nil
+	case KeyContacts:
+		return contactLines(words)
+	case KeyProfile:
+		return profileLines(words)
+	}
+	if len(words) != 1 {
+		return nil, parley.Errorf(parley.Invalid, "%s has one value, not %d.", key, len(words)).
+			WithHint("To take it away, use unset.")
+	}
+	return []string{key + ": " + scalar(words[0])}, nil
+}
+
+// lineWidth is how long a list may be to stay on one line.
+const lineWidth = 80
+
+func listLines(key string, words []string) []string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = scalar(w)
+	}
+	if line := key + ": [" + strings.Join(quoted, ", ") + "]"; len(line) <= lineWidth {
+		return []string{line}
+	}
+	lines := []string{key + ":"}
+	for _, w := range quoted {
+		lines = append(lines, "  - "+w)
+	}
+	return lines
+}
+
+func contactLines(words []string) ([]string, error) {
+	if len(words) == 0 {
+		return []string{KeyContacts + ": []"}, nil
+	}
+	lines := []string{KeyContacts + ":"}
+	for _, word := range words {
+		verb, name, _ := strings.Cut(word, ":")
+		switch verb {
+		case "deny", "allow":
+			lines = append(lines, "  - "+verb+": "+scalar(name))
+		case "ask":
+			lines = append(lines, "  - allow: "+scalar(name), "    requires_approval: true")
+		default:
+			return nil, parley.Errorf(parley.Invalid, "%q is not a contact rule.", parley.Clip(word, 80)).
+				WithHint("Write allow:NAME, deny:NAME, or ask:NAME for one that needs approval; * is everyone.")
+		}
+	}
+	return lines, nil
+}
+
+func profileLines(words []string) ([]string, error) {
+	preset, lists := "", map[string][]string{}
+	for _, word := range words {
+		verb, text, isPattern := strings.Cut(word, ":")
+		switch {
+		case !isPattern && preset == "":
+			preset = word
+		case isPattern && slices.Contains([]string{"deny", "allow", "ask"}, verb):
+			lists[verb] = append(lists[verb], text)
+		default:
+			return nil, parley.Errorf(parley.Invalid, "%q does not fit into the profile.", parley.Clip(word, 80)).
+				WithHint("Write one of %s, and patterns like deny:tool:shell:.*, allow:… or ask:…", strings.Join(policy.Presets(), ", "))
+		}
+	}
+	if len(lists) == 0 {
+		return []string{KeyProfile + ": " + scalar(preset)}, nil
+	}
+	lines := []string{KeyProfile + ":"}
+	if preset != "" {
+		lines = append(lines, "  preset: "+scalar(preset))
+	}
+	for _, verb := range []string{"deny", "allow", "ask"} {
+		if len(lists[verb]) > 0 {
+			lines = append(lines, "  "+verb+":")
+		}
+		for _, text := range lists[verb] {
+			lines = append(lines, "    - "+scalar(text))
+		}
+	}
+	return lines, nil
+}
+
+// plain is what means the same with and without quotes, anywhere in YAML.
+var plain = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9 _.-]*$`)
+
+// scalar is a text as YAML.
+func scalar(s string) string {
+	switch strings.ToLower(s) {
+	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
+	default:
+		if plain.MatchString(s) {
+			return s
+		}
+	}
+	return fmt.Sprintf("'%s'", strings.ReplaceAll(s, "'", "''"))
+}
+
+// ReadRules reads an agent's file by itself. It is for its rules: what the team
+// adds to an agent is not there.
+func ReadRules(file string, data []byte) (Agent, error) {
+	if line := binaryLine(data); line > 0 {
+		return Agent{}, refuse(problems(file, wrong(line, "This is not UTF-8 text.")))
+	}
+	d, found := newDraft(file, fallbackName(file), plainLines(string(bytes.TrimPrefix(data, []byte("\uFEFF")))))
+	d.agent.Lines = d.lines
+	return d.agent, refuse(problems(file, found))
+}
+
+// Differs names the keys in which two versions of an agent are not the same;
+// instructions are one of them, of whichever of its files. It tells nothing of
+// their values.
+func (a Agent) Differs(b Agent) (keys []string) {
+	for _, k := range []struct {
+		name string
+		same bool
+	}{
+		{"file", a.File == b.File},
+		{"name", a.Name == b.Name},
+		{"description", a.Description == b.Description},
+		{"kind", a.Kind == b.Kind},
+		{"model", a.Model == b.Model},
+		{"tools", slices.Equal(a.Tools, b.Tools)},
+		{"toolsets", slices.Equal(a.Toolsets, b.Toolsets)},
+		{"limits", a.Limits == b.Limits},
+		{"role", a.Role == b.Role},
+		{"shared", a.Shared == b.Shared},
+		{"mcp_servers", reflect.DeepEqual(a.MCPServers, b.MCPServers)},
+		{"instructions", a.Instructions == b.Instructions},
+	} {
+		if !k.same {
+			keys = append(keys, k.name)
+		}
+	}
+	for _, key := range RuleKeys() {
+		// Nobody and everyone are both no words.
+		if !slices.Equal(a.RuleWords(key), b.RuleWords(key)) || key == KeyCanInvoke && (a.CanInvoke == nil) != (b.CanInvoke == nil) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}

@@ -1,0 +1,82 @@
+package httpapi_test
+
+import (
+	"strings"
+	"testing"
+
+	"parley/internal/api"
+	"parley/internal/policy"
+)
+
+// ruleJoiner gives the client agent other rules, as a reload does.
+func (w *world) ruleJoiner(preset string, b policy.Behavior) {
+	w.t.Helper()
+	e, err := w.hub.Directory.Find(w.teams["main"].ID, "Joiner")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	profile, err := policy.NewProfile(preset, policy.Patterns{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	e.Rules = &policy.Rules{Profile: profile, Behavior: b}
+	w.hub.Directory.Put(e)
+}
+
+// What a client agent does over HTTP that is a tool of a native agent passes the
+// same decision, under the same name.
+func TestAProfileHoldsAtTheHTTPDoor(t *testing.T) {
+	w := newWorld(t)
+	joiner := w.as("Joiner")
+	mine, err := joiner.Contact(t.Context(), api.ContactRequest{Action: "delegate", Agent: "Bob", Message: "Look at this."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, err := w.as("Ada").Contact(t.Context(), api.ContactRequest{Action: "delegate", Agent: "Joiner", Message: "And you at this."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	task, message, work := mine.Task.ID, mine.Message, asked.Task.ID
+	const sleep = `{"status": "sleep", "until": "2031-01-01T00:00:00Z"}`
+	for _, test := range []struct {
+		preset             string
+		behavior           policy.Behavior
+		method, path, body string
+		want               int
+		action             string // of the refusal
+	}{
+		{"locked", policy.Autonomous, "GET", "/v1/agents", "", 403, "tool:agent_comm:list"},
+		{"locked", policy.Autonomous, "PUT", "/v1/agents/Joiner/status", sleep, 403, "tool:self:sleep"},
+		{"locked", policy.Autonomous, "GET", "/v1/tasks/" + task, "", 403, "tool:task:status " + task},
+		{"locked", policy.Autonomous, "GET", "/v1/tasks/" + task + "/tree", "", 403, "tool:task:status " + task},
+		{"locked", policy.Autonomous, "GET", "/v1/tasks/" + task + "/trace", "", 403, "tool:task:status " + task},
+		{"locked", policy.Autonomous, "GET", "/v1/tasks/" + task + "/wait?seconds=0", "", 403, "tool:task:await " + task},
+		{"locked", policy.Autonomous, "POST", "/v1/tasks/" + task + "/cancel", "", 403, "tool:task:cancel " + task},
+		{"locked", policy.Autonomous, "GET", "/v1/messages/" + message, "", 403, "tool:task:status " + message},
+		{"locked", policy.Autonomous, "POST", "/v1/approvals/approval-1/approve", "", 403, "tool:task:approve approval-1"},
+		{"locked", policy.Autonomous, "POST", "/v1/approvals/approval-1/deny", "{}", 403, "tool:task:deny approval-1"},
+		// What was asked of it is its own work.
+		{"locked", policy.Autonomous, "GET", "/v1/inbox", "", 200, ""},
+		{"locked", policy.Autonomous, "GET", "/v1/tasks/" + work, "", 200, ""},
+		{"guarded", policy.Autonomous, "GET", "/v1/agents", "", 200, ""},
+		{"guarded", policy.Autonomous, "GET", "/v1/tasks/" + task + "/wait?seconds=0", "", 200, ""},
+		{"guarded", policy.Autonomous, "POST", "/v1/tasks/" + task + "/cancel", "", 403, "tool:task:cancel " + task},
+		{"standard", policy.Supervised, "GET", "/v1/agents", "", 200, ""},
+		{"standard", policy.Supervised, "PUT", "/v1/agents/Joiner/status", sleep, 403, "tool:self:sleep"},
+		{"open", policy.Strict, "GET", "/v1/agents", "", 403, "tool:agent_comm:list"},
+		{"standard", policy.Autonomous, "PUT", "/v1/agents/Joiner/status", sleep, 200, ""},
+		{"standard", policy.Autonomous, "GET", "/v1/messages/" + message, "", 200, ""},
+		{"standard", policy.Autonomous, "POST", "/v1/tasks/" + task + "/cancel", "", 200, ""},
+	} {
+		w.ruleJoiner(test.preset, test.behavior)
+		status, body := w.do("Joiner", test.method, test.path, test.body)
+		if status != test.want {
+			t.Errorf("%s, %v: %s %s: %d %s", test.preset, test.behavior, test.method, test.path, status, body)
+		}
+		_, events := w.do("Ada", "GET", "/v1/events?follow=false", "")
+		last := events[strings.LastIndex(events, "\ndata: "):]
+		if refused := strings.Contains(last, `"kind":"tool.refused","actor":"Joiner"`) && strings.Contains(last, `"detail":"`+test.action+": "); test.action != "" && !refused {
+			t.Errorf("%s %s: the record ends with %s", test.method, test.path, last)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"parley"
+	"parley/internal/api"
+	"parley/internal/contact"
+	"parley/internal/rulebook"
+)
+
+func (s *Server) registerRulebook() {
+	const tag, path = "Rules", "/v1/agents/{name}/rules/{key}"
+	const people = " Only people may."
+	missing := []parley.Kind{parley.NotFound}
+	changing := []parley.Kind{parley.NotFound, parley.Conflict}
+	handle(s, operation{id: "get-rules", method: http.MethodGet, path: "/v1/agents/{name}/rules", tag: tag,
+		summary:     "Read an agent's rules",
+		description: "The rules as they hold, with where each stands. People read those of anyone in their team, an agent its own.", errors: missing}, s.getRules)
+	handle(s, operation{id: "set-rule", method: http.MethodPut, path: path, tag: tag,
+		summary: "Set a rule",
+		description: "Writes the rule into the agent's file and takes it over: what is decided from then on is decided by it. " +
+			"The whole team is checked first; if anything would be wrong with it, nothing is written." + people, errors: changing}, s.setRule)
+	handle(s, operation{id: "add-rule", method: http.MethodPost, path: path, tag: tag,
+		summary:     "Add to a rule",
+		description: "Adds to contacts, can_invoke or the profile's patterns, in the way of set-rule. A contact rule takes the place of one for the same name." + people, errors: changing}, s.addRule)
+	handle(s, operation{id: "unset-rule", method: http.MethodDelete, path: path, tag: tag,
+		summary:     "Take a rule away",
+		description: "Takes the rule, or the given values of it, out of the agent's file. Without the rule its default holds." + people, errors: changing}, s.unsetRule)
+	handle(s, operation{id: "reload", method: http.MethodPost, path: "/v1/reload", tag: tag,
+		summary: "Take the team's files over",
+		description: "Reads the team's files at once, instead of when the hub looks at them next, and says what is different. " +
+			"An agent whose file has a mistake stays as it was." + people, errors: changing}, s.reload)
+}
+
+// RulePath is the rule that an operation is about.
+type RulePath struct {
+	Name string `path:"name" maxLength:"64" doc:"The agent."`
+	Key  string `path:"key" maxLength:"40" example:"contacts" doc:"manager, can_invoke, contacts, mode, profile or behavior."`
+}
+
+type ruleInput struct {
+	RulePath
+	Body api.RuleRequest
+}
+
+// rules is the use case, if the team has files.
+func (s *Server) rules() (*rulebook.Service, error) {
+	if s.cfg.Rules == nil {
+		return nil, parley.Errorf(parley.Conflict, "The team of this hub has no files.")
+	}
+	return s.cfg.Rules, nil
+}
+
+func (s *Server) getRules(ctx context.Context, in *struct {
+	Name string `path:"name" maxLength:"64" doc:"The agent."`
+}) (api.AgentRules, error) {
+	rules, err := s.rules()
+	if err != nil {
+		return api.AgentRules{}, err
+	}
+	r, err := rules.Show(caller(ctx), in.Name)
+	return agentRules(r), err
+}
+
+func (s *Server) setRule(ctx context.Context, in *ruleInput) (api.AgentRules, error) {
+	return s.changeRule(ctx, in.RulePath, in.Body.Values, (*rulebook.Service).Set)
+}
+
+func (s *Server) addRule(ctx context.Context, in *ruleInput) (api.AgentRules, error) {
+	return s.changeRule(ctx, in.RulePath, in.Body.Values, (*rulebook.Service).Add)
+}
+
+func (s *Server) unsetRule(ctx context.Context, in *struct {
+	RulePath
+	Values []string `query:"value,explode" doc:"Only these values of a list."`
+}) (api.AgentRules, error) {
+	return s.changeRule(ctx, in.RulePath, in.Values, func(r *rulebook.Service, ctx context.Context, c contact.Caller, name, key string, values []string) (rulebook.Rules, error) {
+		if len(values) == 0 {
+			return r.Unset(ctx, c, name, key)
+		}
+		return r.Remove(ctx, c, name, key, values)
+	})
+}
+
+type ruleChange func(r *rulebook.Service, ctx context.Context, c contact.Caller, name, key string, values []string) (rulebook.Rules, error)
+
+func (s *Server) changeRule(ctx context.Context, p RulePath, values []string, change ruleChange) (api.AgentRules, error) {
+	rules, err := s.rules()
+	if err != nil {
+		return api.AgentRules{}, err
+	}
+	r, err := change(rules, ctx, caller(ctx), p.Name, p.Key, values)
+	return agentRules(r), err
+}
+
+func agentRules(r rulebook.Rules) api.AgentRules {
+	out := api.AgentRules{Agent: r.Agent, File: r.File, Mistake: r.Mistake, Rules: make([]api.AgentRule, 0, len(r.Rules))}
+	for _, rule := range r.Rules {
+		out.Rules = append(out.Rules, api.AgentRule{Key: rule.Key, Values: orNone(rule.Words), Line: rule.Line})
+	}
+	return out
+}
+
+// orNone makes a list that JSON shows as one.
+func orNone(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+func (s *Server) reload(ctx context.Context, _ *struct{}) (api.Reload, error) {
+	rules, err := s.rules()
+	if err != nil {
+		return api.Reload{}, err
+	}
+	c, err := rules.Reload(ctx, caller(ctx))
+	out := api.Reload{Joined: orNone(c.Joined), Removed: orNone(c.Removed), Problems: orNone(slices.Clone(c.Problems)), Restart: orNone(c.Restart),
+		Changed: []api.AgentChange{}, Kept: []api.KeptAgent{}}
+	for _, a := range c.Changed {
+		out.Changed = append(out.Changed, api.AgentChange(a))
+	}
+	for _, k := range c.Kept {
+		out.Kept = append(out.Kept, api.KeptAgent(k))
+	}
+	return out, err
+}

@@ -1,0 +1,89 @@
+package httpapi_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley"
+	"parley/internal/config"
+	"parley/internal/rulebook"
+)
+
+// files are the team's on disk, beside a hub that was not made from them: the
+// door's answers are the subject here. What a hub makes of a change is shown in
+// package app and in test/scenario.
+type files struct{ held *config.Team }
+
+func (f *files) Held() *config.Team { return f.held }
+
+func (f *files) Reload(context.Context, parley.AgentID) (rulebook.Change, error) {
+	team, _, err := config.Reload(f.held)
+	if err == nil {
+		f.held = team
+	}
+	return rulebook.Change{}, err
+}
+
+// writeFiles writes a folder for the agents of every world.
+func writeFiles(t *testing.T) *files {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"parley.yaml":              "person: Ada\npeople: [Bob]\nmodel: scripted:script.yaml\n",
+		"agents/CoordinatorBot.md": "You plan.\n",
+		"agents/DataBot.md":        "---\n# What it may do.\nbehavior: strict # for now\ncontacts:\n  - allow: WriterBot\n---\nYou know the revenue.\n",
+		"agents/WriterBot.md":      "---\nmanager: DataBot\n---\nYou write.\n",
+		"agents/Joiner.md":         "---\nkind: client\n---\n",
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	team, problems, err := config.Load(dir)
+	if err != nil || problems != nil {
+		t.Fatal(problems, err)
+	}
+	return &files{team}
+}
+
+// A client agent's token changes no rules, its own neither, and that is on
+// record with who tried it.
+func TestAClientsTokenChangesNoRules(t *testing.T) {
+	w := newWorld(t)
+	path := filepath.Join(w.files.held.Dir, "agents", "Joiner.md")
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, try := range [][3]string{
+		{"PUT", "/v1/agents/Joiner/rules/profile", `{"values": ["open"]}`},
+		{"POST", "/v1/agents/Joiner/rules/contacts", `{"values": ["allow:*"]}`},
+		{"DELETE", "/v1/agents/Joiner/rules/mode", ""},
+		{"PUT", "/v1/agents/DataBot/rules/behavior", `{"values": ["autonomous"]}`},
+		{"POST", "/v1/reload", ""},
+	} {
+		if status, body := w.do("Joiner", try[0], try[1], try[2]); status != 403 || !strings.Contains(body, "Only people") {
+			t.Errorf("%v: %d %s", try, status, body)
+		}
+	}
+	_, events := w.do("Ada", "GET", "/v1/events?follow=false", "")
+	if n := strings.Count(events, `"kind":"rule.refused"`); n != 5 {
+		t.Errorf("%d refusals are on record:\n%s", n, events)
+	}
+	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
+		t.Errorf("the file changed: %v\n%s", err, after)
+	}
+	if status, body := w.do("Joiner", "GET", "/v1/agents/DataBot/rules", ""); status != 403 {
+		t.Errorf("the rules of others are read: %d %s", status, body)
+	}
+	if status, _ := w.do("Joiner", "GET", "/v1/agents/Joiner/rules", ""); status != 200 {
+		t.Errorf("its own are not: %d", status)
+	}
+}
