@@ -69,7 +69,7 @@ func NewHub(cfg HubConfig) *Hub {
 	}
 	maps.Copy(sets, cfg.Toolsets)
 	h.agents = newAgents(dir, sets)
-	runner := &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: contacts, Rules: permits{contacts}, Log: cfg.Log, Deltas: cfg.Deltas}
+	runner := &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: contacts, Rules: permits{contacts}, Pauses: scheduler, Log: cfg.Log, Deltas: cfg.Deltas}
 	scheduler.Connect(turns{runner}, contacts)
 	return h
 }

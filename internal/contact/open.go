@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/budget"
 	"parley/internal/policy"
 	"parley/internal/store"
 )
@@ -22,7 +23,7 @@ func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Patter
 	place, reserved := s.reserve(p, target.ID)
 	o := opening{s: s, caller: c, request: r, pattern: p, title: parley.Clip(r.Message, 80)}
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
-		o.tx, o.task, o.handed, o.refused = tx, parley.Task{}, false, nil
+		o.tx, o.task, o.handed, o.refused, o.account = tx, parley.Task{}, false, nil, nil
 		return o.run(target.ID, place)
 	})
 	if err == nil && stored != nil {
@@ -64,6 +65,7 @@ type opening struct {
 	dm      parley.Channel
 	message parley.Message
 	task    parley.Task
+	account *budget.Account // of the tree, if it has a budget
 
 	refused  *policy.Ruling // by the rules; nil if by something else, or not at all
 	handed   bool           // to the reserved place
@@ -71,7 +73,10 @@ type opening struct {
 }
 
 func (o *opening) run(target parley.AgentID, place Reservation) error {
-	var err error
+	err := o.lockBudget()
+	if err != nil {
+		return err
+	}
 	o.state, err = o.tx.Contact(o.caller.Agent, target, o.caller.Task, o.request.Key)
 	if err != nil {
 		return notFound(err, "%s", o.caller.Task)
@@ -94,6 +99,9 @@ func (o *opening) run(target parley.AgentID, place Reservation) error {
 	if err := o.checkCycle(); err != nil {
 		return err
 	}
+	if err := o.checkBudget(); err != nil {
+		return err
+	}
 	if d.Rate != o.state.Sender.Rate {
 		o.tx.SetRate(o.caller.Agent, d.Rate)
 	}
@@ -108,6 +116,7 @@ func (o *opening) run(target parley.AgentID, place Reservation) error {
 	}
 	if o.pattern != parley.Notify {
 		o.plan(d, limits, thread)
+		o.charge()
 		if place != nil && o.task.Due == 0 {
 			place.Claim(o.tx, &o.task)
 			o.handed = true
@@ -303,7 +312,7 @@ func (o *opening) plan(d policy.Decision, limits parley.Limits, thread parley.Th
 	parent := o.state.Task
 	t := parley.Task{
 		ID: o.tx.NewTaskID(), Team: o.caller.Team, Parent: parent.ID, Root: parent.Root, Pattern: o.pattern,
-		Requester: o.caller.Agent, Agent: o.state.Target.ID, Thread: thread,
+		Requester: o.caller.Agent, Agent: o.state.Target.ID, Thread: thread, Budget: parent.Budget,
 		Title: o.title, Priority: o.request.Priority,
 		State: parley.Queued, Due: d.Due, AskDepth: d.AskDepth, DelegationDepth: d.DelegationDepth,
 		Deadline: max(o.tx.Now, d.Due).Add(limits.DelegationDeadline),

@@ -15,6 +15,7 @@ const (
 	TaskInbox                  // something was put into a task's inbox; ID is the task
 	Events                     // events were appended; ID is the team
 	Clock                      // something is due sooner than an hour from now; ID is the task
+	Team                       // a team was paused or goes on; ID is the team
 
 	end // after the last topic
 )
