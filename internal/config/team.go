@@ -93,7 +93,7 @@ func teamKeys(t *Team, limits *overlay) []key {
 		{name: "workers", read: integerInto(&t.Workers, 1, 10_000)},
 		{name: "lease", read: spanInto(&t.Lease, time.Second, time.Hour)},
 		{name: "grace", read: spanInto(&t.Grace, time.Second, time.Hour)},
-		{name: "limits", read: limitsInto(limits)},
+		{name: "limits", read: limitsInto(limits, teamLimitKeys)},
 	}
 }
 

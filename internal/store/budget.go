@@ -62,6 +62,18 @@ func (tx *Tx) WaitingForBudget(root parley.TaskID) (list []parley.Task, err erro
 	return list, err
 }
 
+// CountWaiting counts the tasks of a tree that wait for its budget.
+func (tx *Tx) CountWaiting(root parley.TaskID) (n int, err error) {
+	err = tx.query(`SELECT count(*) FROM task WHERE waits > 0 AND waits = 1 AND budget_id = $1`, func(r Row) { n = int(r.Int(0)) }, int64(root))
+	return n, err
+}
+
+// CountPutOff counts the tasks of a team that wait for tomorrow's budget.
+func (tx *Tx) CountPutOff(team parley.TeamID) (n int, err error) {
+	err = tx.query(`SELECT count(*) FROM task WHERE waits > 0 AND waits = 2 AND team_id = $1`, func(r Row) { n = int(r.Int(0)) }, int64(team))
+	return n, err
+}
+
 const dayCols = `team_id, day, extra_tokens, extra_money, input, output, money, active, told`
 
 func scanDay(r Row) parley.DayBudget {
