@@ -83,6 +83,9 @@ func (h *Hub) Start(ctx context.Context) error { return h.scheduler.Start(ctx) }
 // have stopped accepting before that.
 func (h *Hub) Run(ctx context.Context) error { return h.scheduler.Run(ctx) }
 
+// Paused reports whether this hub has heard that a team is paused.
+func (h *Hub) Paused(team parley.TeamID) bool { return h.scheduler.Paused(team) }
+
 // handoff lets contacts give work to the scheduler. Together with turns it
 // closes the circle contact → work → turn → tool → contact.
 type handoff struct{ *work.Scheduler }

@@ -27,7 +27,8 @@ func resumeCommand(c *console) *cobra.Command {
 	return pausing(c, &cobra.Command{
 		Use:   "resume",
 		Short: "Let the turns of a paused team go on",
-		Long:  "Let the turns of a paused team go on where they stopped, and start what was queued meanwhile.",
+		Long: `Let the turns of a paused team go on where they stopped, and start what was queued
+meanwhile.`,
 		Example: `  parley resume
   parley resume --json | jq .paused`,
 	}, (*client.Client).Resume)
