@@ -89,9 +89,12 @@ func (f *finish) budgetAgain(t *parley.Task, old parley.Task) error {
 			return nil
 		}
 		b, err := f.tx.LockBudget(t.Budget)
+		if err != nil {
+			return err
+		}
 		b.Tasks++ // whoever tries it again knows that it is one more
 		f.tx.UpdateBudget(&b)
-		return err
+		return nil
 	}
 	limit := f.s.dir.Limits(t.Agent).Budget
 	if old.Budget == old.ID {

@@ -83,6 +83,9 @@ func cancel(tx *store.Tx, t *parley.Task, by parley.AgentID) error {
 	if t.State == parley.Running {
 		tx.Signal(wake.Cancelled, int64(t.ID))
 	}
+	if t.Budget != 0 {
+		tx.Release(t.ID) // it counts no more; this only tidies up
+	}
 	t.State, t.Worker, t.Waits, t.EndedAt, t.EndedBy = parley.Cancelled, 0, parley.WaitNone, tx.Now, by
 	tx.UpdateTask(t)
 	tx.Record(parley.Event{Team: t.Team, Kind: parley.EventCancelled, Actor: by, Target: t.Agent, Task: t.ID})

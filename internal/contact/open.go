@@ -24,6 +24,9 @@ func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Patter
 	o := opening{s: s, caller: c, request: r, pattern: p, title: parley.Clip(r.Message, 80)}
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
 		o.tx, o.task, o.handed, o.refused, o.account = tx, parley.Task{}, false, nil, nil
+		if err := o.lockBudget(); err != nil {
+			return err
+		}
 		return o.run(target.ID, place)
 	})
 	if err == nil && stored != nil {
@@ -73,10 +76,7 @@ type opening struct {
 }
 
 func (o *opening) run(target parley.AgentID, place Reservation) error {
-	err := o.lockBudget()
-	if err != nil {
-		return err
-	}
+	var err error
 	o.state, err = o.tx.Contact(o.caller.Agent, target, o.caller.Task, o.request.Key)
 	if err != nil {
 		return notFound(err, "%s", o.caller.Task)

@@ -76,6 +76,9 @@ func (s *Scheduler) reserveAll() map[parley.AgentID]int {
 		if s.places <= 0 || s.stopping || s.paused {
 			break
 		}
+		if s.halted[s.cfg.Agents.Team(agent)] {
+			continue // it stays ready for when the team goes on
+		}
 		n := min(s.places, s.cfg.Agents.Limits(agent).Turns-s.running[agent])
 		if n <= 0 {
 			continue
