@@ -38,6 +38,13 @@ const (
 	EventApprovalDenied    EventKind = "approval.denied"
 	EventApprovalExpired   EventKind = "approval.expired"
 	EventApprovalWithdrawn EventKind = "approval.withdrawn"
+
+	EventBudgetSpent  EventKind = "budget.spent"
+	EventBudgetRaised EventKind = "budget.raised"
+	EventDaySpent     EventKind = "budget.day_spent"
+	EventDayRaised    EventKind = "budget.day_raised"
+	EventPaused       EventKind = "team.paused"
+	EventResumed      EventKind = "team.resumed"
 )
 
 // EventKinds are all kinds there are, by name.

@@ -16,6 +16,11 @@ type Limits struct {
 	CallTimeout        time.Duration // of call_agent
 	DelegationDeadline time.Duration
 	ApprovalExpiry     time.Duration // then nobody has approved
+	// Budget is that of a tree whose root is asked of the agent.
+	Budget Budget
+	// Daily is what all turns of the team may spend in a day; tokens and money
+	// alone.
+	Daily Budget
 }
 
 // DefaultLimits are in force where nobody says otherwise.

@@ -64,6 +64,8 @@ type Micros int64
 type Team struct {
 	ID   TeamID
 	Name string
+	// Paused says that no turn of the team begins or goes on.
+	Paused bool
 }
 
 // MainTeam is the team that a hub has when nobody names another.

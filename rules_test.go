@@ -43,9 +43,10 @@ var mayImport = map[string][]string{
 	"internal/client":  {"internal/api", "internal/hubfile"},
 
 	// Use cases.
-	"internal/contact":   {"internal/directory", "internal/policy", "internal/store", "internal/wake"},
+	"internal/contact":   {"internal/budget", "internal/directory", "internal/policy", "internal/store", "internal/wake"},
+	"internal/budget":    {"internal/store"},
 	"internal/directory": {"internal/policy"},
-	"internal/reading":   {"internal/contact", "internal/directory", "internal/hardlink", "internal/policy", "internal/store", "internal/trace", "internal/wake"},
+	"internal/reading":   {"internal/budget", "internal/contact", "internal/directory", "internal/hardlink", "internal/policy", "internal/store", "internal/trace", "internal/wake"},
 	"internal/retention": {"internal/store"},
 	// The rules are in the files, which it changes.
 	"internal/rulebook": {"internal/config", "internal/contact", "internal/directory", "internal/store"},
@@ -54,7 +55,7 @@ var mayImport = map[string][]string{
 
 	// Running work: claims and leases, then one turn of an agent.
 	"internal/work":   {"internal/store", "internal/wake"},
-	"internal/turn":   {"internal/model", "internal/store", "internal/tool"},
+	"internal/turn":   {"internal/budget", "internal/model", "internal/store", "internal/tool"},
 	"internal/tool":   {"internal/model", "internal/policy"},
 	"internal/tool/*": {"internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool"},
 	// One set's words are another's too.

@@ -121,8 +121,11 @@ type Task struct {
 	DelegationDepth int
 	OpenChildren    int // children with CallbackResult that have not ended
 	Approvals       int // that are pending; a task that waits for one is woken by nothing else
-	InboxCount      int // items ever put into the inbox
-	InboxRead       int // items that a turn has taken
+	// Budget is the root whose budget the task draws on; 0 if its tree has none.
+	Budget     TaskID
+	Waits      Wait // for what budget; WaitNone if for none
+	InboxCount int  // items ever put into the inbox
+	InboxRead  int  // items that a turn has taken
 
 	Turns   int   // turns begun
 	Worker  int64 // who holds the lease while running
@@ -144,6 +147,21 @@ func (t *Task) Awaited(now Micros) bool {
 	return t.Pattern == Ask && t.Callback != CallbackResult && t.WaitUntil > now
 }
 
+// Wait says for which budget a task waits.
+type Wait int
+
+const (
+	WaitNone Wait = 0
+	// WaitTree: its tree's is spent. The task waits until somebody raises it.
+	WaitTree Wait = 1
+	// WaitDay: the team's of today is spent. The task is queued for tomorrow.
+	WaitDay Wait = 2
+)
+
+// Stuck reports whether a waiting task is woken by nothing that comes back to
+// it: somebody has to decide first.
+func (t *Task) Stuck() bool { return t.Approvals > 0 || t.Waits != WaitNone }
+
 // Pushed reports whether the end of the task comes to its parent's inbox.
 func (t *Task) Pushed() bool {
 	return t.Callback == CallbackResult || t.Callback == CallbackLate
@@ -157,6 +175,7 @@ type Lease struct {
 	Agent  AgentID
 	Worker int64
 	Token  int64
+	Budget TaskID // as in the task
 }
 
 // Handover is a claimed task with what its turn begins with. That of a task that
@@ -170,7 +189,7 @@ type Handover struct {
 
 // Lease is the right to run the task under its present token.
 func (t *Task) Lease() Lease {
-	return Lease{Task: t.ID, Parent: t.Parent, Team: t.Team, Agent: t.Agent, Worker: t.Worker, Token: t.Token}
+	return Lease{Task: t.ID, Parent: t.Parent, Team: t.Team, Agent: t.Agent, Worker: t.Worker, Token: t.Token, Budget: t.Budget}
 }
 
 // StepKind names what a stored step holds.
@@ -193,6 +212,7 @@ type Step struct {
 	Kind    StepKind
 	Content []byte
 	At      Micros
+	Spent   Spending // since the step before
 }
 
 // Clock is passed in everywhere, so that tests can set it.

@@ -139,3 +139,8 @@ const ExpiredReason = "Nobody decided in time."
 
 // ToolError is how any refusal is shown to a model.
 func ToolError(err error) string { return "Error: " + Public(err) }
+
+// BudgetSpentText tells whoever asked for a task that it waits, and what to do.
+func BudgetSpentText(root TaskID, what string) string {
+	return fmt.Sprintf("%s waits: its budget is spent (%s). A person can raise it with: parley task budget %s --add", root, what, root)
+}

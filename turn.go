@@ -44,3 +44,7 @@ const (
 // ErrLost tells a turn that its lease is no longer its own. It never reaches
 // a caller: the turn just ends.
 var ErrLost = errors.New("the lease was lost")
+
+// ErrPaused tells the workers that a turn stopped between two steps because its
+// team is paused: the task is queued again as it is.
+var ErrPaused = errors.New("the team is paused")

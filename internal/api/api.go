@@ -16,6 +16,7 @@ type Hub struct {
 	Store   string    `json:"store" doc:"The database, without secrets."`
 	Started time.Time `json:"started" doc:"When it started."`
 	Process int       `json:"process" doc:"The process id."`
+	Paused  bool      `json:"paused,omitempty" doc:"The team is paused: no turn begins or goes on."`
 	// ClockBehind is more than zero when the machine's clock is behind the newest
 	// record.
 	ClockBehind float64 `json:"clock_behind_seconds,omitempty" doc:"How far the machine's clock is behind the newest record."`
@@ -31,6 +32,7 @@ type ContactRequest struct {
 	TaskID   string  `json:"task_id,omitempty" doc:"The task you work on, if you hold one."`
 	Timeout  float64 `json:"timeout_seconds,omitempty" minimum:"0" maximum:"604800" doc:"How long an ask waits; 120 if left out."`
 	Key      string  `json:"key,omitempty" maxLength:"200" doc:"Makes the contact idempotent: the same key finds what was made before."`
+	Budget   *Budget `json:"budget,omitempty" doc:"What the tree that begins here may spend. Only a person gives one."`
 }
 
 // Contact is an accepted contact. An ask is accepted here too, and waited for
@@ -63,6 +65,8 @@ type Task struct {
 	Turns     int        `json:"turns" doc:"How many turns were begun."`
 	Open      int        `json:"open_children" doc:"Subtasks that it still waits for."`
 	Approvals int        `json:"approvals,omitempty" doc:"Calls of it that wait for approval."`
+	WaitsFor  string     `json:"waits_for,omitempty" doc:"Which budget it waits for: budget of its tree, or day of its team; with what was spent where one task or tree is read."`
+	Spent     *Spending  `json:"spent,omitempty" doc:"What its whole tree has spent; only where one task is read."`
 	Rescues   int        `json:"rescues,omitempty" doc:"How often a dead hub's turn was taken over."`
 	Due       *time.Time `json:"due,omitempty" doc:"Not before this time."`
 	WaitUntil *time.Time `json:"wait_until,omitempty" doc:"When the asker stops waiting."`
@@ -189,6 +193,7 @@ type Agent struct {
 // AgentList is a team's participants, by name.
 type AgentList struct {
 	Agents []Agent `json:"agents" nullable:"false" doc:"By name."`
+	Paused bool    `json:"paused,omitempty" doc:"The team is paused: no turn begins or goes on."`
 }
 
 // StatusRequest changes whether an agent can be reached.

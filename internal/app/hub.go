@@ -72,7 +72,7 @@ func NewHub(cfg HubConfig) *Hub {
 	}
 	maps.Copy(sets, cfg.Toolsets)
 	h.agents = newAgents(dir, sets)
-	runner := &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: contacts, Rules: permits{contacts}, Log: cfg.Log, Deltas: cfg.Deltas}
+	runner := &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: contacts, Rules: permits{contacts}, Pauses: scheduler, Log: cfg.Log, Deltas: cfg.Deltas}
 	scheduler.Connect(turns{runner}, contacts)
 	return h
 }
@@ -104,6 +104,9 @@ func (h *Hub) Keep(team parley.TeamID, rule retention.Rule) *retention.Keeper {
 	}
 	return k
 }
+
+// Paused reports whether this hub has heard that a team is paused.
+func (h *Hub) Paused(team parley.TeamID) bool { return h.scheduler.Paused(team) }
 
 // handoff lets contacts give work to the scheduler. Together with turns it
 // closes the circle contact → work → turn → tool → contact.

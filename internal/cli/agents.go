@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/internal/api"
 	"parley/internal/cli/view"
 	"parley/internal/client"
 )
@@ -20,11 +19,16 @@ func agentsCommand(c *console) *cobra.Command {
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
-				agents, err := hub.Agents(ctx)
+				list, err := hub.AgentList(ctx)
 				if err != nil {
 					return err
 				}
-				return c.show(api.AgentList{Agents: agents}, func(s view.Screen) string { return s.Agents(agents) })
+				return c.show(list, func(s view.Screen) string {
+					if list.Paused {
+						return s.Agents(list.Agents) + c.pausedNote()
+					}
+					return s.Agents(list.Agents)
+				})
 			})
 		},
 	}

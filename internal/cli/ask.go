@@ -14,7 +14,7 @@ import (
 )
 
 func askCommand(c *console) *cobra.Command {
-	var about string
+	var about, limit string
 	var timeout time.Duration
 	cmd := &cobra.Command{
 		Use:   "ask AGENT [MESSAGE...]",
@@ -38,17 +38,22 @@ goes on, and "parley task wait" waits for it again.`,
 			if err := checkText("--context", about); err != nil {
 				return err
 			}
+			budget, err := parseBudget(cmd, "budget", limit)
+			if err != nil {
+				return err
+			}
 			message, err := c.compose(cmd, args[1:])
 			if err != nil {
 				return err
 			}
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
 				return c.ask(ctx, hub, api.ContactRequest{Action: string(parley.Ask), Agent: args[0],
-					Message: message, Context: about, Timeout: timeout.Seconds()})
+					Message: message, Context: about, Timeout: timeout.Seconds(), Budget: budget})
 			})
 		},
 	}
 	cmd.Flags().StringVar(&about, "context", "", "background that the agent needs")
+	cmd.Flags().StringVar(&limit, "budget", "", "what it may spend with all that it asks of others, "+budgetForm)
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "how long to wait (the team's limit, normally 2m)")
 	return cmd
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func delegateCommand(c *console) *cobra.Command {
-	var about, priority string
+	var about, priority, limit string
 	var wait bool
 	cmd := &cobra.Command{
 		Use:   "delegate AGENT [MESSAGE...]",
@@ -23,7 +23,8 @@ The message is read from standard input if it is "-" or if something is piped
 in.`,
 		Example: `  parley delegate WriterBot "Write the summary of Q3."
   parley delegate WriterBot --priority high --context "Two pages at most." < notes.md
-  parley delegate WriterBot "Write the summary of Q3." --wait`,
+  parley delegate WriterBot "Write the summary of Q3." --wait
+  parley delegate WriterBot "Write the book." --budget tokens=2M,money=20`,
 		GroupID:           groupTalk,
 		Args:              naming(1, between(1, -1)),
 		ValidArgsFunction: c.completeOther,
@@ -35,18 +36,23 @@ in.`,
 			if err := checkText("--context", about); err != nil {
 				return err
 			}
+			budget, err := parseBudget(cmd, "budget", limit)
+			if err != nil {
+				return err
+			}
 			message, err := c.compose(cmd, args[1:])
 			if err != nil {
 				return err
 			}
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
 				return c.delegate(ctx, hub, api.ContactRequest{Action: string(parley.Delegate), Agent: args[0],
-					Message: message, Context: about, Priority: urgency.String()}, wait)
+					Message: message, Context: about, Priority: urgency.String(), Budget: budget}, wait)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&about, "context", "", "background that the agent needs")
 	cmd.Flags().StringVar(&priority, "priority", "normal", "low, normal, high or urgent")
+	cmd.Flags().StringVar(&limit, "budget", "", "what it may spend with all that it asks of others, "+budgetForm)
 	cmd.Flags().BoolVar(&wait, "wait", false, "wait for the result")
 	completeFlag(cmd, "priority", "low", "normal", "high", "urgent")
 	return cmd

@@ -15,13 +15,14 @@ import (
 func taskCommand(c *console) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "task",
-		Short: "Show a task, wait for it, cancel it or try it again",
+		Short: "Show a task, wait for it, cancel it, try it again or raise its budget",
 		Example: `  parley task show task-101
   parley task wait task-101
   parley task cancel task-101
-  parley task retry task-101`,
+  parley task retry task-101
+  parley task budget task-101 --add tokens=50k`,
 		GroupID: groupLook,
-	}, taskShowCommand(c), taskWaitCommand(c), taskCancelCommand(c), taskRetryCommand(c))
+	}, taskShowCommand(c), taskWaitCommand(c), taskCancelCommand(c), taskRetryCommand(c), taskBudgetCommand(c))
 }
 
 func taskShowCommand(c *console) *cobra.Command {
@@ -64,6 +65,9 @@ func (c *console) taskShow(ctx context.Context, hub *client.Client, id string) e
 	}
 	return c.show(t, func(s view.Screen) string {
 		text := s.Task(t, request.Message)
+		if t.Spent != nil {
+			text += "\n" + s.Paint(view.Bold, "Spent by the whole tree") + "\n" + s.Spending(*t.Spent)
+		}
 		if len(held) > 0 {
 			text += "\n" + s.Paint(view.Bold, "Waits for approval") + "\n" + s.Approvals(held)
 		}

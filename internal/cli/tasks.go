@@ -15,7 +15,8 @@ import (
 // Trees is what "parley tasks --json" prints: tasks with everything below
 // them, the newest last.
 type Trees struct {
-	Tasks []api.TaskTree `json:"tasks"`
+	Tasks  []api.TaskTree `json:"tasks"`
+	Paused bool           `json:"paused,omitempty"` // the team is
 }
 
 type tasksQuery struct {
@@ -67,12 +68,19 @@ func (c *console) tasks(ctx context.Context, hub *client.Client, q tasksQuery) e
 	if err != nil {
 		return err
 	}
-	return c.show(Trees{Tasks: trees}, func(s view.Screen) string {
+	about, err := hub.Hub(ctx)
+	if err != nil {
+		return err
+	}
+	return c.show(Trees{Tasks: trees, Paused: about.Paused}, func(s view.Screen) string {
 		if len(trees) == 0 {
 			return "There are no tasks" + q.describe() + ".\n"
 		}
 		if more != "" {
 			c.advise("%s", more)
+		}
+		if about.Paused {
+			return s.Tree(trees) + c.pausedNote()
 		}
 		return s.Tree(trees)
 	})

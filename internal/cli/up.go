@@ -26,6 +26,7 @@ type Up struct {
 	Data     string    `json:"data"`
 	Store    string    `json:"store"`
 	Agents   []string  `json:"agents"`
+	Paused   bool      `json:"paused,omitempty"` // the team, before the hub was stopped
 	Problems []Mistake `json:"problems"`
 	Warnings []Mistake `json:"warnings"`
 }
@@ -188,12 +189,12 @@ func (c *console) stopping(ctx context.Context, data string) string {
 }
 
 func (c *console) showUp(ctx context.Context, team *config.Team, s app.Serving) error {
-	agents, err := members(ctx, s.Data)
+	agents, paused, err := members(ctx, s.Data)
 	if err != nil {
 		return err
 	}
 	up := Up{URL: s.URL, Team: s.Team, Person: s.Person, Data: s.Data, Store: s.Store,
-		Agents: agents, Problems: mistakes(s.Problems), Warnings: mistakes(team.Warnings)}
+		Agents: agents, Paused: paused, Problems: mistakes(s.Problems), Warnings: mistakes(team.Warnings)}
 	if c.json {
 		return c.line(up)
 	}
@@ -201,21 +202,21 @@ func (c *console) showUp(ctx context.Context, team *config.Team, s app.Serving) 
 }
 
 // members asks the hub who is there: an agent that the files describe may have
-// been left out.
-func members(ctx context.Context, data string) ([]string, error) {
+// been left out. The team may be paused since before the hub was stopped.
+func members(ctx context.Context, data string) (names []string, paused bool, err error) {
 	hub, err := client.Discover(data)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer hub.Close()
-	list, err := hub.Agents(ctx)
-	names := []string{}
-	for _, a := range list {
+	list, err := hub.AgentList(ctx)
+	names = []string{}
+	for _, a := range list.Agents {
 		if a.Kind != string(parley.Person) && a.Status != string(parley.StatusOffline) {
 			names = append(names, a.Name)
 		}
 	}
-	return names, err
+	return names, list.Paused, err
 }
 
 func mistakes(problems []config.Problem) []Mistake {
@@ -238,6 +239,9 @@ func (c *console) upText(s view.Screen, up Up) string {
 	}
 	for _, m := range up.Warnings {
 		text += s.Paint(view.Yellow, "!") + " " + m.String() + "\n"
+	}
+	if up.Paused {
+		text += s.Paint(view.Yellow, "!") + " " + c.pausedNote()
 	}
 	if len(up.Agents) > 0 {
 		text += "Talk to it from another terminal:\n" +

@@ -11,9 +11,15 @@ import (
 
 // Agents lists the team's participants by name, you among them.
 func (c *Client) Agents(ctx context.Context) ([]api.Agent, error) {
+	list, err := c.AgentList(ctx)
+	return list.Agents, err
+}
+
+// AgentList is Agents, with what is said of the team as a whole.
+func (c *Client) AgentList(ctx context.Context) (api.AgentList, error) {
 	var out api.AgentList
 	err := c.get(ctx, "/v1/agents", nil, &out)
-	return out.Agents, err
+	return out, err
 }
 
 // SetStatus changes whether an agent can be reached: sleep (with the time when

@@ -97,7 +97,7 @@ func agentKeys(d *draft) []key {
 		{name: "model", read: agentModelInto(&a.Model)},
 		{name: "tools", read: wordsInto(&a.Tools)},
 		{name: "toolsets", read: toolsetsInto(&a.Toolsets)},
-		{name: "limits", read: limitsInto(&d.limits)},
+		{name: "limits", read: limitsInto(&d.limits, limitKeys)},
 		{name: "manager", read: nameInto(&a.Manager)},
 		{name: "role", read: nameInto(&a.Role)},
 		{name: "mode", read: choiceInto(&a.Mode, "write", "read")},

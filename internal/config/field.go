@@ -176,10 +176,10 @@ func storeInto(dst *Store) func(value) []mistake {
 	}
 }
 
-// limitsInto accepts a mapping of limits.
-func limitsInto(dst *overlay) func(value) []mistake {
+// limitsInto accepts a mapping of the limits in a table.
+func limitsInto(dst *overlay, keys func(*overlay) []key) func(value) []mistake {
 	return func(v value) []mistake {
-		_, found := v.fields(limitKeys(dst))
+		_, found := v.fields(keys(dst))
 		return found
 	}
 }

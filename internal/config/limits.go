@@ -36,6 +36,7 @@ func limitKeys(o *overlay) []key {
 		{name: "ask_timeout", read: o.span(time.Second, day, func(l *parley.Limits) *time.Duration { return &l.AskTimeout })},
 		{name: "call_timeout", read: o.span(time.Second, 7*day, func(l *parley.Limits) *time.Duration { return &l.CallTimeout })},
 		{name: "delegation_deadline", read: o.span(time.Second, 365*day, func(l *parley.Limits) *time.Duration { return &l.DelegationDeadline })},
+		{name: "budget", read: o.budget(func(l *parley.Limits) *parley.Budget { return &l.Budget }, budgetKeys)},
 		{name: "approval_expiry", read: o.span(time.Second, 365*day, func(l *parley.Limits) *time.Duration { return &l.ApprovalExpiry })},
 	}
 }

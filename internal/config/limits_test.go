@@ -24,12 +24,15 @@ limits:
   call_timeout: 1h
   delegation_deadline: 2d
   approval_expiry: 8h
+  budget: {tokens: 200k, money: 2.50, tasks: 50, time: 2h}
+  daily: {tokens: 2M, money: 10}
 -- agents/a.md --
 ---
 limits:
   rate: 5
   message_bytes: 2048
   delegation_deadline: 168h
+  budget: {tokens: 5000}
 ---
 -- agents/b.md --
 `))
@@ -38,9 +41,12 @@ limits:
 		AskDepth: 4, DelegationDepth: 20, Rate: 60, Steps: 100, MessageBytes: 1 << 20, Turns: 2, Rescues: 5,
 		AskTimeout: 90 * time.Second, CallTimeout: time.Hour, DelegationDeadline: 48 * time.Hour,
 		ApprovalExpiry: 8 * time.Hour,
+		Budget:         parley.Budget{Tokens: 200_000, Money: 2_500_000, Tasks: 50, Time: 2 * time.Hour},
+		Daily:          parley.Budget{Tokens: 2_000_000, Money: 10 * parley.Dollar},
 	}
 	diff(t, "team", base, team.Limits)
 	diff(t, "b", base, team.Agents[1].Limits)
+	base.Budget.Tokens = 5000 // the rest is the team's
 	base.Rate, base.MessageBytes, base.DelegationDeadline = 5, 2048, 168*time.Hour
 	diff(t, "a", base, team.Agents[0].Limits)
 }
@@ -72,6 +78,36 @@ func TestLimitsOutOfRange(t *testing.T) {
 			key, _, _ := strings.Cut(tc.text, ":")
 			diff(t, "error", "parley.yaml:2: "+key+": "+tc.want, err.Error())
 		})
+	}
+}
+
+func TestBudgetsOutOfRange(t *testing.T) {
+	for _, tc := range []struct{ text, want string }{
+		{"budget: {tokens: 0}", `tokens: Expected a number of tokens, like 50000, 200k or 2M, not "0".`},
+		{"budget: {tokens: 1.5k}", `tokens: Expected a number of tokens, like 50000, 200k or 2M, not "1.5k".`},
+		{"budget: {money: -1}", `money: Expected an amount of US dollars, like 2.50, not "-1".`},
+		{"budget: {money: 0.0000001}", `money: Expected an amount of US dollars, like 2.50, not "0.0000001".`},
+		{"budget: {tasks: 0}", `tasks: Expected a whole number from 1 to 1000000, not "0".`},
+		{"budget: {time: 5}", `time: Expected a time with its unit from 1s to 365d, like 90s, 30m, 12h or 7d, not "5".`},
+		{"budget: {euros: 5}", `Unknown key "euros". Known are tokens, money, tasks, time.`},
+		{"budget: 5", `budget: Expected keys and values, like name: text.`},
+		{"daily: {tasks: 5}", `Unknown key "tasks". Known are tokens, money.`},
+	} {
+		t.Run(tc.text, func(t *testing.T) {
+			_, _, err := Load(teamDir(t, "-- parley.yaml --\nlimits:\n  "+tc.text+"\n"))
+			if err == nil {
+				t.Fatal("no error")
+			}
+			diff(t, "error", "parley.yaml:2: "+tc.want, err.Error())
+		})
+	}
+}
+
+// A cap of the day is the team's alone.
+func TestAnAgentHasNoDay(t *testing.T) {
+	_, found := load(t, teamDir(t, "-- parley.yaml --\nmodel: scripted:s\n-- agents/a.md --\n---\nlimits: {daily: {tokens: 5}}\n---\n"))
+	if len(found) != 1 || !strings.Contains(found[0], `Unknown key "daily".`) {
+		t.Errorf("%v", found)
 	}
 }
 

@@ -96,7 +96,7 @@ func teamKeys(t *Team, limits *overlay) []key {
 		{name: "lease", read: spanInto(&t.Lease, time.Second, time.Hour)},
 		{name: "grace", read: spanInto(&t.Grace, time.Second, time.Hour)},
 		{name: "retention", read: retentionInto(t)},
-		{name: "limits", read: limitsInto(limits)},
+		{name: "limits", read: limitsInto(limits, teamLimitKeys)},
 	}
 }
 

@@ -86,7 +86,10 @@ func cancel(tx *store.Tx, t *parley.Task, by parley.AgentID) error {
 	if t.State == parley.Running {
 		tx.Signal(wake.Cancelled, int64(t.ID))
 	}
-	t.State, t.Worker, t.EndedAt, t.EndedBy = parley.Cancelled, 0, tx.Now, by
+	if t.Budget != 0 {
+		tx.Release(t.ID) // it counts no more; this only tidies up
+	}
+	t.State, t.Worker, t.Waits, t.EndedAt, t.EndedBy = parley.Cancelled, 0, parley.WaitNone, tx.Now, by
 	tx.UpdateTask(t)
 	tx.Record(parley.Event{Team: t.Team, Kind: parley.EventCancelled, Actor: by, Target: t.Agent, Task: t.ID})
 	return nil
@@ -209,6 +212,9 @@ func (f *finish) reopen(old parley.Task, by parley.AgentID) (parley.Task, error)
 		t.Parent, t.Root, t.Callback = f.parent.ID, f.parent.Root, parley.CallbackResult
 		f.parent.OpenChildren++
 		f.tx.UpdateProgress(f.parent)
+	}
+	if err := f.budgetAgain(&t, old); err != nil {
+		return t, err
 	}
 	m := parley.Message{Team: old.Team, Thread: old.Thread, Author: old.Requester, Kind: kindAgain(request),
 		Priority: old.Priority, Body: request.Body, Context: request.Context, Task: t.ID}

@@ -35,6 +35,9 @@ type Caller struct {
 	Task parley.TaskID
 	// Token is the lease under which a turn acts; 0 for a caller from outside.
 	Token int64
+	// Budget is the root whose budget the turn's task draws on; 0 if none, and for
+	// a caller from outside.
+	Budget parley.TaskID
 	// Slot is the turn's place among the workers, given back while it waits; nil
 	// for a caller from outside.
 	Slot Slot
@@ -75,6 +78,9 @@ type Request struct {
 	Priority parley.Priority // Normal if zero
 	// Timeout bounds an ask; the limit's default if zero.
 	Timeout time.Duration
+	// Budget is that of the tree that the contact begins, in place of what the
+	// target's limits say. Only a person gives one.
+	Budget parley.Budget
 	// Thread is where to speak: the dm's main thread by default.
 	Thread ThreadChoice
 	// Key makes the contact idempotent: the same key from the same caller finds

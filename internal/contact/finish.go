@@ -17,6 +17,10 @@ import (
 func (s *Service) EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome, error) {
 	var out parley.Outcome
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		account, err := s.account(tx, e.Lease)
+		if err != nil {
+			return err
+		}
 		parent, t, err := lockForEnd(tx, e)
 		if err != nil {
 			return err
@@ -35,6 +39,9 @@ func (s *Service) EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome
 		}
 		for _, step := range e.Steps {
 			tx.InsertStep(step)
+		}
+		if account != nil {
+			account.Close(e)
 		}
 		t.InboxRead = e.InboxRead
 		if e.Reason != "" {
@@ -180,7 +187,7 @@ func (f *finish) fail(reason string) error {
 
 func (f *finish) end(state parley.State) {
 	t := f.task
-	t.State, t.Worker, t.EndedAt = state, 0, f.tx.Now
+	t.State, t.Worker, t.Waits, t.EndedAt = state, 0, parley.WaitNone, f.tx.Now
 	f.tx.UpdateTask(t)
 }
 
@@ -252,7 +259,7 @@ func (f *finish) push(kind parley.MessageKind, result parley.MessageID) error {
 		return err
 	}
 	f.tx.PutInbox(p, m.ID)
-	if p.State != parley.Waiting || p.Approvals > 0 { // its turn is not over: somebody has to decide first
+	if p.State != parley.Waiting || p.Stuck() { // its turn is not over: somebody has to decide first
 		f.tx.UpdateProgress(p)
 		return nil
 	}
@@ -280,7 +287,7 @@ func requeue(tx *store.Tx, t *parley.Task) error {
 	if err != nil {
 		return err
 	}
-	t.State, t.Worker, t.Due = parley.Queued, 0, policy.Due(a, t.Pattern, tx.Now)
+	t.State, t.Worker, t.Waits, t.Due = parley.Queued, 0, parley.WaitNone, policy.Due(a, t.Pattern, tx.Now)
 	return nil
 }
 
@@ -342,6 +349,11 @@ func (s *Service) withTask(ctx context.Context, c Caller, id parley.TaskID, do f
 		}
 		if t.Team != c.Team {
 			return parley.Errorf(parley.NotFound, "%s not found.", id)
+		}
+		if t.Budget != 0 && c.Token == 0 { // it may be asked for again, which counts
+			if _, err := tx.LockBudget(t.Budget); err != nil {
+				return err
+			}
 		}
 		tasks, err := tx.LockTasks(t.Parent, id)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/budget"
 	"parley/internal/policy"
 	"parley/internal/store"
 )
@@ -26,7 +27,10 @@ func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Patter
 	}
 	place, reserved := s.reserve(p, target.ID)
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
-		o.tx, o.task, o.handed, o.refused, o.held = tx, parley.Task{}, false, nil, nil
+		o.tx, o.task, o.handed, o.refused, o.held, o.account = tx, parley.Task{}, false, nil, nil, nil
+		if err := o.lockBudget(); err != nil {
+			return err
+		}
 		return o.run(target.ID, place)
 	})
 	if err == nil && o.held != nil {
@@ -71,6 +75,7 @@ type opening struct {
 	dm      parley.Channel
 	message parley.Message
 	task    parley.Task
+	account *budget.Account // of the tree, if it has a budget
 
 	held     *parley.NeedsApproval // stored instead of the contact
 	bad      error                 // why an approved request cannot be used
@@ -115,6 +120,9 @@ func (o *opening) make(place Reservation) error {
 	if err := o.checkCycle(); err != nil {
 		return err
 	}
+	if err := o.checkBudget(); err != nil {
+		return err
+	}
 	if d.Rate != o.state.Sender.Rate {
 		o.tx.SetRate(o.caller.Agent, d.Rate)
 	}
@@ -129,6 +137,7 @@ func (o *opening) make(place Reservation) error {
 	}
 	if o.pattern != parley.Notify {
 		o.plan(d, limits, thread)
+		o.charge()
 		if place != nil && o.task.Due == 0 && !o.state.Target.Gone() {
 			place.Claim(o.tx, &o.task)
 			o.handed = true
@@ -334,7 +343,7 @@ func (o *opening) plan(d policy.Decision, limits parley.Limits, thread parley.Th
 	parent := o.state.Task
 	t := parley.Task{
 		ID: o.tx.NewTaskID(), Team: o.caller.Team, Parent: parent.ID, Root: parent.Root, Pattern: o.pattern,
-		Requester: o.caller.Agent, Agent: o.state.Target.ID, Thread: thread,
+		Requester: o.caller.Agent, Agent: o.state.Target.ID, Thread: thread, Budget: parent.Budget,
 		Title: o.title, Priority: o.request.Priority,
 		State: parley.Queued, Due: d.Due, AskDepth: d.AskDepth, DelegationDepth: d.DelegationDepth,
 		Deadline: max(o.tx.Now, d.Due).Add(limits.DelegationDeadline),

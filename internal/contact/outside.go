@@ -207,6 +207,9 @@ func (d *decision) lockContact() error {
 	r, p, bad := unpack(*a)
 	c := Caller{Team: a.Team, Agent: a.Agent, Task: a.Task, Approved: true}
 	d.opening = &opening{s: d.s, tx: d.tx, caller: c, request: r, pattern: p, title: parley.Clip(r.Message, 80), bad: bad}
+	if err := d.opening.lockBudget(); err != nil {
+		return err
+	}
 	if err := d.opening.read(a.Target); err != nil {
 		return err
 	}

@@ -54,11 +54,14 @@ func (c Caller) judge(r policy.Ruling, target parley.AgentID) error {
 	return err
 }
 
-// waits reports whether the caller is going to wait for the approval that is
-// wanted: then nothing was refused.
+// waits reports whether the caller is going to wait for the approval or the budget
+// that is wanted: then nothing was refused.
 func (c Caller) waits(err error) bool {
 	need, wanted := parley.AsNeedsApproval(err)
-	return wanted && (c.Token != 0 || need.Approval != 0)
+	if c.Token != 0 {
+		return wanted || parley.IsBudgetSpent(err)
+	}
+	return wanted && need.Approval != 0
 }
 
 // party is a stored participant as the rules see it: with the rules that this

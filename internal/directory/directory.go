@@ -137,6 +137,12 @@ func (d *Directory) Native(id parley.AgentID) bool {
 	return ok && e.Kind == parley.Native && !e.Retired
 }
 
+// Team is that of a participant; 0 for one who is not here.
+func (d *Directory) Team(id parley.AgentID) parley.TeamID {
+	e, _ := d.Entry(id)
+	return e.Team
+}
+
 // Limits are those of a participant; the defaults for one the files no longer
 // name.
 func (d *Directory) Limits(id parley.AgentID) parley.Limits {

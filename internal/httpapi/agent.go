@@ -20,8 +20,12 @@ func (s *Server) registerAgents() {
 }
 
 func (s *Server) listAgents(ctx context.Context, _ *struct{}) (api.AgentList, error) {
+	team, err := s.cfg.Reading.Team(ctx, caller(ctx))
+	if err != nil {
+		return api.AgentList{}, err
+	}
 	list, err := s.cfg.Reading.Agents(ctx, caller(ctx))
-	out := api.AgentList{Agents: make([]api.Agent, 0, len(list))}
+	out := api.AgentList{Agents: make([]api.Agent, 0, len(list)), Paused: team.Paused}
 	for _, a := range list {
 		out.Agents = append(out.Agents, agent(a))
 	}

@@ -81,7 +81,7 @@ func (s *Server) waiting(ctx context.Context, c contact.Caller, id parley.Approv
 func decodeContact(in api.ContactRequest) (contact.Request, error) {
 	prio, err := parley.ParsePriority(in.Priority)
 	return contact.Request{
-		Target: in.Agent, Message: in.Message, Context: in.Context, Priority: prio, Key: in.Key,
+		Target: in.Agent, Message: in.Message, Context: in.Context, Priority: prio, Key: in.Key, Budget: decodeBudget(in.Budget),
 		Timeout: time.Duration(in.Timeout * float64(time.Second)),
 	}, err
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"time"
@@ -21,27 +22,29 @@ func (s *Server) task(ctx context.Context, t parley.Task, text string) api.Task 
 		ID: t.ID.String(), Parent: taskID(t.Parent), Root: taskID(t.Root), RetryOf: taskID(t.RetryOf),
 		Pattern: string(t.Pattern), Requester: s.name(ctx, t.Requester), Agent: s.name(ctx, t.Agent), Title: t.Title,
 		Priority: t.Priority.String(), State: t.State.String(), Thread: t.Thread.String(), Request: messageID(t.Request),
-		Result: text, ResultID: messageID(t.Result), Error: t.Error, Turns: t.Turns, Open: t.OpenChildren, Approvals: t.Approvals, Rescues: t.Rescues,
+		Result: text, ResultID: messageID(t.Result), Error: t.Error, Turns: t.Turns, Open: t.OpenChildren, Approvals: t.Approvals, Rescues: t.Rescues, WaitsFor: waitsFor(t),
 		Due: moment(t.Due), WaitUntil: moment(t.WaitUntil), Created: instant(t.CreatedAt), Started: moment(t.StartedAt),
 		Ended: moment(t.EndedAt), EndedBy: s.name(ctx, t.EndedBy),
 	}
 }
 
 // tree puts tasks, parents before their children, below each other.
-func (s *Server) tree(ctx context.Context, list []parley.Task) api.TaskTree {
+func (s *Server) tree(ctx context.Context, list []parley.Task) (api.TaskTree, error) {
 	children := map[parley.TaskID][]parley.Task{}
 	for _, t := range list[1:] {
 		children[t.Parent] = append(children[t.Parent], t)
 	}
+	var failed error
 	var grow func(t parley.Task) api.TaskTree
 	grow = func(t parley.Task) api.TaskTree {
 		node := api.TaskTree{Task: s.task(ctx, t, "")}
+		failed = cmp.Or(failed, s.explainWait(ctx, &node.Task, t))
 		for _, child := range children[t.ID] {
 			node.Children = append(node.Children, grow(child))
 		}
 		return node
 	}
-	return grow(list[0])
+	return grow(list[0]), failed
 }
 
 func (s *Server) trace(ctx context.Context, list []trace.Arrow) api.Trace {

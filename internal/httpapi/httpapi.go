@@ -69,6 +69,7 @@ func New(cfg Config) *Server {
 	s.registerHub()
 	s.registerContacts()
 	s.registerTasks()
+	s.registerBudgets()
 	s.registerMessages()
 	s.registerAgents()
 	s.registerRules()

@@ -22,6 +22,6 @@ func (s *Server) getHub(ctx context.Context, _ *struct{}) (api.Hub, error) {
 	}
 	return api.Hub{
 		Version: s.cfg.Version, Team: team.Name, You: s.cfg.Reading.Name(ctx, c.Agent), Store: s.cfg.Store.Describe(),
-		Started: s.cfg.Started.UTC(), Process: os.Getpid(), ClockBehind: s.cfg.Store.Behind().Seconds(),
+		Started: s.cfg.Started.UTC(), Process: os.Getpid(), Paused: team.Paused, ClockBehind: s.cfg.Store.Behind().Seconds(),
 	}, nil
 }

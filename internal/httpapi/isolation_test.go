@@ -58,6 +58,12 @@ var probes = []probe{
 	{"approve", "POST", "/v1/approvals/approval-1/approve", "", 404, nil},
 	{"deny", "POST", "/v1/approvals/approval-1/deny", `{"reason": "It is mine."}`, 404, nil},
 	{"withdraw", "POST", "/v1/approvals/approval-1/withdraw", "", 404, nil},
+	{"get-task-budget", "GET", "/v1/tasks/task-101/budget", "", 404, nil},
+	{"raise-task-budget", "POST", "/v1/tasks/task-101/budget", `{"add": {"tokens": 5}}`, 404, nil},
+	{"get-team-budget", "GET", "/v1/team/budget", "", 200, []string{"task-"}},
+	{"raise-team-budget", "POST", "/v1/team/budget", `{"add": {"tokens": 5}}`, 422, nil},
+	{"pause-team", "POST", "/v1/team/pause", "", 200, []string{"main"}},
+	{"resume-team", "POST", "/v1/team/resume", "", 200, []string{"main"}},
 	{"follow-events", "GET", "/v1/events?follow=false", "", 200, []string{"Ada", "task-102"}},
 }
 

@@ -69,7 +69,16 @@ func (s *Server) getTask(ctx context.Context, in *TaskPath) (api.Task, error) {
 		return api.Task{}, err
 	}
 	t, err := s.cfg.Reading.Task(ctx, caller(ctx), id)
-	return s.task(ctx, t.Task, t.Text), err
+	if err != nil {
+		return api.Task{}, err
+	}
+	out := s.task(ctx, t.Task, t.Text)
+	tree, err := s.getBudget(ctx, in)
+	if err != nil {
+		return api.Task{}, err
+	}
+	out.Spent = &tree
+	return out, s.explainWait(ctx, &out, t.Task)
 }
 
 type waitTaskInput struct {
@@ -97,7 +106,7 @@ func (s *Server) getTree(ctx context.Context, in *TaskPath) (api.TaskTree, error
 	if err != nil {
 		return api.TaskTree{}, err
 	}
-	return s.tree(ctx, list), nil
+	return s.tree(ctx, list)
 }
 
 func (s *Server) getTrace(ctx context.Context, in *TaskPath) (api.Trace, error) {

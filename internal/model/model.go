@@ -73,12 +73,45 @@ type Reply struct {
 	Usage Usage  `json:"usage"`
 }
 
-// Usage is what one step consumed, in tokens.
+// Usage is what one step consumed, in tokens. Those read from a cache or written
+// to it are part of the input.
 type Usage struct {
 	Input      int64 `json:"input"`
 	Output     int64 `json:"output"`
 	CacheRead  int64 `json:"cache_read,omitempty"`
 	CacheWrite int64 `json:"cache_write,omitempty"`
+	// Cost is the price of the step in millionths of a US dollar; 0 if it is not
+	// known.
+	Cost int64 `json:"cost,omitempty"`
+}
+
+// Estimator is a Model that can tell what a step may consume at most. It is asked
+// before a step that has to fit into a budget.
+type Estimator interface {
+	Estimate(req Request) Usage
+}
+
+// usualOutput is how much a model may say that does not tell.
+const usualOutput = 4096
+
+// Estimate is what a step of any model may consume at most. For one that cannot
+// tell, three bytes of the request count as a token: more than there are in most
+// languages.
+func Estimate(m Model, req Request) Usage {
+	if e, ok := m.(Estimator); ok {
+		return e.Estimate(req)
+	}
+	bytes := len(req.System)
+	for i := range req.Messages {
+		bytes += len(req.Messages[i].Text)
+		for _, c := range req.Messages[i].Calls {
+			bytes += len(c.Name) + len(c.Args)
+		}
+	}
+	for _, t := range req.Tools {
+		bytes += len(t.Name) + len(t.Description) + len(t.Schema)
+	}
+	return Usage{Input: int64(bytes+2) / 3, Output: usualOutput}
 }
 
 // Delta is a piece of a reply in the making.

@@ -1,6 +1,9 @@
 package store
 
-import "parley"
+import (
+	"parley"
+	"parley/internal/wake"
+)
 
 const (
 	agentCols  = `id, team_id, name, kind, turns, removed, offline, sleeping_until, home, start, count`
@@ -18,20 +21,38 @@ func scanAgent(r Row) parley.Agent {
 	}
 }
 
+func scanTeam(r Row) parley.Team {
+	return parley.Team{ID: parley.TeamID(r.Int(0)), Name: r.Text(1), Paused: r.Int(2) != 0}
+}
+
 // TeamByName finds a team.
 func (tx *Tx) TeamByName(name string) (t parley.Team, err error) {
-	err = tx.one(`SELECT id, name FROM team WHERE folded = $1`, func(r Row) {
-		t = parley.Team{ID: parley.TeamID(r.Int(0)), Name: r.Text(1)}
-	}, parley.FoldName(name))
+	err = tx.one(`SELECT id, name, paused FROM team WHERE folded = $1`, func(r Row) { t = scanTeam(r) }, parley.FoldName(name))
 	return t, err
 }
 
 // Team reads one team.
 func (tx *Tx) Team(id parley.TeamID) (t parley.Team, err error) {
-	err = tx.one(`SELECT id, name FROM team WHERE id = $1`, func(r Row) {
-		t = parley.Team{ID: parley.TeamID(r.Int(0)), Name: r.Text(1)}
-	}, int64(id))
+	err = tx.one(`SELECT id, name, paused FROM team WHERE id = $1`, func(r Row) { t = scanTeam(r) }, int64(id))
 	return t, err
+}
+
+// LockTeam reads one team for changing.
+func (tx *Tx) LockTeam(id parley.TeamID) (t parley.Team, err error) {
+	err = tx.one(`SELECT id, name, paused FROM team WHERE id = $1 /*lock*/`, func(r Row) { t = scanTeam(r) }, int64(id))
+	return t, err
+}
+
+// SetPaused stores whether a team is paused, and tells the workers.
+func (tx *Tx) SetPaused(id parley.TeamID, paused bool) {
+	tx.exec(`UPDATE team SET paused = $1 WHERE id = $2`, flag(paused), int64(id))
+	tx.Signal(wake.Team, int64(id))
+}
+
+// PausedTeams reads which teams are paused.
+func (tx *Tx) PausedTeams() (ids []parley.TeamID, err error) {
+	err = tx.query(`SELECT id FROM team WHERE paused > 0 ORDER BY id`, func(r Row) { ids = append(ids, parley.TeamID(r.Int(0))) })
+	return ids, err
 }
 
 // InsertTeam stores a new team and gives it its id.

@@ -11,7 +11,7 @@ import (
 const taskCols = `id, team_id, parent_id, root_id, retry_of, pattern, requester_id, agent_id, thread_id, request_id,
 	title, priority, state, callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth, open_children,
 	inbox_count, inbox_read, turns, worker_id, token, rescues, result_id, error, ended_by, created_at, started_at, ended_at,
-	approvals`
+	approvals, budget_id, waits`
 
 func scanTask(r Row) parley.Task {
 	return parley.Task{
@@ -25,7 +25,7 @@ func scanTask(r Row) parley.Task {
 		InboxRead: int(r.Int(21)), Turns: int(r.Int(22)), Worker: r.Int(23), Token: r.Int(24), Rescues: int(r.Int(25)),
 		Result: parley.MessageID(r.Int(26)), Error: r.Text(27), EndedBy: parley.AgentID(r.Int(28)),
 		CreatedAt: parley.Micros(r.Int(29)), StartedAt: parley.Micros(r.Int(30)), EndedAt: parley.Micros(r.Int(31)),
-		Approvals: int(r.Int(32)),
+		Approvals: int(r.Int(32)), Budget: parley.TaskID(r.Int(33)), Waits: parley.Wait(r.Int(34)),
 	}
 }
 
@@ -119,12 +119,12 @@ func (tx *Tx) InsertTask(t *parley.Task) {
 	t.CreatedAt = tx.Now
 	tx.exec(`INSERT INTO task (id, team_id, parent_id, root_id, retry_of, pattern, requester_id, agent_id, thread_id,
 			request_id, title, priority, state, callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth,
-			worker_id, token, created_at, started_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
+			worker_id, token, created_at, started_at, budget_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`,
 		int64(t.ID), int64(t.Team), int64(t.Parent), int64(t.Root), int64(t.RetryOf), string(t.Pattern),
 		int64(t.Requester), int64(t.Agent), int64(t.Thread), int64(t.Request), t.Title, int64(t.Priority),
 		int64(t.State), int64(t.Callback), int64(t.Due), int64(t.Deadline), int64(t.WaitUntil), int64(t.AskDepth),
-		int64(t.DelegationDepth), t.Worker, t.Token, int64(t.CreatedAt), int64(t.StartedAt))
+		int64(t.DelegationDepth), t.Worker, t.Token, int64(t.CreatedAt), int64(t.StartedAt), int64(t.Budget))
 	tx.signalState(t)
 }
 
@@ -133,10 +133,10 @@ func (tx *Tx) InsertTask(t *parley.Task) {
 func (tx *Tx) UpdateTask(t *parley.Task) {
 	tx.exec(`UPDATE task SET state = $1, callback = $2, due_at = $3, deadline_at = $4, wait_until = $5, open_children = $6,
 			inbox_count = $7, inbox_read = $8, turns = $9, worker_id = $10, token = $11, rescues = $12, result_id = $13,
-			error = $14, ended_by = $15, started_at = $16, ended_at = $17, approvals = $18 WHERE id = $19`,
+			error = $14, ended_by = $15, started_at = $16, ended_at = $17, approvals = $18, waits = $19 WHERE id = $20`,
 		int64(t.State), int64(t.Callback), int64(t.Due), int64(t.Deadline), int64(t.WaitUntil), int64(t.OpenChildren),
 		int64(t.InboxCount), int64(t.InboxRead), int64(t.Turns), t.Worker, t.Token, int64(t.Rescues), int64(t.Result),
-		t.Error, int64(t.EndedBy), int64(t.StartedAt), int64(t.EndedAt), int64(t.Approvals), int64(t.ID))
+		t.Error, int64(t.EndedBy), int64(t.StartedAt), int64(t.EndedAt), int64(t.Approvals), int64(t.Waits), int64(t.ID))
 	tx.signalState(t)
 }
 
@@ -231,15 +231,18 @@ func (tx *Tx) Inbox(of parley.TaskID, after, upto int) (list []parley.Message, e
 
 // InsertStep stores a step of a turn.
 func (tx *Tx) InsertStep(s parley.Step) {
-	tx.exec(`INSERT INTO step (task_id, turn, n, kind, content, at) VALUES ($1, $2, $3, $4, $5, $6)`,
-		int64(s.Task), int64(s.Turn), int64(s.N), string(s.Kind), string(s.Content), int64(tx.Now))
+	tx.exec(`INSERT INTO step (task_id, turn, n, kind, content, at, input, output, money, active)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		int64(s.Task), int64(s.Turn), int64(s.N), string(s.Kind), string(s.Content), int64(tx.Now),
+		s.Spent.Input, s.Spent.Output, int64(s.Spent.Money), s.Spent.Active.Microseconds())
 }
 
 // Steps reads all steps of a task in order.
 func (tx *Tx) Steps(of parley.TaskID) (list []parley.Step, err error) {
-	err = tx.query(`SELECT task_id, turn, n, kind, content, at FROM step WHERE task_id = $1 ORDER BY turn, n`, func(r Row) {
+	err = tx.query(`SELECT task_id, turn, n, kind, content, at, input, output, money, active FROM step WHERE task_id = $1 ORDER BY turn, n`, func(r Row) {
 		list = append(list, parley.Step{Task: parley.TaskID(r.Int(0)), Turn: int(r.Int(1)), N: int(r.Int(2)),
-			Kind: parley.StepKind(r.Text(3)), Content: []byte(r.Text(4)), At: parley.Micros(r.Int(5))})
+			Kind: parley.StepKind(r.Text(3)), Content: []byte(r.Text(4)), At: parley.Micros(r.Int(5)),
+			Spent: scanSpending(r, 6)})
 	}, int64(of))
 	return list, err
 }

@@ -48,25 +48,28 @@ func (tx *Tx) OtherWorkers(except int64) (ids []int64, err error) {
 
 // Leased reads the leases of a worker.
 func (tx *Tx) Leased(worker int64) (list []parley.Lease, err error) {
-	err = tx.query(`SELECT id, parent_id, team_id, agent_id, worker_id, token FROM task
+	err = tx.query(`SELECT id, parent_id, team_id, agent_id, worker_id, token, budget_id FROM task
 		WHERE state = 2 AND state <= 3 AND worker_id = $1 ORDER BY +id`, func(r Row) {
 		list = append(list, parley.Lease{Task: parley.TaskID(r.Int(0)), Parent: parley.TaskID(r.Int(1)),
-			Team: parley.TeamID(r.Int(2)), Agent: parley.AgentID(r.Int(3)), Worker: r.Int(4), Token: r.Int(5)})
+			Team: parley.TeamID(r.Int(2)), Agent: parley.AgentID(r.Int(3)), Worker: r.Int(4), Token: r.Int(5),
+			Budget: parley.TaskID(r.Int(6))})
 	}, worker)
 	return list, err
 }
 
 // Claimable reads and locks up to limit tasks of an agent that can run now,
 // the most urgent and oldest first. What another hub is just taking is passed
-// over.
+// over, and a team that is paused has nothing that can run.
 func (tx *Tx) Claimable(agent parley.AgentID, limit int) (list []parley.Task, err error) {
 	err = tx.query(`SELECT `+taskCols+` FROM task WHERE agent_id = $1 AND state = 1 AND state <= 3 AND due_at = 0
+		AND NOT EXISTS (SELECT 1 FROM team WHERE team.id = task.team_id AND team.paused > 0)
 		ORDER BY priority DESC, id LIMIT $2 /*skip locked*/`,
 		func(r Row) { list = append(list, scanTask(r)) }, int64(agent), int64(limit))
 	return list, err
 }
 
-// AgentsWithWork reads the native agents that have something to claim.
+// AgentsWithWork reads the native agents that have something to claim, also those
+// of teams that are paused.
 func (tx *Tx) AgentsWithWork() (ids []parley.AgentID, err error) {
 	err = tx.query(`SELECT DISTINCT t.agent_id FROM task t JOIN agent a ON a.id = t.agent_id
 		WHERE t.state = 1 AND t.state <= 3 AND t.due_at = 0 AND a.kind = 'native' ORDER BY t.agent_id`,

@@ -27,6 +27,8 @@ type Tool struct {
 	// about that where the target is found, once, whichever door it comes through;
 	// a turn asks them about every other call.
 	Contacts bool
+	// Peer is the argument that names whom a contact is for.
+	Peer string
 	// Action names any other call for the rules, tool:<category>:<detail>. The
 	// arguments may be anything that a model made up. A tool without it is
 	// tool:other:<name>, which the standard profile wants approval for.

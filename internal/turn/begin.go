@@ -19,7 +19,7 @@ const (
 
 // begin starts a turn with what was loaded.
 func (t *run) begin() {
-	t.number, t.underWay, t.replies, t.steps, t.failures = t.task.Turns+1, true, 0, 0, 0
+	t.number, t.underWay, t.replies, t.steps, t.failures, t.rounds, t.peer = t.task.Turns+1, true, 0, 0, 0, 0, ""
 	t.start = &parley.TurnStart{Turn: t.number, Inbox: t.task.InboxCount, Request: t.task.Turns == 0}
 	for _, m := range slices.Concat(t.fresh, t.news, t.inbox) {
 		t.start.Seen = append(t.start.Seen, m.ID)

@@ -71,6 +71,9 @@ type conversation struct {
 	replies   int  // of the turn under way
 	steps     int  // stored in the turn under way
 	failures  int  // tool calls in a row that failed in the turn under way
+	rounds    int  // replies in a row of the turn under way that only contacted peer
+	counted   bool // the last of them is among them
+	peer      string
 	inboxRead int
 }
 
@@ -197,6 +200,7 @@ func (t *run) replayStep(tx *store.Tx, s parley.Step) error {
 // add takes a reply into the conversation; its calls are now to be run.
 func (t *run) add(reply model.Reply) {
 	t.replies++
+	t.beginRound(reply)
 	t.past = append(t.past, model.Message{Role: model.Assistant, Text: reply.Text, Calls: reply.Calls})
 	t.pending = reply.Calls
 }
@@ -211,6 +215,7 @@ func (t *run) addResult(r result) {
 	t.failures++
 	if !r.Error {
 		t.failures = 0
+		t.countRound()
 	}
 	for _, m := range t.arrived {
 		t.past = append(t.past, t.render(m))
@@ -220,7 +225,7 @@ func (t *run) addResult(r result) {
 
 // showPrompt takes what a turn began with into the conversation.
 func (t *run) showPrompt(tx *store.Tx, turn int, p prompt) error {
-	t.replies, t.failures = 0, 0
+	t.replies, t.failures, t.rounds, t.peer = 0, 0, 0, ""
 	if err := t.showNotices(tx, turn, p.Notices); err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ type run struct {
 	*Runner
 	agent Agent
 	lease parley.Lease
-	slot  tool.Slot
+	slot  *meter
 	// strangers are the names of those whom only other hubs know.
 	strangers map[parley.AgentID]string
 
@@ -47,11 +47,14 @@ func (t *run) turn(ctx context.Context, handover *parley.Handover) (parley.Outco
 		if len(t.pending) > 0 {
 			return t.park(ctx)
 		}
-		if t.replies >= t.agent.Limits.Steps {
-			return t.end(ctx, parley.TurnEnd{Reason: fmt.Sprintf("the limit of %d steps in a turn is reached.", t.agent.Limits.Steps)})
+		if reason := t.broken(); reason != "" {
+			return t.end(ctx, parley.TurnEnd{Reason: reason})
 		}
-		if t.failures >= maxFailures {
-			return t.end(ctx, parley.TurnEnd{Reason: "five tool calls in a row failed."})
+		if t.Pauses.Paused(t.lease.Team) {
+			return 0, parley.ErrPaused
+		}
+		if err := t.reserve(ctx); err != nil {
+			return 0, err
 		}
 		reply, failure, err := t.think(ctx)
 		if err != nil {
@@ -68,6 +71,7 @@ func (t *run) turn(ctx context.Context, handover *parley.Handover) (parley.Outco
 		if err != nil {
 			return 0, err
 		}
+		step.Spent = t.spent(reply)
 		if len(reply.Calls) == 0 {
 			return t.end(ctx, parley.TurnEnd{Text: reply.Text, Steps: []parley.Step{step}})
 		}
@@ -76,6 +80,19 @@ func (t *run) turn(ctx context.Context, handover *parley.Handover) (parley.Outco
 		}
 		t.add(reply)
 	}
+}
+
+// broken is why the turn must not go on; empty if it may.
+func (t *run) broken() string {
+	switch {
+	case t.replies >= t.agent.Limits.Steps:
+		return fmt.Sprintf("the limit of %d steps in a turn is reached.", t.agent.Limits.Steps)
+	case t.failures >= maxFailures:
+		return "five tool calls in a row failed."
+	case t.rounds >= maxRounds:
+		return fmt.Sprintf("four rounds in a row did nothing but contact %s: the two seem to go in circles.", t.peer)
+	}
+	return ""
 }
 
 // distinct gives calls ids that no other of the turn has: they are part of the
@@ -151,6 +168,9 @@ func (t *run) runPending(ctx context.Context) error {
 		if t.held[call.ID] {
 			continue
 		}
+		if t.Pauses.Paused(t.lease.Team) {
+			return parley.ErrPaused
+		}
 		if err := t.finishCall(ctx, call, false); err != nil {
 			return err
 		}
@@ -170,6 +190,9 @@ func (t *run) finishCall(ctx context.Context, call model.Call, approved bool) er
 	if need, ok := parley.AsNeedsApproval(err); ok && !approved {
 		return t.hold(ctx, call, need)
 	}
+	if parley.IsBudgetSpent(err) && t.lease.Budget != 0 {
+		return t.awaitTasks(ctx)
+	}
 	return t.storeResult(ctx, call, res, err)
 }
 
@@ -187,6 +210,7 @@ func (t *run) storeResult(ctx context.Context, call model.Call, res tool.Result,
 	if err != nil {
 		return err
 	}
+	step.Spent.Active = t.slot.read()
 	if err := t.storeSteps(ctx, res.Seen, step); err != nil {
 		return err
 	}
@@ -245,6 +269,10 @@ func (t *run) storeSteps(ctx context.Context, seen []parley.MessageID, steps ...
 	var read int
 	err := t.update(ctx, func(tx *store.Tx) error {
 		arrived, read = nil, t.inboxRead
+		account, err := t.accountFor(tx, steps)
+		if err != nil {
+			return err
+		}
 		task, err := t.fence(tx)
 		if err != nil {
 			return err
@@ -266,6 +294,9 @@ func (t *run) storeSteps(ctx context.Context, seen []parley.MessageID, steps ...
 		}
 		for _, s := range steps {
 			tx.InsertStep(s)
+		}
+		if account != nil {
+			account.Settle(task.ID, steps)
 		}
 		for _, id := range seen {
 			tx.MarkSeen(id, t.lease.Agent)

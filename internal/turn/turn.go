@@ -53,12 +53,18 @@ type Rules interface {
 	AskManager(ctx context.Context, lease parley.Lease) error
 }
 
+// Pauses says which teams are paused. Package work implements it.
+type Pauses interface {
+	Paused(team parley.TeamID) bool
+}
+
 // Runner runs turns. It is safe for concurrent use.
 type Runner struct {
 	Store  store.Store
 	Agents Agents
 	Ender  Ender
 	Rules  Rules
+	Pauses Pauses
 	Log    *slog.Logger
 	// Deltas receives pieces of replies in the making; nil if nobody looks.
 	Deltas func(task parley.TaskID, d model.Delta)
@@ -72,11 +78,11 @@ func (r *Runner) Run(ctx context.Context, lease parley.Lease, handover *parley.H
 		return r.fail(ctx, lease, "it is no longer in the team's files.")
 	}
 	for {
-		t := &run{Runner: r, agent: def, lease: lease, slot: slot}
+		t := &run{Runner: r, agent: def, lease: lease, slot: newMeter(slot)}
 		outcome, err := t.turn(ctx, handover)
 		handover = nil
 		switch {
-		case errors.Is(err, parley.ErrLost):
+		case errors.Is(err, parley.ErrLost), errors.Is(err, errParked):
 			return nil
 		case errors.Is(err, errUncertain): // go on from what is stored
 		case err != nil:

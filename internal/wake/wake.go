@@ -16,6 +16,7 @@ const (
 	Events                     // events were appended; ID is the team
 	Clock                      // something is due sooner than an hour from now; ID is the task
 	Redacted                   // the text of a message was taken away; ID is the message
+	Team                       // a team was paused or goes on; ID is the team
 
 	end // after the last topic
 )

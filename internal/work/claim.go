@@ -76,6 +76,9 @@ func (s *Scheduler) reserveAll() map[parley.AgentID]int {
 		if s.places <= 0 || s.stopping || s.paused {
 			break
 		}
+		if s.halted[s.cfg.Agents.Team(agent)] {
+			continue // it stays ready for when the team goes on
+		}
 		n := min(s.places, s.cfg.Agents.Limits(agent).Turns-s.running[agent])
 		if n <= 0 {
 			continue
@@ -110,7 +113,7 @@ func (s *Scheduler) claimFor(tx *store.Tx, agent parley.AgentID, n int) ([]parle
 	leases := make([]parley.Lease, 0, len(tasks))
 	for i := range tasks {
 		t := &tasks[i]
-		t.State, t.Worker, t.Token = parley.Running, s.worker, t.Token+1
+		t.State, t.Worker, t.Token, t.Waits = parley.Running, s.worker, t.Token+1, parley.WaitNone
 		if t.StartedAt == 0 {
 			t.StartedAt = tx.Now
 		}
@@ -196,6 +199,10 @@ func (s *Scheduler) giveBack(ctx context.Context, l parley.Lease, cause error) {
 	case errCancelled:
 		return // it has ended
 	case errStopping:
+		s.retry(func() error { return s.requeue(l) })
+		return
+	}
+	if errors.Is(cause, parley.ErrPaused) {
 		s.retry(func() error { return s.requeue(l) })
 		return
 	}

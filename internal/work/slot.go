@@ -143,7 +143,7 @@ func (s *Scheduler) Reserve(agent parley.AgentID) (*Reservation, bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stopping || s.places <= 0 || s.ready[agent] || s.running[agent] >= turns {
+	if s.stopping || s.halted[s.cfg.Agents.Team(agent)] || s.places <= 0 || s.ready[agent] || s.running[agent] >= turns {
 		return nil, false
 	}
 	s.places--

@@ -18,6 +18,8 @@ type crew struct{}
 
 func (crew) Native(id parley.AgentID) bool { return id < 10 }
 
+func (crew) Team(parley.AgentID) parley.TeamID { return 1 }
+
 func (crew) Limits(id parley.AgentID) parley.Limits {
 	l := parley.DefaultLimits()
 	l.Turns = 3
@@ -67,6 +69,8 @@ func TestAReservationNeedsAPlaceAndATurn(t *testing.T) {
 		{"a turn of the agent left", 2, func(s *Scheduler) { s.running[2] = 2 }, true},
 		{"earlier work of the agent waits", 2, func(s *Scheduler) { s.ready[2] = true }, false},
 		{"earlier work of another waits", 2, func(s *Scheduler) { s.ready[3] = true }, true},
+		{"its team is paused", 2, func(s *Scheduler) { s.halted = map[parley.TeamID]bool{1: true} }, false},
+		{"another team is paused", 2, func(s *Scheduler) { s.halted = map[parley.TeamID]bool{2: true} }, true},
 		{"the hub stops", 2, func(s *Scheduler) { s.stopping = true }, false},
 		{"one strict turn", 1, func(*Scheduler) {}, true},
 		{"one strict turn that another hub may be running", 1, func(s *Scheduler) { s.cfg.Store = shared{} }, false},

@@ -47,6 +47,7 @@ type Agents interface {
 	// Native reports whether the hub runs the agent's turns.
 	Native(id parley.AgentID) bool
 	Limits(id parley.AgentID) parley.Limits
+	Team(id parley.AgentID) parley.TeamID
 }
 
 // Config is what a Scheduler needs.
@@ -90,6 +91,7 @@ type Scheduler struct {
 	worker int64
 	nudge  chan struct{} // something to look at; holds at most one
 	resync chan struct{} // signals were lost; holds at most one
+	pauses chan struct{} // a team was paused or goes on; holds at most one
 	clock  chan struct{} // something is due earlier than known; holds at most one
 	quit   chan struct{} // closed when the stop begins
 
@@ -103,9 +105,10 @@ type Scheduler struct {
 	cancels     map[parley.Lease]context.CancelCauseFunc  // of the turns that run here
 	promised    map[parley.TaskID]context.CancelCauseFunc // of those that are being stored
 	aliveUntil  parley.Micros
-	stopping    bool // nothing new is claimed
-	paused      bool // nothing is claimed for a moment, since the last claim failed
-	interrupted bool // the grace is over
+	stopping    bool                   // nothing new is claimed
+	paused      bool                   // nothing is claimed for a moment, since the last claim failed
+	halted      map[parley.TeamID]bool // teams that are paused, as last read
+	interrupted bool                   // the grace is over
 	turns       sync.WaitGroup
 
 	strays map[parley.Lease]bool // leases of ours that nothing ran at the last tick; only the loop's
@@ -115,7 +118,7 @@ type Scheduler struct {
 func New(cfg Config) *Scheduler {
 	cfg.fill()
 	return &Scheduler{
-		cfg: cfg, places: cfg.Workers, nudge: make(chan struct{}, 1), resync: make(chan struct{}, 1), clock: make(chan struct{}, 1), quit: make(chan struct{}),
+		cfg: cfg, places: cfg.Workers, nudge: make(chan struct{}, 1), resync: make(chan struct{}, 1), pauses: make(chan struct{}, 1), clock: make(chan struct{}, 1), quit: make(chan struct{}),
 		ready:    map[parley.AgentID]bool{},
 		running:  map[parley.AgentID]int{},
 		cancels:  map[parley.Lease]context.CancelCauseFunc{},
@@ -138,6 +141,9 @@ func (s *Scheduler) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.readPauses(ctx); err != nil {
+		return err
+	}
 	s.listen() // before the first contact can hand a turn over, which may be cancelled at once
 	return s.rescue(ctx)
 }
@@ -147,6 +153,7 @@ func (s *Scheduler) listen() {
 	ends := []func(){
 		bus.Listen(wake.Work, s.hearWork),
 		bus.Listen(wake.Cancelled, s.hearCancelled),
+		bus.Listen(wake.Team, func(int64) { poke(s.pauses) }),
 		bus.Listen(wake.Clock, func(int64) { poke(s.clock) }),
 	}
 	s.unlisten = func() {
@@ -172,6 +179,8 @@ func (s *Scheduler) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return s.stop()
 		case <-s.nudge:
+		case <-s.pauses:
+			s.look(ctx)
 		case <-s.resync:
 			s.tick(ctx)
 		case <-ticker.C:
@@ -212,12 +221,15 @@ func (s *Scheduler) tick(ctx context.Context) {
 
 // look finds every agent that has something to claim.
 func (s *Scheduler) look(ctx context.Context) {
+	if err := s.readPauses(ctx); err != nil && ctx.Err() == nil {
+		s.cfg.Log.Warn("looking for paused teams failed", "error", err)
+	}
 	err := s.cfg.Store.View(ctx, func(tx *store.Tx) error {
 		ids, err := tx.AgentsWithWork()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for _, id := range ids {
-			if s.cfg.Agents.Native(id) { // others are another hub's
+			if s.cfg.Agents.Native(id) && !s.halted[s.cfg.Agents.Team(id)] { // others are another hub's
 				s.ready[id] = true
 			}
 		}

@@ -36,7 +36,7 @@ func (c *check) checkState(t *task) {
 	if t.state.Open() && t.open != open {
 		c.wrong("task-%d counts %d open children and has %d", t.id, t.open, open)
 	}
-	if t.state == parley.Waiting && open == 0 && t.approvals == 0 {
+	if t.state == parley.Waiting && open == 0 && t.approvals == 0 && t.waits == 0 {
 		c.wrong("task-%d waits for nothing", t.id)
 	}
 	if t.approvals != 0 && !t.state.Open() {

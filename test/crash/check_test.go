@@ -50,7 +50,7 @@ func TestTheCheckerFindsDamage(t *testing.T) {
 		{"a child is lost", `DELETE FROM task WHERE id = ` + child, `has the tree`},
 		{"an agent worked twice", `INSERT INTO task SELECT id + 1000000, team_id, parent_id, root_id, retry_of, pattern, requester_id, agent_id, thread_id,
 			request_id, title, priority, state, callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth, open_children, inbox_count,
-			inbox_read, turns, worker_id, token, rescues, result_id, error, ended_by, created_at, started_at, ended_at, approvals FROM task WHERE id = ` + child, `has the tree`},
+			inbox_read, turns, worker_id, token, rescues, result_id, error, ended_by, created_at, started_at, ended_at, approvals, budget_id, waits FROM task WHERE id = ` + child, `has the tree`},
 		{"an approval of an ended task", `UPDATE task SET approvals = 1 WHERE id = ` + child, `approvals pending`},
 		{"a denied call was made", `UPDATE approval SET state = 3 WHERE state = 2`, `is denied, and 1 contacts were made`},
 		{"an approved call was not made", `UPDATE approval SET state = 2 WHERE state = 3`, `is approved, and 0 contacts were made`},
@@ -60,7 +60,7 @@ func TestTheCheckerFindsDamage(t *testing.T) {
 			WHERE kind = 'approval.approved'`, `decided 2 times`},
 		{"a wrong result", `UPDATE message SET body = 'nonsense' WHERE id = (SELECT result_id FROM task WHERE id = ` + parent + `)`, `has the result`},
 		{"a step is lost", `DELETE FROM step WHERE kind = 'result' AND task_id = ` + parent, `goes from step`},
-		{"a call has two results", `INSERT INTO step SELECT task_id, turn, n + 1, kind, content, at FROM step WHERE kind = 'result'
+		{"a call has two results", `INSERT INTO step SELECT task_id, turn, n + 1, kind, content, at, input, output, money, active FROM step WHERE kind = 'result'
 			AND n = (SELECT max(n) FROM step s WHERE s.task_id = step.task_id AND s.turn = step.turn)
 			OR (task_id, turn, n) IN (SELECT task_id, turn, max(n) FROM step WHERE kind = 'result' GROUP BY task_id, turn)
 			ON CONFLICT DO UPDATE SET kind = excluded.kind, content = excluded.content`, `which was not called or has one`},

@@ -44,7 +44,7 @@ type task struct {
 	state                                                       parley.State
 	callback                                                    parley.Callback
 	open, inboxCount, inboxRead, turns, worker, rescues, result int64
-	started, ended, endedBy, approvals                          int64
+	started, ended, endedBy, approvals, waits                   int64
 	failure, pattern                                            string
 	children                                                    []*task
 }
@@ -128,11 +128,11 @@ func (r *record) readMessages(db database) error {
 
 func (r *record) readTasks(db database) error {
 	err := db.each(`SELECT id, parent_id, root_id, requester_id, agent_id, thread_id, request_id, state, callback, open_children,
-		inbox_count, inbox_read, turns, worker_id, rescues, result_id, started_at, ended_at, ended_by, error, pattern, approvals FROM task`, func(c cells) {
+		inbox_count, inbox_read, turns, worker_id, rescues, result_id, started_at, ended_at, ended_by, error, pattern, approvals, waits FROM task`, func(c cells) {
 		r.tasks[c.Int(0)] = &task{id: c.Int(0), parent: c.Int(1), root: c.Int(2), requester: c.Int(3), agent: c.Int(4), thread: c.Int(5),
 			request: c.Int(6), state: parley.State(c.Int(7)), callback: parley.Callback(c.Int(8)), open: c.Int(9), inboxCount: c.Int(10),
 			inboxRead: c.Int(11), turns: c.Int(12), worker: c.Int(13), rescues: c.Int(14), result: c.Int(15), started: c.Int(16),
-			ended: c.Int(17), endedBy: c.Int(18), failure: c.Text(19), pattern: c.Text(20), approvals: c.Int(21)}
+			ended: c.Int(17), endedBy: c.Int(18), failure: c.Text(19), pattern: c.Text(20), approvals: c.Int(21), waits: c.Int(22)}
 	})
 	if err != nil {
 		return err

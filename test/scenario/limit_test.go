@@ -17,12 +17,13 @@ import (
 	"parley/internal/store"
 )
 
-// chatter makes an agent send n notifications in one turn.
+// chatter makes an agent send n notifications in one reply; in replies of their
+// own the turn would be stopped for going in circles.
 func chatter(n int) string {
 	var b strings.Builder
-	b.WriteString("agents:\n  ChattyBot:\n    - match: 'Talk'\n      steps:\n")
+	b.WriteString("agents:\n  ChattyBot:\n    - match: 'Talk'\n      steps:\n        - calls:\n")
 	for i := range n {
-		fmt.Fprintf(&b, "        - {call: contact_agent, args: {action: notify, agentId: DataBot, message: 'Number %d.'}}\n", i+1)
+		fmt.Fprintf(&b, "            - {tool: contact_agent, args: {action: notify, agentId: DataBot, message: 'Number %d.'}}\n", i+1)
 	}
 	b.WriteString("        - say: 'Enough.'\n    - steps: [{call: contact_agent, args: {action: notify, agentId: DataBot, message: 'More.'}}, {say: '{{result}}'}]\n")
 	return b.String()

@@ -39,6 +39,9 @@ func (m *Models) Step(ctx context.Context, req model.Request, onDelta func(model
 	return m.script.Step(ctx, req, onDelta)
 }
 
+// Estimate is the script's.
+func (m *Models) Estimate(req model.Request) model.Usage { return model.Estimate(m.script, req) }
+
 // Shown returns what an agent's model was shown, a request for each step.
 func (m *Models) Shown(agent string) []model.Request {
 	m.mu.Lock()

@@ -62,6 +62,9 @@ func (s Screen) facts(t api.Task) string {
 	if t.Approvals > 0 {
 		f.add("held", plural(t.Approvals, "call")+" until somebody decides")
 	}
+	if t.WaitsFor != "" {
+		f.add("held", WaitsFor(t))
+	}
 	if t.Rescues > 0 {
 		f.add("rescues", fmt.Sprintf("%d, after its worker died", t.Rescues))
 	}

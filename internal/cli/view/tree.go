@@ -99,6 +99,8 @@ func (d *treeDrawing) note(t api.Task) string {
 	switch {
 	case t.Error != "":
 		return Line(t.Error)
+	case t.WaitsFor != "":
+		return WaitsFor(t)
 	case t.State == parley.Queued.String() && t.Due != nil && t.Due.After(d.Now):
 		return "starts " + d.When(*t.Due)
 	}

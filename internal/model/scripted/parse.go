@@ -125,7 +125,7 @@ func (s source) steps(n ast.Node, match *regexp.Regexp) ([]step, error) {
 }
 
 func (s source) step(n ast.Node, match *regexp.Regexp) (step, error) {
-	f, err := s.fields(n, "a step", "when", "wait", "say", "call", "args", "calls", "fail", "class", "retry_after")
+	f, err := s.fields(n, "a step", "when", "wait", "say", "call", "args", "calls", "fail", "class", "retry_after", "usage")
 	if err != nil {
 		return step{}, err
 	}
@@ -151,6 +151,9 @@ func (s source) step(n ast.Node, match *regexp.Regexp) (step, error) {
 	if st.calls, err = s.calls(f, match); err != nil {
 		return step{}, err
 	}
+	if st.usage, err = s.usage(f["usage"]); err != nil {
+		return step{}, err
+	}
 	st.fail, err = s.failure(f, match)
 	return st, err
 }
@@ -167,6 +170,8 @@ func (s source) checkKeys(n ast.Node, f map[string]ast.Node) error {
 		return s.errorf(f["calls"], "a step has call or calls, not both")
 	case has("args") && !has("call"):
 		return s.errorf(f["args"], "args belong to call; in calls each call has its own")
+	case has("fail") && has("usage"):
+		return s.errorf(f["usage"], "a step that fails reports no usage")
 	case has("class") && !has("fail"):
 		return s.errorf(f["class"], "class belongs to fail")
 	case has("retry_after") && !has("fail"):

@@ -52,7 +52,7 @@ func TestParseRefusesRules(t *testing.T) {
 
 func TestParseRefusesSteps(t *testing.T) {
 	tests := []struct{ name, steps, want string }{
-		{"unknown key", "- sya: a", `5:11: unknown key "sya"; a step has when, wait, say, call, args, calls, fail, class, retry_after`},
+		{"unknown key", "- sya: a", `5:11: unknown key "sya"; a step has when, wait, say, call, args, calls, fail, class, retry_after, usage`},
 		{"nothing to do", "- {}", "5:11: a step needs something to do: say, call, calls or fail"},
 		{"only a wait", "- wait: 1s", "5:11: a step needs something to do: say, call, calls or fail"},
 		{"say without text", "- say:", "5:16: say must be a text"},

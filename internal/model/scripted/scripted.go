@@ -42,6 +42,13 @@ type step struct {
 	say   template
 	calls []call
 	fail  *failure
+	usage *spending // what the script says it consumes; nil: by its size
+}
+
+// spending is what a step consumes, and what it is expected to consume at most.
+type spending struct {
+	model.Usage
+	estimate int64 // tokens; 0 if as many as it consumes
 }
 
 // onlySays reports whether the step is nothing but words. Such a reply ends
@@ -88,6 +95,23 @@ func (s *Script) Step(ctx context.Context, req model.Request, onDelta func(model
 		stream(reply.Text, onDelta)
 	}
 	return reply, nil
+}
+
+// Estimate tells what the step that is due consumes, which a script knows, or what
+// it says of it.
+func (s *Script) Estimate(req model.Request) model.Usage {
+	sc, st := s.replay(&req)
+	if st == nil || st.fail != nil {
+		return usage(&req, "", nil)
+	}
+	if st.usage != nil && st.usage.estimate > 0 {
+		return model.Usage{Output: st.usage.estimate, Cost: st.usage.Cost}
+	}
+	reply, err := st.reply(sc)
+	if err != nil {
+		return usage(&req, "", nil)
+	}
+	return reply.Usage
 }
 
 // pause takes the time that a model would need to think.
@@ -137,7 +161,13 @@ func (s *step) reply(sc *scene) (model.Reply, error) {
 		// unique and the same again when the step is repeated.
 		calls[i] = model.Call{ID: fmt.Sprintf("call-%d-%d", taken+1, i+1), Name: c.tool, Args: args}
 	}
-	return model.Reply{Text: text, Calls: calls, Usage: usage(sc.req, text, calls)}, nil
+	reply := model.Reply{Text: text, Calls: calls}
+	if s.usage != nil {
+		reply.Usage = s.usage.Usage
+	} else {
+		reply.Usage = usage(sc.req, text, calls)
+	}
+	return reply, nil
 }
 
 func assistants(messages []model.Message) int {

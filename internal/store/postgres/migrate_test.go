@@ -251,12 +251,21 @@ func TestEventsGoOnAfterADumpIsRestored(t *testing.T) {
 // firstStep is the schema of the first parley.
 func firstStep(t *testing.T) fs.FS {
 	t.Helper()
-	const name = "migrations/0001_core.sql"
-	data, err := fs.ReadFile(migrations, name)
-	if err != nil {
-		t.Fatal(err)
+	return schemaOf(t, "0001_core.sql")
+}
+
+// schemaOf is the schema as some of its steps make it.
+func schemaOf(t *testing.T, names ...string) fs.FS {
+	t.Helper()
+	files := fstest.MapFS{}
+	for _, name := range names {
+		data, err := fs.ReadFile(migrations, "migrations/"+name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files["migrations/"+name] = &fstest.MapFile{Data: data}
 	}
-	return fstest.MapFS{name: &fstest.MapFile{Data: data}}
+	return files
 }
 
 func TestADatabaseOfTheFirstSchemaGoesOn(t *testing.T) {
@@ -269,4 +278,15 @@ func TestADatabaseOfTheFirstSchemaGoesOn(t *testing.T) {
 	exec(t, c, storetest.Schema1)
 	exec(t, c, `SELECT setval('message_id', 1000)`)
 	storetest.Upgraded(t, open(t, dsn, Options{}))
+}
+
+func TestADatabaseWithoutBudgetsGoesOn(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	if err := migrateWith(t, dsn, schemaOf(t, "0001_core.sql", "0002_lean.sql", "0003_approval.sql")); err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, dsn)
+	exec(t, c, `SET search_path = parley`)
+	exec(t, c, storetest.Schema3)
+	storetest.UpgradedFrom3(t, open(t, dsn, Options{}))
 }

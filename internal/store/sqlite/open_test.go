@@ -220,25 +220,44 @@ func TestPlacesThatCannotBeWrittenSaySo(t *testing.T) {
 // firstStep is the schema of the first parley.
 func firstStep(t *testing.T) fs.FS {
 	t.Helper()
-	const name = "migrations/0001_core.sql"
-	data, err := fs.ReadFile(migrations, name)
-	if err != nil {
-		t.Fatal(err)
+	return schemaOf(t, "0001_core.sql")
+}
+
+// schemaOf is the schema as some of its steps make it.
+func schemaOf(t *testing.T, names ...string) fs.FS {
+	t.Helper()
+	files := fstest.MapFS{}
+	for _, name := range names {
+		data, err := fs.ReadFile(migrations, "migrations/"+name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files["migrations/"+name] = &fstest.MapFile{Data: data}
 	}
-	return fstest.MapFS{name: &fstest.MapFile{Data: data}}
+	return files
 }
 
 func TestADatabaseOfTheFirstSchemaGoesOn(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "parley.db")
-	if err := migrateWith(t, path, firstStep(t)); err != nil {
+	storetest.Upgraded(t, openStore(t, oldFile(t, storetest.Schema1, firstStep(t))))
+}
+
+func TestADatabaseWithoutBudgetsGoesOn(t *testing.T) {
+	storetest.UpgradedFrom3(t, openStore(t, oldFile(t, storetest.Schema3, schemaOf(t, "0001_core.sql", "0002_lean.sql", "0003_approval.sql"))))
+}
+
+// oldFile is a database of an older schema with something in it.
+func oldFile(t *testing.T, content string, schema fs.FS) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "parley.db")
+	if err := migrateWith(t, path, schema); err != nil {
 		t.Fatal(err)
 	}
 	c := raw(t, path)
-	if err := sqlitex.ExecuteScript(c, storetest.Schema1, nil); err != nil {
+	if err := sqlitex.ExecuteScript(c, content, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	storetest.Upgraded(t, openStore(t, path))
+	return path
 }

@@ -71,6 +71,16 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Lists of approvals and their expiry", approvalLists},
 		{"Of two who decide at once one wins", decideAtOnce},
 
+		{"Budgets come back as they went in", budgetRoundTrip},
+		{"Days of a team", daysRoundTrip},
+		{"A reservation counts only under its lease", reservationsFollowTheLease},
+		{"Tasks that wait for a budget", waitingForBudgets},
+		{"What steps have spent is added up", spentIsAddedUp},
+		{"A paused team has nothing to claim", pausedTeams},
+		{"Two turns cannot both reserve the last of a budget", reserveAtOnce},
+		{"A turn settles while a contact counts and somebody raises", settleAgainstContact},
+		{"The first who spend on a day make one row", daysAtOnce},
+
 		{"Sequences commit out of order and readers skip nothing", outOfOrderCommits},
 		{"Events are of one team", eventsOfOneTeam},
 		{"Event cursors", eventCursors},

@@ -61,3 +61,45 @@ func Upgraded(t *testing.T, s store.Store) {
 		t.Error(err)
 	}
 }
+
+// Schema3 is what a hub with the third schema had stored, on either engine: a task
+// at work, with a step.
+const Schema3 = `
+	INSERT INTO team (id, name, folded) VALUES (1, 'main', 'main');
+	INSERT INTO agent (id, team_id, name, folded, kind, turns) VALUES (1, 1, 'Ann', 'ann', 'native', 8), (2, 1, 'Bob', 'bob', 'native', 8);
+	INSERT INTO rate (agent_id) VALUES (1), (2);
+	INSERT INTO task (id, team_id, parent_id, root_id, retry_of, pattern, requester_id, agent_id, thread_id, request_id, title,
+		priority, state, callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth, created_at)
+		VALUES (101, 1, 0, 101, 0, 'delegate', 1, 2, 1, 1, 'Work.', 2, 1, 0, 0, 0, 0, 0, 0, 5);
+	INSERT INTO step (task_id, turn, n, kind, content, at) VALUES (101, 1, 1, 'reply', '{}', 6);`
+
+// UpgradedFrom3 holds a store that was opened on Schema3 against what was in it:
+// nothing is bounded, nobody is paused, and what is stored from now on counts.
+func UpgradedFrom3(t *testing.T, s store.Store) {
+	t.Helper()
+	err := s.Update(t.Context(), func(tx *store.Tx) error {
+		team, err := tx.Team(1)
+		if team.Paused {
+			t.Error("the team is paused")
+		}
+		list, _ := tx.Claimable(2, 10)
+		if len(list) != 1 || list[0].Budget != 0 || list[0].Waits != parley.WaitNone {
+			t.Errorf("to claim: %+v", list)
+		}
+		tx.InsertStep(parley.Step{Task: 101, Turn: 1, N: 2, Kind: parley.StepReply, Content: []byte("{}"), Spent: parley.Spending{Input: 7}})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.View(t.Context(), func(tx *store.Tx) error {
+		spent, tasks, err := tx.SpentBelow(101)
+		if want := (parley.Spending{Input: 7}); spent != want || tasks != 1 {
+			t.Errorf("spent %+v, %d tasks", spent, tasks)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

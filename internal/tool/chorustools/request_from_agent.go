@@ -35,7 +35,7 @@ const maxTimeout = 7 * 24 * time.Hour
 func requestFromAgent(contacts *contact.Service, dir *directory.Directory) tool.Tool {
 	return tool.Tool{
 		Tool:    model.Tool{Name: "request_from_agent", Description: requestFromAgentText, Schema: requestFromAgentSchema},
-		Replays: true, Contacts: true,
+		Replays: true, Contacts: true, Peer: "target_agent",
 		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
 			r, err := decodeRequest(c)
 			if err != nil {

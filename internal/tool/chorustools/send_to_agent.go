@@ -27,7 +27,7 @@ var sendToAgentSchema = json.RawMessage(`{
 func sendToAgent(contacts *contact.Service, dir *directory.Directory) tool.Tool {
 	return tool.Tool{
 		Tool:    model.Tool{Name: "send_to_agent", Description: sendToAgentText, Schema: sendToAgentSchema},
-		Replays: true, Contacts: true,
+		Replays: true, Contacts: true, Peer: "target_agent",
 		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
 			var args struct {
 				Target  string `json:"target_agent"`

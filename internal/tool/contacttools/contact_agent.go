@@ -29,7 +29,7 @@ var contactAgentSchema = json.RawMessage(`{
 func contactAgent(contacts *contact.Service) tool.Tool {
 	return tool.Tool{
 		Tool:    model.Tool{Name: "contact_agent", Description: contactAgentText, Schema: contactAgentSchema},
-		Replays: true, Contacts: true,
+		Replays: true, Contacts: true, Peer: "agentId",
 		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
 			var args struct {
 				Action   string `json:"action"`

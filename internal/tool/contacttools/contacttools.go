@@ -25,6 +25,6 @@ func New(contacts *contact.Service, read *reading.Service, dir *directory.Direct
 
 // Caller is the agent whose turn it is, on the task whose turn it is.
 func Caller(c tool.Call) contact.Caller {
-	return contact.Caller{Team: c.Lease.Team, Agent: c.Lease.Agent, Task: c.Lease.Task, Token: c.Lease.Token, Slot: c.Slot,
+	return contact.Caller{Team: c.Lease.Team, Agent: c.Lease.Agent, Task: c.Lease.Task, Token: c.Lease.Token, Budget: c.Lease.Budget, Slot: c.Slot,
 		Approved: c.Approved}
 }

@@ -39,7 +39,7 @@ func New(contacts *contact.Service, dir *directory.Directory) []tool.Tool {
 func callAgent(contacts *contact.Service, dir *directory.Directory) tool.Tool {
 	return tool.Tool{
 		Tool:    model.Tool{Name: "call_agent", Description: callAgentText, Schema: callAgentSchema},
-		Replays: true, Contacts: true,
+		Replays: true, Contacts: true, Peer: "target",
 		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
 			r, err := decodeCall(c)
 			if err != nil {

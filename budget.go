@@ -1,0 +1,223 @@
+package parley
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Money is an amount in millionths of a US dollar.
+type Money int64
+
+// Dollar is the unit in which people read and write money.
+const Dollar Money = 1_000_000
+
+// ParseMoney reads 2.50; at most six digits follow the point.
+func ParseMoney(s string) (Money, bool) {
+	whole, part, _ := strings.Cut(strings.TrimPrefix(s, "$"), ".")
+	if len(part) > 6 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(whole+part+strings.Repeat("0", 6-len(part)), 10, 53)
+	return Money(n), err == nil && whole != ""
+}
+
+// String is the amount with two digits after the point, or as many as it needs.
+func (m Money) String() string {
+	if cent := Dollar / 100; m%cent == 0 {
+		return fmt.Sprintf("$%d.%02d", m/Dollar, m%Dollar/cent)
+	}
+	return strings.TrimRight(fmt.Sprintf("$%d.%06d", m/Dollar, m%Dollar), "0")
+}
+
+// ParseTokens reads 50000, 200k or 2M.
+func ParseTokens(s string) (int64, bool) {
+	unit := uint64(1)
+	switch {
+	case strings.HasSuffix(s, "k"):
+		unit = 1000
+	case strings.HasSuffix(s, "M"):
+		unit = 1_000_000
+	}
+	if unit > 1 {
+		s = s[:len(s)-1]
+	}
+	n, err := strconv.ParseUint(s, 10, 40) // times a million it still fits
+	return int64(n * unit), err == nil
+}
+
+// Budget bounds what a task tree may spend, or a team in a day. Zero is no bound.
+type Budget struct {
+	Tokens int64
+	Money  Money
+	Tasks  int64
+	Time   time.Duration // that turns are at work
+}
+
+// Set reports whether anything is bounded.
+func (b Budget) Set() bool { return b != Budget{} }
+
+// Over is base with the bounds of b in place of its own.
+func (b Budget) Over(base Budget) Budget {
+	if b.Tokens > 0 {
+		base.Tokens = b.Tokens
+	}
+	if b.Money > 0 {
+		base.Money = b.Money
+	}
+	if b.Tasks > 0 {
+		base.Tasks = b.Tasks
+	}
+	if b.Time > 0 {
+		base.Time = b.Time
+	}
+	return base
+}
+
+// Raise adds to bounds that are there. To add to one that is not there would
+// bound what is free, which nobody means who adds.
+func (b Budget) Raise(by Budget) (Budget, error) {
+	for _, c := range []struct {
+		what      string
+		has, adds bool
+	}{
+		{"tokens", b.Tokens > 0, by.Tokens > 0},
+		{"money", b.Money > 0, by.Money > 0},
+		{"tasks", b.Tasks > 0, by.Tasks > 0},
+		{"time", b.Time > 0, by.Time > 0},
+	} {
+		if c.adds && !c.has {
+			return b, Errorf(Invalid, "The budget has no bound of %s to be raised.", c.what)
+		}
+	}
+	sum := Budget{Tokens: b.Tokens + by.Tokens, Money: b.Money + by.Money, Tasks: b.Tasks + by.Tasks, Time: b.Time + by.Time}
+	if sum.Tokens < b.Tokens || sum.Money < b.Money || sum.Tasks < b.Tasks || sum.Time < b.Time {
+		return b, Errorf(Invalid, "The budget would be too large.")
+	}
+	return sum, nil
+}
+
+// String is what ParseBudget reads.
+func (b Budget) String() string {
+	var parts []string
+	if b.Tokens > 0 {
+		parts = append(parts, fmt.Sprintf("tokens=%d", b.Tokens))
+	}
+	if b.Money > 0 {
+		parts = append(parts, "money="+strings.TrimPrefix(b.Money.String(), "$"))
+	}
+	if b.Tasks > 0 {
+		parts = append(parts, fmt.Sprintf("tasks=%d", b.Tasks))
+	}
+	if b.Time > 0 {
+		parts = append(parts, "time="+b.Time.String())
+	}
+	return strings.Join(parts, ",")
+}
+
+// ParseBudget reads tokens=50000,money=1.5,tasks=10,time=30m, of which any may
+// be left out, but not all.
+func ParseBudget(s string) (b Budget, err error) {
+	for part := range strings.SplitSeq(s, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		ok := false
+		switch name {
+		case "tokens":
+			b.Tokens, ok = ParseTokens(value)
+			ok = ok && b.Tokens > 0
+		case "money":
+			b.Money, ok = ParseMoney(value)
+			ok = ok && b.Money > 0
+		case "tasks":
+			b.Tasks, err = strconv.ParseInt(value, 10, 32)
+			ok = err == nil && b.Tasks > 0
+		case "time":
+			b.Time, err = time.ParseDuration(value)
+			ok = err == nil && b.Time > 0
+		}
+		if !ok {
+			return Budget{}, Errorf(Invalid, "%q is not part of a budget.", Clip(part, 64)).
+				WithHint("Write one like tokens=50000,money=1.50,tasks=10,time=30m, with any of the four.")
+		}
+	}
+	return b, nil
+}
+
+// Spending is what was used up.
+type Spending struct {
+	Input, Output int64 // tokens
+	Money         Money
+	Active        time.Duration
+}
+
+// Tokens is both kinds together, as a budget bounds them.
+func (s Spending) Tokens() int64 { return s.Input + s.Output }
+
+// Plus adds.
+func (s Spending) Plus(more Spending) Spending {
+	return Spending{Input: s.Input + more.Input, Output: s.Output + more.Output, Money: s.Money + more.Money, Active: s.Active + more.Active}
+}
+
+// TreeBudget is what a tree may spend, and what it has spent since it has a
+// budget, which is from its beginning.
+type TreeBudget struct {
+	Root  TaskID
+	Team  TeamID
+	Limit Budget
+	Spent Spending
+	Tasks int64
+	Told  bool // that it is spent, since it was last raised
+}
+
+// DayBudget is what a team has spent on a day while it had a cap.
+type DayBudget struct {
+	Team  TeamID
+	Day   int64  // since 1970, in UTC
+	Extra Budget // on top of what the files allow
+	Spent Spending
+	Told  bool // that it is spent, since it was last raised
+}
+
+// Day is the number of the day, in UTC.
+func (m Micros) Day() int64 { return int64(m) / (24 * time.Hour).Microseconds() }
+
+// NextDay is when the next one begins.
+func (m Micros) NextDay() Micros { return Micros((m.Day() + 1) * (24 * time.Hour).Microseconds()) }
+
+// Reservation is what a model call of a running task may spend at most. It
+// counts for as long as the task runs under the same lease.
+type Reservation struct {
+	Task   TaskID
+	Root   TaskID // whose budget it is taken from; 0 if only the team's
+	Team   TeamID
+	Token  int64
+	Turn   int
+	Step   int
+	Tokens int64
+	Money  Money
+}
+
+// BudgetSpent refuses what would go beyond the budget of a tree. A turn waits for
+// more; to anyone else it is a refusal like others.
+type BudgetSpent struct {
+	Root TaskID
+	What string // such as 10 of 10 tasks
+}
+
+func (e *BudgetSpent) Error() string { return e.public().Error() }
+
+// Unwrap makes it an Error with a kind.
+func (e *BudgetSpent) Unwrap() error { return e.public() }
+
+func (e *BudgetSpent) public() *Error {
+	return Errorf(Limited, "The budget of %s is spent (%s).", e.Root, e.What).
+		WithHint("A person can raise it with: parley task budget %s --add", e.Root)
+}
+
+// IsBudgetSpent finds out whether a refusal can be lifted by raising a budget.
+func IsBudgetSpent(err error) bool {
+	var spent *BudgetSpent
+	return errors.As(err, &spent)
+}

@@ -1,0 +1,33 @@
+package api
+
+// Budget bounds what may be spent. What is left out is not bounded.
+type Budget struct {
+	Tokens  int64   `json:"tokens,omitempty" minimum:"0" doc:"Input and output together."`
+	Money   float64 `json:"money,omitempty" minimum:"0" doc:"US dollars."`
+	Tasks   int64   `json:"tasks,omitempty" minimum:"0" doc:"Of the whole tree, its root included."`
+	Seconds float64 `json:"seconds,omitempty" minimum:"0" doc:"That turns are at work; waiting does not count."`
+}
+
+// Spending is what a task tree has spent, or a team today.
+type Spending struct {
+	Root    string  `json:"root,omitempty" doc:"The top of the tree; missing for a team."`
+	Budget  *Budget `json:"budget,omitempty" doc:"What it may spend; missing if nothing bounds it."`
+	Input   int64   `json:"input_tokens" doc:"Tokens that models read."`
+	Output  int64   `json:"output_tokens" doc:"Tokens that models wrote."`
+	Money   float64 `json:"money" doc:"US dollars; models whose price is not known count as free."`
+	Tasks   int64   `json:"tasks,omitempty" doc:"Tasks of the tree."`
+	Active  float64 `json:"active_seconds" doc:"How long turns were at work."`
+	Usage   string  `json:"usage,omitempty" doc:"What was spent of each bound, in words."`
+	Waiting int     `json:"waiting,omitempty" doc:"Tasks that wait for the budget."`
+}
+
+// RaiseRequest adds to a budget.
+type RaiseRequest struct {
+	Add Budget `json:"add" doc:"How much more may be spent."`
+}
+
+// Team is a team.
+type Team struct {
+	Name   string `json:"name" doc:"Its name."`
+	Paused bool   `json:"paused" doc:"No turn begins or goes on."`
+}

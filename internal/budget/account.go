@@ -1,0 +1,191 @@
+// Package budget keeps the accounts of task trees and of teams: what they may
+// spend, what their model calls under way may need, and what they have spent.
+//
+// Everything here happens within somebody else's transaction, and nothing of it
+// for a tree without a budget in a team without a cap. The rows are locked first
+// of all, the tree's before the team's day: two turns never both take the last of
+// a budget. What is reserved counts only for as long as the lease holds under
+// which it was reserved, so a crash gives it back by itself.
+package budget
+
+import (
+	"time"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// Account is what the spending of a task is held against, locked.
+type Account struct {
+	tx    *store.Tx
+	tree  parley.TreeBudget // without a root if there is none
+	day   parley.DayBudget  // without a team if there is no cap
+	daily parley.Budget     // the cap
+	told  string            // what was spent, as the last judgement found it
+}
+
+// Bounded reports whether a task has an account at all.
+func Bounded(root parley.TaskID, daily parley.Budget) bool { return root != 0 || daily.Set() }
+
+// Open locks the account of a task: of the tree whose root is given, and of the
+// team's day if it has a cap.
+func Open(tx *store.Tx, root parley.TaskID, team parley.TeamID, daily parley.Budget) (a Account, err error) {
+	a.tx, a.daily = tx, daily
+	if root != 0 {
+		if a.tree, err = tx.LockBudget(root); err != nil {
+			return a, err
+		}
+	}
+	if daily.Set() {
+		a.day, err = tx.LockToday(team)
+	}
+	return a, err
+}
+
+// Judge decides whether a task may spend more.
+func (a *Account) Judge(task parley.TaskID, w Want) (Verdict, error) {
+	tree, day := used{spent: a.tree.Spent, tasks: a.tree.Tasks}, used{spent: a.day.Spent}
+	var err error
+	if a.tree.Root != 0 {
+		if tree.reserved, err = a.tx.Reserved(a.tree.Root, task); err != nil {
+			return Fits, err
+		}
+	}
+	if a.day.Team != 0 {
+		if day.reserved, err = a.tx.ReservedToday(a.day.Team, task); err != nil {
+			return Fits, err
+		}
+	}
+	verdict, what := judge(a.tree.Limit, tree, w)
+	if verdict == TreeSpent || a.day.Team == 0 {
+		a.told = what
+		return verdict, nil
+	}
+	today, what := judge(a.today(), day, w)
+	if today == TreeSpent {
+		a.told = what
+		return DaySpent, nil
+	}
+	return max(verdict, today), nil
+}
+
+// today is the cap with what was added to it.
+func (a *Account) today() parley.Budget {
+	b := a.daily
+	if b.Tokens > 0 {
+		b.Tokens += a.day.Extra.Tokens
+	}
+	if b.Money > 0 {
+		b.Money += a.day.Extra.Money
+	}
+	return b
+}
+
+// Spent refuses a contact that the judgement was against.
+func (a *Account) Spent() error { return &parley.BudgetSpent{Root: a.tree.Root, What: a.told} }
+
+// AddTask counts a new task of the tree.
+func (a *Account) AddTask() {
+	a.tree.Tasks++
+	a.tx.UpdateBudget(&a.tree)
+}
+
+// Settle takes down what stored steps of a task have spent, and ends what the
+// call of a reply among them had reserved.
+func (a *Account) Settle(task parley.TaskID, steps []parley.Step) {
+	spent, replied := Sum(steps)
+	if replied {
+		a.tx.Release(task)
+	}
+	if spent != (parley.Spending{}) {
+		a.add(spent)
+	}
+}
+
+// Close settles the end of a turn, after which its task has nothing reserved.
+func (a *Account) Close(e parley.TurnEnd) {
+	a.Settle(e.Lease.Task, e.Steps)
+	if e.Reason != "" {
+		a.tx.Release(e.Lease.Task)
+	}
+}
+
+// Sum adds up what steps have spent, and reports whether there is a reply among
+// them.
+func Sum(steps []parley.Step) (spent parley.Spending, replied bool) {
+	for _, s := range steps {
+		spent = spent.Plus(s.Spent)
+		replied = replied || s.Kind == parley.StepReply
+	}
+	return spent, replied
+}
+
+func (a *Account) add(s parley.Spending) {
+	if a.tree.Root != 0 {
+		a.tree.Spent = a.tree.Spent.Plus(s)
+		a.tx.UpdateBudget(&a.tree)
+	}
+	if a.day.Team != 0 {
+		a.day.Spent = a.day.Spent.Plus(s)
+		a.tx.UpdateDay(&a.day)
+	}
+}
+
+// crowdPause is how long a turn stands back when only what others have reserved
+// is in its way. They settle as soon as their models have replied.
+const crowdPause = time.Second
+
+// Park gives a task back until it may spend more, and tells whoever has to do
+// with it the first time. The caller holds the task's lock.
+func (a *Account) Park(t *parley.Task, v Verdict) error {
+	t.State, t.Worker = parley.Queued, 0
+	var err error
+	switch v {
+	case TreeSpent:
+		t.State, t.Waits = parley.Waiting, parley.WaitTree
+		a.tx.Record(parley.Event{Team: t.Team, Kind: parley.EventWaiting, Actor: t.Agent, Target: t.Requester, Task: t.ID,
+			Detail: "budget: " + a.told})
+		err = a.tellTree()
+	case DaySpent:
+		t.Waits, t.Due = parley.WaitDay, a.tx.Now.NextDay()
+		a.tellDay()
+	default:
+		t.Due = a.tx.Now.Add(crowdPause)
+	}
+	a.tx.UpdateTask(t)
+	return err
+}
+
+func (a *Account) tellDay() {
+	if a.day.Told {
+		return
+	}
+	a.day.Told = true
+	a.tx.UpdateDay(&a.day)
+	a.tx.Record(parley.Event{Team: a.day.Team, Kind: parley.EventDaySpent, Detail: a.told})
+}
+
+// tellTree tells whoever asked for the root, in the conversation of the two.
+func (a *Account) tellTree() error {
+	if a.tree.Told {
+		return nil
+	}
+	root, err := a.tx.Task(a.tree.Root)
+	if err != nil {
+		return err
+	}
+	requester, err := a.tx.Agent(root.Requester)
+	if err != nil {
+		return err
+	}
+	m := parley.Message{Team: root.Team, Thread: root.Thread, Author: root.Agent, Kind: parley.NotificationMessage,
+		Body: parley.BudgetSpentText(root.ID, a.told)}
+	if err := a.tx.Post(&m, store.Recipient{ID: requester.ID, Pulls: requester.Pulls()}); err != nil {
+		return err
+	}
+	a.tree.Told = true
+	a.tx.UpdateBudget(&a.tree)
+	a.tx.Record(parley.Event{Team: root.Team, Kind: parley.EventBudgetSpent, Actor: root.Agent, Target: root.Requester, Task: root.ID,
+		Message: m.ID, Detail: a.told})
+	return nil
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"parley"
+	"parley/internal/api"
+	"parley/internal/cli/view"
+	"parley/internal/client"
+)
+
+const budgetForm = "such as tokens=50k,money=1.50,tasks=10,time=30m"
+
+func taskBudgetCommand(c *console) *cobra.Command {
+	cmd := budgetCommand(c, (*client.Client).TaskBudget, (*client.Client).RaiseTaskBudget)
+	cmd.Use = "budget TASK"
+	cmd.Short = "Show what a task's tree has spent, or let it spend more"
+	cmd.Long = `Show what the whole tree of a task has spent, and what it may spend. With --add it
+may spend more, and what waits for that goes on. Money is in US dollars.`
+	cmd.Example = `  parley task budget task-101
+  parley task budget task-101 --add tokens=50k
+  parley task budget task-101 --add money=1.50,time=30m`
+	cmd.Args = naming(1, between(1, 1))
+	cmd.ValidArgsFunction = c.completeOpenTask
+	return cmd
+}
+
+func teamCommand(c *console) *cobra.Command {
+	return group(&cobra.Command{
+		Use:     "team",
+		Short:   "Show what the team spends, or let it spend more today",
+		Example: "  parley team budget\n  parley team budget --add tokens=500k",
+		GroupID: groupCare,
+	}, teamBudgetCommand(c))
+}
+
+func teamBudgetCommand(c *console) *cobra.Command {
+	cmd := budgetCommand(c,
+		func(hub *client.Client, ctx context.Context, _ string) (api.Spending, error) {
+			return hub.TeamBudget(ctx)
+		},
+		func(hub *client.Client, ctx context.Context, _ string, add api.Budget) (api.Spending, error) {
+			return hub.RaiseTeamBudget(ctx, add)
+		})
+	cmd.Use = "budget"
+	cmd.Short = "Show what the team has spent today, or let it spend more"
+	cmd.Long = `Show what the team has spent today, if parley.yaml sets a cap under limits: daily.
+A day begins at midnight UTC. With --add it may spend more today, and what was put
+off until tomorrow goes on.`
+	cmd.Example = `  parley team budget
+  parley team budget --add tokens=500k,money=5`
+	cmd.Args = between(0, 0)
+	return cmd
+}
+
+// budgetCommand is what the two have in common.
+func budgetCommand(c *console, read func(*client.Client, context.Context, string) (api.Spending, error),
+	raise func(*client.Client, context.Context, string, api.Budget) (api.Spending, error)) *cobra.Command {
+	var add string
+	cmd := &cobra.Command{RunE: func(cmd *cobra.Command, args []string) error {
+		more, err := parseBudget(cmd, "add", add)
+		if err != nil {
+			return err
+		}
+		id := append(args, "")[0]
+		return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
+			var s api.Spending
+			if more == nil {
+				s, err = read(hub, ctx, id)
+			} else {
+				s, err = raise(hub, ctx, id, *more)
+			}
+			if err != nil {
+				return err
+			}
+			return c.show(s, func(screen view.Screen) string { return screen.Spending(s) })
+		})
+	}}
+	cmd.Flags().StringVar(&add, "add", "", "how much more may be spent, "+budgetForm)
+	return cmd
+}
+
+// parseBudget reads the flag of that name; nil if it was not given.
+func parseBudget(cmd *cobra.Command, flag, text string) (*api.Budget, error) {
+	if !cmd.Flags().Changed(flag) {
+		return nil, nil
+	}
+	b, err := parley.ParseBudget(text)
+	if err != nil {
+		return nil, misused(cmd, "--%s: %s", flag, parley.Public(err))
+	}
+	return &api.Budget{Tokens: b.Tokens, Money: float64(b.Money) / float64(parley.Dollar), Tasks: b.Tasks, Seconds: b.Time.Seconds()}, nil
+}

@@ -1,0 +1,66 @@
+package view
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/api"
+)
+
+// Spending shows what a tree or a team has spent, and what it may spend.
+func (s Screen) Spending(sp api.Spending) string {
+	f := facts{elastic: 1, least: 10}
+	f.add("tree", sp.Root)
+	f.spent(sp)
+	if sp.Budget == nil {
+		f.add("budget", "none")
+	}
+	if sp.Waiting > 0 {
+		f.add("waiting", plural(sp.Waiting, "task"))
+	}
+	return table(f).text(s)
+}
+
+// spent adds what is known; what is bounded with its bound.
+func (f *facts) spent(sp api.Spending) {
+	limit := api.Budget{}
+	if sp.Budget != nil {
+		limit = *sp.Budget
+	}
+	tokens := fmt.Sprintf("%d (%d in, %d out)", sp.Input+sp.Output, sp.Input, sp.Output)
+	f.add("tokens", bounded(tokens, limit.Tokens > 0, fmt.Sprint(limit.Tokens)))
+	f.add("money", bounded(dollars(sp.Money), limit.Money > 0, dollars(limit.Money)))
+	if sp.Tasks > 0 {
+		f.add("tasks", bounded(fmt.Sprint(sp.Tasks), limit.Tasks > 0, fmt.Sprint(limit.Tasks)))
+	}
+	f.add("active", bounded(seconds(sp.Active), limit.Seconds > 0, seconds(limit.Seconds)))
+}
+
+func bounded(text string, is bool, limit string) string {
+	if !is {
+		return text
+	}
+	return text + " of " + limit
+}
+
+func dollars(amount float64) string {
+	return parley.Money(math.Round(amount * float64(parley.Dollar))).String()
+}
+
+func seconds(n float64) string { return Duration(time.Duration(n * float64(time.Second))) }
+
+// WaitsFor says which budget a task waits for.
+func WaitsFor(t api.Task) string {
+	what, spent, _ := strings.Cut(t.WaitsFor, ": ")
+	text := "waits for budget"
+	if what == "day" {
+		text = "waits for tomorrow, since the team's budget of the day is spent"
+	}
+	if spent != "" {
+		text += ": " + spent
+	}
+	return text
+}

@@ -1,0 +1,195 @@
+package contact
+
+import (
+	"context"
+
+	"parley"
+	"parley/internal/budget"
+	"parley/internal/store"
+)
+
+// lockBudget locks the account of the caller's tree before anything else, if it
+// has one. A caller from outside does not know.
+func (o *opening) lockBudget() error {
+	root := o.caller.Budget
+	if o.caller.Task != 0 && o.caller.Token == 0 && o.pattern != parley.Notify {
+		t, err := o.tx.Task(o.caller.Task)
+		if err != nil {
+			return notFound(err, "%s", o.caller.Task)
+		}
+		root = t.Budget
+	}
+	if root == 0 || o.pattern == parley.Notify {
+		return nil
+	}
+	a, err := budget.Open(o.tx, root, o.caller.Team, parley.Budget{})
+	o.account = &a
+	return err
+}
+
+// checkBudget refuses a task that is one too many for its tree, and a budget that
+// the caller may not give.
+func (o *opening) checkBudget() error {
+	if o.request.Budget.Set() {
+		if err := o.mayGive(); err != nil {
+			return err
+		}
+	}
+	if o.account == nil {
+		return nil
+	}
+	v, err := o.account.Judge(o.caller.Task, budget.Want{Tasks: 1})
+	if err == nil && v == budget.TreeSpent {
+		err = o.account.Spent()
+	}
+	return err
+}
+
+func (o *opening) mayGive() error {
+	switch {
+	case o.state.Sender.Kind != parley.Person:
+		return errPeopleOnly("give a task a budget")
+	case o.caller.Task != 0:
+		return parley.Errorf(parley.Invalid, "Only the first task of a tree is given a budget; the others draw on it.")
+	case o.pattern == parley.Notify:
+		return parley.Errorf(parley.Invalid, "A notification makes no task, so it has no budget.")
+	}
+	return nil
+}
+
+func errPeopleOnly(what string) *parley.Error {
+	return parley.Errorf(parley.Denied, "Only a person may %s.", what).WithHint("Ask one to do it.")
+}
+
+// charge counts the new task in its tree, or gives a new tree its budget.
+func (o *opening) charge() {
+	if o.account != nil {
+		o.account.AddTask()
+	}
+	if o.task.Parent != 0 {
+		return
+	}
+	limit := o.request.Budget.Over(o.s.dir.Limits(o.task.Agent).Budget)
+	endow(o.tx, &o.task, limit)
+}
+
+// endow gives the tree of a new root its budget, if it has one.
+func endow(tx *store.Tx, root *parley.Task, limit parley.Budget) {
+	if limit.Set() {
+		root.Budget = root.ID
+		tx.InsertBudget(&parley.TreeBudget{Root: root.ID, Team: root.Team, Limit: limit})
+	}
+}
+
+// budgetAgain has a task that is tried again draw on its parent's budget, whose
+// lock is held, or gives a new root what the old one had at last.
+func (f *finish) budgetAgain(t *parley.Task, old parley.Task) error {
+	if t.Parent != 0 {
+		if t.Budget = f.parent.Budget; t.Budget == 0 {
+			return nil
+		}
+		b, err := f.tx.LockBudget(t.Budget)
+		if err != nil {
+			return err
+		}
+		b.Tasks++ // whoever tries it again knows that it is one more
+		f.tx.UpdateBudget(&b)
+		return nil
+	}
+	limit := f.s.dir.Limits(t.Agent).Budget
+	if old.Budget == old.ID {
+		b, err := f.tx.Budget(old.Budget)
+		if err != nil {
+			return err
+		}
+		limit = b.Limit
+	}
+	endow(f.tx, t, limit)
+	return nil
+}
+
+// account locks what a turn's spending is held against; nil if nothing bounds it.
+func (s *Service) account(tx *store.Tx, l parley.Lease) (*budget.Account, error) {
+	daily := s.dir.Limits(l.Agent).Daily
+	if !budget.Bounded(l.Budget, daily) {
+		return nil, nil
+	}
+	a, err := budget.Open(tx, l.Budget, l.Team, daily)
+	return &a, err
+}
+
+// RaiseBudget adds to what the tree of a task may spend, and lets go on what waits
+// for it. Only a person may do so.
+func (s *Service) RaiseBudget(ctx context.Context, c Caller, id parley.TaskID, by parley.Budget) error {
+	if !s.person(c) {
+		return errPeopleOnly("raise a budget")
+	}
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		t, err := tx.Task(id)
+		if err == nil && t.Team != c.Team {
+			err = store.ErrNotFound
+		}
+		if err != nil {
+			return notFound(err, "%s", id)
+		}
+		if t.Budget == 0 {
+			return parley.Errorf(parley.Invalid, "The tree of %s has no budget, so nothing bounds it.", id).
+				WithHint("Give one when you begin: parley delegate AGENT MESSAGE --budget %s", by)
+		}
+		b, err := tx.LockBudget(t.Budget)
+		if err != nil {
+			return err
+		}
+		if b.Limit, err = b.Limit.Raise(by); err != nil {
+			return err
+		}
+		b.Told = false
+		tx.UpdateBudget(&b)
+		tx.Record(parley.Event{Team: c.Team, Kind: parley.EventBudgetRaised, Actor: c.Agent, Task: b.Root, Detail: by.String()})
+		waiting, err := tx.WaitingForBudget(b.Root)
+		return wakeAll(tx, waiting, err)
+	})
+}
+
+// RaiseToday adds to what the caller's team may spend today, and lets go on what
+// was put off until tomorrow. Only a person may do so.
+func (s *Service) RaiseToday(ctx context.Context, c Caller, by parley.Budget) error {
+	if !s.person(c) {
+		return errPeopleOnly("raise the team's budget")
+	}
+	daily := s.dir.Limits(c.Agent).Daily
+	if !daily.Set() {
+		return parley.Errorf(parley.Invalid, "The team has no budget of the day, so nothing bounds it.").
+			WithHint("Set one in parley.yaml under limits: daily.")
+	}
+	if _, err := daily.Raise(by); err != nil {
+		return err
+	}
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		d, err := tx.LockToday(c.Team)
+		if err != nil {
+			return err
+		}
+		d.Extra.Tokens, d.Extra.Money, d.Told = d.Extra.Tokens+by.Tokens, d.Extra.Money+by.Money, false
+		tx.UpdateDay(&d)
+		tx.Record(parley.Event{Team: c.Team, Kind: parley.EventDayRaised, Actor: c.Agent, Detail: by.String()})
+		waiting, err := tx.WaitingForTomorrow(c.Team)
+		return wakeAll(tx, waiting, err)
+	})
+}
+
+func (s *Service) person(c Caller) bool {
+	e, ok := s.dir.Entry(c.Agent)
+	return ok && e.Kind == parley.Person
+}
+
+// wakeAll queues tasks that waited for a budget.
+func wakeAll(tx *store.Tx, list []parley.Task, err error) error {
+	for i := range list {
+		if err := requeue(tx, &list[i]); err != nil {
+			return err
+		}
+		tx.UpdateTask(&list[i])
+	}
+	return err
+}

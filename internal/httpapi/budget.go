@@ -1,0 +1,146 @@
+package httpapi
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"time"
+
+	"parley"
+	"parley/internal/api"
+	"parley/internal/contact"
+	"parley/internal/reading"
+)
+
+func (s *Server) registerBudgets() {
+	missing := []parley.Kind{parley.NotFound}
+	handle(s, operation{id: "get-task-budget", method: http.MethodGet, path: "/v1/tasks/{id}/budget", tag: "Tasks",
+		summary: "Read what a task tree has spent", description: "What the whole tree of a task has spent, and what it may spend.", errors: missing}, s.getBudget)
+	handle(s, operation{id: "raise-task-budget", method: http.MethodPost, path: "/v1/tasks/{id}/budget", tag: "Tasks",
+		summary: "Raise a budget", description: "Adds to what the tree of a task may spend, and lets go on what waits for it. Only a person may do so.", errors: missing}, s.raiseBudget)
+	const tag = "Team"
+	handle(s, operation{id: "get-team-budget", method: http.MethodGet, path: "/v1/team/budget", tag: tag,
+		summary: "Read what the team has spent today", description: "Counted while the team has a cap for the day, which begins at midnight UTC."}, s.getToday)
+	handle(s, operation{id: "raise-team-budget", method: http.MethodPost, path: "/v1/team/budget", tag: tag,
+		summary: "Raise the team's budget of today", description: "Adds to what the team may spend today, and lets go on what was put off until tomorrow. Only a person may do so."}, s.raiseToday)
+	handle(s, operation{id: "pause-team", method: http.MethodPost, path: "/v1/team/pause", tag: tag,
+		summary: "Pause the team", description: "Stops all turns at their next step. Contacts are accepted and queued. Only a person may do so."}, s.pause)
+	handle(s, operation{id: "resume-team", method: http.MethodPost, path: "/v1/team/resume", tag: tag,
+		summary: "Resume the team", description: "Lets the turns of a paused team go on. Only a person may do so."}, s.resume)
+}
+
+func (s *Server) getBudget(ctx context.Context, in *TaskPath) (api.Spending, error) {
+	id, err := parley.ParseTaskID(in.ID)
+	if err != nil {
+		return api.Spending{}, err
+	}
+	spent, err := s.cfg.Reading.Spent(ctx, caller(ctx), id)
+	return spending(spent), err
+}
+
+func (s *Server) raiseBudget(ctx context.Context, in *struct {
+	TaskPath
+	Body api.RaiseRequest
+}) (api.Spending, error) {
+	id, err := parley.ParseTaskID(in.ID)
+	if err != nil {
+		return api.Spending{}, err
+	}
+	by, err := raise(in.Body)
+	if err != nil {
+		return api.Spending{}, err
+	}
+	if err := s.cfg.Contacts.RaiseBudget(ctx, caller(ctx), id, by); err != nil {
+		return api.Spending{}, err
+	}
+	return s.getBudget(ctx, &in.TaskPath)
+}
+
+func (s *Server) getToday(ctx context.Context, _ *struct{}) (api.Spending, error) {
+	spent, err := s.cfg.Reading.SpentToday(ctx, caller(ctx))
+	return spending(spent), err
+}
+
+func (s *Server) raiseToday(ctx context.Context, in *struct{ Body api.RaiseRequest }) (api.Spending, error) {
+	by, err := raise(in.Body)
+	if err != nil {
+		return api.Spending{}, err
+	}
+	if err := s.cfg.Contacts.RaiseToday(ctx, caller(ctx), by); err != nil {
+		return api.Spending{}, err
+	}
+	return s.getToday(ctx, nil)
+}
+
+func (s *Server) pause(ctx context.Context, _ *struct{}) (api.Team, error) {
+	return s.setPaused(ctx, s.cfg.Contacts.Pause)
+}
+
+func (s *Server) resume(ctx context.Context, _ *struct{}) (api.Team, error) {
+	return s.setPaused(ctx, s.cfg.Contacts.Resume)
+}
+
+func (s *Server) setPaused(ctx context.Context, do func(context.Context, contact.Caller) error) (api.Team, error) {
+	if err := do(ctx, caller(ctx)); err != nil {
+		return api.Team{}, err
+	}
+	team, err := s.cfg.Reading.Team(ctx, caller(ctx))
+	return api.Team{Name: team.Name, Paused: team.Paused}, err
+}
+
+func raise(r api.RaiseRequest) (parley.Budget, error) {
+	by := decodeBudget(&r.Add)
+	if !by.Set() {
+		return by, parley.Errorf(parley.Invalid, "There is nothing to add.").WithHint("Say how many tokens, dollars, tasks or seconds.")
+	}
+	return by, nil
+}
+
+// decodeBudget reads a budget that may be missing.
+func decodeBudget(b *api.Budget) parley.Budget {
+	if b == nil {
+		return parley.Budget{}
+	}
+	return parley.Budget{Tokens: b.Tokens, Money: parley.Money(math.Round(b.Money * float64(parley.Dollar))), Tasks: b.Tasks,
+		Time: time.Duration(b.Seconds * float64(time.Second)).Truncate(time.Microsecond)}
+}
+
+func spending(s reading.Spending) api.Spending {
+	out := api.Spending{Input: s.Spent.Input, Output: s.Spent.Output, Money: dollars(s.Spent.Money), Tasks: s.Tasks,
+		Active: s.Spent.Active.Seconds(), Usage: s.Usage(), Waiting: s.Waiting}
+	if s.Root != 0 {
+		out.Root = s.Root.String()
+	}
+	if s.Limit.Set() {
+		out.Budget = &api.Budget{Tokens: s.Limit.Tokens, Money: dollars(s.Limit.Money), Tasks: s.Limit.Tasks, Seconds: s.Limit.Time.Seconds()}
+	}
+	return out
+}
+
+func dollars(m parley.Money) float64 { return float64(m) / float64(parley.Dollar) }
+
+// waitsFor names the budget that a task waits for.
+func waitsFor(t parley.Task) string {
+	switch t.Waits {
+	case parley.WaitTree:
+		return "budget"
+	case parley.WaitDay:
+		return "day"
+	default:
+		return ""
+	}
+}
+
+// explainWait adds what was spent to the name of the budget.
+func (s *Server) explainWait(ctx context.Context, t *api.Task, task parley.Task) error {
+	if task.Waits == parley.WaitNone {
+		return nil
+	}
+	read := func() (reading.Spending, error) { return s.cfg.Reading.Spent(ctx, caller(ctx), task.ID) }
+	if task.Waits == parley.WaitDay {
+		read = func() (reading.Spending, error) { return s.cfg.Reading.SpentToday(ctx, caller(ctx)) }
+	}
+	spent, err := read()
+	t.WaitsFor += ": " + spent.Usage()
+	return err
+}

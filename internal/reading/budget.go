@@ -1,0 +1,69 @@
+package reading
+
+import (
+	"context"
+
+	"parley"
+	"parley/internal/budget"
+	"parley/internal/contact"
+	"parley/internal/store"
+)
+
+// Spending is what a task tree has spent, or a team today.
+type Spending struct {
+	Root    parley.TaskID
+	Limit   parley.Budget
+	Spent   parley.Spending
+	Tasks   int64
+	Waiting int // tasks that wait for the budget
+}
+
+// Usage is what was spent of each bound.
+func (s Spending) Usage() string { return budget.Usage(s.Limit, s.Spent, s.Tasks) }
+
+// Spent reads what the tree of a task has spent.
+func (s *Service) Spent(ctx context.Context, c contact.Caller, id parley.TaskID) (out Spending, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		t, err := tx.Task(id)
+		if err := orMissing(err, s.seesTask(c, t), id); err != nil {
+			return err
+		}
+		out, err = spent(tx, t)
+		return err
+	})
+	return out, err
+}
+
+// spent reads the account of a tree; that of one without a budget is made up from
+// its steps.
+func spent(tx *store.Tx, t parley.Task) (out Spending, err error) {
+	out.Root = t.Root
+	if t.Budget == 0 {
+		out.Spent, out.Tasks, err = tx.SpentBelow(t.Root)
+		return out, err
+	}
+	b, err := tx.Budget(t.Budget)
+	if err != nil {
+		return out, err
+	}
+	out.Limit, out.Spent, out.Tasks = b.Limit, b.Spent, b.Tasks
+	out.Waiting, err = tx.CountWaiting(t.Budget)
+	return out, err
+}
+
+// SpentToday reads what the caller's team has spent today, as far as it is
+// counted.
+func (s *Service) SpentToday(ctx context.Context, c contact.Caller) (out Spending, err error) {
+	out.Limit = s.dir.Limits(c.Agent).Daily
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		d, err := tx.Today(c.Team)
+		if err != nil {
+			return err
+		}
+		out.Limit, _ = out.Limit.Raise(d.Extra)
+		out.Spent = d.Spent
+		out.Waiting, err = tx.CountPutOff(c.Team)
+		return err
+	})
+	return out, err
+}

@@ -1,0 +1,120 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley"
+	"parley/internal/budget"
+	"parley/internal/model"
+	"parley/internal/store"
+	"parley/internal/tool"
+)
+
+// errParked says that the task was given back to wait for its budget.
+var errParked = errors.New("the task waits for its budget")
+
+// meter measures how long a turn is at work. It stands still while the turn has
+// given its place back to wait for others.
+type meter struct {
+	tool.Slot
+	since time.Time // the last reading, or the return from a wait
+	taken time.Duration
+}
+
+func newMeter(s tool.Slot) *meter { return &meter{Slot: s, since: time.Now()} }
+
+// Release gives the place to others, and stops the meter.
+func (m *meter) Release() {
+	m.taken += time.Since(m.since)
+	m.Slot.Release()
+}
+
+// Acquire waits for a place, and goes on measuring.
+func (m *meter) Acquire(ctx context.Context) error {
+	err := m.Slot.Acquire(ctx)
+	m.since = time.Now()
+	return err
+}
+
+// read returns what has been measured since the last reading, in whole
+// microseconds.
+func (m *meter) read() time.Duration {
+	now := time.Now()
+	total := m.taken + now.Sub(m.since)
+	whole := total.Truncate(time.Microsecond)
+	m.since, m.taken = now, total-whole
+	return whole
+}
+
+// bounded reports whether anything bounds what the turn spends.
+func (t *run) bounded() bool { return budget.Bounded(t.lease.Budget, t.agent.Limits.Daily) }
+
+// account locks what the turn's spending is held against. It comes before the
+// lock of the task.
+func (t *run) account(tx *store.Tx) (budget.Account, error) {
+	return budget.Open(tx, t.lease.Budget, t.lease.Team, t.agent.Limits.Daily)
+}
+
+// reserve makes sure that the next model call fits into the budget, and holds
+// what it may need. The reservation ends with the lease, or with the stored reply.
+func (t *run) reserve(ctx context.Context) error {
+	if !t.bounded() {
+		return nil
+	}
+	most := model.Estimate(t.agent.Model, t.request())
+	want := budget.Want{Tokens: most.Input + most.Output, Money: parley.Money(most.Cost)}
+	return t.admit(ctx, want, func(tx *store.Tx) {
+		tx.Reserve(parley.Reservation{Task: t.lease.Task, Root: t.lease.Budget, Team: t.lease.Team, Token: t.lease.Token,
+			Turn: t.number, Step: t.steps + 1, Tokens: want.Tokens, Money: want.Money})
+	})
+}
+
+// awaitTasks parks the turn before a contact that would make one task too many.
+// If somebody has raised the budget meanwhile, the turn goes on.
+func (t *run) awaitTasks(ctx context.Context) error {
+	return t.admit(ctx, budget.Want{Tasks: 1}, func(*store.Tx) {})
+}
+
+// admit does something if the budget allows what is wanted; else the task waits.
+func (t *run) admit(ctx context.Context, want budget.Want, do func(*store.Tx)) error {
+	var verdict budget.Verdict
+	err := t.update(ctx, func(tx *store.Tx) error {
+		account, err := t.account(tx)
+		if err != nil {
+			return err
+		}
+		task, err := t.fence(tx)
+		if err != nil {
+			return err
+		}
+		if verdict, err = account.Judge(task.ID, want); err != nil {
+			return err
+		}
+		if verdict != budget.Fits {
+			return account.Park(&task, verdict)
+		}
+		do(tx)
+		return nil
+	})
+	if err == nil && verdict != budget.Fits {
+		return errParked
+	}
+	return err
+}
+
+// accountFor is account for steps that are about to be stored; nil if nothing
+// bounds the turn or nothing was spent.
+func (t *run) accountFor(tx *store.Tx, steps []parley.Step) (*budget.Account, error) {
+	if spent, replied := budget.Sum(steps); !t.bounded() || !replied && spent == (parley.Spending{}) {
+		return nil, nil
+	}
+	a, err := t.account(tx)
+	return &a, err
+}
+
+// spent is what a reply has consumed, and the time since the step before.
+func (t *run) spent(r model.Reply) parley.Spending {
+	return parley.Spending{Input: r.Usage.Input, Output: r.Usage.Output, Money: parley.Money(r.Usage.Cost), Active: t.slot.read()}
+}
