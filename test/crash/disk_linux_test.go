@@ -138,6 +138,7 @@ func diskFillsUp(g *ground, p *place, small *disk) {
 		}
 		return err == nil, err
 	})
+	stop := g.decideAll(ctx, hub)
 	for id, j := range tasks {
 		ended, err := hub.WaitTask(ctx, id, patience)
 		if err != nil {
@@ -147,6 +148,7 @@ func diskFillsUp(g *ground, p *place, small *disk) {
 			g.Errorf("%s (%s) %s %s", id, j.text(), wrong, ended.Error)
 		}
 	}
+	stop()
 	g.settle(hub)
 	h.stop()
 	g.checkFile(p, accepted)

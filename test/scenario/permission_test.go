@@ -150,7 +150,7 @@ func TestRulesHoldForEveryTool(t *testing.T) {
 	}{
 		{"list_agents", "{}", ruleset{profile: "locked"}, "CallerBot's profile has nothing that allows tool:agent_comm:list.",
 			"tool:agent_comm:list: CallerBot's profile has nothing that allows tool:agent_comm:list. [rule: profile locked]"},
-		{"await_task", "{task_id: task-7}", ruleset{behavior: policy.Supervised}, "task-7 not found.", ""},
+		{"await_task", "{task_id: task-7}", ruleset{behavior: policy.Supervised}, "task-7 is not a subtask of task-101.", ""},
 		{"message_status", "{message_id: msg-7}", ruleset{profile: "guarded"}, "msg-7 not found.", ""},
 	} {
 		t.Run(c.tool, func(t *testing.T) {
