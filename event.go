@@ -17,6 +17,7 @@ const (
 	EventToolRefused EventKind = "tool.refused"
 	EventStatus      EventKind = "agent.status"
 	EventAgent       EventKind = "agent.changed"
+	EventChannel     EventKind = "channel.changed"
 
 	EventApprovalRequested EventKind = "approval.requested"
 	EventApprovalApproved  EventKind = "approval.approved"

@@ -38,13 +38,14 @@ var mayImport = map[string][]string{
 	"internal/demo":     {"internal/api", "internal/app", "internal/cli/view", "internal/client", "internal/config"},
 
 	// Doors: decode, one use case, encode.
-	"internal/httpapi": {"internal/api", "internal/contact", "internal/reading", "internal/store", "internal/token", "internal/trace"},
+	"internal/httpapi": {"internal/api", "internal/channel", "internal/contact", "internal/reading", "internal/store", "internal/token", "internal/trace"},
 	"internal/api":     {},
 	"internal/client":  {"internal/api", "internal/hubfile"},
 
 	// Use cases.
 	"internal/contact":   {"internal/directory", "internal/policy", "internal/store", "internal/wake"},
 	"internal/directory": {"internal/policy"},
+	"internal/channel":   {"internal/contact", "internal/directory", "internal/store"},
 	"internal/reading":   {"internal/contact", "internal/directory", "internal/policy", "internal/store", "internal/trace", "internal/wake"},
 	"internal/token":     {"internal/store"},
 	"internal/trace":     {"internal/store"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"parley"
+	"parley/internal/channel"
 	"parley/internal/store"
 )
 
@@ -18,6 +19,15 @@ type Roster struct {
 	// Partial says that some files could not be read: members that are missing
 	// are then left as they are.
 	Partial bool
+	// Channels are the group channels that the files name.
+	Channels []Channel
+}
+
+// Channel is a group channel as the team's files describe it.
+type Channel struct {
+	Name    string
+	Topic   string
+	Members []string // names, or * for all members of the roster
 }
 
 // Join takes a team in: members that are new get a row, those that are gone
@@ -62,10 +72,33 @@ func (h *Hub) Join(ctx context.Context, r Roster) (parley.Team, error) {
 	for _, a := range known {
 		h.Directory.Retire(a)
 	}
-	if r.Partial {
-		return team, nil
+	if err := h.Channels.Sync(ctx, team.ID, r.Home, channelSpecs(r, stored), r.Partial); err != nil || r.Partial {
+		return team, err
 	}
 	return team, h.retire(ctx, r.Home, known)
+}
+
+// channelSpecs finds the members of the channels among those of the roster. Names
+// that are not there were warned of when the files were read.
+func channelSpecs(r Roster, stored []parley.Agent) []channel.Spec {
+	ids := map[string]parley.AgentID{}
+	var all []parley.AgentID
+	for i, m := range r.Members {
+		ids[parley.FoldName(m.Name)] = stored[i].ID
+		all = append(all, stored[i].ID)
+	}
+	specs := make([]channel.Spec, len(r.Channels))
+	for i, c := range r.Channels {
+		specs[i] = channel.Spec{Name: c.Name, Topic: c.Topic}
+		for _, name := range c.Members {
+			if name == channel.Everyone {
+				specs[i].Members = append(specs[i].Members, all...)
+			} else if id := ids[parley.FoldName(name)]; id != 0 {
+				specs[i].Members = append(specs[i].Members, id)
+			}
+		}
+	}
+	return specs
 }
 
 func (h *Hub) known(ctx context.Context, team parley.TeamID) (map[string]parley.Agent, error) {

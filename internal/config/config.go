@@ -51,6 +51,7 @@ func Load(dir string) (*Team, []Problem, error) {
 	agents.keep(withoutCircles(agents.drafts))
 	team.Warnings = agents.warnings
 	known := knownNames(team, agents.drafts)
+	team.Warnings = append(team.Warnings, channelStrangers(team, known)...)
 	for _, d := range agents.drafts {
 		team.Agents = append(team.Agents, d.finish(team, agents.shared))
 		team.Warnings = append(team.Warnings, append(d.notYet(), d.strangers(known)...)...)

@@ -38,6 +38,8 @@ type Team struct {
 	Grace time.Duration
 	// Limits are those of the team; each agent has its own, resolved.
 	Limits parley.Limits
+	// Channels are the group channels that parley.yaml names.
+	Channels []Channel
 	// Agents are in the order of their files' names.
 	Agents []Agent
 	// Warnings are things that the files say and this version does not do.
@@ -94,6 +96,7 @@ func teamKeys(t *Team, limits *overlay) []key {
 		{name: "lease", read: spanInto(&t.Lease, time.Second, time.Hour)},
 		{name: "grace", read: spanInto(&t.Grace, time.Second, time.Hour)},
 		{name: "limits", read: limitsInto(limits)},
+		{name: "channels", read: channelsInto(&t.Channels)},
 	}
 }
 

@@ -79,7 +79,7 @@ func (o *opening) run(target parley.AgentID, place Reservation) error {
 	if o.state.Before.ID != 0 {
 		return o.again()
 	}
-	if err := o.checkCaller(); err != nil {
+	if err := o.caller.holds(o.state.Task); err != nil {
 		return err
 	}
 	if err := o.authorize(); err != nil {
@@ -144,8 +144,7 @@ func (o *opening) again() error {
 		return err
 	}
 	if !same {
-		return parley.Errorf(parley.Conflict, "The key %q was used for another contact.", o.request.Key).
-			WithHint("Use a new key for each contact, and the same one only to repeat it.")
+		return errKeyUsed(o.request.Key)
 	}
 	return nil
 }
@@ -187,20 +186,18 @@ func (o *opening) verb() string {
 	return string(o.pattern)
 }
 
-// checkCaller makes sure that the caller still works on the task it speaks
-// for.
-func (o *opening) checkCaller() error {
-	t := o.state.Task
-	if o.caller.Task == 0 {
+// holds makes sure that the caller still works on the task it speaks for.
+func (c Caller) holds(t parley.Task) error {
+	if c.Task == 0 {
 		return nil
 	}
-	if t.Team != o.caller.Team {
-		return parley.Errorf(parley.NotFound, "%s not found.", o.caller.Task)
+	if t.Team != c.Team {
+		return parley.Errorf(parley.NotFound, "%s not found.", c.Task)
 	}
-	if t.Agent != o.caller.Agent {
+	if t.Agent != c.Agent {
 		return parley.Errorf(parley.Denied, "%s is not your task.", t.ID)
 	}
-	if o.caller.Token != 0 && (t.State != parley.Running || t.Token != o.caller.Token) {
+	if c.Token != 0 && (t.State != parley.Running || t.Token != c.Token) {
 		return parley.ErrLost
 	}
 	if !t.State.Open() {
