@@ -45,6 +45,9 @@ func inWord(before []rune) bool {
 // longestName finds the longest known name that a text begins with.
 func longestName(text []rune, known func(string) bool) string {
 	n := 0
+	if len(text) > 0 && text[0] == ' ' {
+		return ""
+	}
 	for n < min(len(text), maxNameRunes) && nameRune(text[n]) {
 		n++
 	}

@@ -110,14 +110,14 @@ func (tx *Tx) Members(of parley.ChannelID) (list []parley.Member, err error) {
 // ReadGroup moves a member's place forward, never back.
 func (tx *Tx) ReadGroup(in parley.ChannelID, by parley.AgentID, n int) {
 	tx.wrote = true
-	tx.marks.groups = append(tx.marks.groups, groupMark{in, by, n})
+	tx.marks.groups = append(tx.marks.groups, groupMark{channel: in, agent: by, n: n})
 }
 
 // ReadOwn moves the place of a member who had read everything over what it wrote
 // itself. The caller has just posted it and holds the thread's lock.
 func (tx *Tx) ReadOwn(in parley.ChannelID, m parley.Message) {
-	tx.exec(`UPDATE member SET read_n = $1 WHERE channel_id = $2 AND agent_id = $3 AND read_n = $4`,
-		int64(m.N), int64(in), int64(m.Author), int64(m.N-1))
+	tx.wrote = true
+	tx.marks.groups = append(tx.marks.groups, groupMark{channel: in, agent: m.Author, n: m.N, own: true})
 }
 
 // MentionsOf reads the tasks that a message opened by mentioning somebody.

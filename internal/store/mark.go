@@ -42,6 +42,7 @@ type groupMark struct {
 	channel parley.ChannelID
 	agent   parley.AgentID
 	n       int
+	own     bool // the message is the agent's: it moves nobody who has not read what is before it
 }
 
 // MarkDelivered records that a message was given to the recipient's runtime.
@@ -91,8 +92,12 @@ func (tx *Tx) writeMarks() {
 		return cmp.Or(cmp.Compare(a.channel, b.channel), cmp.Compare(a.agent, b.agent), cmp.Compare(a.n, b.n))
 	})
 	for _, g := range tx.marks.groups {
-		tx.exec(`UPDATE member SET read_n = $3 WHERE channel_id = $1 AND agent_id = $2 AND read_n < $3`,
-			int64(g.channel), int64(g.agent), int64(g.n))
+		least := 0
+		if g.own {
+			least = g.n - 1
+		}
+		tx.exec(`UPDATE member SET read_n = $3 WHERE channel_id = $1 AND agent_id = $2 AND read_n < $3 AND read_n >= $4`,
+			int64(g.channel), int64(g.agent), int64(g.n), int64(least))
 	}
 	slices.SortFunc(tx.marks.deliveries, func(a, b deliveryMark) int {
 		return cmp.Or(cmp.Compare(a.message, b.message), cmp.Compare(a.recipient, b.recipient), cmp.Compare(b.how, a.how))
