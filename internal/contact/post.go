@@ -3,6 +3,7 @@ package contact
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"parley"
@@ -53,7 +54,13 @@ func (s *Service) Post(ctx context.Context, c Caller, r Post) (Posted, error) {
 		return Posted{}, err
 	}
 	p := posting{caller: c, request: r}
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	var err error
+	if r.Between[0] != "" {
+		if p.pair, err = s.pair(c, r.Between); err != nil {
+			return Posted{}, err
+		}
+	}
+	err = s.store.Update(ctx, func(tx *store.Tx) error {
 		p.mentioning = mentioning{s: s, tx: tx}
 		p.out, p.refusal, p.joins = Posted{}, refusal{}, false
 		return p.run()
@@ -82,11 +89,28 @@ func (s *Service) checkPost(c Caller, r *Post) error {
 	return checkText(r.Message)
 }
 
+// pair finds the two agents of a dm.
+func (s *Service) pair(c Caller, names [2]string) (ids [2]parley.AgentID, err error) {
+	for i, name := range names {
+		e, err := s.dir.Find(c.Team, name)
+		if err != nil {
+			return ids, err
+		}
+		ids[i] = e.ID
+	}
+	slices.Sort(ids[:])
+	if ids[0] == ids[1] {
+		return ids, parley.Errorf(parley.Invalid, "A conversation has two participants.").WithHint("Name two different ones.")
+	}
+	return ids, nil
+}
+
 // posting is one run of the transaction.
 type posting struct {
 	mentioning
 	caller  Caller
 	request Post
+	pair    [2]parley.AgentID // of a dm
 
 	state   store.PostState
 	joins   bool // the author is not a member yet
@@ -162,13 +186,7 @@ func (p *posting) sameChannel(c parley.Channel) bool {
 	if c.Kind == parley.Group {
 		return parley.FoldName(c.Name) == parley.FoldName(p.request.Channel)
 	}
-	for _, name := range p.request.Between {
-		e, err := p.s.dir.Find(p.caller.Team, name)
-		if err != nil || e.ID != c.A && e.ID != c.B {
-			return false
-		}
-	}
-	return true
+	return p.pair == [2]parley.AgentID{c.A, c.B}
 }
 
 // findAway tells who was mentioned and got no task.
@@ -200,7 +218,7 @@ func hasTaskOf(list []parley.Task, id parley.AgentID) bool {
 
 // enter finds the channel, and whether the author may write there.
 func (p *posting) enter() error {
-	if p.request.Between[0] != "" {
+	if p.pair[0] != 0 {
 		return p.enterDM()
 	}
 	c, member, err := p.s.group(p.tx, p.caller, p.request.Channel)
@@ -224,24 +242,14 @@ func (p *posting) judge(r policy.Ruling, target parley.AgentID) error {
 
 // enterDM lets a person write in the dm of two agents.
 func (p *posting) enterDM() error {
-	var pair [2]parley.AgentID
-	for i, name := range p.request.Between {
-		e, err := p.s.dir.Find(p.caller.Team, name)
-		if err != nil {
-			return err
-		}
-		pair[i] = e.ID
-	}
 	switch {
 	case p.state.Author.Kind != parley.Person:
 		return parley.Errorf(parley.Denied, "Only people may write in the conversation of others.")
-	case pair[0] == pair[1]:
-		return parley.Errorf(parley.Invalid, "A conversation has two participants.").WithHint("Name two different ones.")
-	case pair[0] == p.caller.Agent || pair[1] == p.caller.Agent:
+	case slices.Contains(p.pair[:], p.caller.Agent):
 		return parley.Errorf(parley.Invalid, "This is your own conversation.").WithHint("Use 'delegate', 'ask' or 'notify' for it.")
 	}
 	var err error
-	p.channel, err = p.tx.EnsureDM(p.caller.Team, pair[0], pair[1])
+	p.channel, err = p.tx.EnsureDM(p.caller.Team, p.pair[0], p.pair[1])
 	return err
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"parley"
+	"parley/internal/channel"
 	"parley/internal/contact"
 	"parley/internal/reading"
 	"parley/internal/store"
@@ -32,6 +33,7 @@ type Config struct {
 	Store    store.Store
 	Contacts *contact.Service
 	Reading  *reading.Service
+	Channels *channel.Service
 	Log      *slog.Logger
 	Version  string
 	Started  time.Time
@@ -67,6 +69,7 @@ func New(cfg Config) *Server {
 	s.registerContacts()
 	s.registerTasks()
 	s.registerMessages()
+	s.registerChannels()
 	s.registerAgents()
 	s.registerRules()
 	s.registerApprovals()

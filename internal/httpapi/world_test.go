@@ -93,7 +93,7 @@ func assemble(t *testing.T, clock parley.Clock) *world {
 	w.join("main", "Ada", "Bob", "Joiner")
 	w.join("other", "Eve")
 	w.server = httpapi.New(httpapi.Config{
-		Store: st, Contacts: w.hub.Contacts, Reading: w.hub.Reading,
+		Store: st, Contacts: w.hub.Contacts, Reading: w.hub.Reading, Channels: w.hub.Channels,
 		Log: log, Version: "test", Started: noon, Host: "127.0.0.1", MessageBytes: 1 << 10,
 	})
 	return w
