@@ -16,7 +16,8 @@ type kind struct {
 	agent  string
 	action string
 	// tree is who worked for whom: children in alphabetical order, "!" after who
-	// failed, "~" before who was only notified.
+	// failed, "~" before who was only notified, "@" before who was mentioned in a
+	// channel.
 	tree string
 	// result is a line for each text that the result must contain exactly once,
 	// and nothing else but the parts' order may differ.
@@ -42,6 +43,7 @@ var kinds = []kind{
 		result: "all of #:\nAnn: part # by Ann\nBob: part # by Bob\nCid: part # by Cid\nSolo: part # by Solo\nBackup: part # by Backup"},
 	{name: "deep", agent: "Lead", action: "delegate", tree: "Lead(Ann(Bob(Cid)))",
 		result: "all of #:\nAnn: Ann got Bob heard part # by Cid"},
+	{name: "talk", agent: "Lead", action: "delegate", tree: "Lead(@Ann @Bob)", result: "posted #"},
 	{name: "fail", agent: "Lead", action: "delegate", tree: "Lead!", result: "no ink for #", fails: true},
 	{name: "slow", agent: "Lead", action: "delegate", cancel: true},
 }

@@ -249,14 +249,40 @@ func TestEventsGoOnAfterADumpIsRestored(t *testing.T) {
 }
 
 // firstStep is the schema of the first parley.
-func firstStep(t *testing.T) fs.FS {
+func firstStep(t *testing.T) fs.FS { return firstSteps(t, 1) }
+
+// firstSteps are the first n of the schema.
+func firstSteps(t *testing.T, n int) fs.FS {
 	t.Helper()
-	const name = "migrations/0001_core.sql"
-	data, err := fs.ReadFile(migrations, name)
+	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fstest.MapFS{name: &fstest.MapFile{Data: data}}
+	first := fstest.MapFS{}
+	for _, name := range names[:n] {
+		data, err := fs.ReadFile(migrations, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first[name] = &fstest.MapFile{Data: data}
+	}
+	return first
+}
+
+func TestADatabaseOfTheThirdSchemaGoesOn(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	if err := migrateWith(t, dsn, firstStep(t)); err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, dsn)
+	exec(t, c, `SET search_path = parley`)
+	exec(t, c, storetest.Schema1)
+	if err := migrateWith(t, dsn, firstSteps(t, 3)); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, c, storetest.Schema3)
+	exec(t, c, `SELECT setval('message_id', 1000), setval('channel_id', 1000), setval('thread_id', 1000)`)
+	storetest.UpgradedTasks(t, open(t, dsn, Options{}))
 }
 
 func TestADatabaseOfTheFirstSchemaGoesOn(t *testing.T) {

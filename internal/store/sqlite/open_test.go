@@ -217,16 +217,51 @@ func TestPlacesThatCannotBeWrittenSaySo(t *testing.T) {
 	}
 }
 
-// firstStep is the schema of the first parley.
-func firstStep(t *testing.T) fs.FS {
+func TestADatabaseOfTheThirdSchemaGoesOn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "parley.db")
+	if err := migrateWith(t, path, firstStep(t)); err != nil {
+		t.Fatal(err)
+	}
+	c := raw(t, path)
+	if err := sqlitex.ExecuteScript(c, storetest.Schema1, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := migrateWith(t, path, steps(t, 3)); err != nil {
+		t.Fatal(err)
+	}
+	c = raw(t, path)
+	if err := sqlitex.ExecuteScript(c, storetest.Schema3, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	storetest.UpgradedTasks(t, openStore(t, path))
+}
+
+// steps are the first n of the schema.
+func steps(t *testing.T, n int) fs.FS {
 	t.Helper()
-	const name = "migrations/0001_core.sql"
-	data, err := fs.ReadFile(migrations, name)
+	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fstest.MapFS{name: &fstest.MapFile{Data: data}}
+	first := fstest.MapFS{}
+	for _, name := range names[:n] {
+		data, err := fs.ReadFile(migrations, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first[name] = &fstest.MapFile{Data: data}
+	}
+	return first
 }
+
+// firstStep is the schema of the first parley.
+func firstStep(t *testing.T) fs.FS { return steps(t, 1) }
 
 func TestADatabaseOfTheFirstSchemaGoesOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "parley.db")

@@ -70,6 +70,13 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Lists of approvals and their expiry", approvalLists},
 		{"Of two who decide at once one wins", decideAtOnce},
 
+		{"Group channels come back as they went in", groupRoundTrip},
+		{"A group is no dm", groupIsNoDM},
+		{"Two who make a channel at once make one", twoMakeOneGroup},
+		{"A place in a channel never goes back", groupReading},
+		{"Tasks of mentions are found by message and by cause", mentionTasks},
+		{"A post is read in one go", postState},
+
 		{"Sequences commit out of order and readers skip nothing", outOfOrderCommits},
 		{"Events are of one team", eventsOfOneTeam},
 		{"Event cursors", eventCursors},
