@@ -12,6 +12,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/contact"
 	"parley/internal/policy"
+	"parley/internal/trace"
 )
 
 // saying makes a call that writes in #room and says what came of it.
@@ -60,6 +61,17 @@ func TestAStandupInAChannel(t *testing.T) {
 			"task.opened by CoordinatorBot to AnalystBot task-103 (mention in #daily-standup)",
 			"task.opened by CoordinatorBot to DataBot task-104 (mention in #daily-standup)",
 		}, s.Events(parley.EventTask))
+		arrows, err := s.Reading.Trace(s.Context(), s.As("rutger").Caller, 101)
+		if err != nil {
+			s.Fatal(err)
+		}
+		var mentioned []string
+		for _, a := range arrows {
+			if a.Kind == trace.Mention {
+				mentioned = append(mentioned, s.name(a.To)+" "+a.Label[:8])
+			}
+		}
+		s.Equal("the diagram", []string{"WriterBot task-102", "AnalystBot task-103", "DataBot task-104"}, mentioned)
 		s.Equal("unread", []int{4, 3}, []int{s.As("rutger").Unread("daily-standup"), s.As("DataBot").Unread("daily-standup")})
 	})
 }
