@@ -32,6 +32,7 @@ const (
 	EventReload      EventKind = "team.reloaded" // with a mistake in a file, or a setting that needs a restart
 	EventRule        EventKind = "rule.changed"
 	EventRuleRefused EventKind = "rule.refused"
+	EventChannel     EventKind = "channel.changed"
 
 	EventApprovalRequested EventKind = "approval.requested"
 	EventApprovalApproved  EventKind = "approval.approved"
@@ -51,7 +52,7 @@ const (
 func EventKinds() []EventKind {
 	return []EventKind{
 		EventMessage, EventTask, EventWaiting, EventRescued, EventCompleted, EventFailed, EventCancelled, EventDropped,
-		EventTimeout, EventRefused, EventToolRefused, EventDenied, EventSummed, EventStatus, EventAgent, EventRetention, EventRedacted,
+		EventTimeout, EventRefused, EventToolRefused, EventDenied, EventSummed, EventRetention, EventRedacted, EventStatus, EventAgent, EventReload, EventRule, EventRuleRefused, EventChannel,
 		EventApprovalRequested, EventApprovalApproved, EventApprovalDenied, EventApprovalExpired, EventApprovalWithdrawn,
 	}
 }

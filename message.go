@@ -8,13 +8,21 @@ const (
 	Group ChannelKind = "group"
 )
 
-// Channel is where messages live. A dm has the two participants A < B.
+// Channel is where messages live. A dm has the two participants A < B, a group
+// has a name and members.
 type Channel struct {
 	ID   ChannelID
 	Team TeamID
 	Kind ChannelKind
 	A, B AgentID
 	Main ThreadID
+
+	Name  string // of a group; shown as #name
+	Topic string
+	// Home is the team's folder that names the group; empty for one that was made
+	// while the hub ran.
+	Home    string
+	Removed bool // kept for the record, under a name that is free again
 }
 
 // Peer is the other participant of a dm.
@@ -64,6 +72,7 @@ const (
 	DelegateMessage     MessageKind = "delegate"
 	SentMessage         MessageKind = "message" // work that nothing comes back of, in a thread of its own
 	NotificationMessage MessageKind = "notification"
+	PostMessage         MessageKind = "post"  // in a channel, to whoever reads it; work for those it mentions
 	ReplyMessage        MessageKind = "reply" // the closing text of a turn
 	ResultMessage       MessageKind = "delegation_result"
 	FailureMessage      MessageKind = "delegation_failed"
@@ -82,7 +91,8 @@ type Message struct {
 	Context string
 	// Priority is that of a delegation; 0 otherwise.
 	Priority Priority
-	// Task is the task that a request opened, or that a reply or result is of.
+	// Task is the task that a request opened, or that a reply or result is of. A
+	// post may have opened several; its Task is 0.
 	Task TaskID
 	// Origin is the task whose turn made the contact, Key its step; together with
 	// the author they make a contact idempotent.

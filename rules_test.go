@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"internal/demo":     {"internal/api", "internal/app", "internal/cli/view", "internal/client", "internal/config"},
 
 	// Doors: decode, one use case, encode.
-	"internal/httpapi": {"internal/api", "internal/contact", "internal/reading", "internal/rulebook", "internal/store", "internal/token", "internal/trace"},
+	"internal/httpapi": {"internal/api", "internal/channel", "internal/contact", "internal/reading", "internal/rulebook", "internal/store", "internal/token", "internal/trace"},
 	"internal/api":     {},
 	"internal/client":  {"internal/api", "internal/hubfile"},
 
@@ -46,6 +46,7 @@ var mayImport = map[string][]string{
 	"internal/contact":   {"internal/budget", "internal/directory", "internal/policy", "internal/store", "internal/wake"},
 	"internal/budget":    {"internal/store"},
 	"internal/directory": {"internal/policy"},
+	"internal/channel":   {"internal/contact", "internal/directory", "internal/store"},
 	"internal/reading":   {"internal/budget", "internal/contact", "internal/directory", "internal/hardlink", "internal/policy", "internal/store", "internal/trace", "internal/wake"},
 	"internal/retention": {"internal/store"},
 	// The rules are in the files, which it changes.

@@ -9,6 +9,10 @@ const (
 	Ask      Pattern = "ask"      // the caller waits for the reply
 	Delegate Pattern = "delegate" // the caller goes on; the result is pushed into its task
 	Notify   Pattern = "notify"   // a message, no work
+
+	// Mention is how a post in a channel asks its members: each mentioned one for
+	// itself, and nobody waits. It is written into a text, not chosen.
+	Mention Pattern = "mention"
 )
 
 // ParsePattern reads an action as a model or a person spells it.
@@ -101,6 +105,9 @@ type Task struct {
 	Parent  TaskID // 0: a root
 	Root    TaskID
 	RetryOf TaskID
+	// Cause is the task whose turn wrote the mention that asked for this one; 0 for
+	// a person's, and for every other pattern.
+	Cause TaskID
 
 	Pattern   Pattern
 	Requester AgentID

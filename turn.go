@@ -15,6 +15,8 @@ type TurnStart struct {
 	Request bool
 	// ReadTo is the agent's new place in the thread; 0 if it did not move.
 	ReadTo int
+	// Group is the channel in which it moved; 0 for a dm.
+	Group ChannelID
 }
 
 // TurnEnd is how a turn came to its end.

@@ -51,7 +51,8 @@ type Task struct {
 	Parent    string     `json:"parent,omitempty" doc:"The task whose work asked for this one."`
 	Root      string     `json:"root" doc:"The top of its tree."`
 	RetryOf   string     `json:"retry_of,omitempty" doc:"The task that this one repeats."`
-	Pattern   string     `json:"pattern" doc:"ask or delegate."`
+	Cause     string     `json:"cause,omitempty" doc:"The task whose work mentioned the agent in a channel."`
+	Pattern   string     `json:"pattern" doc:"ask, delegate or mention."`
 	Requester string     `json:"requester" doc:"Who asked for it."`
 	Agent     string     `json:"agent" doc:"Who works on it."`
 	Title     string     `json:"title" doc:"The beginning of the request."`
@@ -103,7 +104,7 @@ type Message struct {
 	Thread   string    `json:"thread" doc:"The conversation it is in."`
 	N        int       `json:"n" doc:"Its number in the thread."`
 	Author   string    `json:"author" doc:"Who wrote it; never taken from its text."`
-	Kind     string    `json:"kind" doc:"ask, delegate, message, notification, reply, delegation_result or delegation_failed."`
+	Kind     string    `json:"kind" doc:"ask, delegate, message, notification, post, reply, delegation_result or delegation_failed."`
 	Priority string    `json:"priority,omitempty" doc:"Of a delegation."`
 	Context  string    `json:"context,omitempty" doc:"Background that came with a request."`
 	Body     string    `json:"body" doc:"The text."`
@@ -167,6 +168,8 @@ type InboxItem struct {
 	Message
 	// Asks says that somebody waits for your reply to the task.
 	Asks bool `json:"asks,omitempty" doc:"A reply to task_id is expected."`
+	// Channel is where it was written, if it is not a dm.
+	Channel string `json:"channel,omitempty" doc:"The group channel that it was written in, such as #standup."`
 }
 
 // Inbox is what you have not seen, oldest first, and what waits for your decision.
@@ -315,7 +318,7 @@ type Arrow struct {
 	At    time.Time `json:"at" doc:"When."`
 	From  string    `json:"from" doc:"Who."`
 	To    string    `json:"to" doc:"To whom."`
-	Kind  string    `json:"kind" doc:"ask, delegate, retry, notify, reply, result, failed, cancelled, timeout or waiting."`
+	Kind  string    `json:"kind" doc:"ask, delegate, mention, retry, notify, reply, result, failed, cancelled, timeout or waiting."`
 	Label string    `json:"label" doc:"The beginning of what was said."`
 	Task  string    `json:"task_id,omitempty" doc:"The task it belongs to."`
 }

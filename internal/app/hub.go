@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/channel"
 	"parley/internal/contact"
 	"parley/internal/directory"
 	"parley/internal/model"
@@ -47,6 +48,7 @@ type Hub struct {
 	Directory *directory.Directory
 	Contacts  *contact.Service
 	Reading   *reading.Service
+	Channels  *channel.Service
 
 	keepers   []*retention.Keeper
 	agents    *agents
@@ -63,7 +65,8 @@ func NewHub(cfg HubConfig) *Hub {
 	})
 	contacts := contact.New(cfg.Store, dir, handoff{scheduler}, cfg.Log)
 	read := reading.New(cfg.Store, dir, contacts)
-	h := &Hub{Store: cfg.Store, Directory: dir, Contacts: contacts, Reading: read, scheduler: scheduler, log: cfg.Log}
+	h := &Hub{Store: cfg.Store, Directory: dir, Contacts: contacts, Reading: read, Channels: channel.New(cfg.Store, dir),
+		scheduler: scheduler, log: cfg.Log}
 	sets := toolsets{
 		"contact": contacttools.New(contacts, read, dir),
 		"peers":   peertools.New(contacts, dir),

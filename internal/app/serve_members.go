@@ -37,6 +37,9 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 			Model: m, ModelName: a.Model.String(), Docs: directory.Docs{Home: team.Dir, Folder: a.Docs}, Toolsets: a.Toolsets, Limits: a.Limits, Rules: rules, Mistake: a.Mistake,
 		})
 	}
+	for _, c := range team.Channels {
+		r.Channels = append(r.Channels, Channel(c))
+	}
 	for _, name := range team.People {
 		r.addPerson(name, team.Limits)
 	}

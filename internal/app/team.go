@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"parley"
+	"parley/internal/channel"
 	"parley/internal/store"
 )
 
@@ -25,6 +26,15 @@ type Roster struct {
 	// name, for the record; By is who wanted it, 0 if the files alone say so.
 	Changes map[string]string
 	By      parley.AgentID
+	// Channels are the group channels that the files name.
+	Channels []Channel
+}
+
+// Channel is a group channel as the team's files describe it.
+type Channel struct {
+	Name    string
+	Topic   string
+	Members []string // names, or * for all members of the roster
 }
 
 // Join takes a team in: members that are new get a row, those that are gone
@@ -56,10 +66,33 @@ func (h *Hub) Join(ctx context.Context, r Roster) (parley.Team, error) {
 		delete(known, parley.FoldName(m.Name))
 	}
 	h.agents.take(stored, r.Members, slices.Collect(maps.Values(known)))
-	if r.Partial {
-		return team, nil
+	if err := h.Channels.Sync(ctx, team.ID, r.Home, channelSpecs(r, stored), r.Partial); err != nil || r.Partial {
+		return team, err
 	}
 	return team, h.retire(ctx, r, known)
+}
+
+// channelSpecs finds the members of the channels among those of the roster. Names
+// that are not there were warned of when the files were read.
+func channelSpecs(r Roster, stored []parley.Agent) []channel.Spec {
+	ids := map[string]parley.AgentID{}
+	var all []parley.AgentID
+	for i, m := range r.Members {
+		ids[parley.FoldName(m.Name)] = stored[i].ID
+		all = append(all, stored[i].ID)
+	}
+	specs := make([]channel.Spec, len(r.Channels))
+	for i, c := range r.Channels {
+		specs[i] = channel.Spec{Name: c.Name, Topic: c.Topic}
+		for _, name := range c.Members {
+			if name == channel.Everyone {
+				specs[i].Members = append(specs[i].Members, all...)
+			} else if id := ids[parley.FoldName(name)]; id != 0 {
+				specs[i].Members = append(specs[i].Members, id)
+			}
+		}
+	}
+	return specs
 }
 
 func (h *Hub) known(ctx context.Context, team parley.TeamID) (map[string]parley.Agent, error) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,23 +14,26 @@ import (
 type readQuery struct {
 	a, b   string
 	thread string
+	group  string // a channel's name
 	limit  int
 }
 
 func readCommand(c *console) *cobra.Command {
 	q := readQuery{}
 	cmd := &cobra.Command{
-		Use:   "read AGENT [AGENT]",
-		Short: "Read the conversation of two: yours with an agent, or theirs",
+		Use:   "read AGENT [AGENT] | read '#CHANNEL'",
+		Short: "Read a channel or the conversation of two",
 		Long: `Read the conversation of two participants, the newest last: yours with the
-agent, or that of the two agents. What is shown to you of yours counts as seen.`,
+agent, or that of the two agents. With '#CHANNEL', in quotes, read that channel.
+What is shown to you counts as seen.`,
 		Example: `  parley read CoordinatorBot
   parley read CoordinatorBot DataBot --limit 50
+  parley read '#standup'
   parley read --thread thread-7
   parley read CoordinatorBot --json | jq -r '.messages[-1].body'`,
 		GroupID:           groupLook,
 		Args:              naming(2, between(0, 2)),
-		ValidArgsFunction: c.completeAgents,
+		ValidArgsFunction: c.completeRead,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkLimit(cmd, q.limit); err != nil {
 				return err
@@ -37,6 +41,8 @@ agent, or that of the two agents. What is shown to you of yours counts as seen.`
 			switch {
 			case (len(args) == 0) == (q.thread == ""):
 				return misused(cmd, "Name an agent, two agents or a thread.")
+			case len(args) == 1 && strings.HasPrefix(args[0], "#"):
+				q.group = strings.TrimPrefix(args[0], "#")
 			case len(args) == 1:
 				q.b = args[0]
 			case len(args) == 2:
@@ -53,12 +59,22 @@ agent, or that of the two agents. What is shown to you of yours counts as seen.`
 	return cmd
 }
 
+func nobodySpoke(q readQuery) string {
+	if q.group != "" {
+		return "Nobody has written in #" + q.group + " yet.\n"
+	}
+	return "They have not spoken yet.\n"
+}
+
 func (c *console) read(ctx context.Context, hub *client.Client, q readQuery) error {
 	var messages []api.Message
 	var err error
-	if q.thread != "" {
+	switch {
+	case q.group != "":
+		messages, err = hub.ReadChannel(ctx, q.group, q.limit)
+	case q.thread != "":
 		messages, err = hub.ReadThread(ctx, q.thread, q.limit)
-	} else {
+	default:
 		messages, err = hub.Read(ctx, q.a, q.b, q.limit)
 	}
 	if err != nil {
@@ -66,7 +82,7 @@ func (c *console) read(ctx context.Context, hub *client.Client, q readQuery) err
 	}
 	err = c.show(api.MessageList{Messages: messages}, func(s view.Screen) string {
 		if len(messages) == 0 {
-			return "They have not spoken yet.\n"
+			return nobodySpoke(q)
 		}
 		return s.Conversation(messages)
 	})
@@ -76,6 +92,11 @@ func (c *console) read(ctx context.Context, hub *client.Client, q readQuery) err
 	ids := make([]string, len(messages))
 	for i, m := range messages {
 		ids[i] = m.ID
+	}
+	if q.group != "" && len(messages) > 0 {
+		if err := hub.MarkRead(ctx, q.group, messages[len(messages)-1].N); err != nil {
+			return err
+		}
 	}
 	return hub.MarkSeen(ctx, ids...) // those for others are left as they are
 }

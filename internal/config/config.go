@@ -72,6 +72,7 @@ func (f *folder) check(team *Team, incumbents map[string]string) {
 func (f *folder) complete(team *Team) {
 	team.Warnings = f.warnings
 	known := knownNames(team, f.drafts)
+	team.Warnings = append(team.Warnings, channelStrangers(team, known)...)
 	for _, d := range f.drafts {
 		team.Agents = append(team.Agents, d.finish(team, f.shared))
 		team.Warnings = append(team.Warnings, append(d.notYet(), d.strangers(known)...)...)

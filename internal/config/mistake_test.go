@@ -10,7 +10,7 @@ import (
 func TestMistakesInTheTeamFile(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{"unknown key", "team: a\nworker: 3\n", `parley.yaml:2: Unknown key "worker". Did you mean workers?`},
-		{"far from every key", "\n\nzzzzzzzz: 3\n", `parley.yaml:3: Unknown key "zzzzzzzz". Known are team, person, people, model, store, data, listen, workers, lease, grace, limits.`},
+		{"far from every key", "\n\nzzzzzzzz: 3\n", `parley.yaml:3: Unknown key "zzzzzzzz". Known are team, person, people, model, store, data, listen, workers, lease, grace, limits, channels.`},
 		{"a time without a unit", "lease: 2\n", `parley.yaml:1: lease: Expected a time with its unit from 1s to 1h0m0s, like 90s, 30m, 12h or 7d, not "2".`},
 		{"all at once", "team: a/b\nlisten: here\nworkers: none\n", `parley.yaml:1: team: The name "a/b" contains '/'; letters, digits, space and -_. are allowed.
 parley.yaml:2: listen: Expected an address like 127.0.0.1:7420, not "here".
@@ -28,6 +28,10 @@ parley.yaml:3: workers: Expected a whole number from 1 to 10000, not "none".`},
 		{"two limits in one line", "limits: {rate: 0, steps: 0}\n", `parley.yaml:1: rate: Expected a whole number from 1 to 100000, not "0".
 parley.yaml:1: steps: Expected a whole number from 1 to 10000, not "0".`},
 		{"limits without keys", "limits: 7\n", `parley.yaml:1: limits: Expected keys and values, like name: text.`},
+		{"a channel without members", "channels:\n  - name: room\n", "parley.yaml:2: channels: A channel has a name and members, like {name: standup, members: [a, b]} or members: \"*\"."},
+		{"a channel's name", "channels:\n  - name: a b\n    members: [x]\n", `parley.yaml:2: name: The channel name "a b" contains a space; letters, digits and -_. are allowed.`},
+		{"twice the same channel", "channels:\n  - {name: room, members: [x]}\n  - {name: '#Room', members: []}\n", `parley.yaml:3: channels: The channel #Room is in the list twice.`},
+		{"a channel's members", "channels:\n  - {name: room, members: x}\n", `parley.yaml:2: members: Expected a list, like [a, b].`},
 		{"too long", "# " + strings.Repeat("x", maxYAML), `parley.yaml:1: The YAML is longer than 64KiB.`},
 		{"too large", strings.Repeat("#\n", maxFile/2+1), `parley.yaml: This file is larger than 1MiB.`},
 	} {

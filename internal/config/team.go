@@ -40,6 +40,8 @@ type Team struct {
 	KeepMessages, KeepEvents time.Duration
 	// Limits are those of the team; each agent has its own, resolved.
 	Limits parley.Limits
+	// Channels are the group channels that parley.yaml names.
+	Channels []Channel
 	// Agents are in the order of their files' names.
 	Agents []Agent
 	// Warnings are things that the files say and this version does not do.
@@ -97,6 +99,7 @@ func teamKeys(t *Team, limits *overlay) []key {
 		{name: "grace", read: spanInto(&t.Grace, time.Second, time.Hour)},
 		{name: "retention", read: retentionInto(t)},
 		{name: "limits", read: limitsInto(limits, teamLimitKeys)},
+		{name: "channels", read: channelsInto(&t.Channels)},
 	}
 }
 

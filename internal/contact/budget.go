@@ -10,21 +10,29 @@ import (
 
 // lockBudget locks the account of the caller's tree before anything else, if it
 // has one. A caller from outside does not know.
-func (o *opening) lockBudget() error {
-	root := o.caller.Budget
-	if o.caller.Task != 0 && o.caller.Token == 0 && o.pattern != parley.Notify {
-		t, err := o.tx.Task(o.caller.Task)
+func (o *opening) lockBudget() (err error) {
+	if o.pattern == parley.Notify {
+		return nil
+	}
+	o.account, err = o.caller.lockBudget(o.tx)
+	return err
+}
+
+// lockBudget locks the account of the caller's tree; nil if it has none.
+func (c Caller) lockBudget(tx *store.Tx) (*budget.Account, error) {
+	root := c.Budget
+	if c.Task != 0 && c.Token == 0 {
+		t, err := tx.Task(c.Task)
 		if err != nil {
-			return notFound(err, "%s", o.caller.Task)
+			return nil, notFound(err, "%s", c.Task)
 		}
 		root = t.Budget
 	}
-	if root == 0 || o.pattern == parley.Notify {
-		return nil
+	if root == 0 {
+		return nil, nil
 	}
-	a, err := budget.Open(o.tx, root, o.caller.Team, parley.Budget{})
-	o.account = &a
-	return err
+	a, err := budget.Open(tx, root, c.Team, parley.Budget{})
+	return &a, err
 }
 
 // checkBudget refuses a task that is one too many for its tree, and a budget that
@@ -38,9 +46,14 @@ func (o *opening) checkBudget() error {
 	if o.account == nil {
 		return nil
 	}
-	v, err := o.account.Judge(o.caller.Task, budget.Want{Tasks: 1})
+	return moreTasks(o.account, o.caller.Task, 1)
+}
+
+// moreTasks refuses tasks that are too many for their tree.
+func moreTasks(a *budget.Account, by parley.TaskID, n int) error {
+	v, err := a.Judge(by, budget.Want{Tasks: int64(n)})
 	if err == nil && v == budget.TreeSpent {
-		err = o.account.Spent()
+		err = a.Spent()
 	}
 	return err
 }

@@ -203,6 +203,9 @@ func (f *finish) reopen(old parley.Task, by parley.AgentID) (parley.Task, error)
 		Agent: old.Agent, Thread: old.Thread, Title: old.Title, Priority: old.Priority, State: parley.Queued,
 		DelegationDepth: old.DelegationDepth,
 	}
+	if old.Pattern == parley.Mention {
+		t.Pattern, t.Cause = old.Pattern, old.Cause
+	}
 	t.Root = t.ID
 	t.Due = policy.Due(target, t.Pattern, f.tx.Now)
 	t.Deadline = max(f.tx.Now, t.Due).Add(limits.DelegationDeadline)
@@ -218,6 +221,9 @@ func (f *finish) reopen(old parley.Task, by parley.AgentID) (parley.Task, error)
 	}
 	m := parley.Message{Team: old.Team, Thread: old.Thread, Author: old.Requester, Kind: kindAgain(request),
 		Priority: old.Priority, Body: request.Body, Context: request.Context, Task: t.ID}
+	if m.Kind == parley.PostMessage {
+		m.Task, m.Priority = 0, 0
+	}
 	if err := f.tx.Post(&m, store.Recipient{ID: target.ID, Pulls: target.Pulls()}); err != nil {
 		return t, err
 	}
@@ -231,8 +237,12 @@ func (f *finish) reopen(old parley.Task, by parley.AgentID) (parley.Task, error)
 // kindAgain is how work is asked for again: as a delegation, whatever it was,
 // unless nothing comes back of it.
 func kindAgain(request parley.Message) parley.MessageKind {
-	if request.Kind == parley.SentMessage {
+	switch request.Kind {
+	case parley.SentMessage:
 		return parley.SentMessage
+	case parley.PostMessage, parley.ReplyMessage: // in which it was mentioned
+		return parley.PostMessage
+	default:
+		return parley.DelegateMessage
 	}
-	return parley.DelegateMessage
 }

@@ -164,8 +164,8 @@ func (s *Service) check(c Caller, r *Request) (directory.Entry, error) {
 			return target, err
 		}
 	}
-	if len(r.Key) > maxKey || !utf8.ValidString(r.Key) || strings.ContainsRune(r.Key, 0) {
-		return target, parley.Errorf(parley.Invalid, "The key is not a text of at most %d bytes.", maxKey)
+	if err := checkKey(r.Key); err != nil {
+		return target, err
 	}
 	if c.Token == 0 && !c.Approved && isApprovalKey(r.Key) {
 		return target, parley.Errorf(parley.Invalid, "The key %q is one of the hub's own.", r.Key).WithHint("Use another key.")
@@ -185,6 +185,20 @@ func checkText(text string) error {
 		return parley.Errorf(parley.Invalid, "The message contains a NUL character, which is not text.")
 	}
 	return nil
+}
+
+// checkKey refuses what cannot be a key.
+func checkKey(key string) error {
+	if len(key) > maxKey || !utf8.ValidString(key) || strings.ContainsRune(key, 0) {
+		return parley.Errorf(parley.Invalid, "The key is not a text of at most %d bytes.", maxKey)
+	}
+	return nil
+}
+
+// errKeyUsed refuses a key that stands for something else.
+func errKeyUsed(key string) error {
+	return parley.Errorf(parley.Conflict, "The key %q was used for another contact.", key).
+		WithHint("Use a new key for each contact, and the same one only to repeat it.")
 }
 
 // maxKey is more than any key needs and less than an index takes.

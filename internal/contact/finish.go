@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
+	"parley/internal/budget"
 	"parley/internal/policy"
 	"parley/internal/store"
 	"parley/internal/wake"
@@ -33,7 +34,7 @@ func (s *Service) EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome
 		if t.State != parley.Running || t.Token != e.Lease.Token {
 			return parley.ErrLost
 		}
-		f := finish{s: s, tx: tx, task: t, parent: parent}
+		f := finish{s: s, tx: tx, task: t, parent: parent, account: account}
 		if e.Start != nil {
 			tx.StartTurn(t, e.Start)
 		}
@@ -78,6 +79,8 @@ type finish struct {
 	tx     *store.Tx
 	task   *parley.Task
 	parent *parley.Task
+	// account is what the turn's spending is held against; nil if nothing bounds it.
+	account *budget.Account
 	said   string // the closing text, as posted in this transaction
 }
 
@@ -111,6 +114,9 @@ func (f *finish) say(text string) error {
 	}
 	t := f.task
 	m := parley.Message{Team: t.Team, Thread: t.Thread, Author: t.Agent, Kind: parley.ReplyMessage, Body: text, Task: t.ID}
+	if t.Pattern == parley.Mention {
+		return f.sayInChannel(m)
+	}
 	if err := f.post(&m, t.Requester); err != nil {
 		return err
 	}
@@ -118,9 +124,31 @@ func (f *finish) say(text string) error {
 	return nil
 }
 
+// sayInChannel posts the closing text of a turn that a mention started. It may
+// mention others in turn.
+func (f *finish) sayInChannel(m parley.Message) error {
+	mentions, err := f.mentions(m.Body)
+	if err != nil {
+		return err
+	}
+	others, err := mentions.recipients()
+	if err != nil {
+		return err
+	}
+	if err := f.post(&m, f.task.Requester, others...); err != nil {
+		return err
+	}
+	if mentions.channel.Kind == parley.Group {
+		f.tx.ReadOwn(mentions.channel.ID, m)
+	}
+	mentions.open(m)
+	f.task.Result, f.said = m.ID, m.Body
+	return nil
+}
+
 // post stores a text of any length: what is longer than a message may be is
 // attached, and the message holds its beginning.
-func (f *finish) post(m *parley.Message, to parley.AgentID) error {
+func (f *finish) post(m *parley.Message, to parley.AgentID, besides ...store.Recipient) error {
 	whole, limit := m.Body, f.s.dir.Limits(m.Author).MessageBytes
 	if len(whole) > limit {
 		m.Body = excerpt(whole, limit, m.Task)
@@ -129,7 +157,13 @@ func (f *finish) post(m *parley.Message, to parley.AgentID) error {
 	if err != nil {
 		return err
 	}
-	if err := f.tx.Post(m, store.Recipient{ID: to, Pulls: pulls}); err != nil {
+	all := []store.Recipient{{ID: to, Pulls: pulls}}
+	for _, r := range besides {
+		if r.ID != to {
+			all = append(all, r)
+		}
+	}
+	if err := f.tx.Post(m, all...); err != nil {
 		return err
 	}
 	if len(whole) > limit {

@@ -105,7 +105,7 @@ func (o *opening) make(place Reservation) error {
 	if o.state.Before.ID != 0 {
 		return o.again()
 	}
-	if err := o.checkCaller(); err != nil {
+	if err := o.caller.holds(o.state.Task); err != nil {
 		return err
 	}
 	if err := o.authorize(); err != nil {
@@ -179,11 +179,6 @@ func (o *opening) again() error {
 	return nil
 }
 
-func errKeyUsed(key string) error {
-	return parley.Errorf(parley.Conflict, "The key %q was used for another contact.", key).
-		WithHint("Use a new key for each contact, and the same one only to repeat it.")
-}
-
 // same compares the contact that was made before with the one that is asked for
 // now.
 func (o *opening) same() (bool, error) {
@@ -191,17 +186,23 @@ func (o *opening) same() (bool, error) {
 	if m.Kind != o.kind() {
 		return false, nil
 	}
-	if m.Body != o.request.Message || m.Context != o.request.Context {
-		// What it said cannot be compared any more if somebody took it away.
-		if redacted, err := o.tx.Redacted(m.ID); err != nil || !redacted {
-			return false, err
-		}
+	if said, err := says(o.tx, m, o.request.Message, o.request.Context); err != nil || !said {
+		return false, err
 	}
 	if o.pattern == parley.Delegate && m.Priority != o.request.Priority {
 		return false, nil
 	}
 	to, err := o.tx.Deliveries(m.ID)
 	return len(to) == 1 && to[0].Recipient == o.state.Target.ID, err
+}
+
+// says reports whether a message says just this. Of one whose text was taken away
+// nobody can tell any more: it counts as the same.
+func says(tx *store.Tx, m parley.Message, body, context string) (bool, error) {
+	if m.Body == body && m.Context == context {
+		return true, nil
+	}
+	return tx.Redacted(m.ID)
 }
 
 // kind is what the message is in its conversation.
@@ -227,20 +228,18 @@ func (o *opening) verb() string {
 	return string(o.pattern)
 }
 
-// checkCaller makes sure that the caller still works on the task it speaks
-// for.
-func (o *opening) checkCaller() error {
-	t := o.state.Task
-	if o.caller.Task == 0 {
+// holds makes sure that the caller still works on the task it speaks for.
+func (c Caller) holds(t parley.Task) error {
+	if c.Task == 0 {
 		return nil
 	}
-	if t.Team != o.caller.Team {
-		return parley.Errorf(parley.NotFound, "%s not found.", o.caller.Task)
+	if t.Team != c.Team {
+		return parley.Errorf(parley.NotFound, "%s not found.", c.Task)
 	}
-	if t.Agent != o.caller.Agent {
+	if t.Agent != c.Agent {
 		return parley.Errorf(parley.Denied, "%s is not your task.", t.ID).WithRule(ruleOwnTask)
 	}
-	if o.caller.Token != 0 && (t.State != parley.Running || t.Token != o.caller.Token) {
+	if c.Token != 0 && (t.State != parley.Running || t.Token != c.Token) {
 		return parley.ErrLost
 	}
 	if !t.State.Open() {

@@ -137,6 +137,13 @@ func (r *redaction) erase(tx *store.Tx) error {
 		}
 		tx.Redact(m, r.caller.Agent, r.mark, r.reason)
 		tasks = append(tasks, m.Task, m.Origin)
+		mentions, err := tx.MentionsOf(id)
+		if err != nil {
+			return err
+		}
+		for _, t := range mentions {
+			tasks = append(tasks, t.ID)
+		}
 	}
 	if err := r.eraseTrees(tx, tasks); err != nil {
 		return err

@@ -123,6 +123,27 @@ func (d *Directory) Find(team parley.TeamID, name string) (Entry, error) {
 	return Entry{}, err.WithHint("Look at the list of agents to see who is there.")
 }
 
+// Lookup finds a participant by the folded name.
+func (d *Directory) Lookup(team parley.TeamID, folded string) (Entry, bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	id, ok := d.byName[key{team, folded}]
+	return d.byID[id], ok
+}
+
+// Everyone is who can be found in a team, in the order of their ids.
+func (d *Directory) Everyone(team parley.TeamID) (ids []parley.AgentID) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	for k, id := range d.byName {
+		if k.team == team {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
 // Entry looks a participant up by id.
 func (d *Directory) Entry(id parley.AgentID) (Entry, bool) {
 	d.mu.RLock()

@@ -22,6 +22,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"parley"
+	"parley/internal/channel"
 	"parley/internal/contact"
 	"parley/internal/reading"
 	"parley/internal/rulebook"
@@ -33,6 +34,7 @@ type Config struct {
 	Store    store.Store
 	Contacts *contact.Service
 	Reading  *reading.Service
+	Channels *channel.Service
 	// Rules is nil for a hub whose team has no files.
 	Rules   *rulebook.Service
 	Log     *slog.Logger
@@ -71,6 +73,7 @@ func New(cfg Config) *Server {
 	s.registerTasks()
 	s.registerBudgets()
 	s.registerMessages()
+	s.registerChannels()
 	s.registerAgents()
 	s.registerRules()
 	s.registerRulebook()

@@ -64,6 +64,19 @@ var probes = []probe{
 	{"raise-team-budget", "POST", "/v1/team/budget", `{"add": {"tokens": 5}}`, 422, nil},
 	{"pause-team", "POST", "/v1/team/pause", "", 200, []string{"main"}},
 	{"resume-team", "POST", "/v1/team/resume", "", 200, []string{"main"}},
+	{"list-channels", "GET", "/v1/channels", "", 200, []string{"poets", "Ada"}},
+	{"add-channel", "POST", "/v1/channels", `{"name": "spies", "members": ["Bob"]}`, 404, []string{"Bob?"}},
+	{"get-channel", "GET", "/v1/channels/poets", "", 404, []string{"Ada"}},
+	{"get-channel", "GET", "/v1/channels/poet", "", 404, []string{"poets"}},
+	{"invite-member", "PUT", "/v1/channels/poets/members/Eve", "", 404, nil},
+	{"remove-member", "DELETE", "/v1/channels/poets/members/DataBot", "", 404, nil},
+	{"read-channel", "POST", "/v1/channels/poets/read", `{"upto": 1}`, 404, nil},
+	{"post-message", "POST", "/v1/posts", `{"channel": "poets", "message": "Hello?"}`, 404, nil},
+	{"post-message", "POST", "/v1/posts", `{"between": ["Ada", "Bob"], "message": "Hello?"}`, 404, nil},
+	{"list-messages", "GET", "/v1/messages?channel=poets", "", 404, nil},
+	{"list-messages", "GET", "/v1/messages?thread=thread-2", "", 404, nil},
+	{"get-message", "GET", "/v1/messages/msg-3", "", 404, nil},
+	{"delete-channel", "DELETE", "/v1/channels/poets", "", 404, nil},
 	{"follow-events", "GET", "/v1/events?follow=false", "", 200, []string{"Ada", "task-102"}},
 }
 
@@ -81,6 +94,12 @@ func TestNoOneReadsAnotherTeam(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.storeApproval(101)
+	if _, err := ada.AddChannel(t.Context(), api.ChannelRequest{Name: "poets", Members: []string{"DataBot"}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ada.Post(t.Context(), api.PostRequest{Channel: "#poets", Message: "A poem for all."}); err != nil {
+		t.Fatal(err)
+	}
 	before := w.everything("Ada")
 	for _, p := range probes {
 		status, body := w.do("Eve", p.method, p.path, p.body)
@@ -125,7 +144,7 @@ func (w *world) storeApproval(id parley.TaskID) {
 // everything is what a person can read of the team.
 func (w *world) everything(as string) string {
 	var all strings.Builder
-	for _, path := range []string{"/v1/tasks", "/v1/agents", "/v1/messages?of=Ada&with=Bob", "/v1/messages/msg-1", "/v1/inbox", "/v1/approvals", "/v1/agents/DataBot/rules", "/v1/events?follow=false"} {
+	for _, path := range []string{"/v1/tasks", "/v1/agents", "/v1/messages?of=Ada&with=Bob", "/v1/messages/msg-1", "/v1/inbox", "/v1/approvals", "/v1/channels", "/v1/messages?channel=poets", "/v1/agents/DataBot/rules", "/v1/events?follow=false"} {
 		_, body := w.do(as, http.MethodGet, path, "")
 		all.WriteString(body)
 	}

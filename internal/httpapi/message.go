@@ -14,7 +14,7 @@ func (s *Server) registerMessages() {
 	missing := []parley.Kind{parley.NotFound}
 	handle(s, operation{id: "list-messages", method: http.MethodGet, path: "/v1/messages", tag: tag,
 		summary:     "Read a conversation",
-		description: "The last messages of a thread, or of the main thread of the dm of two participants, oldest first.", errors: missing}, s.listMessages)
+		description: "The last messages of a thread, of a group channel, or of the main thread of the dm of two participants, oldest first.", errors: missing}, s.listMessages)
 	handle(s, operation{id: "get-message", method: http.MethodGet, path: "/v1/messages/{id}", tag: tag,
 		summary: "Read a message", description: "One message, with what became of it for each recipient.", errors: missing}, s.getMessage)
 	handle(s, operation{id: "list-threads", method: http.MethodGet, path: "/v1/threads", tag: tag,
@@ -61,12 +61,13 @@ type Pair struct {
 type listMessagesInput struct {
 	Page
 	Pair
-	Thread string `query:"thread" example:"thread-7" doc:"A thread, instead of two participants."`
-	Before int    `query:"before" minimum:"0" doc:"Only messages with a smaller number in the thread."`
+	Thread  string `query:"thread" example:"thread-7" doc:"A thread, instead of two participants."`
+	Channel string `query:"channel" example:"standup" doc:"A group channel, instead of two participants."`
+	Before  int    `query:"before" minimum:"0" doc:"Only messages with a smaller number in the thread."`
 }
 
 func (s *Server) listMessages(ctx context.Context, in *listMessagesInput) (api.MessageList, error) {
-	r := reading.Conversation{Of: in.Of, With: in.With, Before: in.Before, Limit: in.Limit}
+	r := reading.Conversation{Channel: in.Channel, Of: in.Of, With: in.With, Before: in.Before, Limit: in.Limit}
 	if in.Thread != "" {
 		var err error
 		if r.Thread, err = parley.ParseThreadID(in.Thread); err != nil {
@@ -110,7 +111,7 @@ func (s *Server) getInbox(ctx context.Context, in *Page) (api.Inbox, error) {
 	waiting, err := s.cfg.Reading.Deciding(ctx, caller(ctx), in.Limit)
 	out := api.Inbox{Items: make([]api.InboxItem, 0, len(list)), Approvals: s.approvals(ctx, waiting)}
 	for _, m := range list {
-		out.Items = append(out.Items, api.InboxItem{Message: s.message(ctx, m.Message), Asks: m.Asks})
+		out.Items = append(out.Items, api.InboxItem{Message: s.message(ctx, m.Message), Asks: m.Asks, Channel: m.Place})
 	}
 	return out, err
 }

@@ -42,6 +42,7 @@ func spent(tx *store.Tx, t parley.Task) (out Spending, err error) {
 		out.Spent, out.Tasks, err = tx.SpentBelow(t.Root)
 		return out, err
 	}
+	out.Root = t.Budget
 	b, err := tx.Budget(t.Budget)
 	if err != nil {
 		return out, err

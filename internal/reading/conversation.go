@@ -30,7 +30,9 @@ func (s *Service) Message(ctx context.Context, c contact.Caller, id parley.Messa
 			return err
 		}
 		if !s.seesMessage(c, m.Message, m.Deliveries) {
-			return missing(id)
+			if member, err := s.inGroupOf(tx, c, m.Message); err != nil || !member {
+				return orMissing(err, false, id)
+			}
 		}
 		m.Whole, err = tx.Attachment(id)
 		if errors.Is(err, store.ErrNotFound) {
@@ -47,10 +49,12 @@ func (s *Service) Message(ctx context.Context, c contact.Caller, id parley.Messa
 	return m, nil
 }
 
-// Conversation says which thread to read: the one given, or the main thread of
-// the dm of two participants, each by name and the caller by default.
+// Conversation says which thread to read: the one given, that of a group channel,
+// or the main thread of the dm of two participants, each by name and the caller
+// by default.
 type Conversation struct {
 	Thread   parley.ThreadID
+	Channel  string
 	Of, With string
 	// Before is the number of the message to stop before; 0 reads the newest.
 	Before int
@@ -85,6 +89,13 @@ func back(tx *store.Tx, t parley.Thread, r Conversation) ([]parley.Message, erro
 }
 
 func (s *Service) thread(tx *store.Tx, c contact.Caller, r Conversation) (parley.Thread, error) {
+	if r.Channel != "" {
+		ch, err := s.contacts.Group(tx, c, r.Channel)
+		if err != nil {
+			return parley.Thread{}, err
+		}
+		return tx.Thread(ch.Main)
+	}
 	if r.Thread == 0 {
 		dm, err := s.dm(tx, c, r.Of, r.With)
 		if err != nil || dm.ID == 0 {
@@ -96,8 +107,12 @@ func (s *Service) thread(tx *store.Tx, c contact.Caller, r Conversation) (parley
 	if err != nil {
 		return t, orMissing(err, false, r.Thread)
 	}
-	dm, err := tx.Channel(t.Channel)
-	return t, orMissing(err, s.seesDM(c, dm), r.Thread)
+	ch, err := tx.Channel(t.Channel)
+	if err != nil {
+		return t, orMissing(err, false, r.Thread)
+	}
+	sees, err := s.seesChannel(tx, c, ch)
+	return t, orMissing(err, sees, r.Thread)
 }
 
 // dm finds the channel of two participants; zero if they have not talked.

@@ -13,6 +13,8 @@ type InboxItem struct {
 	parley.Message
 	// Asks says that a reply to the message's task is expected of the caller.
 	Asks bool
+	// Place is the group channel that it was written in; empty for a dm.
+	Place string
 }
 
 // Inbox lists what the caller has not seen, oldest first. Reading it changes
@@ -25,15 +27,49 @@ func (s *Service) Inbox(ctx context.Context, c contact.Caller, limit int) (list 
 		}
 		list = make([]InboxItem, 0, len(mail))
 		for _, m := range mail {
-			asks, err := asks(tx, c, m)
+			item, err := inboxItem(tx, c, m)
 			if err != nil {
 				return err
 			}
-			list = append(list, InboxItem{Message: m, Asks: asks})
+			list = append(list, item)
 		}
 		return nil
 	})
 	return list, err
+}
+
+// inboxItem finds out what is expected of the caller. A message may ask several,
+// each with a task of its own: that of the caller is named.
+func inboxItem(tx *store.Tx, c contact.Caller, m parley.Message) (InboxItem, error) {
+	item := InboxItem{Message: m}
+	var err error
+	if item.Place, err = placeOf(tx, m); err != nil {
+		return item, err
+	}
+	if m.Kind != parley.PostMessage && m.Kind != parley.ReplyMessage {
+		item.Asks, err = asks(tx, c, m)
+		return item, err
+	}
+	mentions, err := tx.MentionsOf(m.ID)
+	for _, t := range mentions {
+		if t.Agent == c.Agent {
+			item.Task, item.Asks = t.ID, t.State.Open()
+		}
+	}
+	return item, err
+}
+
+// placeOf names the group channel of a message; empty for a dm.
+func placeOf(tx *store.Tx, m parley.Message) (string, error) {
+	thread, err := tx.Thread(m.Thread)
+	if err != nil {
+		return "", err
+	}
+	ch, err := tx.Channel(thread.Channel)
+	if err != nil || ch.Kind != parley.Group {
+		return "", err
+	}
+	return ch.Place(), nil
 }
 
 func asks(tx *store.Tx, c contact.Caller, m parley.Message) (bool, error) {

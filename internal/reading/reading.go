@@ -68,8 +68,16 @@ func (s *Service) seesMessage(c contact.Caller, m parley.Message, to []parley.De
 	return false
 }
 
-func (s *Service) seesDM(c contact.Caller, dm parley.Channel) bool {
-	return dm.Team == c.Team && (s.everything(c) || dm.A == c.Agent || dm.B == c.Agent)
+func (s *Service) seesChannel(tx *store.Tx, c contact.Caller, ch parley.Channel) (bool, error) {
+	switch {
+	case ch.Team != c.Team:
+		return false, nil
+	case s.everything(c):
+		return true, nil
+	case ch.Kind == parley.Group:
+		return tx.IsMember(ch.ID, c.Agent)
+	}
+	return ch.A == c.Agent || ch.B == c.Agent, nil
 }
 
 // missing is the answer for what does not exist or may not be seen.

@@ -2,12 +2,16 @@ package store
 
 import "parley"
 
-const channelCols = `id, team_id, kind, a_id, b_id, main_thread`
+const (
+	channelCols    = `id, team_id, kind, a_id, b_id, main_thread, name, topic, home, removed`
+	channelColsOfC = `c.id, c.team_id, c.kind, c.a_id, c.b_id, c.main_thread, c.name, c.topic, c.home, c.removed`
+)
 
 func scanChannel(r Row) parley.Channel {
 	return parley.Channel{
 		ID: parley.ChannelID(r.Int(0)), Team: parley.TeamID(r.Int(1)), Kind: parley.ChannelKind(r.Text(2)),
 		A: parley.AgentID(r.Int(3)), B: parley.AgentID(r.Int(4)), Main: parley.ThreadID(r.Int(5)),
+		Name: r.Text(6), Topic: r.Text(7), Home: r.Text(8), Removed: r.Int(9) != 0,
 	}
 }
 

@@ -31,7 +31,7 @@ func (tx *Tx) Contact(from, to parley.AgentID, in parley.TaskID, key string) (Co
 			Row: func(r Row) { s.Task = scanTask(r) }})
 	}
 	if key != "" {
-		qs = append(qs, Query{SQL: `SELECT ` + messageCols + ` FROM message WHERE origin_id = $1 AND author_id = $2 AND key = $3`,
+		qs = append(qs, Query{SQL: messageByKey,
 			Args: []any{int64(in), int64(from), key}, Row: func(r Row) { s.Before = scanMessage(r) }})
 	}
 	qs = append(qs,
@@ -53,6 +53,8 @@ func (tx *Tx) Contact(from, to parley.AgentID, in parley.TaskID, key string) (Co
 	}
 	return s, nil
 }
+
+const messageByKey = `SELECT ` + messageCols + ` FROM message WHERE origin_id = $1 AND author_id = $2 AND key = $3`
 
 const bothAgents = `SELECT s.id, s.team_id, s.name, s.kind, s.turns, s.removed, s.offline, s.sleeping_until, s.home, r.start, r.count,
 	a.id, a.team_id, a.name, a.kind, a.turns, a.removed, a.offline, a.sleeping_until, a.home, 0, 0

@@ -14,6 +14,7 @@ import (
 type marks struct {
 	deliveries []deliveryMark
 	readings   []readingMark
+	groups     []groupMark
 }
 
 type deliveryMark struct {
@@ -35,6 +36,13 @@ type readingMark struct {
 	thread parley.ThreadID
 	agent  parley.AgentID
 	n      int
+}
+
+type groupMark struct {
+	channel parley.ChannelID
+	agent   parley.AgentID
+	n       int
+	own     bool // the message is the agent's: it moves nobody who has not read what is before it
 }
 
 // MarkDelivered records that a message was given to the recipient's runtime.
@@ -79,6 +87,17 @@ func (tx *Tx) writeMarks() {
 				a_read = CASE WHEN a_id = $2 AND a_read < $3 THEN $3 ELSE a_read END,
 				b_read = CASE WHEN a_id <> $2 AND b_read < $3 THEN $3 ELSE b_read END
 			WHERE id = $1`, int64(r.thread), int64(r.agent), int64(r.n))
+	}
+	slices.SortFunc(tx.marks.groups, func(a, b groupMark) int {
+		return cmp.Or(cmp.Compare(a.channel, b.channel), cmp.Compare(a.agent, b.agent), cmp.Compare(a.n, b.n))
+	})
+	for _, g := range tx.marks.groups {
+		least := 0
+		if g.own {
+			least = g.n - 1
+		}
+		tx.exec(`UPDATE member SET read_n = $3 WHERE channel_id = $1 AND agent_id = $2 AND read_n < $3 AND read_n >= $4`,
+			int64(g.channel), int64(g.agent), int64(g.n), int64(least))
 	}
 	slices.SortFunc(tx.marks.deliveries, func(a, b deliveryMark) int {
 		return cmp.Or(cmp.Compare(a.message, b.message), cmp.Compare(a.recipient, b.recipient), cmp.Compare(b.how, a.how))

@@ -80,7 +80,8 @@ const back = `WITH RECURSIVE m AS (
 
 // News reads, oldest first, what an agent has not seen of a thread beyond the
 // number after: notifications, and ends of its tasks that no task of its own
-// took. What it asked for came to it as a result.
+// took, and what a person wrote there without asking it for anything. What it
+// asked for came to it as a result.
 func (tx *Tx) News(in parley.Thread, of parley.AgentID, after, limit int) (list []parley.Message, err error) {
 	err = tx.query(news, func(r Row) { list = append(list, scanMessage(r)) },
 		int64(in.Last), int64(after), int64(of), int64(limit))
@@ -96,7 +97,8 @@ const news = `WITH RECURSIVE l (id, prev_id) AS (
 	SELECT ` + messageColsOfM + ` FROM l CROSS JOIN message m CROSS JOIN delivery d
 	LEFT JOIN task t ON t.id = m.task_id
 	WHERE m.id = l.id AND d.message_id = m.id AND d.recipient_id = $3 AND d.seen_at = 0
-	AND (m.kind = 'notification' OR m.kind IN ('reply', 'delegation_result', 'delegation_failed') AND t.callback = 0)
+	AND (m.kind = 'notification' OR m.kind IN ('reply', 'delegation_result', 'delegation_failed') AND t.callback = 0
+		OR m.kind = 'post' AND NOT EXISTS (SELECT 1 FROM task k WHERE k.request_id = m.id AND k.pattern = 'mention' AND k.agent_id = $3))
 	ORDER BY m.n LIMIT $4`
 
 // Post appends a message to its thread and opens a delivery record for each

@@ -39,6 +39,7 @@ const oldMessages = `SELECT m.id, m.at, CASE WHEN m.at < $4 AND m.id < (SELECT m
 	AND NOT EXISTS (SELECT 1 FROM task t JOIN task r ON r.id = t.root_id WHERE t.id IN (m.task_id, m.origin_id)
 		AND (t.ended_at = 0 OR t.ended_at >= $4 OR r.ended_at = 0 OR r.ended_at >= $4
 			OR EXISTS (SELECT 1 FROM task o WHERE o.state <= 3 AND o.root_id = t.root_id)))
+	AND NOT EXISTS (SELECT 1 FROM task t WHERE t.pattern = 'mention' AND t.request_id = m.id AND (t.ended_at = 0 OR t.ended_at >= $4))
 	AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.message_id = m.id AND d.seen_at = 0
 		AND (d.pull = 1 OR m.kind = 'notification' OR m.kind IN ('reply', 'delegation_result', 'delegation_failed')
 			AND EXISTS (SELECT 1 FROM task t WHERE t.id = m.task_id AND t.callback = 0)))
@@ -51,17 +52,19 @@ const oldMessages = `SELECT m.id, m.at, CASE WHEN m.at < $4 AND m.id < (SELECT m
 func (tx *Tx) RemoveMessages(ids []parley.MessageID) {
 	for _, id := range ids {
 		for _, table := range []string{"step", "inbox", "approval"} {
-			tx.exec(`DELETE FROM `+table+` WHERE task_id IN (SELECT t.id FROM message m JOIN task t ON t.id = m.task_id
-				WHERE m.id = $1 AND t.request_id = $1)`+approvalStays[table], int64(id))
+			tx.exec(`DELETE FROM `+table+` WHERE task_id IN (`+askedBy+`)`+approvalStays[table], int64(id))
 		}
-		tx.exec(`UPDATE task SET request_id = 0, title = '', error = ''
-			WHERE id = (SELECT task_id FROM message WHERE id = $1) AND request_id = $1`, int64(id))
+		tx.exec(`UPDATE task SET request_id = 0, title = '', error = '' WHERE id IN (`+askedBy+`)`, int64(id))
 		tx.exec(`UPDATE task SET result_id = 0 WHERE id = (SELECT task_id FROM message WHERE id = $1) AND result_id = $1`, int64(id))
 		tx.exec(`DELETE FROM attachment WHERE message_id = $1`, int64(id))
 		tx.exec(`DELETE FROM delivery WHERE message_id = $1`, int64(id))
 		tx.exec(`DELETE FROM message WHERE id = $1`, int64(id))
 	}
 }
+
+// askedBy finds the tasks whose request a message is: one, or a mention's several.
+const askedBy = `SELECT t.id FROM message m JOIN task t ON t.id = m.task_id WHERE m.id = $1 AND t.request_id = $1
+	UNION ALL SELECT id FROM task WHERE pattern = 'mention' AND request_id = $1`
 
 // approvalStays keeps the newest approval of all, since the numbers go on from
 // it.

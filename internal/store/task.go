@@ -11,7 +11,7 @@ import (
 const taskCols = `id, team_id, parent_id, root_id, retry_of, pattern, requester_id, agent_id, thread_id, request_id,
 	title, priority, state, callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth, open_children,
 	inbox_count, inbox_read, turns, worker_id, token, rescues, result_id, error, ended_by, created_at, started_at, ended_at,
-	approvals, budget_id, waits`
+	approvals, budget_id, waits, cause_id`
 
 func scanTask(r Row) parley.Task {
 	return parley.Task{
@@ -25,7 +25,7 @@ func scanTask(r Row) parley.Task {
 		InboxRead: int(r.Int(21)), Turns: int(r.Int(22)), Worker: r.Int(23), Token: r.Int(24), Rescues: int(r.Int(25)),
 		Result: parley.MessageID(r.Int(26)), Error: r.Text(27), EndedBy: parley.AgentID(r.Int(28)),
 		CreatedAt: parley.Micros(r.Int(29)), StartedAt: parley.Micros(r.Int(30)), EndedAt: parley.Micros(r.Int(31)),
-		Approvals: int(r.Int(32)), Budget: parley.TaskID(r.Int(33)), Waits: parley.Wait(r.Int(34)),
+		Approvals: int(r.Int(32)), Budget: parley.TaskID(r.Int(33)), Waits: parley.Wait(r.Int(34)), Cause: parley.TaskID(r.Int(35)),
 	}
 }
 
@@ -48,7 +48,7 @@ func (tx *Tx) Handover(id parley.TaskID) (h parley.Handover, err error) {
 			Args: arg, Row: func(r Row) { h.Request = scanMessage(r) }},
 		Query{SQL: `SELECT ` + threadColsOfT + ` FROM task k JOIN thread t ON t.id = k.thread_id WHERE k.id = $1`,
 			Args: arg, Row: func(r Row) { h.Thread = scanThread(r) }},
-		Query{SQL: `SELECT c.id, c.team_id, c.kind, c.a_id, c.b_id, c.main_thread
+		Query{SQL: `SELECT ` + channelColsOfC + `
 			FROM task k JOIN thread t ON t.id = k.thread_id JOIN channel c ON c.id = t.channel_id WHERE k.id = $1`,
 			Args: arg, Row: func(r Row) { h.Channel = scanChannel(r) }},
 	)
@@ -119,12 +119,12 @@ func (tx *Tx) InsertTask(t *parley.Task) {
 	t.CreatedAt = tx.Now
 	tx.exec(`INSERT INTO task (id, team_id, parent_id, root_id, retry_of, pattern, requester_id, agent_id, thread_id,
 			request_id, title, priority, state, callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth,
-			worker_id, token, created_at, started_at, budget_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`,
+			worker_id, token, created_at, started_at, budget_id, cause_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`,
 		int64(t.ID), int64(t.Team), int64(t.Parent), int64(t.Root), int64(t.RetryOf), string(t.Pattern),
 		int64(t.Requester), int64(t.Agent), int64(t.Thread), int64(t.Request), t.Title, int64(t.Priority),
 		int64(t.State), int64(t.Callback), int64(t.Due), int64(t.Deadline), int64(t.WaitUntil), int64(t.AskDepth),
-		int64(t.DelegationDepth), t.Worker, t.Token, int64(t.CreatedAt), int64(t.StartedAt), int64(t.Budget))
+		int64(t.DelegationDepth), t.Worker, t.Token, int64(t.CreatedAt), int64(t.StartedAt), int64(t.Budget), int64(t.Cause))
 	tx.signalState(t)
 }
 
@@ -153,7 +153,11 @@ func (tx *Tx) StartTurn(t *parley.Task, s *parley.TurnStart) {
 	for _, id := range s.Seen {
 		tx.MarkSeen(id, t.Agent)
 	}
-	if s.ReadTo > 0 {
+	switch {
+	case s.ReadTo == 0:
+	case s.Group != 0:
+		tx.ReadGroup(s.Group, t.Agent, s.ReadTo)
+	default:
 		tx.SetRead(t.Thread, t.Agent, s.ReadTo)
 	}
 }

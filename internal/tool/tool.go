@@ -73,6 +73,14 @@ type Result struct {
 	Text string
 	// Seen are the messages whose text the result shows.
 	Seen []parley.MessageID
+	// Read is how far the agent has now read a channel; zero if it has not.
+	Read Reading
+}
+
+// Reading is a place in a group channel.
+type Reading struct {
+	Channel parley.ChannelID
+	Upto    int
 }
 
 // Decode reads a call's arguments. What a model makes up gets an error that it

@@ -18,6 +18,7 @@ type Kind string
 const (
 	Ask       Kind = "ask"
 	Delegate  Kind = "delegate"
+	Mention   Kind = "mention"   // in a channel; what comes of it has a tree of its own
 	Retry     Kind = "retry"     // a delegation that names the task it repeats
 	Notify    Kind = "notify"    // a notification made on the way
 	Reply     Kind = "reply"     // the end of an ask
@@ -119,7 +120,16 @@ func (d *diagram) below(t parley.Task) error {
 			return err
 		}
 	}
-	return nil
+	return d.mentions(t)
+}
+
+// mentions adds whom the turns of a task mentioned in channels.
+func (d *diagram) mentions(t parley.Task) error {
+	caused, err := d.tx.CausedBy(t.ID)
+	for _, m := range caused {
+		d.add(Arrow{At: m.CreatedAt, From: t.Agent, To: m.Agent, Kind: Mention, Label: m.ID.String() + ": " + m.Title, Task: t.ID})
+	}
+	return err
 }
 
 // markFollowing finds the cancellations that are part of the end of t.

@@ -27,6 +27,9 @@ func (t *run) begin() {
 	if t.readTo > t.read {
 		t.start.ReadTo = t.readTo
 	}
+	if t.channel.Kind == parley.Group {
+		t.start.Group = t.channel.ID
+	}
 	for _, m := range t.news {
 		t.notice(t.number, m)
 	}
@@ -70,6 +73,10 @@ func (t *run) loadNew(tx *store.Tx) (err error) {
 // request, what is new in the history, and news beyond it. Requests of other
 // tasks that came later wait for their own turns.
 func (t *run) loadUnseen(tx *store.Tx) error {
+	if t.channel.Kind == parley.Group {
+		t.readChannel()
+		return nil
+	}
 	if t.readHistory() {
 		return nil
 	}

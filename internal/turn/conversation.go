@@ -50,6 +50,7 @@ type conversation struct {
 	asked   parley.Message
 	channel parley.Channel
 	thread  parley.Thread
+	members []parley.Member  // of a group channel, by name
 	history []parley.Message // before the request, oldest first
 
 	// Of a turn that is about to begin: what it shows for the first time of the
@@ -80,7 +81,7 @@ type conversation struct {
 // remember begins with what was handed over, if what was said before is at hand
 // too and nothing has to be read.
 func (t *run) remember(h *parley.Handover) bool {
-	if h == nil {
+	if h == nil || h.Channel.Kind == parley.Group { // whose members have to be read
 		return false
 	}
 	history, missing := t.Store.Recent().Back(h.Request.Prev, 0, historySize)
@@ -115,7 +116,7 @@ func (t *run) load(ctx context.Context, known *parley.Handover) error {
 			return err
 		}
 		t.take(h, history)
-		if err := t.meet(tx, t.asked.Author, t.channel.Peer(t.lease.Agent)); err != nil {
+		if err := t.enter(tx); err != nil {
 			return err
 		}
 		if err := t.meetAuthors(tx, t.history); err != nil {

@@ -211,7 +211,7 @@ func (t *run) storeResult(ctx context.Context, call model.Call, res tool.Result,
 		return err
 	}
 	step.Spent.Active = t.slot.read()
-	if err := t.storeSteps(ctx, res.Seen, step); err != nil {
+	if err := t.storeSteps(ctx, &res, step); err != nil {
 		return err
 	}
 	t.addResult(out)
@@ -262,9 +262,9 @@ func (t *run) logFault(name string, err error) {
 	}
 }
 
-// storeSteps stores steps under the lease, and takes in what has arrived for
-// the task meanwhile.
-func (t *run) storeSteps(ctx context.Context, seen []parley.MessageID, steps ...parley.Step) error {
+// storeSteps stores steps under the lease, with what a result shows, and takes in
+// what has arrived for the task meanwhile.
+func (t *run) storeSteps(ctx context.Context, shown *tool.Result, steps ...parley.Step) error {
 	var arrived []parley.Message
 	var read int
 	err := t.update(ctx, func(tx *store.Tx) error {
@@ -298,9 +298,7 @@ func (t *run) storeSteps(ctx context.Context, seen []parley.MessageID, steps ...
 		if account != nil {
 			account.Settle(task.ID, steps)
 		}
-		for _, id := range seen {
-			tx.MarkSeen(id, t.lease.Agent)
-		}
+		t.markShown(tx, shown)
 		if takeIn {
 			return t.storeArrived(tx, task, arrived, read, steps[len(steps)-1].N+1)
 		}
@@ -317,6 +315,19 @@ func (t *run) storeSteps(ctx context.Context, seen []parley.MessageID, steps ...
 		t.inboxRead = read
 	}
 	return nil
+}
+
+// markShown records what the result of a call shows.
+func (t *run) markShown(tx *store.Tx, shown *tool.Result) {
+	if shown == nil {
+		return
+	}
+	for _, id := range shown.Seen {
+		tx.MarkSeen(id, t.lease.Agent)
+	}
+	if shown.Read.Channel != 0 {
+		tx.ReadGroup(shown.Read.Channel, t.lease.Agent, shown.Read.Upto)
+	}
 }
 
 func (t *run) storeArrived(tx *store.Tx, task parley.Task, arrived []parley.Message, read, n int) error {

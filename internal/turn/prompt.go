@@ -48,6 +48,10 @@ func (t *run) identity(b *strings.Builder) {
 
 // place names the members of the channel.
 func (t *run) place(b *strings.Builder) {
+	if t.channel.Kind == parley.Group {
+		t.groupPlace(b)
+		return
+	}
 	peer := t.name(t.channel.Peer(t.lease.Agent))
 	fmt.Fprintf(b, "\nThis is your direct conversation with %s.\n", peer)
 }
@@ -67,6 +71,9 @@ func (t *run) render(m parley.Message) model.Message {
 		return model.Message{Role: model.Assistant, Text: m.Body}
 	}
 	from := t.name(m.Author)
+	if t.isPost(m) {
+		return model.Message{Role: model.User, Text: parley.PostText(from, t.channel.Place(), m.Body)}
+	}
 	return model.Message{Role: model.User, Text: Text(m, from)}
 }
 

@@ -22,6 +22,7 @@ func always(r *record) []string {
 	c := &check{record: r}
 	c.checkThreads()
 	c.checkDeliveries()
+	c.checkMentions()
 	c.checkTasks()
 	c.checkInboxes()
 	c.checkCallbacks()

@@ -119,6 +119,9 @@ func callKey(task, turn int64, call string) string { return fmt.Sprintf("%d/%d/%
 // whose target failed was made as well.
 func sent(c call, r callResult) bool {
 	var args struct{ Action string }
+	if c.Name == "send_channel_message" {
+		return !r.Error
+	}
 	if json.Unmarshal(c.Args, &args) != nil || c.Name != "contact_agent" {
 		return false
 	}

@@ -8,7 +8,7 @@ func (c *check) checkTasks() {
 	for _, t := range c.tasks {
 		c.checkState(t)
 		c.checkFamily(t)
-		if m, ok := c.messages[t.request]; !ok || m.task != t.id || m.thread != t.thread {
+		if m, ok := c.messages[t.request]; !ok || m.task != t.id && !t.mentioned() || m.thread != t.thread {
 			c.wrong("task-%d was asked for by message %d, which is not its request", t.id, t.request)
 		}
 		if m := c.messages[t.result]; t.result != 0 && (m.task != t.id || m.kind != string(parley.ReplyMessage)) {
@@ -47,7 +47,7 @@ func (c *check) checkState(t *task) {
 	}
 	if t.state == parley.Completed {
 		for _, d := range c.deliveries[t.request] {
-			if d.seen == 0 || d.answered == 0 {
+			if d.recipient == t.agent && (d.seen == 0 || d.answered == 0) {
 				c.wrong("task-%d is completed, and its request counts as neither seen nor answered", t.id)
 			}
 		}

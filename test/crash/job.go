@@ -16,7 +16,8 @@ type kind struct {
 	agent  string
 	action string
 	// tree is who worked for whom: children in alphabetical order, "!" after who
-	// failed, "~" before who was only notified.
+	// failed, "~" before who was only notified, "@" before who was mentioned in a
+	// channel.
 	tree string
 	// result is a line for each text that the result must contain exactly once,
 	// and nothing else but the parts' order may differ.
@@ -44,6 +45,7 @@ var kinds = []kind{
 		result: "all of #:\nAnn: Ann got Bob heard part # by Cid"},
 	{name: "want", agent: "Intern", action: "delegate", tree: "Intern(Ann)", result: "want #: Response from Ann: part # by Ann"},
 	{name: "dare", agent: "Intern", action: "ask", tree: "Intern", result: "dare #: Error: Approval denied for contacting Ann. " + refused},
+	{name: "talk", agent: "Lead", action: "delegate", tree: "Lead(@Ann @Bob)", result: "posted #"},
 	{name: "fail", agent: "Lead", action: "delegate", tree: "Lead!", result: "no ink for #", fails: true},
 	{name: "slow", agent: "Lead", action: "delegate", cancel: true},
 }

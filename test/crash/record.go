@@ -24,7 +24,11 @@ type record struct {
 	workers    []string
 	approvals  []*approval
 	strays     []string // what is on record of approvals that do not exist
+	members    []member
 }
+
+// member is how far somebody has read the thread of a group channel.
+type member struct{ thread, agent, read int64 }
 
 type thread struct {
 	id, channel, last, count int64
@@ -44,9 +48,9 @@ type task struct {
 	state                                                       parley.State
 	callback                                                    parley.Callback
 	open, inboxCount, inboxRead, turns, worker, rescues, result int64
-	started, ended, endedBy, approvals, waits                   int64
+	started, ended, endedBy, approvals, waits, cause            int64
 	failure, pattern                                            string
-	children                                                    []*task
+	children, mentions                                          []*task
 }
 
 type inboxItem struct{ n, message int64 }
@@ -101,6 +105,12 @@ func (r *record) readMembers(db database) error {
 	if err != nil {
 		return err
 	}
+	err = db.each("SELECT c.main_thread, m.agent_id, m.read_n FROM member m JOIN channel c ON c.id = m.channel_id", func(c cells) {
+		r.members = append(r.members, member{c.Int(0), c.Int(1), c.Int(2)})
+	})
+	if err != nil {
+		return err
+	}
 	return db.each("SELECT name FROM worker", func(c cells) { r.workers = append(r.workers, c.Text(0)) })
 }
 
@@ -120,7 +130,7 @@ func (r *record) readMessages(db database) error {
 	}
 	return db.each("SELECT message_id, recipient_id, delivered_at, seen_at, answered_at FROM delivery", func(c cells) {
 		r.deliveries[c.Int(0)] = append(r.deliveries[c.Int(0)], delivery{c.Int(1), c.Int(2), c.Int(3), c.Int(4)})
-		if m := r.messages[c.Int(0)]; m.origin != 0 && m.task == 0 {
+		if m := r.messages[c.Int(0)]; m.origin != 0 && m.kind == string(parley.NotificationMessage) {
 			r.notified[m.origin] = append(r.notified[m.origin], c.Int(1))
 		}
 	})
@@ -128,11 +138,11 @@ func (r *record) readMessages(db database) error {
 
 func (r *record) readTasks(db database) error {
 	err := db.each(`SELECT id, parent_id, root_id, requester_id, agent_id, thread_id, request_id, state, callback, open_children,
-		inbox_count, inbox_read, turns, worker_id, rescues, result_id, started_at, ended_at, ended_by, error, pattern, approvals, waits FROM task`, func(c cells) {
+		inbox_count, inbox_read, turns, worker_id, rescues, result_id, started_at, ended_at, ended_by, error, pattern, approvals, waits, cause_id FROM task`, func(c cells) {
 		r.tasks[c.Int(0)] = &task{id: c.Int(0), parent: c.Int(1), root: c.Int(2), requester: c.Int(3), agent: c.Int(4), thread: c.Int(5),
 			request: c.Int(6), state: parley.State(c.Int(7)), callback: parley.Callback(c.Int(8)), open: c.Int(9), inboxCount: c.Int(10),
 			inboxRead: c.Int(11), turns: c.Int(12), worker: c.Int(13), rescues: c.Int(14), result: c.Int(15), started: c.Int(16),
-			ended: c.Int(17), endedBy: c.Int(18), failure: c.Text(19), pattern: c.Text(20), approvals: c.Int(21), waits: c.Int(22)}
+			ended: c.Int(17), endedBy: c.Int(18), failure: c.Text(19), pattern: c.Text(20), approvals: c.Int(21), waits: c.Int(22), cause: c.Int(23)}
 	})
 	if err != nil {
 		return err
@@ -140,6 +150,9 @@ func (r *record) readTasks(db database) error {
 	for _, t := range r.tasks {
 		if p := r.tasks[t.parent]; p != nil {
 			p.children = append(p.children, t)
+		}
+		if p := r.tasks[t.cause]; p != nil {
+			p.mentions = append(p.mentions, t)
 		}
 	}
 	return db.each("SELECT task_id, n, message_id FROM inbox ORDER BY task_id, n", func(c cells) {
@@ -200,6 +213,9 @@ func (r *record) tree(t *task) string {
 	}
 	for _, id := range r.notified[t.id] {
 		below = append(below, "~"+r.agents[id])
+	}
+	for _, m := range t.mentions {
+		below = append(below, "@"+r.agents[m.agent])
 	}
 	if below == nil {
 		return name

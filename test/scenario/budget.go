@@ -50,6 +50,12 @@ func (s *Stage) checkAccounts(all []parley.Task) {
 		b := s.Account(t.ID)
 		s.view(func(tx *store.Tx) error {
 			spent, tasks, err := tx.SpentBelow(t.ID)
+			for _, m := range all { // mentions draw on the budget of their cause
+				if m.Budget == t.ID && m.Parent == 0 && m.ID != t.ID {
+					more, n, _ := tx.SpentBelow(m.ID)
+					spent, tasks = spent.Plus(more), tasks+n
+				}
+			}
 			if spent != b.Spent || tasks != b.Tasks {
 				s.Errorf("%s: its account says %+v, %d tasks; its steps say %+v, %d", t.ID, b.Spent, b.Tasks, spent, tasks)
 			}

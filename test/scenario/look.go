@@ -95,7 +95,7 @@ type Said struct {
 
 func (s *Stage) said(m parley.Message) Said {
 	by := s.name(m.Author)
-	if m.Kind == parley.ReplyMessage {
+	if m.Kind == parley.ReplyMessage || m.Kind == parley.PostMessage {
 		return Said{by, m.Kind, m.Body}
 	}
 	return Said{by, m.Kind, turn.Text(m, by)}

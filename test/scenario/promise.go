@@ -29,6 +29,7 @@ func (s *Stage) CheckPromises() {
 		}
 	}
 	s.checkThreads(all)
+	s.checkMentions(all)
 	s.checkSeen(all)
 	s.checkAccounts(all)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func TestTheTargetSeesItsOwnConversationAndNothingElse(t *testing.T) {
-	Play(t, Team{Agents: []string{"CallerBot", "TargetBot", "OtherBot"}, People: []string{"rutger", "ann"}, Script: `
+	Play(t, Team{Agents: []string{"CallerBot", "TargetBot", "OtherBot"}, People: []string{"rutger", "louise"}, Script: `
 agents:
   CallerBot:
     - match: 'other secret'
@@ -26,14 +26,14 @@ agents:
   OtherBot:
     - steps: [{say: 'I know of the secret.'}]
 `, Member: func(m *app.Member) { m.Instructions = "Private instructions of " + m.Name + "." }}, func(s *Stage) {
-		s.As("ann").Ask("CallerBot", "Here is the other secret.")
+		s.As("louise").Ask("CallerBot", "Here is the other secret.")
 		s.As("rutger").Ask("CallerBot", "The payroll, please. It is confidential.")
 		shown := s.Models.Shown("TargetBot")
 		s.Equal("steps", 1, len(shown))
 		s.Equal("messages", []string{"user: [Agent Request from CallerBot | Pattern: ask]\n\nHow many are we?"}, s.Saw("TargetBot", 1))
 		s.Equal("system", "You are TargetBot.\n\nPrivate instructions of TargetBot.\n\n"+
 			"This is your direct conversation with CallerBot.\nYou work on task-105, which begins \"How many are we?\".\n", shown[0].System)
-		for _, secret := range []string{"payroll", "secret", "confidential", "rutger", "ann", "OtherBot", "A step on the way", "Private instructions of CallerBot"} {
+		for _, secret := range []string{"payroll", "secret", "confidential", "rutger", "louise", "OtherBot", "A step on the way", "Private instructions of CallerBot"} {
 			if seen := fmt.Sprint(shown); strings.Contains(seen, secret) {
 				t.Errorf("the target sees %q", secret)
 			}

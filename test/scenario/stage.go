@@ -37,6 +37,8 @@ type Team struct {
 	Script string
 	// Member changes a member before it joins.
 	Member func(m *app.Member)
+	// Channels are group channels of all members.
+	Channels []string
 	// Tools are further toolsets.
 	Tools map[string][]tool.Tool
 	// Hub changes the hub's configuration.
@@ -170,6 +172,9 @@ func (s *Stage) join() {
 		for i := range roster.Members {
 			s.team.Member(&roster.Members[i])
 		}
+	}
+	for _, name := range s.team.Channels {
+		roster.Channels = append(roster.Channels, app.Channel{Name: name, Members: []string{"*"}})
 	}
 	team, err := s.Join(s.Context(), roster)
 	if err != nil {

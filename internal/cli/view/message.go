@@ -23,7 +23,11 @@ func (s Screen) Inbox(items []api.InboxItem, reply func(task string) string) str
 	palette := &Palette{}
 	var parts []string
 	for _, item := range items {
-		text := s.heading(item.Message, palette.Of(item.Author)) + s.body(item.Message)
+		var place []string
+		if item.Channel != "" {
+			place = append(place, item.Channel)
+		}
+		text := s.heading(item.Message, palette.Of(item.Author), place...) + s.body(item.Message)
 		if item.Asks {
 			text += s.Paint(Bold, "  "+s.Arrow()+" "+reply(item.Task)+` "..."`) + "\n"
 		}

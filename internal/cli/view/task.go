@@ -38,6 +38,7 @@ func (s Screen) facts(t api.Task) string {
 		f.add("root", t.Root)
 	}
 	f.add("retry of", t.RetryOf)
+	f.add("caused by", t.Cause)
 	f.add("created", s.When(t.Created))
 	if t.Due != nil && t.Due.After(s.Now) {
 		f.add("starts", s.When(*t.Due))

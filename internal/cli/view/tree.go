@@ -91,6 +91,9 @@ func title(t api.Task) string {
 	if t.RetryOf != "" {
 		return "retry of " + t.RetryOf + ": " + text
 	}
+	if t.Cause != "" {
+		return t.Pattern + " by " + t.Cause + ": " + text
+	}
 	return t.Pattern + ": " + text
 }
 

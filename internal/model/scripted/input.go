@@ -15,6 +15,7 @@ const (
 	failedHeader       = "[Delegation Failed | "
 	queryHeader        = "[Query from "
 	answerHeader       = "[Answer from "
+	postHeader         = "[Channel Message from "
 	sentHeader         = "Message from agent '" // on the line of the text itself
 )
 
@@ -34,7 +35,7 @@ func isCallback(text string) bool {
 
 // body is the text without the hub's header line.
 func body(text string) string {
-	for _, h := range [...]string{requestHeader, notificationHeader, resultHeader, failedHeader, queryHeader, answerHeader} {
+	for _, h := range [...]string{requestHeader, notificationHeader, resultHeader, failedHeader, queryHeader, answerHeader, postHeader} {
 		if strings.HasPrefix(text, h) {
 			_, rest, _ := strings.Cut(text, "\n")
 			return strings.TrimLeft(rest, "\n")

@@ -249,23 +249,40 @@ func TestEventsGoOnAfterADumpIsRestored(t *testing.T) {
 }
 
 // firstStep is the schema of the first parley.
-func firstStep(t *testing.T) fs.FS {
-	t.Helper()
-	return schemaOf(t, "0001_core.sql")
-}
+func firstStep(t *testing.T) fs.FS { return firstSteps(t, 1) }
 
-// schemaOf is the schema as some of its steps make it.
-func schemaOf(t *testing.T, names ...string) fs.FS {
+// firstSteps are the first n of the schema.
+func firstSteps(t *testing.T, n int) fs.FS {
 	t.Helper()
-	files := fstest.MapFS{}
-	for _, name := range names {
-		data, err := fs.ReadFile(migrations, "migrations/"+name)
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := fstest.MapFS{}
+	for _, name := range names[:n] {
+		data, err := fs.ReadFile(migrations, name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		files["migrations/"+name] = &fstest.MapFile{Data: data}
+		first[name] = &fstest.MapFile{Data: data}
 	}
-	return files
+	return first
+}
+
+func TestADatabaseOfTheThirdSchemaGoesOn(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	if err := migrateWith(t, dsn, firstStep(t)); err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, dsn)
+	exec(t, c, `SET search_path = parley`)
+	exec(t, c, storetest.Schema1)
+	if err := migrateWith(t, dsn, firstSteps(t, 3)); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, c, storetest.Schema3)
+	exec(t, c, `SELECT setval('message_id', 1000), setval('channel_id', 1000), setval('thread_id', 1000)`)
+	storetest.UpgradedTasks(t, open(t, dsn, Options{}))
 }
 
 func TestADatabaseOfTheFirstSchemaGoesOn(t *testing.T) {
@@ -278,15 +295,4 @@ func TestADatabaseOfTheFirstSchemaGoesOn(t *testing.T) {
 	exec(t, c, storetest.Schema1)
 	exec(t, c, `SELECT setval('message_id', 1000)`)
 	storetest.Upgraded(t, open(t, dsn, Options{}))
-}
-
-func TestADatabaseWithoutBudgetsGoesOn(t *testing.T) {
-	dsn := pgtest.DSN(t)
-	if err := migrateWith(t, dsn, schemaOf(t, "0001_core.sql", "0002_lean.sql", "0003_approval.sql")); err != nil {
-		t.Fatal(err)
-	}
-	c := connect(t, dsn)
-	exec(t, c, `SET search_path = parley`)
-	exec(t, c, storetest.Schema3)
-	storetest.UpgradedFrom3(t, open(t, dsn, Options{}))
 }

@@ -217,32 +217,54 @@ func TestPlacesThatCannotBeWrittenSaySo(t *testing.T) {
 	}
 }
 
-// firstStep is the schema of the first parley.
-func firstStep(t *testing.T) fs.FS {
-	t.Helper()
-	return schemaOf(t, "0001_core.sql")
+func TestADatabaseOfTheThirdSchemaGoesOn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "parley.db")
+	if err := migrateWith(t, path, firstStep(t)); err != nil {
+		t.Fatal(err)
+	}
+	c := raw(t, path)
+	if err := sqlitex.ExecuteScript(c, storetest.Schema1, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := migrateWith(t, path, steps(t, 3)); err != nil {
+		t.Fatal(err)
+	}
+	c = raw(t, path)
+	if err := sqlitex.ExecuteScript(c, storetest.Schema3, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	storetest.UpgradedTasks(t, openStore(t, path))
 }
 
-// schemaOf is the schema as some of its steps make it.
-func schemaOf(t *testing.T, names ...string) fs.FS {
+// steps are the first n of the schema.
+func steps(t *testing.T, n int) fs.FS {
 	t.Helper()
-	files := fstest.MapFS{}
-	for _, name := range names {
-		data, err := fs.ReadFile(migrations, "migrations/"+name)
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := fstest.MapFS{}
+	for _, name := range names[:n] {
+		data, err := fs.ReadFile(migrations, name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		files["migrations/"+name] = &fstest.MapFile{Data: data}
+		first[name] = &fstest.MapFile{Data: data}
 	}
-	return files
+	return first
 }
+
+// firstStep is the schema of the first parley.
+func firstStep(t *testing.T) fs.FS { return steps(t, 1) }
 
 func TestADatabaseOfTheFirstSchemaGoesOn(t *testing.T) {
 	storetest.Upgraded(t, openStore(t, oldFile(t, storetest.Schema1, firstStep(t))))
-}
-
-func TestADatabaseWithoutBudgetsGoesOn(t *testing.T) {
-	storetest.UpgradedFrom3(t, openStore(t, oldFile(t, storetest.Schema3, schemaOf(t, "0001_core.sql", "0002_lean.sql", "0003_approval.sql"))))
 }
 
 // oldFile is a database of an older schema with something in it.

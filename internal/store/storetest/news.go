@@ -29,6 +29,8 @@ func news(t *testing.T, open Open) {
 			{Kind: parley.NotificationMessage},
 			{Kind: parley.ResultMessage, Task: person.ID},    // of a message that was sent
 			{Kind: parley.ResultMessage, Task: delegated.ID}, // in the inbox of a task
+			{Kind: parley.PostMessage},
+			{Kind: parley.PostMessage}, // mentions Bob, who has a task for it
 		} {
 			m.Team, m.Thread, m.Author = w.team.ID, c.Main, w.ann.ID
 			if err := tx.Post(&m, store.Recipient{ID: w.bob.ID}); err != nil {
@@ -37,6 +39,7 @@ func news(t *testing.T, open Open) {
 			ids = append(ids, m.ID)
 		}
 		tx.MarkSeen(ids[1], w.bob.ID)
+		w.insert(tx, parley.Task{Pattern: parley.Mention, Request: ids[10]})
 		return nil
 	})
 	w.view(func(tx *store.Tx) error {
@@ -49,9 +52,9 @@ func news(t *testing.T, open Open) {
 			after, limit int
 			want         []parley.MessageID
 		}{
-			{w.bob.ID, 0, 10, []parley.MessageID{ids[0], ids[2], ids[5], ids[6], ids[7]}},
+			{w.bob.ID, 0, 10, []parley.MessageID{ids[0], ids[2], ids[5], ids[6], ids[7], ids[9]}},
 			{w.bob.ID, 1, 2, []parley.MessageID{ids[2], ids[5]}},
-			{w.bob.ID, 8, 10, nil},
+			{w.bob.ID, 10, 10, nil},
 			{w.ann.ID, 0, 10, nil},
 		} {
 			list, err := tx.News(thread, test.of, test.after, test.limit)

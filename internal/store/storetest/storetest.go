@@ -80,6 +80,12 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Two turns cannot both reserve the last of a budget", reserveAtOnce},
 		{"A turn settles while a contact counts and somebody raises", settleAgainstContact},
 		{"The first who spend on a day make one row", daysAtOnce},
+		{"Group channels come back as they went in", groupRoundTrip},
+		{"A group is no dm", groupIsNoDM},
+		{"Two who make a channel at once make one", twoMakeOneGroup},
+		{"A place in a channel never goes back", groupReading},
+		{"Tasks of mentions are found by message and by cause", mentionTasks},
+		{"A post is read in one go", postState},
 
 		{"Sequences commit out of order and readers skip nothing", outOfOrderCommits},
 		{"Events are of one team", eventsOfOneTeam},

@@ -20,6 +20,8 @@ func New(contacts *contact.Service, read *reading.Service, dir *directory.Direct
 		listAgents(read),
 		ReadAgentDocs(read),
 		queryWorkspace(read),
+		sendChannelMessage(contacts, dir),
+		readChannel(read),
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 func TestEveryToolIsDescribed(t *testing.T) {
 	tooltest.Described(t, contacttools.New(nil, nil, nil), "contact_agent", "await_task", "cancel_task", "sleep",
-		"message_status", "list_agents", "read_agent_docs", "query_workspace")
+		"message_status", "list_agents", "read_agent_docs", "query_workspace", "send_channel_message", "read_channel")
 }
 
 // The rules know a call by its action, whatever a model wrote as arguments.
@@ -24,6 +24,7 @@ func TestActionsOfCalls(t *testing.T) {
 		"list_agents":    {``, "tool:agent_comm:list"},
 
 		"read_agent_docs": {`{"target_agent": "DataBot"}`, "tool:agent_comm:read_docs DataBot"},
+		"read_channel":    {`{"channel": "#daily"}`, "tool:channel:read #daily"},
 		"query_workspace": {`{"action": "list_agents"}`, "tool:agent_comm:list"},
 	}
 	for _, tl := range contacttools.New(nil, nil, nil) {

@@ -1,0 +1,84 @@
+package parley
+
+import "strings"
+
+// Member is a participant of a group channel.
+type Member struct {
+	Channel ChannelID
+	Agent   AgentID
+	// Read is how far the member has read, as a message number.
+	Read     int
+	JoinedAt Micros
+	// Home is the team's folder that names the member; empty for one who was
+	// invited.
+	Home string
+}
+
+// CheckChannelName says whether s may name a group channel. It is shown as
+// #name, so it has no spaces.
+func CheckChannelName(s string) error {
+	if err := CheckName(s); err != nil {
+		return err
+	}
+	if strings.ContainsRune(s, ' ') {
+		return Errorf(Invalid, "The channel name %q contains a space; letters, digits and -_. are allowed.", s)
+	}
+	return nil
+}
+
+// BareChannel is a channel's name without the # that it is shown with.
+func BareChannel(s string) string { return strings.TrimPrefix(strings.TrimSpace(s), "#") }
+
+// Place is how the channel is called where its messages are read.
+func (c Channel) Place() string {
+	if c.Kind == Group {
+		return "#" + c.Name
+	}
+	return "dm"
+}
+
+// PostText is what a member reads of a post.
+func PostText(from, place, body string) string {
+	return "[Channel Message from " + from + " | " + place + "]\n\n" + Quote(body)
+}
+
+// PostedText tells the author of a post what came of it: whose turns it starts,
+// now or later, and who cannot be reached.
+func PostedText(place string, mentioned, later, away []string) string {
+	text := "Posted in " + place + "."
+	for _, part := range []struct {
+		names []string
+		one   string
+		many  string
+	}{
+		{mentioned, "replies there.", "reply there."},
+		{later, "sleeps and replies after that.", "sleep and reply after that."},
+		{away, "is offline: the message is stored, and nothing was started.", "are offline: the message is stored, and nothing was started for them."},
+	} {
+		switch len(part.names) {
+		case 0:
+		case 1:
+			text += " " + part.names[0] + " " + part.one
+		default:
+			last := len(part.names) - 1
+			text += " " + strings.Join(part.names[:last], ", ") + " and " + part.names[last] + " " + part.many
+		}
+	}
+	return text
+}
+
+// ErrNoChannel is the answer for a channel that does not exist, or that the
+// caller is not in.
+func ErrNoChannel(name string, near []string) *Error {
+	e := Errorf(NotFound, "Channel '#%s' not found.", Clip(BareChannel(name), 64))
+	if len(near) == 0 {
+		return e
+	}
+	return e.WithHint("Did you mean #%s?", strings.Join(near, ", #"))
+}
+
+// ErrNotMember refuses a post that mentions somebody who would not see it.
+func ErrNotMember(name, place string) *Error {
+	e := Errorf(Invalid, "%s is not a member of %s; nothing was posted.", name, place)
+	return e.WithHint("Leave the mention out, or contact %s directly.", name)
+}

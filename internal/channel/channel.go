@@ -1,0 +1,158 @@
+// Package channel keeps the group channels of a team: which there are, and who is
+// in them. The team's files name some, and people make others while the hub runs.
+// Agents have no say in it, so there is no tool for it. What is written in a
+// channel is the business of package contact.
+package channel
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"parley"
+	"parley/internal/contact"
+	"parley/internal/directory"
+	"parley/internal/store"
+)
+
+// Service is the use cases of this package. It is safe for concurrent use.
+type Service struct {
+	store store.Store
+	dir   *directory.Directory
+}
+
+// New makes the service.
+func New(s store.Store, dir *directory.Directory) *Service { return &Service{store: s, dir: dir} }
+
+// Everyone stands for all participants of the team among the members of a
+// channel.
+const Everyone = "*"
+
+const maxTopic = 500
+
+// Add makes a channel. Whoever makes it is a member.
+func (s *Service) Add(ctx context.Context, c contact.Caller, name, topic string, members []string) (parley.Channel, error) {
+	ch := parley.Channel{Team: c.Team, Name: parley.BareChannel(name), Topic: strings.TrimSpace(topic)}
+	if err := s.mayChange(c); err != nil {
+		return ch, err
+	}
+	if err := parley.CheckChannelName(ch.Name); err != nil {
+		return ch, err
+	}
+	if n := len([]rune(topic)); n > maxTopic {
+		return ch, parley.Errorf(parley.Invalid, "A topic has at most %d characters; this one has %d.", maxTopic, n)
+	}
+	ids, err := s.find(c, members)
+	if err != nil {
+		return ch, err
+	}
+	err = s.store.Update(ctx, func(tx *store.Tx) error {
+		made, err := tx.InsertGroup(&ch)
+		if err != nil {
+			return err
+		}
+		if !made {
+			return parley.Errorf(parley.Conflict, "There is a channel #%s already.", ch.Name).WithHint("Choose another name, or invite others to it.")
+		}
+		record(tx, ch, c.Agent, 0, "created")
+		join(tx, ch, append([]parley.AgentID{c.Agent}, ids...), c.Agent, "")
+		return nil
+	})
+	return ch, err
+}
+
+// Invite makes participants members. Those who are, stay.
+func (s *Service) Invite(ctx context.Context, c contact.Caller, name string, agents []string) (parley.Channel, error) {
+	return s.change(ctx, c, name, agents, func(tx *store.Tx, ch parley.Channel, ids []parley.AgentID) error {
+		return joinMissing(tx, ch, ids, c.Agent, "")
+	})
+}
+
+// Remove ends memberships. Work that was asked for in the channel goes on.
+func (s *Service) Remove(ctx context.Context, c contact.Caller, name string, agents []string) (parley.Channel, error) {
+	return s.change(ctx, c, name, agents, func(tx *store.Tx, ch parley.Channel, ids []parley.AgentID) error {
+		for _, id := range ids {
+			member, err := tx.IsMember(ch.ID, id)
+			if err != nil {
+				return err
+			}
+			if !member {
+				e, _ := s.dir.Entry(id)
+				return parley.Errorf(parley.NotFound, "%s is not a member of %s.", e.Name, ch.Place())
+			}
+		}
+		for _, id := range ids {
+			leave(tx, ch, id, c.Agent)
+		}
+		return nil
+	})
+}
+
+// Delete ends a channel: nobody is in it any more, and its name is free. What was
+// said in it stays on record.
+func (s *Service) Delete(ctx context.Context, c contact.Caller, name string) error {
+	_, err := s.change(ctx, c, name, nil, func(tx *store.Tx, ch parley.Channel, _ []parley.AgentID) error {
+		remove(tx, ch, c.Agent)
+		return nil
+	})
+	return err
+}
+
+// change locks a channel and changes it.
+func (s *Service) change(ctx context.Context, c contact.Caller, name string, agents []string,
+	do func(*store.Tx, parley.Channel, []parley.AgentID) error) (ch parley.Channel, err error) {
+	if err := s.mayChange(c); err != nil {
+		return ch, err
+	}
+	ids, err := s.find(c, agents)
+	if err != nil {
+		return ch, err
+	}
+	err = s.store.Update(ctx, func(tx *store.Tx) error {
+		if ch, err = tx.LockGroup(c.Team, parley.BareChannel(name)); errors.Is(err, store.ErrNotFound) {
+			return s.unknown(tx, c, name)
+		}
+		if err != nil {
+			return err
+		}
+		return do(tx, ch, ids)
+	})
+	return ch, err
+}
+
+func (s *Service) unknown(tx *store.Tx, c contact.Caller, name string) error {
+	list, err := tx.Groups(c.Team)
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(list))
+	for i, g := range list {
+		names[i] = g.Name
+	}
+	return parley.ErrNoChannel(name, parley.Nearest(parley.BareChannel(name), names, 3))
+}
+
+// mayChange lets people decide who talks where, and nobody else: an agent must
+// not be able to give itself or another something to read.
+func (s *Service) mayChange(c contact.Caller) error {
+	if e, ok := s.dir.Entry(c.Agent); ok && e.Kind == parley.Person {
+		return nil
+	}
+	return parley.Errorf(parley.Denied, "Only people may change channels.").WithHint("Ask a person to do it.")
+}
+
+// find looks names up; Everyone is all of the team.
+func (s *Service) find(c contact.Caller, names []string) (ids []parley.AgentID, err error) {
+	for _, name := range names {
+		if name == Everyone {
+			ids = append(ids, s.dir.Everyone(c.Team)...)
+			continue
+		}
+		e, err := s.dir.Find(c.Team, name)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, e.ID)
+	}
+	return ids, nil
+}

@@ -1,0 +1,90 @@
+package config
+
+import (
+	"slices"
+
+	"parley"
+	"parley/internal/policy"
+)
+
+// Channel is a group channel that parley.yaml names.
+type Channel struct {
+	Name  string
+	Topic string
+	// Members are names, or * for everyone of the team.
+	Members []string
+}
+
+// channelsInto accepts a list of {name: NAME, topic: TEXT, members: [NAME, …]};
+// members may be "*".
+func channelsInto(dst *[]Channel) func(value) []mistake {
+	return func(v value) []mistake {
+		items, found := v.items()
+		for _, item := range items {
+			ch, wrongs := item.channel()
+			twice := slices.ContainsFunc(*dst, func(c Channel) bool { return parley.FoldName(c.Name) == parley.FoldName(ch.Name) })
+			if wrongs == nil && twice {
+				wrongs = item.wrong("The channel #%s is in the list twice.", ch.Name)
+			}
+			found = append(found, wrongs...)
+			*dst = append(*dst, ch)
+		}
+		return found
+	}
+}
+
+func (v value) channel() (Channel, []mistake) {
+	var c Channel
+	lines, found := v.fields([]key{
+		{name: "name", read: channelNameInto(&c.Name), explicit: true},
+		{name: "topic", read: textInto(&c.Topic)},
+		{name: "members", read: membersInto(&c.Members), explicit: true},
+	})
+	if found != nil {
+		return c, found
+	}
+	if lines["name"] == 0 || lines["members"] == 0 {
+		return c, v.wrong(`A channel has a name and members, like {name: standup, members: [a, b]} or members: "*".`)
+	}
+	return c, nil
+}
+
+func channelNameInto(dst *string) func(value) []mistake {
+	return func(v value) []mistake {
+		s, found := v.text()
+		if found != nil {
+			return found
+		}
+		*dst = parley.BareChannel(s)
+		if err := parley.CheckChannelName(*dst); err != nil {
+			return v.wrong("%s", parley.Public(err))
+		}
+		return nil
+	}
+}
+
+// membersInto accepts a list of names, or * for everyone.
+func membersInto(dst *[]string) func(value) []mistake {
+	names := namesInto(dst)
+	return func(v value) []mistake {
+		if s, _ := v.text(); s == policy.Everyone {
+			*dst = []string{policy.Everyone}
+			return nil
+		}
+		return names(v)
+	}
+}
+
+// channelStrangers warns of members that no file knows: one of them may be a file
+// that is broken.
+func channelStrangers(t *Team, known map[string]bool) (found []Problem) {
+	for _, c := range t.Channels {
+		for _, name := range c.Members {
+			if name != policy.Everyone && !known[parley.FoldName(name)] {
+				found = append(found, Problem{File: TeamFile,
+					Message: "The member \"" + name + "\" of #" + c.Name + " is not in this team's files."})
+			}
+		}
+	}
+	return found
+}

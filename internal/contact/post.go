@@ -1,0 +1,348 @@
+package contact
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"parley"
+	"parley/internal/policy"
+	"parley/internal/store"
+)
+
+// Post is a message to a channel.
+type Post struct {
+	// Channel is a group's name, with or without its #.
+	Channel string
+	// Between are the two agents of a dm, instead of a group. Only people write in
+	// the dms of others.
+	Between [2]string
+	Message string
+	// Key makes the post idempotent, as that of a Request.
+	Key string
+}
+
+// Posted is the outcome of an accepted post.
+type Posted struct {
+	Channel parley.Channel
+	Message parley.MessageID
+	// Tasks are the turns that its mentions start, now or later.
+	Tasks []parley.Task
+	// Away are the mentioned ones that are offline: nothing was started for them.
+	Away []string
+}
+
+// Text says what came of the post.
+func (p Posted) Text(name func(parley.AgentID) string) string {
+	var now, later []string
+	for _, t := range p.Tasks {
+		if t.Due > 0 {
+			later = append(later, name(t.Agent))
+		} else {
+			now = append(now, name(t.Agent))
+		}
+	}
+	return parley.PostedText(p.Channel.Place(), now, later, p.Away)
+}
+
+// Post stores a message in a channel. Whoever it mentions gets a task of its own,
+// whose reply goes to the same channel; nobody waits for it. Everyone else finds
+// the message when they read the channel.
+func (s *Service) Post(ctx context.Context, c Caller, r Post) (Posted, error) {
+	if err := s.checkPost(c, &r); err != nil {
+		return Posted{}, err
+	}
+	p := posting{caller: c, request: r}
+	var err error
+	if r.Between[0] != "" {
+		if p.pair, err = s.pair(c, r.Between); err != nil {
+			return Posted{}, err
+		}
+	}
+	err = s.store.Update(ctx, func(tx *store.Tx) (err error) {
+		p.mentioning = mentioning{s: s, tx: tx}
+		p.out, p.refusal, p.joins = Posted{}, refusal{}, false
+		if p.account, err = c.lockBudget(tx); err != nil {
+			return err
+		}
+		return p.run()
+	})
+	if err != nil {
+		if !c.waits(err) {
+			s.recordRefusal(ctx, c, p.refusal.target, err, parley.EventRefused, "post: "+p.refusal.explain(err))
+		}
+		return Posted{}, err
+	}
+	return p.out, nil
+}
+
+// checkPost refuses what no rule needs to be asked about.
+func (s *Service) checkPost(c Caller, r *Post) error {
+	if strings.TrimSpace(r.Message) == "" {
+		return parley.Errorf(parley.Invalid, "The message is empty.")
+	}
+	if limit := s.dir.Limits(c.Agent).MessageBytes; len(r.Message) > limit {
+		return ErrTooLong(len(r.Message), limit)
+	}
+	if err := checkKey(r.Key); err != nil {
+		return err
+	}
+	r.Channel = parley.BareChannel(r.Channel)
+	return checkText(r.Message)
+}
+
+// pair finds the two agents of a dm.
+func (s *Service) pair(c Caller, names [2]string) (ids [2]parley.AgentID, err error) {
+	for i, name := range names {
+		e, err := s.dir.Find(c.Team, name)
+		if err != nil {
+			return ids, err
+		}
+		ids[i] = e.ID
+	}
+	slices.Sort(ids[:])
+	if ids[0] == ids[1] {
+		return ids, parley.Errorf(parley.Invalid, "A conversation has two participants.").WithHint("Name two different ones.")
+	}
+	return ids, nil
+}
+
+// posting is one run of the transaction.
+type posting struct {
+	mentioning
+	caller  Caller
+	request Post
+	pair    [2]parley.AgentID // of a dm
+
+	state   store.PostState
+	joins   bool // the author is not a member yet
+	refusal refusal
+	out     Posted
+}
+
+// refusal is why a post is refused, for the record.
+type refusal struct {
+	target parley.AgentID
+	ruling *policy.Ruling // nil if it was not the rules
+}
+
+func (r refusal) explain(err error) string {
+	if r.ruling == nil {
+		return parley.Public(err)
+	}
+	return r.ruling.Explained(err)
+}
+
+func (p *posting) run() error {
+	var err error
+	p.state, err = p.tx.Posting(p.caller.Agent, p.caller.Task, p.request.Key)
+	if err != nil {
+		return notFound(err, "%s", p.caller.Task)
+	}
+	if p.state.Before.ID != 0 {
+		return p.again()
+	}
+	if err := p.caller.holds(p.state.Task); err != nil {
+		return err
+	}
+	if err := p.enter(); err != nil {
+		return err
+	}
+	limits := p.s.dir.Limits(p.caller.Agent)
+	p.by(p.state.Author, p.state.Task, limits)
+	if err := p.mentionAll(); err != nil {
+		return err
+	}
+	if p.account != nil && len(p.tasks) > 0 {
+		if err := moreTasks(p.account, p.caller.Task, len(p.tasks)); err != nil {
+			return err
+		}
+	}
+	rate, refused := policy.DecidePost(policy.Contact{Now: p.tx.Now, Sender: p.state.Author, Limits: limits, Approved: p.caller.Approved})
+	if refused != nil {
+		return refused
+	}
+	if rate != p.state.Author.Rate {
+		p.tx.SetRate(p.caller.Agent, rate)
+	}
+	return p.store()
+}
+
+// again finds what the same post made before.
+func (p *posting) again() error {
+	m := p.state.Before
+	thread, err := p.tx.Thread(m.Thread)
+	if err != nil {
+		return err
+	}
+	if p.out.Channel, err = p.tx.Channel(thread.Channel); err != nil {
+		return err
+	}
+	said, err := says(p.tx, m, p.request.Message, "")
+	if err != nil {
+		return err
+	}
+	if m.Kind != parley.PostMessage || !said || !p.sameChannel(p.out.Channel) {
+		return errKeyUsed(p.request.Key)
+	}
+	p.out.Message = m.ID
+	if p.out.Tasks, err = p.tx.MentionsOf(m.ID); err != nil {
+		return err
+	}
+	return p.findAway(m)
+}
+
+// sameChannel compares the channel of a post with the one that is asked for now.
+func (p *posting) sameChannel(c parley.Channel) bool {
+	if c.Kind == parley.Group {
+		return parley.FoldName(c.Name) == parley.FoldName(p.request.Channel)
+	}
+	return p.pair == [2]parley.AgentID{c.A, c.B}
+}
+
+// findAway tells who was mentioned and got no task.
+func (p *posting) findAway(m parley.Message) error {
+	to, err := p.tx.Deliveries(m.ID)
+	if p.out.Channel.Kind == parley.DM {
+		return err // both have a record of it
+	}
+	for _, d := range to {
+		if !hasTaskOf(p.out.Tasks, d.Recipient) {
+			name, err := p.s.name(p.tx, d.Recipient)
+			if err != nil {
+				return err
+			}
+			p.out.Away = append(p.out.Away, name)
+		}
+	}
+	return err
+}
+
+func hasTaskOf(list []parley.Task, id parley.AgentID) bool {
+	for _, t := range list {
+		if t.Agent == id {
+			return true
+		}
+	}
+	return false
+}
+
+// enter finds the channel, and whether the author may write there.
+func (p *posting) enter() error {
+	if p.pair[0] != 0 {
+		return p.enterDM()
+	}
+	c, member, err := p.s.group(p.tx, p.caller, p.request.Channel)
+	if err != nil {
+		return err
+	}
+	// A person may write anywhere, and then wants to be answered.
+	p.channel, p.joins = c, !member
+	who := p.s.party(p.state.Author)
+	return p.judge(policy.Authorize(&who, policy.PostIn(c.Name)), 0)
+}
+
+// judge asks what a ruling means to the author, and keeps it for the record.
+func (p *posting) judge(r policy.Ruling, target parley.AgentID) error {
+	err := p.caller.judge(r, target)
+	if err != nil {
+		p.refusal = refusal{target, &r}
+	}
+	return err
+}
+
+// enterDM lets a person write in the dm of two agents.
+func (p *posting) enterDM() error {
+	switch {
+	case p.state.Author.Kind != parley.Person:
+		return parley.Errorf(parley.Denied, "Only people may write in the conversation of others.")
+	case slices.Contains(p.pair[:], p.caller.Agent):
+		return parley.Errorf(parley.Invalid, "This is your own conversation.").WithHint("Use 'delegate', 'ask' or 'notify' for it.")
+	}
+	var err error
+	p.channel, err = p.tx.EnsureDM(p.caller.Team, p.pair[0], p.pair[1])
+	return err
+}
+
+// mentionAll decides about every mention. One that is refused refuses the post.
+func (p *posting) mentionAll() error {
+	for _, e := range p.s.mentioned(p.caller.Team, p.caller.Agent, p.request.Message) {
+		target, member, err := p.target(e)
+		if err != nil {
+			return err
+		}
+		if !member {
+			p.refusal.target = e.ID
+			return parley.ErrNotMember(e.Name, p.channel.Place())
+		}
+		if err := p.judge(p.ruling(target), e.ID); err != nil {
+			return err
+		}
+		if err := p.plan(target); err != nil {
+			p.refusal.target = e.ID
+			return err
+		}
+	}
+	return nil
+}
+
+// store writes the message, its deliveries, the tasks and the events.
+func (p *posting) store() error {
+	m := parley.Message{Team: p.caller.Team, Thread: p.channel.Main, Author: p.caller.Agent, Kind: parley.PostMessage,
+		Body: p.request.Message, Origin: p.caller.Task, Key: p.request.Key}
+	to, err := p.recipients()
+	if err != nil {
+		return err
+	}
+	if p.joins {
+		p.tx.InsertMember(parley.Member{Channel: p.channel.ID, Agent: p.caller.Agent})
+		p.tx.Record(parley.Event{Team: p.caller.Team, Kind: parley.EventChannel, Actor: p.caller.Agent, Target: p.caller.Agent,
+			Detail: p.channel.Place() + ": joined"})
+	}
+	if err := p.tx.Post(&m, to...); err != nil {
+		return err
+	}
+	if p.channel.Kind == parley.Group {
+		p.tx.ReadOwn(p.channel.ID, m)
+	}
+	p.tx.Record(parley.Event{Team: m.Team, Kind: parley.EventMessage, Actor: m.Author, Task: m.Origin, Message: m.ID,
+		Detail: "post in " + p.channel.Place()})
+	p.open(m)
+	p.out = Posted{Channel: p.channel, Message: m.ID, Tasks: p.tasks, Away: p.away}
+	return nil
+}
+
+// group finds a group channel for a caller. To an agent that is not a member it
+// does not exist; a person reads and writes in all of the team's.
+func (s *Service) group(tx *store.Tx, c Caller, name string) (ch parley.Channel, member bool, err error) {
+	ch, err = tx.Group(c.Team, name)
+	if err == nil {
+		member, err = tx.IsMember(ch.ID, c.Agent)
+	}
+	person := s.partyOf(c.Agent).Kind == parley.Person
+	if err == nil && (member || person) {
+		return ch, member, nil
+	}
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return ch, false, err
+	}
+	list, err := tx.GroupsOf(c.Agent)
+	if person {
+		list, err = tx.Groups(c.Team)
+	}
+	if err != nil {
+		return ch, false, err
+	}
+	var names []string
+	for _, g := range list {
+		names = append(names, g.Name)
+	}
+	return parley.Channel{}, false, parley.ErrNoChannel(name, parley.Nearest(name, names, 3))
+}
+
+// Group finds a group channel that the caller may read.
+func (s *Service) Group(tx *store.Tx, c Caller, name string) (parley.Channel, error) {
+	ch, _, err := s.group(tx, c, parley.BareChannel(name))
+	return ch, err
+}

@@ -1,0 +1,133 @@
+package reading
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"parley"
+	"parley/internal/contact"
+	"parley/internal/store"
+)
+
+// Group is a group channel as the caller sees it.
+type Group struct {
+	parley.Channel
+	Members []parley.AgentID // by name
+	Count   int              // of messages
+	// Member says that the caller is one, and Unread how many messages it has not
+	// read.
+	Member bool
+	Unread int
+	Last   parley.Message // zero if nobody has written yet
+}
+
+// Groups lists the group channels of the caller's team by name: all of them for
+// a person, its own for an agent.
+func (s *Service) Groups(ctx context.Context, c contact.Caller) (list []Group, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		list = nil
+		channels, err := tx.GroupsOf(c.Agent)
+		if s.everything(c) {
+			channels, err = tx.Groups(c.Team)
+		}
+		if err != nil {
+			return err
+		}
+		for _, ch := range channels {
+			g, err := describe(tx, c, ch)
+			if err != nil {
+				return err
+			}
+			list = append(list, g)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Group reads one group channel.
+func (s *Service) Group(ctx context.Context, c contact.Caller, name string) (g Group, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		ch, err := s.contacts.Group(tx, c, name)
+		if err != nil {
+			return err
+		}
+		g, err = describe(tx, c, ch)
+		return err
+	})
+	return g, err
+}
+
+func describe(tx *store.Tx, c contact.Caller, ch parley.Channel) (Group, error) {
+	g := Group{Channel: ch}
+	thread, err := tx.Thread(ch.Main)
+	if err != nil {
+		return g, err
+	}
+	g.Count = thread.Count
+	members, err := tx.Members(ch.ID)
+	if err != nil {
+		return g, err
+	}
+	for _, m := range members {
+		g.Members = append(g.Members, m.Agent)
+		if m.Agent == c.Agent {
+			g.Member, g.Unread = true, thread.Count-m.Read
+		}
+	}
+	if thread.Last != 0 {
+		g.Last, err = tx.Message(thread.Last)
+	}
+	return g, err
+}
+
+// GroupMessages reads a piece of a group channel, oldest first, with the channel.
+// Reading changes nothing: whoever shows it says with ReadGroup how far.
+func (s *Service) GroupMessages(ctx context.Context, c contact.Caller, name string, before, limit int) (ch parley.Channel, list []parley.Message, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		if ch, err = s.contacts.Group(tx, c, name); err != nil {
+			return err
+		}
+		t, err := tx.Thread(ch.Main)
+		if err != nil {
+			return err
+		}
+		list, err = back(tx, t, Conversation{Before: before, Limit: limit})
+		return err
+	})
+	slices.Reverse(list)
+	return ch, list, err
+}
+
+// ReadGroup records how far the caller was shown a channel.
+func (s *Service) ReadGroup(ctx context.Context, c contact.Caller, name string, upto int) error {
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		ch, err := s.contacts.Group(tx, c, name)
+		if err != nil {
+			return err
+		}
+		thread, err := tx.Thread(ch.Main)
+		if err != nil {
+			return err
+		}
+		tx.ReadGroup(ch.ID, c.Agent, min(upto, thread.Count))
+		return nil
+	})
+}
+
+// inGroupOf reports whether a message is in a group that the caller is in.
+func (s *Service) inGroupOf(tx *store.Tx, c contact.Caller, m parley.Message) (bool, error) {
+	thread, err := tx.Thread(m.Thread)
+	if err != nil {
+		return false, err
+	}
+	ch, err := tx.Channel(thread.Channel)
+	if errors.Is(err, store.ErrNotFound) || ch.Kind != parley.Group {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return s.seesChannel(tx, c, ch)
+}
