@@ -49,7 +49,7 @@ func Backup(ctx context.Context, cfg BackupConfig) (backup.Manifest, error) {
 			return m, parley.Errorf(parley.Internal, "%s cannot be written.", cfg.File).
 				WithHint("Check that its folder exists and that you may write to it.").WithCause(err)
 		}
-		defer os.RemoveAll(folder)
+		defer func() { _ = os.RemoveAll(folder) }()
 		copied := filepath.Join(folder, backup.DatabaseName)
 		if m.Schema, err = snapshot(ctx, cfg, copied); err != nil {
 			return m, err

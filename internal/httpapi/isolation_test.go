@@ -42,6 +42,7 @@ var probes = []probe{
 	{"list-threads", "GET", "/v1/threads?of=Ada&with=Bob", "", 404, nil},
 	{"get-inbox", "GET", "/v1/inbox", "", 200, []string{"msg-", "poem"}},
 	{"mark-seen", "POST", "/v1/messages/seen", `{"ids": ["msg-1"]}`, 200, nil},
+	{"redact-message", "POST", "/v1/messages/msg-1/redact", `{}`, 404, nil},
 	{"list-agents", "GET", "/v1/agents", "", 200, []string{"Ada", "Bob", "team main"}},
 	{"set-status", "PUT", "/v1/agents/Bob/status", `{"status": "offline"}`, 404, nil},
 	{"explain", "GET", "/v1/explain?from=Ada&to=DataBot&action=ask", "", 404, nil},
