@@ -257,6 +257,13 @@ func (f *teamFiles) hold(now *config.Team, problems []config.Problem, restart []
 	f.held, f.problems, f.restart = &held, problems, restart
 }
 
+// retried reports whether a reload failed for something that is not in the
+// files, such as a database that cannot be reached.
+func retried(err error) bool {
+	kind := parley.KindOf(err)
+	return err != nil && kind != parley.Invalid && kind != parley.NotFound
+}
+
 // How often the files are looked at: not more often than costs a fiftieth of the
 // time, however many there are.
 const (
@@ -286,8 +293,9 @@ func (f *teamFiles) watch(ctx context.Context, every time.Duration, now <-chan s
 		stamp, err := config.Stamp(f.cfg.Team.Dir)
 		pause = max(every, lookShare*time.Since(begun))
 		if err == nil && stamp == seen && stamp != taken {
-			taken = stamp
-			_, _ = f.Reload(ctx, 0)
+			if _, err := f.Reload(ctx, 0); !retried(err) {
+				taken = stamp
+			}
 		}
 		seen = stamp
 	}

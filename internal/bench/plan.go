@@ -43,7 +43,7 @@ func fullPlan() plan {
 	return plan{
 		sizes: []int{1_000, 100_000, 1_000_000}, rounds: 7, slice: time.Second, warm: 200 * time.Millisecond, use: 20 * time.Second, many: 64,
 		natives: 1_000, clients: 64, pairs: 10_000,
-		ruledAgents: 10_000, rules: 1_000, ruledMessages: 100_000, ruledRounds: 20,
+		ruledAgents: 10_000, rules: 1_000, ruledMessages: 100_000, ruledRounds: 10,
 		idle: 100_000, open: 10_000, kills: 5,
 	}
 }
@@ -51,7 +51,7 @@ func fullPlan() plan {
 func quickPlan() plan {
 	p := fullPlan()
 	p.sizes = []int{1_000, 30_000}
-	p.ruledMessages, p.ruledRounds = 10_000, 5
+	p.ruledMessages, p.ruledRounds = 10_000, 3
 	p.rounds, p.slice, p.warm, p.use, p.kills = 3, 200*time.Millisecond, 50*time.Millisecond, 500*time.Millisecond, 1
 	return p
 }

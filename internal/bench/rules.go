@@ -57,8 +57,8 @@ type ruledMeasure struct {
 
 func (m *ruledMeasure) run(ctx context.Context, wanted []string) error {
 	with, without := map[string][]sample{}, map[string][]sample{}
-	for round := range m.plan.ruledRounds + 1 {
-		for _, what := range wanted {
+	for _, what := range wanted { // one after the other: a change of kind is a change of pace
+		for round := range m.plan.ruledRounds + 1 {
 			free, bound, err := m.round(ctx, what)
 			if err != nil {
 				return fmt.Errorf("%s: %w", ruledName(m.engine.name(), what), err)
@@ -80,16 +80,18 @@ func (m *ruledMeasure) run(ctx context.Context, wanted []string) error {
 	return nil
 }
 
-// round is one turn without, two with and one without: whatever gets slower or
-// faster meanwhile, such as a log that fills up, is in both alike.
+// round is four turns without and four with, in an order in which whatever gets
+// slower or faster meanwhile, such as a log that fills up, is in both alike.
 func (m *ruledMeasure) round(ctx context.Context, what string) (free, bound sample, err error) {
-	var taken [4]sample
-	for i, members := range [][]app.Member{m.free, m.bound, m.bound, m.free} {
+	var taken [8]sample
+	f, b := m.free, m.bound
+	for i, members := range [][]app.Member{f, b, b, f, b, f, f, b} {
 		if taken[i], err = m.slice(ctx, what, members); err != nil {
 			return free, bound, err
 		}
 	}
-	return both(taken[0], taken[3]), both(taken[1], taken[2]), nil
+	free = both(both(taken[0], taken[3]), both(taken[5], taken[6]))
+	return free, both(both(taken[1], taken[2]), both(taken[4], taken[7])), nil
 }
 
 // both is the mean of two samples.

@@ -48,7 +48,7 @@ func ruleShowCommand(c *console) *cobra.Command {
 		Use:   "show AGENT",
 		Short: "Show an agent's rules as they hold, and where each stands",
 		Example: `  parley rule show writer
-  parley rule show writer --json | jq -r '.rules[] | select(.key == "contacts") | .values[]'`,
+  parley rule show writer --json | jq '.rules[2].values'   # its contacts`,
 		Args:              between(1, 1),
 		ValidArgsFunction: c.completeAgent,
 		RunE: func(cmd *cobra.Command, args []string) error {

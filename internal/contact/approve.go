@@ -14,7 +14,7 @@ import (
 // changed and the task is queued again. What a caller from outside waits for is
 // made in the same transaction.
 func (s *Service) Approve(ctx context.Context, c Caller, id parley.ApprovalID) error {
-	if err := s.PermitOutside(ctx, c, policy.TaskOp, "approve "+id.String()); err != nil {
+	if err := s.permitDecision(ctx, c, "approve", id); err != nil {
 		return err
 	}
 	return s.decide(ctx, c, id, parley.ApprovalApproved, "")
@@ -29,10 +29,31 @@ func (s *Service) Deny(ctx context.Context, c Caller, id parley.ApprovalID, reas
 	if limit := s.dir.Limits(c.Agent).MessageBytes; len(reason) > limit {
 		return ErrTooLong(len(reason), limit)
 	}
-	if err := s.PermitOutside(ctx, c, policy.TaskOp, "deny "+id.String()); err != nil {
+	if err := s.permitDecision(ctx, c, "deny", id); err != nil {
 		return err
 	}
 	return s.decide(ctx, c, id, parley.ApprovalDenied, strings.TrimSpace(reason))
+}
+
+// permitDecision asks the rules of somebody outside who may decide; whoever may
+// not is told so by decide.
+func (s *Service) permitDecision(ctx context.Context, c Caller, verb string, id parley.ApprovalID) error {
+	if c.Token != 0 || s.partyOf(c.Agent).Kind == parley.Person {
+		return nil
+	}
+	var may bool
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		a, err := tx.Approval(id)
+		if err != nil {
+			return notFound(err, "%s", id)
+		}
+		may, err = s.MayDecide(tx, c, a)
+		return err
+	})
+	if err != nil || !may {
+		return err
+	}
+	return s.PermitOutside(ctx, c, policy.TaskOp, verb+" "+id.String())
 }
 
 // decide is a compare-and-set: the first decision counts, and whoever comes

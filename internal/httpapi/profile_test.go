@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley"
 	"parley/internal/api"
 	"parley/internal/policy"
 )
@@ -23,6 +24,17 @@ func (w *world) ruleJoiner(preset string, b policy.Behavior) {
 	w.hub.Directory.Put(e)
 }
 
+// reportToJoiner makes it somebody's manager.
+func (w *world) reportToJoiner(name string) {
+	w.t.Helper()
+	e, err := w.hub.Directory.Find(w.teams["main"].ID, name)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	e.Rules = &policy.Rules{Manager: parley.FoldName("Joiner")}
+	w.hub.Directory.Put(e)
+}
+
 // What a client agent does over HTTP that is a tool of a native agent passes the
 // same decision, under the same name.
 func TestAProfileHoldsAtTheHTTPDoor(t *testing.T) {
@@ -36,6 +48,12 @@ func TestAProfileHoldsAtTheHTTPDoor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.reportToJoiner("Bob")
+	number, err := parley.ParseTaskID(mine.Task.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.storeApproval(number)
 	task, message, work := mine.Task.ID, mine.Message, asked.Task.ID
 	const sleep = `{"status": "sleep", "until": "2031-01-01T00:00:00Z"}`
 	for _, test := range []struct {

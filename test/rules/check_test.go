@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"parley"
-	"parley/internal/contact"
 )
 
 // checkAsks holds what people got for an answer against what they should have.
@@ -47,7 +46,7 @@ func (m *machine) checkStatus(what string) {
 	if m.life == nil || m.life.isDead() {
 		return
 	}
-	list, err := m.life.hub.Reading.Agents(context.Background(), contact.Caller{Team: m.life.team})
+	list, err := m.life.hub.Reading.Agents(context.Background(), m.caller(m.world.agent("Pat")))
 	if err != nil {
 		m.Fatalf("after %s: %v", what, err)
 	}
