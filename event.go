@@ -24,15 +24,14 @@ const (
 	// approval, what only people may.
 	EventDenied EventKind = "access.refused"
 	// EventSummed stands for refusals that were too many to be recorded one by one.
-	EventSummed      EventKind = "refusals.summed"
-	EventRetention   EventKind = "retention.removed"
-	EventRedacted    EventKind = "message.redacted"
-	EventStatus      EventKind = "agent.status"
-	EventAgent       EventKind = "agent.changed"
-	EventReload      EventKind = "team.reloaded" // with a mistake in a file, or a setting that needs a restart
-	EventRule        EventKind = "rule.changed"
-	EventRuleRefused EventKind = "rule.refused"
-	EventChannel     EventKind = "channel.changed"
+	EventSummed    EventKind = "refusals.summed"
+	EventRetention EventKind = "retention.removed"
+	EventRedacted  EventKind = "message.redacted"
+	EventStatus    EventKind = "agent.status"
+	EventAgent     EventKind = "agent.changed"
+	EventReload    EventKind = "team.reloaded" // with a mistake in a file, or a setting that needs a restart
+	EventRule      EventKind = "rule.changed"
+	EventChannel   EventKind = "channel.changed"
 
 	EventApprovalRequested EventKind = "approval.requested"
 	EventApprovalApproved  EventKind = "approval.approved"
@@ -52,8 +51,9 @@ const (
 func EventKinds() []EventKind {
 	return []EventKind{
 		EventMessage, EventTask, EventWaiting, EventRescued, EventCompleted, EventFailed, EventCancelled, EventDropped,
-		EventTimeout, EventRefused, EventToolRefused, EventDenied, EventSummed, EventRetention, EventRedacted, EventStatus, EventAgent, EventReload, EventRule, EventRuleRefused, EventChannel,
+		EventTimeout, EventRefused, EventToolRefused, EventDenied, EventSummed, EventRetention, EventRedacted, EventStatus, EventAgent, EventReload, EventRule, EventChannel,
 		EventApprovalRequested, EventApprovalApproved, EventApprovalDenied, EventApprovalExpired, EventApprovalWithdrawn,
+		EventBudgetSpent, EventBudgetRaised, EventDaySpent, EventDayRaised, EventPaused, EventResumed,
 	}
 }
 

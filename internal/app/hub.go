@@ -65,7 +65,7 @@ func NewHub(cfg HubConfig) *Hub {
 	})
 	contacts := contact.New(cfg.Store, dir, handoff{scheduler}, cfg.Log)
 	read := reading.New(cfg.Store, dir, contacts)
-	h := &Hub{Store: cfg.Store, Directory: dir, Contacts: contacts, Reading: read, Channels: channel.New(cfg.Store, dir),
+	h := &Hub{Store: cfg.Store, Directory: dir, Contacts: contacts, Reading: read, Channels: channel.New(cfg.Store, dir, contacts),
 		scheduler: scheduler, log: cfg.Log}
 	sets := toolsets{
 		"contact": contacttools.New(contacts, read, dir),

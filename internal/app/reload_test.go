@@ -104,6 +104,7 @@ func TestAChangedFileIsTakenOver(t *testing.T) {
 	write(t, dir, "agents/NewBot.md", "---\nmodel: scripted:new.yaml\n---\n")
 	write(t, dir, "new.yaml", "agents: {NewBot: [{steps: [{say: 'Hello.'}]}]}")
 	r.event("agent.changed", "NewBot", "joined")
+	r.reload() // what is on record holds a moment later: the one under way is waited for
 	task, err := r.client().WaitTask(t.Context(), r.contact("ask", "NewBot").ID, time.Minute)
 	if err != nil || task.Result != "Hello." {
 		t.Errorf("the new agent does not work: %+v, %v", task, err)
@@ -287,6 +288,7 @@ func TestToldToReload(t *testing.T) {
 	write(t, dir, "agents/NewBot.md", "")
 	now <- struct{}{}
 	r.event("agent.changed", "NewBot", "joined")
+	r.reload() // what is on record holds a moment later: the one under way is waited for
 }
 
 // Two hubs with the same folder each notice.

@@ -17,12 +17,15 @@ import (
 
 // Service is the use cases of this package. It is safe for concurrent use.
 type Service struct {
-	store store.Store
-	dir   *directory.Directory
+	store    store.Store
+	dir      *directory.Directory
+	contacts *contact.Service
 }
 
 // New makes the service.
-func New(s store.Store, dir *directory.Directory) *Service { return &Service{store: s, dir: dir} }
+func New(s store.Store, dir *directory.Directory, contacts *contact.Service) *Service {
+	return &Service{store: s, dir: dir, contacts: contacts}
+}
 
 // Everyone stands for all participants of the team among the members of a
 // channel.
@@ -33,7 +36,7 @@ const maxTopic = 500
 // Add makes a channel. Whoever makes it is a member.
 func (s *Service) Add(ctx context.Context, c contact.Caller, name, topic string, members []string) (parley.Channel, error) {
 	ch := parley.Channel{Team: c.Team, Name: parley.BareChannel(name), Topic: strings.TrimSpace(topic)}
-	if err := s.mayChange(c); err != nil {
+	if err := s.mayChange(ctx, c, name); err != nil {
 		return ch, err
 	}
 	if err := parley.CheckChannelName(ch.Name); err != nil {
@@ -101,7 +104,7 @@ func (s *Service) Delete(ctx context.Context, c contact.Caller, name string) err
 // change locks a channel and changes it.
 func (s *Service) change(ctx context.Context, c contact.Caller, name string, agents []string,
 	do func(*store.Tx, parley.Channel, []parley.AgentID) error) (ch parley.Channel, err error) {
-	if err := s.mayChange(c); err != nil {
+	if err := s.mayChange(ctx, c, name); err != nil {
 		return ch, err
 	}
 	ids, err := s.find(c, agents)
@@ -134,11 +137,8 @@ func (s *Service) unknown(tx *store.Tx, c contact.Caller, name string) error {
 
 // mayChange lets people decide who talks where, and nobody else: an agent must
 // not be able to give itself or another something to read.
-func (s *Service) mayChange(c contact.Caller) error {
-	if e, ok := s.dir.Entry(c.Agent); ok && e.Kind == parley.Person {
-		return nil
-	}
-	return parley.Errorf(parley.Denied, "Only people may change channels.").WithHint("Ask a person to do it.")
+func (s *Service) mayChange(ctx context.Context, c contact.Caller, name string) error {
+	return s.contacts.PeopleOnly(ctx, c, "change channels", "change #"+parley.BareChannel(name))
 }
 
 // find looks names up; Everyone is all of the team.

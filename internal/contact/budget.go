@@ -70,10 +70,6 @@ func (o *opening) mayGive() error {
 	return nil
 }
 
-func errPeopleOnly(what string) *parley.Error {
-	return parley.Errorf(parley.Denied, "Only a person may %s.", what).WithHint("Ask one to do it.")
-}
-
 // charge counts the new task in its tree, or gives a new tree its budget.
 func (o *opening) charge() {
 	if o.account != nil {
@@ -134,8 +130,8 @@ func (s *Service) account(tx *store.Tx, l parley.Lease) (*budget.Account, error)
 // RaiseBudget adds to what the tree of a task may spend, and lets go on what waits
 // for it. Only a person may do so.
 func (s *Service) RaiseBudget(ctx context.Context, c Caller, id parley.TaskID, by parley.Budget) error {
-	if !s.person(c) {
-		return errPeopleOnly("raise a budget")
+	if err := s.PeopleOnly(ctx, c, "raise a budget", "raise the budget of "+id.String()); err != nil {
+		return err
 	}
 	return s.store.Update(ctx, func(tx *store.Tx) error {
 		t, err := tx.Task(id)
@@ -167,8 +163,8 @@ func (s *Service) RaiseBudget(ctx context.Context, c Caller, id parley.TaskID, b
 // RaiseToday adds to what the caller's team may spend today, and lets go on what
 // was put off until tomorrow. Only a person may do so.
 func (s *Service) RaiseToday(ctx context.Context, c Caller, by parley.Budget) error {
-	if !s.person(c) {
-		return errPeopleOnly("raise the team's budget")
+	if err := s.PeopleOnly(ctx, c, "raise a budget", "raise the team's budget"); err != nil {
+		return err
 	}
 	daily := s.dir.Limits(c.Agent).Daily
 	if !daily.Set() {
@@ -189,11 +185,6 @@ func (s *Service) RaiseToday(ctx context.Context, c Caller, by parley.Budget) er
 		waiting, err := tx.WaitingForTomorrow(c.Team)
 		return wakeAll(tx, waiting, err)
 	})
-}
-
-func (s *Service) person(c Caller) bool {
-	e, ok := s.dir.Entry(c.Agent)
-	return ok && e.Kind == parley.Person
 }
 
 // wakeAll queues tasks that waited for a budget.

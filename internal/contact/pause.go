@@ -19,8 +19,8 @@ func (s *Service) setPaused(ctx context.Context, c Caller, paused bool) error {
 	if paused {
 		what, kind = "pause the team", parley.EventPaused
 	}
-	if !s.person(c) {
-		return errPeopleOnly(what)
+	if err := s.PeopleOnly(ctx, c, what, what); err != nil {
+		return err
 	}
 	return s.store.Update(ctx, func(tx *store.Tx) error {
 		team, err := tx.LockTeam(c.Team)

@@ -23,11 +23,10 @@ type Redaction struct {
 // tasks, steps of turns, approvals, events. Who wrote when to whom stays. What a
 // model has been shown already it has been shown. People alone may do so.
 func (s *Service) Redact(ctx context.Context, c Caller, id parley.MessageID, reason string) (Redaction, error) {
-	by, ok := s.dir.Entry(c.Agent)
-	if !ok || by.Kind != parley.Person {
-		err := parley.Errorf(parley.Denied, "Only a person may redact a message.").WithRule(RulePeopleOnly)
-		return Redaction{}, s.Denied(ctx, c, "redact "+id.String(), err)
+	if err := s.PeopleOnly(ctx, c, "redact messages", "redact "+id.String()); err != nil {
+		return Redaction{}, err
 	}
+	by, _ := s.dir.Entry(c.Agent)
 	if err := checkText(reason); err != nil {
 		return Redaction{}, err
 	}

@@ -169,6 +169,49 @@ func TestNoProgramLearnsOfAnotherTeam(t *testing.T) {
 	}
 }
 
+// peopleOnly are the changes of rules, identity, budgets and channels, each as a
+// program would try it for itself.
+var peopleOnly = []struct{ method, operation, path, body string }{
+	{"PUT", "/v1/agents/{name}/rules/{key}", "/v1/agents/Joiner/rules/profile", `{"values": ["open"]}`},
+	{"POST", "/v1/agents/{name}/rules/{key}", "/v1/agents/Joiner/rules/contacts", `{"values": ["allow:*"]}`},
+	{"DELETE", "/v1/agents/{name}/rules/{key}", "/v1/agents/Joiner/rules/manager", ""},
+	{"POST", "/v1/reload", "/v1/reload", ""},
+	{"POST", "/v1/tasks/{id}/budget", "/v1/tasks/task-101/budget", `{"add": {"tokens": 1000}}`},
+	{"POST", "/v1/team/budget", "/v1/team/budget", `{"add": {"tokens": 1000}}`},
+	{"POST", "/v1/team/pause", "/v1/team/pause", ""},
+	{"POST", "/v1/team/resume", "/v1/team/resume", ""},
+	{"POST", "/v1/channels", "/v1/channels", `{"name": "spies", "members": ["Joiner"]}`},
+	{"DELETE", "/v1/channels/{name}", "/v1/channels/standup", ""},
+	{"PUT", "/v1/channels/{name}/members/{agent}", "/v1/channels/standup/members/Joiner", ""},
+	{"DELETE", "/v1/channels/{name}/members/{agent}", "/v1/channels/standup/members/Bob", ""},
+	{"POST", "/v1/messages/{id}/redact", "/v1/messages/msg-1/redact", `{}`},
+}
+
+func TestNoProgramDoesWhatOnlyPeopleMay(t *testing.T) {
+	w := newWorld(t)
+	if status, body := w.do("Ada", "POST", "/v1/channels", `{"name": "standup", "members": ["Bob"]}`); status != 200 {
+		t.Fatalf("%d %s", status, body)
+	}
+	if status, body := w.do("Ada", "POST", "/v1/contacts", `{"action": "delegate", "agent": "Joiner", "message": "Work."}`); status != 200 {
+		t.Fatalf("%d %s", status, body)
+	}
+	for _, c := range peopleOnly {
+		for _, header := range []http.Header{nil, forged("Ada")} {
+			req := w.request("Joiner", c.method, c.path, c.body)
+			for name, values := range header {
+				req.Header[name] = values
+			}
+			if resp, body := w.send(req); resp.StatusCode != 403 || !strings.Contains(body, "Only people may") {
+				t.Errorf("%s %s: %d %s", c.method, c.path, resp.StatusCode, body)
+			}
+		}
+	}
+	_, events := w.do("Ada", "GET", "/v1/events?follow=false&kind=access.refused", "")
+	if n := strings.Count(events, "[rule: people_only]"); n != 2*len(peopleOnly) {
+		t.Errorf("%d refusals are on record, want %d:\n%s", n, 2*len(peopleOnly), events)
+	}
+}
+
 // A program changes nothing but what is its own. A new operation that changes
 // something needs a line here, and attempts above.
 func TestEveryChangeIsTriedByAProgram(t *testing.T) {
@@ -183,6 +226,11 @@ func TestEveryChangeIsTriedByAProgram(t *testing.T) {
 		"post /v1/approvals/{id}/approve":  "its reports'",
 		"post /v1/approvals/{id}/deny":     "its reports'",
 		"post /v1/approvals/{id}/withdraw": "its own",
+		"post /v1/posts":                   "speaks as whom the token belongs to, where it is a member",
+		"post /v1/channels/{name}/read":    "its own place",
+	}
+	for _, c := range peopleOnly {
+		own[strings.ToLower(c.method)+" "+c.operation] = "nobody's: people only"
 	}
 	w := newWorld(t)
 	_, text := w.do("", http.MethodGet, "/openapi.json", "")

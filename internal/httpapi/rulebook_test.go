@@ -74,7 +74,7 @@ func TestAClientsTokenChangesNoRules(t *testing.T) {
 		}
 	}
 	_, events := w.do("Ada", "GET", "/v1/events?follow=false", "")
-	if n := strings.Count(events, `"kind":"rule.refused"`); n != 5 {
+	if n := strings.Count(events, `"kind":"access.refused"`); n != 5 {
 		t.Errorf("%d refusals are on record:\n%s", n, events)
 	}
 	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {

@@ -79,7 +79,7 @@ func (s *Service) change(ctx context.Context, c contact.Caller, name, key, what 
 	if err != nil {
 		return Rules{}, err
 	}
-	if err := s.personsOnly(ctx, c, e.ID, key+": "+what); err != nil {
+	if err := s.personsOnly(ctx, c, key+" of "+e.Name+": "+what); err != nil {
 		return Rules{}, err
 	}
 	if err := config.CheckRuleKey(key); err != nil {

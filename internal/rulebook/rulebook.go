@@ -54,23 +54,24 @@ func (c Change) Nothing() bool { return len(c.Joined)+len(c.Removed)+len(c.Chang
 
 // Service is the use cases of this package. It is safe for concurrent use.
 type Service struct {
-	store store.Store
-	dir   *directory.Directory
-	team  parley.TeamID // whose files these are
-	files Files
-	log   *slog.Logger
+	store    store.Store
+	dir      *directory.Directory
+	contacts *contact.Service
+	team     parley.TeamID // whose files these are
+	files    Files
+	log      *slog.Logger
 
 	mu sync.Mutex // one change at a time
 }
 
 // New makes the service.
-func New(s store.Store, dir *directory.Directory, team parley.TeamID, files Files, log *slog.Logger) *Service {
-	return &Service{store: s, dir: dir, team: team, files: files, log: log}
+func New(s store.Store, dir *directory.Directory, contacts *contact.Service, team parley.TeamID, files Files, log *slog.Logger) *Service {
+	return &Service{store: s, dir: dir, contacts: contacts, team: team, files: files, log: log}
 }
 
 // Reload takes the files over at once.
 func (s *Service) Reload(ctx context.Context, c contact.Caller) (Change, error) {
-	if err := s.personsOnly(ctx, c, 0, "reload"); err != nil {
+	if err := s.personsOnly(ctx, c, "reload"); err != nil {
 		return Change{}, err
 	}
 	if c.Team != s.team {
@@ -146,16 +147,8 @@ func errNoFiles() error {
 	return parley.Errorf(parley.NotFound, "This hub has no files of your team.")
 }
 
-// personsOnly refuses everyone else, and puts that on record.
-func (s *Service) personsOnly(ctx context.Context, c contact.Caller, target parley.AgentID, what string) error {
-	by, ok := s.dir.Entry(c.Agent)
-	if ok && by.Kind == parley.Person && c.Token == 0 {
-		return nil
-	}
-	err := parley.Errorf(parley.Denied, "Only people may change the rules of a team.").WithHint("Ask a person to do it.")
-	s.record(ctx, parley.Event{Team: c.Team, Kind: parley.EventRuleRefused, Actor: c.Agent, Target: target, Task: c.Task,
-		Detail: parley.Clip(what, maxDetail) + ": " + err.Message})
-	return err
+func (s *Service) personsOnly(ctx context.Context, c contact.Caller, tried string) error {
+	return s.contacts.PeopleOnly(ctx, c, "change the rules of a team", tried)
 }
 
 // maxDetail bounds what the record says of a value.

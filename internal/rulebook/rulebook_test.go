@@ -72,7 +72,7 @@ func build(t *testing.T) *house {
 	if h.team, err = h.hub.Join(t.Context(), roster); err != nil {
 		t.Fatal(err)
 	}
-	h.Service = rulebook.New(st, h.hub.Directory, h.team.ID, h, slog.New(slog.DiscardHandler))
+	h.Service = rulebook.New(st, h.hub.Directory, h.hub.Contacts, h.team.ID, h, slog.New(slog.DiscardHandler))
 	return h
 }
 
@@ -140,7 +140,7 @@ func TestATurnChangesNoRules(t *testing.T) {
 			}
 		}
 	}
-	if got := h.details(parley.EventRuleRefused); len(got) != 20 {
+	if got := h.details(parley.EventDenied); len(got) != 20 {
 		t.Errorf("on record are %q", got)
 	}
 	if after := h.read("agents/Bot.md"); after != before {

@@ -86,7 +86,7 @@ func (tx *Tx) ApprovalsOf(task parley.TaskID) (list []parley.Approval, err error
 
 // ApprovalsBehind reads the approvals that a message came of.
 func (tx *Tx) ApprovalsBehind(m parley.MessageID) (list []parley.Approval, err error) {
-	err = tx.query(`SELECT `+approvalCols+` FROM approval WHERE message_id = $1`,
+	err = tx.query(`SELECT `+approvalCols+` FROM approval WHERE message_id > 0 AND message_id = $1`,
 		func(r Row) { list = append(list, scanApproval(r)) }, int64(m))
 	return list, err
 }

@@ -199,7 +199,7 @@ agents:
 			s.Equal(what, parley.Denied, parley.KindOf(err))
 		}
 		refused := bot.Refused(parley.Delegate, contact.Request{Target: "HelperBot", Message: "Go.", Budget: parley.Budget{Tokens: 1 << 40}})
-		s.Equal("give", "Error: Only a person may give a task a budget. Ask one to do it.", refused)
+		s.Equal("give", "Error: Only people may give a task a budget. Ask a person to do it.", refused)
 		s.Equal("the bound", parley.Budget{Tokens: 30}, s.Account(id).Limit)
 		s.Equal("the tree draws on it", id, s.Children(id)[0].Budget)
 	})

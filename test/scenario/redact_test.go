@@ -121,8 +121,8 @@ agents:
 		})
 
 		_, err = s.Contacts.Redact(s.Context(), s.As("LeadBot").Caller, child.Request, "")
-		s.Equal("an agent", "Error: Only a person may redact a message.", parley.ToolError(err))
-		s.Equal("record", []string{"access.refused by LeadBot (redact " + child.Request.String() + ": Only a person may redact a message. [rule: people_only])"},
+		s.Equal("an agent", "Error: Only people may redact messages. Ask a person to do it.", parley.ToolError(err))
+		s.Equal("record", []string{"access.refused by LeadBot (redact " + child.Request.String() + ": Only people may redact messages. Ask a person to do it. [rule: people_only])"},
 			s.Events(parley.EventDenied))
 		s.Stop()
 	})

@@ -5,3 +5,5 @@
 ALTER TABLE approval ADD COLUMN message_id BIGINT NOT NULL DEFAULT 0;
 -- Why an approved contact could not be made.
 ALTER TABLE approval ADD COLUMN failure TEXT NOT NULL DEFAULT '';
+
+CREATE INDEX approval_message ON approval (message_id) WHERE message_id > 0;
