@@ -81,7 +81,7 @@ type finish struct {
 	parent *parley.Task
 	// account is what the turn's spending is held against; nil if nothing bounds it.
 	account *budget.Account
-	said   string // the closing text, as posted in this transaction
+	said    string // the closing text, as posted in this transaction
 }
 
 // close ends a turn with its closing text. A result that came in while the

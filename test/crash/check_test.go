@@ -98,7 +98,7 @@ func (g *ground) soundDatabase(p *place) map[string]entry {
 	gate.open(0, h.waitUp())
 	load := startLoad(gate, ledger, 1, clients)
 	defer load.finish(0)
-	g.eventually("a hundred contacts", func(context.Context) (bool, error) { return ledger.total() >= 100, nil })
+	g.eventually("contacts of every kind", func(context.Context) (bool, error) { return ledger.total() >= 100 && ledger.everyKind(), nil })
 	if !load.finish(patience) {
 		g.Fatalf("the clients do not come to an end\n%s", h.lastWords())
 	}
@@ -108,6 +108,22 @@ func (g *ground) soundDatabase(p *place) map[string]entry {
 		g.Fatalf("%s", lines(list))
 	}
 	return ledger.snapshot()
+}
+
+// everyKind reports whether a job of each name was accepted.
+func (l *ledger) everyKind() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	done := map[string]bool{}
+	for _, e := range l.entries {
+		done[e.job.name] = done[e.job.name] || e.accepted
+	}
+	for _, k := range kinds {
+		if !done[k.name] {
+			return false
+		}
+	}
+	return true
 }
 
 // damaged damages a copy of a database and returns what the checker says.
