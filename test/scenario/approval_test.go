@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -316,25 +317,27 @@ agents:
 // meddler calls somebody after every look at the store.
 type meddler struct {
 	store.Store
-	looked func()
+	looked atomic.Pointer[func()] // nil until somebody meddles
 }
 
 func (m *meddler) View(ctx context.Context, fn func(*store.Tx) error) error {
 	err := m.Store.View(ctx, fn)
-	m.looked()
+	if looked := m.looked.Load(); looked != nil {
+		(*looked)()
+	}
 	return err
 }
 
 // Somebody decides after the turn has looked and before the task waits: it must
 // not wait for what nobody is going to bring.
 func TestADecisionBetweenTheLookAndTheWaiting(t *testing.T) {
-	m := &meddler{looked: func() {}}
+	m := &meddler{}
 	team := interns(askSenior)
 	team.Hub = func(c *app.HubConfig) { m.Store, c.Store = c.Store, m }
 	Play(t, team, func(s *Stage) {
 		rutger := s.As("rutger")
 		var once sync.Once
-		m.looked = func() {
+		looked := func() {
 			pending := false
 			err := m.Store.View(context.Background(), func(tx *store.Tx) error {
 				a, err := tx.Approval(1)
@@ -345,6 +348,7 @@ func TestADecisionBetweenTheLookAndTheWaiting(t *testing.T) {
 				once.Do(func() { rutger.Approve(1) })
 			}
 		}
+		m.looked.Store(&looked)
 		id := rutger.Delegate("InternBot", "Go.")
 		s.Pass(time.Minute)
 		s.Equal("result", "Response from SeniorAnalystBot: It is sound.", s.Result(id))
