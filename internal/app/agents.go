@@ -24,6 +24,8 @@ type Member struct {
 	Docs         directory.Docs
 	Toolsets     []string // "contact" if empty
 	Limits       parley.Limits
+	// KeepsShared lets the agent write into agents/_shared.
+	KeepsShared bool
 	// Rules are not changed after the member has joined; nil is everything that the
 	// standard profile allows.
 	Rules *policy.Rules
@@ -97,7 +99,7 @@ func (a *agents) put(stored parley.Agent, m Member, limits *parley.Limits) {
 	if m.Kind != parley.Native {
 		return
 	}
-	tools := a.combine(m.Toolsets)
+	tools := a.combine(ownSets(m))
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.defs[stored.ID] = &turn.Agent{Name: m.Name, Instructions: m.Instructions, Model: m.Model, Tools: tools, Limits: *limits}

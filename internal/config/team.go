@@ -36,6 +36,8 @@ type Team struct {
 	Lease time.Duration
 	// Grace is how long turns may go on after the stop; 0 leaves it to the hub.
 	Grace time.Duration
+	// Workspace is the folder that agents work in.
+	Workspace Workspace
 	// Limits are those of the team; each agent has its own, resolved.
 	Limits parley.Limits
 	// Agents are in the order of their files' names.
@@ -68,6 +70,8 @@ func readTeam(root *os.Root, dir string) (*Team, error) {
 		Data:    DefaultData,
 		Listen:  defaultListen,
 		Workers: defaultWorkers,
+
+		Workspace: Workspace{Folder: "."},
 	}
 	var limits overlay
 	if found == nil {
@@ -93,6 +97,7 @@ func teamKeys(t *Team, limits *overlay) []key {
 		{name: "workers", read: integerInto(&t.Workers, 1, 10_000)},
 		{name: "lease", read: spanInto(&t.Lease, time.Second, time.Hour)},
 		{name: "grace", read: spanInto(&t.Grace, time.Second, time.Hour)},
+		{name: "workspace", read: workspaceInto(&t.Workspace)},
 		{name: "limits", read: limitsInto(limits)},
 	}
 }
@@ -141,6 +146,7 @@ func listenInto(dst *string) func(value) []mistake {
 // was started.
 func (t *Team) locate() {
 	t.Data = t.within(t.Data)
+	t.Workspace.locate(t)
 	if t.Store.Driver != SQLite {
 		return
 	}
