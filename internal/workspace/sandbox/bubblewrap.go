@@ -19,6 +19,11 @@ func (s *Sandbox) bubblewrap(c Command) []string {
 	for _, p := range s.readable() {
 		args = append(args, "--ro-bind-try", p, p)
 	}
+	args = append(args, "--ro-bind-try", "/etc", "/etc")
+	_, closed := etc()
+	for _, p := range closed {
+		args = append(args, cover(p)...)
+	}
 	args = append(args, s.workspaceMounts()...)
 	return append(args, "--chdir", c.Dir, "--", shellPath(), "-c", c.Script)
 }
@@ -37,16 +42,23 @@ func (s *Sandbox) workspaceMounts() []string {
 		args = append(args, "--ro-bind-try", p, p)
 	}
 	for _, p := range s.Hidden {
-		info, err := os.Stat(p)
-		switch {
-		case err != nil || !within(s.Workspace, p): // it is not there to be seen
-		case info.IsDir():
-			args = append(args, "--tmpfs", p, "--bind", s.Scratch, s.Scratch, "--remount-ro", p)
-		default:
-			args = append(args, "--ro-bind", "/dev/null", p)
+		if within(s.Workspace, p) { // else it is not there to be seen
+			args = append(args, cover(p)...)
 		}
 	}
 	return append(args, "--bind", s.Scratch, s.Scratch)
+}
+
+// cover lays nothing over a file or a folder.
+func cover(path string) []string {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil
+	case info.IsDir():
+		return []string{"--tmpfs", path}
+	}
+	return []string{"--ro-bind", "/dev/null", path}
 }
 
 // way are the folders between the workspace and something in it.

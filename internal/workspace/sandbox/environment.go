@@ -61,15 +61,9 @@ var ofHome = []string{"go/pkg/mod", "go/bin", "sdk", ".cargo/bin", ".cargo/regis
 var secret = []string{"shadow", "shadow-", "gshadow", "gshadow-", "sudoers", "sudoers.d", "ssh", "security", "krb5.keytab", "NetworkManager", "wireguard", "letsencrypt"}
 
 // readable are all files and folders that exist of those that commands may read
-// besides the workspace.
+// besides the workspace and /etc.
 func (s *Sandbox) readable() (paths []string) {
 	paths = append(paths, system...)
-	entries, _ := os.ReadDir("/etc") // a system without one has nothing to show
-	for _, e := range entries {
-		if !slices.Contains(secret, e.Name()) {
-			paths = append(paths, filepath.Join("/etc", e.Name()))
-		}
-	}
 	if home, err := os.UserHomeDir(); err == nil {
 		for _, dir := range ofHome {
 			paths = append(paths, filepath.Join(home, dir))
@@ -78,6 +72,21 @@ func (s *Sandbox) readable() (paths []string) {
 	paths = append(paths, os.Getenv("GOROOT"), os.Getenv("GOMODCACHE"))
 	paths = append(paths, s.Readable...)
 	return slices.DeleteFunc(paths, func(p string) bool { return !s.mayBeRead(p) })
+}
+
+// etc are the entries of /etc that commands may read, and those that they may
+// not.
+func etc() (open, closed []string) {
+	entries, _ := os.ReadDir("/etc") // a system without one has nothing to show
+	for _, e := range entries {
+		path := filepath.Join("/etc", e.Name())
+		if slices.Contains(secret, e.Name()) {
+			closed = append(closed, path)
+		} else {
+			open = append(open, path)
+		}
+	}
+	return open, closed
 }
 
 // mayBeRead leaves out what is not there, and whatever holds something hidden.

@@ -2,14 +2,10 @@ package sandbox
 
 import (
 	"errors"
-	"runtime"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
-
-// auditArch is what the kernel calls this machine; 0 if we have no filter for it.
-var auditArch = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}[runtime.GOARCH]
 
 // x32 marks the system calls of a second numbering on amd64.
 const x32 = 0x40000000
@@ -21,10 +17,11 @@ const (
 	dataArgument = 16
 )
 
-// filterCalls refuses sockets, which Landlock does not know: those of the
-// network unless it is wanted, and always those of other programs on this
-// machine, such as a container engine that would do anything for root. A pair of
-// sockets between a command's own processes stays. io_uring would go around it.
+// filterCalls refuses what Landlock does not know. Sockets: those of the network
+// unless it is wanted, and always those of other programs on this machine, such
+// as a container engine that would do anything for root; a pair of sockets
+// between a command's own processes stays. Modes and owners by name, since the
+// name may be anybody's: an open file's can be set. io_uring would go around it.
 func filterCalls(network bool) error {
 	refuse := unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
 	program := []unix.SockFilter{
@@ -36,10 +33,15 @@ func filterCalls(network bool) error {
 		answer(refuse),
 		jump(unix.BPF_JEQ, unix.SYS_IO_URING_SETUP, 0, 1),
 		answer(unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)),
+	}
+	for _, call := range namedModes {
+		program = append(program, jump(unix.BPF_JEQ, call, 0, 1), answer(refuse))
+	}
+	program = append(program,
 		jump(unix.BPF_JEQ, unix.SYS_SOCKET, 1, 0),
 		answer(unix.SECCOMP_RET_ALLOW),
 		load(dataArgument),
-	}
+	)
 	if network {
 		for _, family := range []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK} {
 			program = append(program, jump(unix.BPF_JEQ, family, 0, 1), answer(unix.SECCOMP_RET_ALLOW))

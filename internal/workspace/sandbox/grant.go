@@ -14,7 +14,8 @@ var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/d
 // something of the kind is granted entry by entry. Nothing new can be made right
 // in it then.
 func (s *Sandbox) grants(e *errand) {
-	e.Read = append(s.readable(), "/proc")
+	open, _ := etc()
+	e.Read = slices.Concat(s.readable(), open, []string{"/proc"})
 	e.Write = append([]string{s.home(), s.temporary()}, devices...)
 	s.grant(s.Workspace, e)
 }
