@@ -9,6 +9,7 @@ var python = &grammar{
 	language: grammars.PythonLanguage,
 	between:  ".",
 	leads:    []string{"comment"},
+	comment:  "#", // the first one in a class is outside of its body
 	wraps:    []string{"decorated_definition", "expression_statement"},
 	// What is defined under a condition is defined all the same.
 	passes: []string{"if_statement", "elif_clause", "else_clause", "try_statement", "except_clause", "finally_clause", "with_statement", "block"},

@@ -20,6 +20,9 @@ type grammar struct {
 	between string
 	// leads are the nodes that belong to the definition below them.
 	leads []string
+	// comment begins a line that belongs to the definition below it, for a grammar
+	// that has such lines in odd places; empty if its tree can be trusted.
+	comment string
 	// wraps are the nodes that stand around a definition and belong to it.
 	wraps []string
 	// passes are the nodes in which definitions stand as if they were outside.
@@ -159,6 +162,27 @@ func (t *tree) leading(parent *sitter.Node, i int) int {
 			break
 		}
 		from = int(c.StartByte())
+	}
+	if t.comment != "" {
+		from = t.commentsAbove(from)
+	}
+	return from
+}
+
+// commentsAbove goes up over lines of nothing but a comment, indented alike.
+func (t *tree) commentsAbove(from int) int {
+	start := bytes.LastIndexByte(t.src[:from], '\n') + 1
+	indent := t.src[start:from]
+	if len(bytes.TrimSpace(indent)) > 0 {
+		return from
+	}
+	for start > 0 {
+		above := bytes.LastIndexByte(t.src[:start-1], '\n') + 1
+		line, indented := bytes.CutPrefix(t.src[above:start], indent)
+		if !indented || !bytes.HasPrefix(line, []byte(t.comment)) || bytes.HasPrefix(line, []byte("#!")) {
+			break
+		}
+		start, from = above, above+len(indent)
 	}
 	return from
 }
