@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -60,14 +61,18 @@ func openWorkspace(ctx context.Context, team *config.Team, log *slog.Logger) (*w
 		return nil, nil
 	}
 	cfg := workspaceConfig(team)
+	space, err := workspace.Open(cfg)
+	if err != nil {
+		return nil, err
+	}
 	box, err := sandbox.Find(ctx, sandboxConfig(team, cfg, filepath.Join(team.Data, "shell")))
 	if err != nil {
-		log.Warn("agents have no shell", "reason", parley.Public(err), "error", err)
+		log.Warn("agents have no shell", "reason", parley.Public(err), "error", errors.Unwrap(err))
 	} else {
-		cfg.Sandbox = box
+		space.Sandbox = box
 		log.Info("agents have a shell", "sandbox", box.Kind)
 	}
-	return workspace.Open(cfg)
+	return space, nil
 }
 
 func workspaceConfig(team *config.Team) workspace.Config {

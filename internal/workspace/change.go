@@ -177,4 +177,3 @@ func withLineEnds(text, end string) string {
 	}
 	return strings.ReplaceAll(text, "\n", end)
 }
-

@@ -143,13 +143,6 @@ func (w *world) must(name string, args map[string]any) string {
 	return text
 }
 
-// digest reads that of a file as a model would.
-func (w *world) digest(path string) string {
-	w.Helper()
-	_, digest, _ := strings.Cut(strings.SplitN(w.must("read_file", map[string]any{"path": path}), "\n", 2)[0], "digest ")
-	return digest
-}
-
 // guarded is a print of everything that no tool may change.
 func (w *world) guarded() string {
 	w.Helper()

@@ -28,11 +28,11 @@ func landlockWorks() error {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	switch {
 	case errno != 0:
-		return fmt.Errorf("Landlock is not in this kernel: %w", errno)
+		return fmt.Errorf("this kernel has no Landlock: %w", errno)
 	case version < leastLandlock:
-		return fmt.Errorf("Landlock has version %d in this kernel; signals are kept in from version %d on", version, leastLandlock)
+		return fmt.Errorf("this kernel has version %d of Landlock; signals are kept in from version %d on", version, leastLandlock)
 	case auditArch == 0:
-		return fmt.Errorf("Landlock is used on amd64 and arm64 only, not on %s", runtime.GOARCH)
+		return fmt.Errorf("no filter of system calls for %s", runtime.GOARCH)
 	}
 	return nil
 }
@@ -44,7 +44,7 @@ func (e errand) confine() error {
 	attr := unix.LandlockRulesetAttr{Access_fs: allRights, Scoped: unix.LANDLOCK_SCOPE_SIGNAL | unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET}
 	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
 	if errno != 0 {
-		return fmt.Errorf("Landlock: %w", errno)
+		return fmt.Errorf("landlock: %w", errno)
 	}
 	for _, grant := range []struct {
 		paths  []string
@@ -63,7 +63,7 @@ func (e errand) confine() error {
 		return err
 	}
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0); errno != 0 {
-		return fmt.Errorf("Landlock: %w", errno)
+		return fmt.Errorf("landlock: %w", errno)
 	}
 	return filterCalls(e.Network)
 }
@@ -85,7 +85,7 @@ func allow(ruleset int, path string, rights uint64) error {
 	rule := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}
 	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(ruleset), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
 	if errno != 0 {
-		return fmt.Errorf("Landlock for %s: %w", path, errno)
+		return fmt.Errorf("landlock for %s: %w", path, errno)
 	}
 	return nil
 }

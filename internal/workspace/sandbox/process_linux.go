@@ -55,4 +55,3 @@ func end(cmd *exec.Cmd, kind Kind, ended <-chan error) {
 }
 
 func endGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-

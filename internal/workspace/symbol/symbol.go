@@ -106,7 +106,9 @@ func unreadable(language, why string) *parley.Error {
 		WithHint("Use the exact text instead.")
 }
 
-func lineAt(src []byte, offset int) int { return 1 + bytes.Count(src[:min(offset, len(src))], []byte("\n")) }
+func lineAt(src []byte, offset int) int {
+	return 1 + bytes.Count(src[:min(offset, len(src))], []byte("\n"))
+}
 
 // nesting is how deep brackets stand in each other at most. Those in texts and
 // comments count too, which only makes it careful.
