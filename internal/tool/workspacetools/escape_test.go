@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"parley/internal/workspace"
@@ -183,46 +182,5 @@ func TestNoPatternLeavesTheWorkspace(t *testing.T) {
 	}
 	if text := w.must("glob", map[string]any{"pattern": "**", "ignored": true}); strings.Contains(text, ".parley") || strings.Contains(text, "link-") || strings.Contains(text, "hub.token") {
 		t.Errorf("everything is %s", text)
-	}
-}
-
-// A folder that is exchanged for a link at any moment: whoever reads gets what is
-// in the folder or an error, and nothing is written elsewhere.
-func TestAFolderExchangedForALink(t *testing.T) {
-	w := newWorld(t)
-	w.write("team/swap/secret.txt", "harmless")
-	w.write("team/swap/hub.token", "harmless")
-	before := w.guarded()
-	swap, aside := filepath.Join(w.dir, "swap"), filepath.Join(w.dir, "aside")
-	done := make(chan struct{})
-	var wait sync.WaitGroup
-	wait.Go(func() {
-		for i := 0; ; i++ {
-			select {
-			case <-done:
-				return
-			default:
-			}
-			_ = os.Rename(swap, aside)
-			_ = os.Symlink([]string{"../outside", ".parley", ".git", "agents"}[i%4], swap)
-			_ = os.Remove(swap)
-			_ = os.Rename(aside, swap)
-		}
-	})
-	for range 500 {
-		for _, name := range []string{"swap/secret.txt", "swap/hub.token"} {
-			if text, _ := w.call("read_file", map[string]any{"path": name}); strings.Contains(text, secret) {
-				t.Errorf("%s was read through a link: %s", name, text)
-			}
-		}
-		_, _ = w.call("write_file", map[string]any{"path": "swap/new.md", "content": "x"})
-		if text := w.must("grep", map[string]any{"pattern": secret}); !strings.HasPrefix(text, "Nothing matches.") {
-			t.Errorf("a search went through a link: %s", text)
-		}
-	}
-	close(done)
-	wait.Wait()
-	if after := w.guarded(); after != before {
-		t.Errorf("something was changed:\n%s\nwas\n%s", after, before)
 	}
 }

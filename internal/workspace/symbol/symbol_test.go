@@ -162,14 +162,6 @@ func FuzzList(f *testing.F) {
 		if err != nil && strings.Contains(err.Error(), "the parser failed") {
 			t.Fatalf("%s: the parser panicked", name)
 		}
-		total := 1 + bytes.Count(src, []byte("\n"))
-		for _, s := range list {
-			if s.Line < 1 || s.End < s.Line || s.End > total || s.from < 0 || s.to > len(src) || s.from > s.to || s.Name == "" {
-				t.Errorf("%s: %+v in %d lines, %d bytes", name, s, total, len(src))
-			}
-			if from, to, err := s.Block(src); err == nil && (from > s.from || to < s.to) {
-				t.Errorf("%s: %+v has the block %d-%d", name, s, from, to)
-			}
-		}
+		checkBounds(t, src, list)
 	})
 }
