@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 
 	// The command line, and what it starts.
 	// The demo shows what happens in the words of the command line.
-	"internal/cli":      {"internal/api", "internal/app", "internal/backup", "internal/bench", "internal/cli/view", "internal/client", "internal/config", "internal/demo", "internal/hubfile"},
+	"internal/cli":      {"internal/api", "internal/app", "internal/backup", "internal/bench", "internal/cli/view", "internal/client", "internal/config", "internal/demo", "internal/hubfile", "internal/workspace/sandbox"},
 	"internal/cli/view": {"internal/api"},
 	"internal/app":      {anything},
 	"internal/bench":    {anything},
@@ -62,8 +62,10 @@ var mayImport = map[string][]string{
 	// One set's words are another's too.
 	"internal/tool/peertools":   {"internal/contact", "internal/directory", "internal/model", "internal/tool", "internal/tool/contacttools"},
 	"internal/tool/chorustools": {"internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool", "internal/tool/contacttools"},
-	"internal/model":            {},
-	"internal/model/*":          {"internal/model"},
+	// The tools of the workspace know nothing of contacts.
+	"internal/tool/workspacetools": {"internal/model", "internal/policy", "internal/tool", "internal/workspace", "internal/workspace/sandbox", "internal/workspace/symbol"},
+	"internal/model":               {},
+	"internal/model/*":             {"internal/model"},
 
 	// The ground: rules without effects, storage, signals, files.
 	// A store sends the signals of a transaction after its commit.
@@ -71,6 +73,10 @@ var mayImport = map[string][]string{
 	"internal/store":   {"internal/wake"},
 	"internal/store/*": {"internal/store", "internal/wake"},
 	"internal/wake":    {},
+	// The folder that agents work in: files, and below it what they define and the
+	// commands that are run there.
+	"internal/workspace":   {"internal/workspace/sandbox", "internal/workspace/symbol"},
+	"internal/workspace/*": {},
 	// What the files say of an agent's rules is checked where its line is known.
 	"internal/backup":   {},
 	"internal/config":   {"internal/hardlink", "internal/policy"},

@@ -25,6 +25,8 @@ type Member struct {
 	Docs         directory.Docs
 	Toolsets     []string // "contact" if empty
 	Limits       parley.Limits
+	// KeepsShared lets the agent write into agents/_shared.
+	KeepsShared bool
 	// Rules are not changed after the member has joined; nil is everything that the
 	// standard profile allows.
 	Rules *policy.Rules
@@ -111,7 +113,7 @@ func (a *agents) take(stored []parley.Agent, members []Member, gone []parley.Age
 		entries = append(entries, directory.Entry{ID: stored[i].ID, Team: stored[i].Team, Name: m.Name, Kind: m.Kind, Description: m.Description,
 			Model: m.ModelName, Docs: m.Docs, Limits: limits, Rules: a.rules(m), Mistake: m.Mistake})
 		if m.Kind == parley.Native {
-			defs[stored[i].ID] = &turn.Agent{Name: m.Name, Instructions: m.Instructions, Model: m.Model, Tools: a.combine(m.Toolsets), Limits: *limits}
+			defs[stored[i].ID] = &turn.Agent{Name: m.Name, Instructions: m.Instructions, Model: m.Model, Tools: a.combine(ownSets(m)), Limits: *limits}
 		}
 	}
 	a.mu.Lock()

@@ -15,6 +15,8 @@ import (
 	"parley/internal/retention"
 	"parley/internal/rulebook"
 	"parley/internal/store"
+	"parley/internal/tool"
+	"parley/internal/workspace"
 )
 
 // ServeConfig is what a hub with its doors is started with.
@@ -74,7 +76,14 @@ func Serve(ctx context.Context, cfg ServeConfig) (err error) {
 		return err
 	}
 	defer closing(&err, st.Close)
-	s := serving{cfg: cfg, lock: lock, listener: listener, store: st}
+	space, err := openWorkspace(ctx, cfg.Team, cfg.Log)
+	if err != nil {
+		return err
+	}
+	if space != nil {
+		defer closing(&err, space.Close)
+	}
+	s := serving{cfg: cfg, lock: lock, listener: listener, store: st, workspace: space}
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
@@ -113,6 +122,8 @@ type serving struct {
 	lock     *hubfile.Lock
 	listener net.Listener
 	store    store.Store
+	// workspace is nil if no agent works in one.
+	workspace *workspace.Workspace
 
 	hub   *Hub
 	door  *httpapi.Server
@@ -126,7 +137,7 @@ func (s *serving) prepare(ctx context.Context) error {
 	warnOfNetwork(s.listener, cfg.Log)
 	warnOfClock(s.store, cfg.Log)
 	s.hub = NewHub(HubConfig{Store: s.store, Log: cfg.Log, Name: hubName(), Workers: cfg.Team.Workers,
-		LeaseTime: cfg.Team.Lease, Grace: cfg.Grace})
+		LeaseTime: cfg.Team.Lease, Grace: cfg.Grace, Toolsets: s.toolsets()})
 	roster, person, problems, err := enlist(cfg)
 	if err != nil {
 		return err
@@ -152,6 +163,14 @@ func (s *serving) prepare(ctx context.Context) error {
 	})
 	s.info = Serving{URL: address(s.listener), Team: team.Name, Person: person, Data: cfg.Data, Store: s.store.Describe(), Problems: problems}
 	return s.lock.Publish(hubfile.Hub{URL: s.info.URL, Process: os.Getpid(), Started: started, Token: token})
+}
+
+// toolsets are those that the team's files bring about.
+func (s *serving) toolsets() map[string][]tool.Tool {
+	if s.workspace == nil {
+		return nil
+	}
+	return WorkspaceTools(s.workspace)
 }
 
 // run works until the context is done or a part fails, and stops all parts in

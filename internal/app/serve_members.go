@@ -34,7 +34,8 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 		}
 		r.Members = append(r.Members, Member{
 			Name: a.Name, Description: a.Description, Kind: a.Kind, Instructions: a.Instructions,
-			Model: m, ModelName: a.Model.String(), Docs: directory.Docs{Home: team.Dir, Folder: a.Docs}, Toolsets: a.Toolsets, Limits: a.Limits, Rules: rules, Mistake: a.Mistake,
+			Model: m, ModelName: a.Model.String(), Docs: directory.Docs{Home: team.Dir, Folder: a.Docs}, Toolsets: a.Toolsets, Limits: a.Limits,
+			KeepsShared: a.Shared == "write", Rules: rules, Mistake: a.Mistake,
 		})
 	}
 	for _, c := range team.Channels {

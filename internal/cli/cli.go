@@ -17,10 +17,14 @@ import (
 
 	"parley/internal/app"
 	"parley/internal/bench"
+	"parley/internal/workspace/sandbox"
 )
 
 // Main runs the command that the arguments name and returns the exit code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if code, child := sandbox.Child(args); child {
+		return code
+	}
 	if child, err := bench.Child(context.Background()); child {
 		if err != nil {
 			_, _ = fmt.Fprintln(stderr, err)

@@ -93,6 +93,7 @@ func (e *examination) run(ctx context.Context, dir string) {
 	e.folder(data)
 	e.space(data)
 	e.token(data)
+	e.workspace(ctx)
 	if !hubfile.Held(data) {
 		e.note("hub", "No hub is running.", "Start one with: parley up "+shellQuote(dir)+e.dataFlag())
 		e.database(ctx)

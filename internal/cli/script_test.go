@@ -18,11 +18,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"parley/internal/client"
+	"parley/internal/workspace/sandbox"
 )
 
 // The scripts run the real program, as processes of this test binary, with
 // real hubs on free ports.
 func TestMain(m *testing.M) {
+	if code, child := sandbox.Child(os.Args[1:]); child {
+		os.Exit(code) // what a hub of a script starts for a command
+	}
 	testscript.Main(m, map[string]func(){
 		"parley": func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 	})

@@ -80,7 +80,9 @@ func TestAnEmptyFileIsATeam(t *testing.T) {
 				Data:    filepath.Join(dir, ".parley"),
 				Listen:  "127.0.0.1:7420",
 				Workers: 256,
-				Limits:  parley.DefaultLimits(),
+
+				Workspace: Workspace{Folder: dir},
+				Limits:    parley.DefaultLimits(),
 			}, team)
 		})
 	}
@@ -116,6 +118,12 @@ data: state
 listen: ":8080"
 workers: 2
 lease: 30s
+workspace:
+  folder: src
+  unsandboxed: true
+  network: true
+  readable: [/opt/sdk, tools]
+  environment: [CARGO_HOME]
 grace: 5s
 limits: {rate: 20, turns: 4}
 -- agents/bob.md --
@@ -165,7 +173,9 @@ tools: [a, b]
 		Workers: 2,
 		Lease:   30 * time.Second,
 		Grace:   5 * time.Second,
-		Limits:  limits,
+		Workspace: Workspace{Folder: filepath.Join(dir, "src"), Unsandboxed: true, Network: true,
+			Readable: []string{"/opt/sdk", filepath.Join(dir, "tools")}, Environment: []string{"CARGO_HOME"}},
+		Limits: limits,
 		Agents: []Agent{{
 			Name: "Bob", Description: "Answers questions.", Kind: parley.Native,
 			Model: Model{Provider: "ollama", Name: "llama3:8b"},

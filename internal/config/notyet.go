@@ -31,12 +31,12 @@ func (d draft) notYet() []Problem {
 	return out
 }
 
-func availableToolsets() []string { return []string{"contact", "chorus", "peers"} }
+func availableToolsets() []string { return []string{"contact", "chorus", "peers", "workspace"} }
 
 // toolsetsInto accepts the names of toolsets, also of those to come: a file
 // may be written for a later version, but a misspelt name is a mistake.
 func toolsetsInto(dst *[]string) func(value) []mistake {
-	known := append(availableToolsets(), "loom", "workspace")
+	known := append(availableToolsets(), "loom")
 	return func(v value) []mistake {
 		var names []string
 		found := wordsInto(&names)(v)

@@ -38,6 +38,8 @@ type Team struct {
 	Grace time.Duration
 	// KeepMessages and KeepEvents are how long old ones are kept; 0 is for ever.
 	KeepMessages, KeepEvents time.Duration
+	// Workspace is the folder that agents work in.
+	Workspace Workspace
 	// Limits are those of the team; each agent has its own, resolved.
 	Limits parley.Limits
 	// Channels are the group channels that parley.yaml names.
@@ -72,6 +74,8 @@ func readTeam(root *os.Root, dir string) (*Team, error) {
 		Data:    DefaultData,
 		Listen:  defaultListen,
 		Workers: defaultWorkers,
+
+		Workspace: Workspace{Folder: "."},
 	}
 	var limits overlay
 	if found == nil {
@@ -97,6 +101,7 @@ func teamKeys(t *Team, limits *overlay) []key {
 		{name: "workers", read: integerInto(&t.Workers, 1, 10_000)},
 		{name: "lease", read: spanInto(&t.Lease, time.Second, time.Hour)},
 		{name: "grace", read: spanInto(&t.Grace, time.Second, time.Hour)},
+		{name: "workspace", read: workspaceInto(&t.Workspace)},
 		{name: "retention", read: retentionInto(t)},
 		{name: "limits", read: limitsInto(limits, teamLimitKeys)},
 		{name: "channels", read: channelsInto(&t.Channels)},
@@ -159,6 +164,7 @@ func listenInto(dst *string) func(value) []mistake {
 // was started.
 func (t *Team) locate() {
 	t.Data = t.within(t.Data)
+	t.Workspace.locate(t)
 	if t.Store.Driver != SQLite {
 		return
 	}

@@ -1,0 +1,179 @@
+package workspace
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"parley"
+)
+
+// Writing is a file to be written.
+type Writing struct {
+	Path, Content string
+	// Digest is that of the content which is replaced; empty for a new file.
+	Digest string
+}
+
+// Changed is a file after a change.
+type Changed struct {
+	Path, Digest string
+	// From and To are the lines that are new.
+	From, To int
+	// Note is what is worth knowing of it.
+	Note string
+}
+
+// WriteFile makes a file, with the folders above it, or replaces a whole one.
+func (w *Workspace) WriteFile(a Access, c Writing) (Changed, error) {
+	if len(c.Content) > maxFile {
+		return Changed{}, parley.Errorf(parley.Limited, "The content is larger than 4 MiB.")
+	}
+	w.writing.Lock()
+	defer w.writing.Unlock()
+	p, err := w.findToWrite(a, c.Path)
+	if err != nil {
+		return Changed{}, err
+	}
+	defer p.close()
+	mode := fs.FileMode(0o644)
+	if p.info != nil {
+		if err := p.expect(c.Digest); err != nil {
+			return Changed{}, err
+		}
+		mode = p.info.Mode().Perm()
+	} else if c.Digest != "" {
+		return Changed{}, stale(p.path, "it is no longer there")
+	}
+	f := file{path: p.path, data: []byte(c.Content)}
+	if err := p.replace(f.data, mode); err != nil {
+		return Changed{}, err
+	}
+	return Changed{Path: p.path, Digest: f.digest(), From: 1, To: len(f.lines())}, nil
+}
+
+func stale(name, why string) *parley.Error {
+	return parley.Errorf(parley.Conflict, "stale target: %s is not what you have read: %s.", show(name), why).
+		WithHint("Read it again and use the digest that is shown then.")
+}
+
+// expect refuses a file with other content than the digest's.
+func (p *place) expect(digest string) error {
+	f, err := p.read()
+	switch {
+	case err != nil:
+		return err
+	case digest == "":
+		return parley.Errorf(parley.Conflict, "%s exists.", show(p.path)).WithHint("Read it first and give the digest that is shown.")
+	case f.digest() != strings.TrimSpace(digest):
+		return stale(p.path, "its digest is now "+f.digest())
+	}
+	return nil
+}
+
+// findToWrite finds a place that may be written, and makes the folders above it.
+func (w *Workspace) findToWrite(a Access, name string) (*place, error) {
+	clean, err := cleanPath(name)
+	if err != nil {
+		return nil, err
+	}
+	for dir := range above(clean) {
+		if err := w.makeFolder(a, dir); err != nil {
+			return nil, err
+		}
+	}
+	p, err := w.find(clean)
+	if err != nil {
+		return nil, err
+	}
+	err = p.mayWrite(a)
+	if err == nil && p.info != nil && !p.info.Mode().IsRegular() {
+		err = parley.Errorf(parley.Invalid, "%s is not a regular file.", show(p.path))
+	}
+	if err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// above yields the folders on the way to a path, outer ones first.
+func above(clean string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for i, r := range clean {
+			if r == '/' && !yield(clean[:i]) {
+				return
+			}
+		}
+	}
+}
+
+func (w *Workspace) makeFolder(a Access, dir string) error {
+	p, err := w.find(dir)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	if p.info != nil {
+		return nil
+	}
+	// A folder in agents/_shared would not be read, so only files are made there.
+	if err := p.mayWrite(a); err != nil {
+		return err
+	}
+	if err := p.dir.Mkdir(p.name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return failed(p.path, err)
+	}
+	return nil
+}
+
+// replace puts a file in the place of what is there, at once: whoever reads it
+// sees the old or the new. A link that was put there meanwhile is replaced and
+// not followed.
+func (p *place) replace(data []byte, mode fs.FileMode) (err error) {
+	temporary := ".parley-" + uuid.NewString() + ".tmp"
+	f, err := p.dir.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return failed(p.path, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = p.dir.Remove(temporary)
+		}
+	}()
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return failed(p.path, err)
+	}
+	if err = p.dir.Rename(temporary, p.name); err != nil {
+		return failed(p.path, err)
+	}
+	return nil
+}
+
+// lineEnd is the one that a file uses.
+func lineEnd(data []byte) string {
+	if i := bytes.IndexByte(data, '\n'); i > 0 && data[i-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// withLineEnds gives a text the line ends of a file.
+func withLineEnds(text, end string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	if end == "\n" {
+		return text
+	}
+	return strings.ReplaceAll(text, "\n", end)
+}

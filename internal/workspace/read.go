@@ -1,0 +1,90 @@
+package workspace
+
+import (
+	"bytes"
+
+	"parley"
+)
+
+// Reading says what to read of a file.
+type Reading struct {
+	Path string
+	// From is the first line, counted from 1, and Lines how many; 0 for the default.
+	From, Lines int
+}
+
+// Page is a part of a file.
+type Page struct {
+	Path, Digest string
+	// Text is lines From to To of Total, with the line ends of the file made plain.
+	Text            []string
+	From, To, Total int
+	// Cut says that lines were too long to be shown as they are.
+	Cut bool
+}
+
+const (
+	defaultLines = 1000
+	maxLines     = 5000
+	// maxPage bounds what is shown at once, maxLine a line of it.
+	maxPage = 128 << 10
+	maxLine = 2000
+)
+
+// ReadFile reads a range of lines.
+func (w *Workspace) ReadFile(r Reading) (Page, error) {
+	if r.From < 0 || r.Lines < 0 {
+		return Page{}, parley.Errorf(parley.Invalid, "Lines are counted from 1.")
+	}
+	f, err := w.load(r.Path)
+	if err != nil {
+		return Page{}, err
+	}
+	return f.page(max(r.From, 1), r.Lines)
+}
+
+// load finds a file and reads it.
+func (w *Workspace) load(name string) (file, error) {
+	p, err := w.find(name)
+	if err != nil {
+		return file{}, err
+	}
+	defer p.close()
+	return p.read()
+}
+
+func (f file) page(from, count int) (Page, error) {
+	all := f.lines()
+	page := Page{Path: f.path, Digest: f.digest(), From: from, To: from - 1, Total: len(all)}
+	if from > max(len(all), 1) {
+		return page, parley.Errorf(parley.Invalid, "%s has %d lines; line %d is past its end.", show(f.path), len(all), from)
+	}
+	if count == 0 {
+		count = defaultLines
+	}
+	size := 0
+	for _, line := range all[from-1 : min(len(all), from-1+min(count, maxLines))] {
+		text := parley.Clip(string(line), maxLine)
+		page.Cut = page.Cut || len(text) < len(line)
+		if size += len(text); size > maxPage {
+			break
+		}
+		page.Text = append(page.Text, text)
+		page.To++
+	}
+	return page, nil
+}
+
+// lines are those of a file without their ends. A last line end begins no other
+// line.
+func (f file) lines() [][]byte {
+	data := bytes.TrimSuffix(f.data, []byte("\n"))
+	if len(f.data) == 0 {
+		return nil
+	}
+	list := bytes.Split(data, []byte("\n"))
+	for i := range list {
+		list[i] = bytes.TrimSuffix(list[i], []byte("\r"))
+	}
+	return list
+}

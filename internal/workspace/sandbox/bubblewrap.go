@@ -1,0 +1,71 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// bubblewrap are the arguments that show a command its world: new namespaces, so
+// that it neither sees nor reaches any process of the machine, and only what is
+// mounted here. Later mounts lie over earlier ones.
+func (s *Sandbox) bubblewrap(c Command) []string {
+	args := []string{"--unshare-user-try", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+		"--die-with-parent", "--new-session", "--cap-drop", "ALL",
+		"--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run", "--tmpfs", "/var/tmp"}
+	if !s.Network {
+		args = append(args, "--unshare-net")
+	}
+	for _, p := range s.readable() {
+		args = append(args, "--ro-bind-try", p, p)
+	}
+	args = append(args, "--ro-bind-try", "/etc", "/etc")
+	_, closed := etc()
+	for _, p := range closed {
+		args = append(args, cover(p)...)
+	}
+	args = append(args, s.workspaceMounts()...)
+	return append(args, "--chdir", c.Dir, "--", shellPath(), "-c", c.Script)
+}
+
+// workspaceMounts make the workspace writable and lay something over what is not.
+// A mount cannot be renamed or removed from within, so every folder on the way to
+// one is a mount too: else it could be moved away and made anew.
+func (s *Sandbox) workspaceMounts() []string {
+	args := []string{"--bind", s.Workspace, s.Workspace}
+	for _, p := range slices.Concat(s.ReadOnly, s.Hidden) {
+		for _, dir := range s.way(p) {
+			args = append(args, "--bind-try", dir, dir)
+		}
+	}
+	for _, p := range s.ReadOnly {
+		args = append(args, "--ro-bind-try", p, p)
+	}
+	for _, p := range s.Hidden {
+		if within(s.Workspace, p) { // else it is not there to be seen
+			args = append(args, cover(p)...)
+		}
+	}
+	return append(args, "--bind", s.Scratch, s.Scratch)
+}
+
+// cover lays nothing over a file or a folder.
+func cover(path string) []string {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil
+	case info.IsDir():
+		return []string{"--tmpfs", path}
+	}
+	return []string{"--ro-bind", "/dev/null", path}
+}
+
+// way are the folders between the workspace and something in it.
+func (s *Sandbox) way(path string) (dirs []string) {
+	for dir := filepath.Dir(path); dir != s.Workspace && within(s.Workspace, dir); dir = filepath.Dir(dir) {
+		dirs = append(dirs, dir)
+	}
+	slices.Reverse(dirs)
+	return dirs
+}

@@ -1,0 +1,108 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// usual are the variables that a command gets. Everything else stays with the
+// hub: keys of providers, tokens, whatever its user has in the environment.
+var usual = []string{"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME", "GOROOT", "GOFLAGS", "GOTOOLCHAIN", "JAVA_HOME"}
+
+func (s *Sandbox) environment() []string {
+	env := []string{"HOME=" + s.home(), "TMPDIR=" + s.temporary(), "TERM=dumb", "SHELL=" + shellPath()}
+	for _, name := range slices.Concat(usual, s.Environment) {
+		if value, ok := os.LookupEnv(name); ok && !strings.HasPrefix(name, "PARLEY_") {
+			env = append(env, name+"="+value)
+		}
+	}
+	return append(env, toolHomes()...)
+}
+
+// toolHomes point programs to what lies in the user's home, which is not the
+// command's. It is read-only there.
+func toolHomes() (env []string) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil
+	}
+	for _, at := range []struct{ name, dir string }{{"GOMODCACHE", "go/pkg/mod"}, {"RUSTUP_HOME", ".rustup"}} {
+		dir := os.Getenv(at.name)
+		if dir == "" {
+			dir = filepath.Join(home, at.dir)
+		}
+		if _, err := os.Stat(dir); err == nil {
+			env = append(env, at.name+"="+dir)
+		}
+	}
+	return env
+}
+
+// shellPath is bash where it is, since that is what models write for.
+func shellPath() string {
+	for _, path := range []string{"/bin/bash", "/usr/bin/bash"} {
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+	}
+	return "/bin/sh"
+}
+
+// system are the folders that commands may read.
+var system = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store", "/run/current-system",
+	"/var/lib/dpkg/alternatives", "/sys/devices/system/cpu", "/sys/kernel/mm", "/sys/fs/cgroup"}
+
+// ofHome are the parts of a home that hold programs and no secrets.
+var ofHome = []string{"go/pkg/mod", "go/bin", "sdk", ".cargo/bin", ".cargo/registry", ".cargo/git", ".rustup", ".nvm/versions", ".pyenv", ".local/bin", ".local/lib", ".bun/bin", ".deno/bin"}
+
+// secret are the entries of /etc that no command has to read.
+var secret = []string{"shadow", "shadow-", "gshadow", "gshadow-", "sudoers", "sudoers.d", "ssh", "security", "krb5.keytab", "NetworkManager", "wireguard", "letsencrypt"}
+
+// readable are all files and folders that exist of those that commands may read
+// besides the workspace and /etc.
+func (s *Sandbox) readable() (paths []string) {
+	paths = append(paths, system...)
+	if home, err := os.UserHomeDir(); err == nil {
+		for _, dir := range ofHome {
+			paths = append(paths, filepath.Join(home, dir))
+		}
+	}
+	paths = append(paths, os.Getenv("GOROOT"), os.Getenv("GOMODCACHE"))
+	paths = append(paths, s.Readable...)
+	return slices.DeleteFunc(paths, func(p string) bool { return !s.mayBeRead(p) })
+}
+
+// etc are the entries of /etc that commands may read, and those that they may
+// not.
+func etc() (open, closed []string) {
+	entries, _ := os.ReadDir("/etc") // a system without one has nothing to show
+	for _, e := range entries {
+		path := filepath.Join("/etc", e.Name())
+		if slices.Contains(secret, e.Name()) {
+			closed = append(closed, path)
+		} else {
+			open = append(open, path)
+		}
+	}
+	return open, closed
+}
+
+// mayBeRead leaves out what is not there, and whatever holds something hidden.
+func (s *Sandbox) mayBeRead(path string) bool {
+	if !filepath.IsAbs(path) {
+		return false
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false
+	}
+	return !slices.ContainsFunc(s.Hidden, func(h string) bool { return within(real, h) })
+}
+
+// within reports whether a path is a folder or lies in it.
+func within(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}

@@ -1,0 +1,107 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+
+	"parley"
+)
+
+// Command is one to run.
+type Command struct {
+	Script string
+	// Dir is a folder in the workspace, absolute.
+	Dir string
+	// Time is how long it may take.
+	Time time.Duration
+}
+
+// Outcome is what became of a command.
+type Outcome struct {
+	Text string // both outputs, as they came, shortened in the middle
+	Code int    // the exit code, or -1 if it was ended
+	// TimedOut says that it was ended because its time was over.
+	TimedOut bool
+}
+
+// drain is how long output may still come after the last process has ended.
+const drain = 2 * time.Second
+
+// maxScript bounds a command, which has to pass through an argument.
+const maxScript = 32 << 10
+
+// Run runs a command and waits for its end. When the context is done, the
+// command is ended with everything that it has started; then the error is the
+// context's.
+func (s *Sandbox) Run(ctx context.Context, c Command) (Outcome, error) {
+	if len(c.Script) > maxScript {
+		return Outcome{}, parley.Errorf(parley.Limited, "The command is longer than 32 KiB.").WithHint("Write a script with write_file and run that.")
+	}
+	timed, cancel := context.WithTimeout(ctx, c.Time)
+	defer cancel()
+	out := &excerpt{}
+	code, err := s.run(timed, c, out)
+	switch {
+	case ctx.Err() != nil:
+		return Outcome{}, context.Cause(ctx)
+	case timed.Err() != nil:
+		return Outcome{Text: out.String(), Code: -1, TimedOut: true}, nil
+	case err != nil:
+		return Outcome{}, parley.Errorf(parley.Failed, "The command could not be started.").WithCause(err)
+	}
+	return Outcome{Text: out.String(), Code: code}, nil
+}
+
+// run returns when the command's processes have ended. The pipe is ours and not
+// exec's, which would wait for whoever still holds it before anybody ends them.
+func (s *Sandbox) run(ctx context.Context, c Command, out io.Writer) (code int, err error) {
+	cmd, err := s.command(c)
+	if err != nil {
+		return 0, err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = r.Close() }()
+	cmd.Stdout, cmd.Stderr, cmd.Env = w, w, s.environment()
+	ownGroup(cmd, s.Kind)
+	err = cmd.Start()
+	_ = w.Close()
+	if err != nil {
+		return 0, err
+	}
+	copied := make(chan struct{})
+	go func() {
+		defer close(copied)
+		_, _ = io.Copy(out, r)
+	}()
+	code, err = wait(ctx, cmd, s.Kind)
+	_ = r.SetReadDeadline(time.Now().Add(drain))
+	<-copied
+	return code, err
+}
+
+// wait waits for the process, or ends it with its group when the context is
+// done.
+func wait(ctx context.Context, cmd *exec.Cmd, kind Kind) (int, error) {
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	var err error
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		end(cmd, kind, ended)
+		err = ctx.Err()
+	}
+	endGroup(cmd)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode(), nil
+	}
+	return 0, err
+}

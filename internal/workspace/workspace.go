@@ -1,0 +1,110 @@
+// Package workspace is the folder that a team's agents work in: reading, finding,
+// changing files, and running commands.
+//
+// No path and no link leads out of it. A path is walked folder by folder, each
+// opened within the one before and compared with what was looked at, so that
+// nobody can exchange a folder for a link in between. What is protected is
+// recognised by what it is and not by how it is spelled: the hub's data and
+// parley.yaml can be neither read nor written, agents/ and .git not be written.
+//
+// A change rests on what was read: it carries the digest that reading showed, and
+// is refused as stale if the file is another one by then. Nothing is remembered
+// between calls, so a turn that goes on in another process needs nothing from here.
+package workspace
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"parley"
+	"parley/internal/workspace/sandbox"
+)
+
+// Config says where a workspace is. All paths are absolute.
+type Config struct {
+	Folder string
+	// Team is the folder with parley.yaml and agents/.
+	Team string
+	// Hidden are the hub's own files and folders: its data, its database.
+	Hidden []string
+	// Sandbox runs commands; nil if they cannot be run here.
+	Sandbox *sandbox.Sandbox
+}
+
+// Workspace is safe for concurrent use.
+type Workspace struct {
+	Config
+	root *os.Root
+	// writing makes looking at a file and changing it one thing among our own.
+	writing sync.Mutex
+}
+
+// Access is what an agent may do here.
+type Access struct {
+	// Shared lets it write into agents/_shared.
+	Shared bool
+}
+
+// Open opens a workspace.
+func Open(cfg Config) (*Workspace, error) {
+	cfg = cfg.resolved()
+	root, err := os.OpenRoot(cfg.Folder)
+	if err != nil {
+		return nil, parley.Errorf(parley.NotFound, "The workspace %s cannot be opened.", cfg.Folder).
+			WithHint("Make the folder, or name another one as workspace in parley.yaml.").WithCause(err)
+	}
+	return &Workspace{Config: cfg, root: root}, nil
+}
+
+// Close gives the folder back.
+func (w *Workspace) Close() error { return w.root.Close() }
+
+// resolved has every path without links, so that paths can be compared.
+func (c Config) resolved() Config {
+	c.Folder, c.Team = resolve(c.Folder), resolve(c.Team)
+	hidden := make([]string, len(c.Hidden))
+	for i, p := range c.Hidden {
+		hidden[i] = resolve(p)
+	}
+	c.Hidden = hidden
+	return c
+}
+
+// resolve follows the links of a path as far as it exists.
+func resolve(name string) string {
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		return real
+	}
+	dir := filepath.Dir(name)
+	if dir == name {
+		return name
+	}
+	return filepath.Join(resolve(dir), filepath.Base(name))
+}
+
+// Names of what is protected in a team's folder.
+const (
+	teamFile     = "parley.yaml"
+	agentsFolder = "agents"
+	sharedFolder = "_shared"
+	gitFolder    = ".git"
+)
+
+// Confine says what commands may not change and not see of a workspace.
+func Confine(cfg Config) (readOnly, hidden []string) {
+	cfg = cfg.resolved()
+	readOnly = []string{filepath.Join(cfg.Folder, gitFolder), filepath.Join(cfg.Team, agentsFolder)}
+	hidden = append([]string{filepath.Join(cfg.Team, teamFile)}, cfg.Hidden...)
+	return readOnly, hidden
+}
+
+// reason is what an error of the system says, without its path.
+func reason(err error) string {
+	var pathErr *os.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err.Error()
+	}
+	return err.Error()
+}
