@@ -57,8 +57,10 @@ var mayImport = map[string][]string{
 	// One set's words are another's too.
 	"internal/tool/peertools":   {"internal/contact", "internal/directory", "internal/model", "internal/tool", "internal/tool/contacttools"},
 	"internal/tool/chorustools": {"internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool", "internal/tool/contacttools"},
-	"internal/model":            {},
-	"internal/model/*":          {"internal/model"},
+	// The tools of outside servers.
+	"internal/mcpclient": {"internal/model", "internal/policy", "internal/tool"},
+	"internal/model":     {},
+	"internal/model/*":   {"internal/model"},
 
 	// The ground: rules without effects, storage, signals, files.
 	// A store sends the signals of a transaction after its commit.
