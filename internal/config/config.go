@@ -49,11 +49,13 @@ func Load(dir string) (*Team, []Problem, error) {
 	agents.keep(withModel(team, agents.drafts))
 	agents.keep(uniqueNames(team, agents.drafts))
 	agents.keep(withoutCircles(agents.drafts))
-	team.Warnings = agents.warnings
+	agents.keep(serversKnown(team, agents.drafts))
+	team.Warnings = append(team.Warnings, agents.warnings...)
 	known := knownNames(team, agents.drafts)
 	for _, d := range agents.drafts {
 		team.Agents = append(team.Agents, d.finish(team, agents.shared))
 		team.Warnings = append(team.Warnings, append(d.notYet(), d.strangers(known)...)...)
+		team.Warnings = append(team.Warnings, problems(d.agent.File, d.servers.warned)...)
 	}
 	return team, agents.problems, nil
 }

@@ -135,15 +135,6 @@ func splitWords(s string) []string {
 	return words
 }
 
-// plainInto accepts anything.
-func plainInto(dst *any) func(value) []mistake {
-	return func(v value) []mistake {
-		val, found := v.plain()
-		*dst = val
-		return found
-	}
-}
-
 // modelInto accepts provider:name.
 func modelInto(dst *Model) func(value) []mistake {
 	return func(v value) []mistake {
