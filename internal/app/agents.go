@@ -7,8 +7,10 @@ import (
 
 	"parley"
 	"parley/internal/directory"
+	"parley/internal/mcpclient"
 	"parley/internal/model"
 	"parley/internal/policy"
+	"parley/internal/reading"
 	"parley/internal/tool"
 	"parley/internal/turn"
 )
@@ -24,6 +26,10 @@ type Member struct {
 	Docs         directory.Docs
 	Toolsets     []string // "contact" if empty
 	Limits       parley.Limits
+	// Tools are the names of the only tools that it has of its toolsets and servers;
+	// nil leaves all.
+	Tools   []string
+	Servers []OutsideServer
 	// Rules are not changed after the member has joined; nil is everything that the
 	// standard profile allows.
 	Rules *policy.Rules
@@ -63,24 +69,64 @@ type agents struct {
 	sets toolsets
 	free *policy.Rules // of those whose files have none
 
+	outside *outside
+
 	mu    sync.RWMutex
-	defs  map[parley.AgentID]*turn.Agent
+	defs  map[parley.AgentID]*definition
 	tools map[string][]tool.Tool // combined, by the names of the sets
 }
 
-func newAgents(dir *directory.Directory, sets toolsets) *agents {
-	return &agents{dir: dir, sets: sets, free: &policy.Rules{}, defs: map[parley.AgentID]*turn.Agent{}, tools: map[string][]tool.Tool{}}
+// definition is a native agent with where its further tools come from.
+type definition struct {
+	turn.Agent
+	servers []*mcpclient.Conn
+	only    []string
 }
 
-// Definition finds a native agent's.
+func newAgents(dir *directory.Directory, sets toolsets, outside *outside) *agents {
+	return &agents{dir: dir, sets: sets, free: &policy.Rules{}, outside: outside,
+		defs: map[parley.AgentID]*definition{}, tools: map[string][]tool.Tool{}}
+}
+
+// Definition finds a native agent's, with the tools that its servers have now.
 func (a *agents) Definition(id parley.AgentID) (turn.Agent, bool) {
-	a.mu.RLock()
-	defer a.mu.RUnlock()
-	d, ok := a.defs[id]
+	d, ok := a.find(id)
 	if !ok {
 		return turn.Agent{}, false
 	}
-	return *d, true
+	whenReady(d.servers)
+	return d.now(), true
+}
+
+func (a *agents) find(id parley.AgentID) (*definition, bool) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	d, ok := a.defs[id]
+	return d, ok
+}
+
+// now is the agent with the tools that its servers have at this moment.
+func (d *definition) now() turn.Agent {
+	agent := d.Agent
+	if len(d.servers) > 0 {
+		agent.Tools = slices.Concat(agent.Tools, allowed(mcpclient.Combine(d.servers), d.only))
+	}
+	return agent
+}
+
+// Toolbox shows what an agent has. It implements reading.Toolbox.
+func (a *agents) Toolbox(id parley.AgentID) (tools []reading.Tool, servers []reading.ToolServer) {
+	d, ok := a.find(id)
+	if !ok {
+		return nil, nil
+	}
+	for _, t := range d.now().Tools {
+		tools = append(tools, reading.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
+	}
+	for _, c := range d.servers {
+		servers = append(servers, reading.ToolServer(c.State()))
+	}
+	return tools, servers
 }
 
 // Name is how a participant is called.
@@ -97,10 +143,25 @@ func (a *agents) put(stored parley.Agent, m Member, limits *parley.Limits) {
 	if m.Kind != parley.Native {
 		return
 	}
-	tools := a.combine(m.Toolsets)
+	tools := a.limit(a.combine(m.Toolsets), m)
+	servers := a.outside.connect(stored.Team, m)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.defs[stored.ID] = &turn.Agent{Name: m.Name, Instructions: m.Instructions, Model: m.Model, Tools: tools, Limits: *limits}
+	a.defs[stored.ID] = &definition{Agent: turn.Agent{Name: m.Name, Instructions: m.Instructions, Model: m.Model, Tools: tools, Limits: *limits},
+		servers: servers, only: m.Tools}
+}
+
+// limit leaves a member the tools that its files name. What it has as somebody's
+// manager it keeps: others depend on it.
+func (a *agents) limit(tools []tool.Tool, m Member) []tool.Tool {
+	if m.Tools == nil || !slices.Contains(m.Toolsets, managing) {
+		return allowed(tools, m.Tools)
+	}
+	only := slices.Clone(m.Tools)
+	for _, t := range a.sets[managing] {
+		only = append(only, t.Name)
+	}
+	return allowed(tools, only)
 }
 
 func (a *agents) rules(m Member) *policy.Rules {

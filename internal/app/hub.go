@@ -61,17 +61,23 @@ func NewHub(cfg HubConfig) *Hub {
 	contacts := contact.New(cfg.Store, dir, handoff{scheduler}, cfg.Log)
 	read := reading.New(cfg.Store, dir, contacts)
 	h := &Hub{Store: cfg.Store, Directory: dir, Contacts: contacts, Reading: read, scheduler: scheduler, log: cfg.Log}
-	sets := toolsets{
+	sets := builtIn(contacts, read, dir)
+	maps.Copy(sets, cfg.Toolsets)
+	h.agents = newAgents(dir, sets, newOutside(cfg.Log))
+	read.ShowTools(h.agents)
+	runner := &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: contacts, Rules: permits{contacts}, Log: cfg.Log, Deltas: cfg.Deltas}
+	scheduler.Connect(turns{runner}, contacts)
+	return h
+}
+
+// builtIn are the toolsets that come with the hub.
+func builtIn(contacts *contact.Service, read *reading.Service, dir *directory.Directory) toolsets {
+	return toolsets{
 		"contact": contacttools.New(contacts, read, dir),
 		"peers":   peertools.New(contacts, dir),
 		"chorus":  chorustools.New(contacts, read, dir),
 		managing:  contacttools.Managing(contacts),
 	}
-	maps.Copy(sets, cfg.Toolsets)
-	h.agents = newAgents(dir, sets)
-	runner := &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: contacts, Rules: permits{contacts}, Log: cfg.Log, Deltas: cfg.Deltas}
-	scheduler.Connect(turns{runner}, contacts)
-	return h
 }
 
 // Start takes over what a hub before this one left behind. The teams join before
@@ -79,9 +85,21 @@ func NewHub(cfg HubConfig) *Hub {
 // contacted before it has returned.
 func (h *Hub) Start(ctx context.Context) error { return h.scheduler.Start(ctx) }
 
-// Run works until the context is done and then stops in order. Doors must
-// have stopped accepting before that.
-func (h *Hub) Run(ctx context.Context) error { return h.scheduler.Run(ctx) }
+// Run works until the context is done and then stops in order: the turns, and
+// then the servers whose tools they use. Doors must have stopped accepting before
+// that.
+func (h *Hub) Run(ctx context.Context) error {
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		h.agents.outside.servers.Run(serving)
+	}()
+	err := h.scheduler.Run(ctx)
+	stop()
+	<-ended
+	return err
+}
 
 // handoff lets contacts give work to the scheduler. Together with turns it
 // closes the circle contact → work → turn → tool → contact.

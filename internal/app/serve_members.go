@@ -35,6 +35,7 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 		r.Members = append(r.Members, Member{
 			Name: a.Name, Description: a.Description, Kind: a.Kind, Instructions: a.Instructions,
 			Model: m, ModelName: a.Model.String(), Docs: directory.Docs{Home: team.Dir, Folder: a.Docs}, Toolsets: a.Toolsets, Limits: a.Limits, Rules: rules,
+			Tools: a.AllowedTools(), Servers: outsideServers(a),
 		})
 	}
 	for _, name := range team.People {

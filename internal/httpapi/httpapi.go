@@ -68,6 +68,7 @@ func New(cfg Config) *Server {
 	s.registerTasks()
 	s.registerMessages()
 	s.registerAgents()
+	s.registerTools()
 	s.registerRules()
 	s.registerApprovals()
 	s.registerEvents()

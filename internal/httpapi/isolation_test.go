@@ -44,6 +44,7 @@ var probes = []probe{
 	{"mark-seen", "POST", "/v1/messages/seen", `{"ids": ["msg-1"]}`, 200, nil},
 	{"list-agents", "GET", "/v1/agents", "", 200, []string{"Ada", "Bob", "team main"}},
 	{"set-status", "PUT", "/v1/agents/Bob/status", `{"status": "offline"}`, 404, nil},
+	{"list-tools", "GET", "/v1/agents/Ada/tools", "", 404, nil},
 	{"explain", "GET", "/v1/explain?from=Ada&to=DataBot&action=ask", "", 404, nil},
 	{"explain", "GET", "/v1/explain?from=DataBot&to=Bob&action=ask", "", 404, []string{"Bob?"}},
 	{"list-approvals", "GET", "/v1/approvals?all=true", "", 200, []string{"approval-"}},

@@ -200,8 +200,11 @@ func Check(ctx context.Context, def Server, log *slog.Logger) State {
 		defer close(ended)
 		c.run(ctx)
 	}()
-	<-c.ready
+	<-c.ready // also if the context is done
 	state := c.State()
+	if ctx.Err() != nil {
+		state.Problem = "it did not answer in time"
+	}
 	stop()
 	<-ended
 	return state

@@ -83,7 +83,9 @@ func newServer() *mcp.Server {
 	})
 	add("pid", true, func(context.Context, string) (*mcp.CallToolResult, error) { return say(fmt.Sprint(os.Getpid())), nil })
 	add("fail", false, func(context.Context, string) (*mcp.CallToolResult, error) { return nil, errors.New("the disk is full") })
-	add("huge", false, func(context.Context, string) (*mcp.CallToolResult, error) { return say(strings.Repeat("ä", 1<<20)), nil })
+	add("huge", false, func(context.Context, string) (*mcp.CallToolResult, error) {
+		return say(strings.Repeat("ä", 1<<20)), nil
+	})
 	add("die", false, func(context.Context, string) (*mcp.CallToolResult, error) { os.Exit(7); return nil, nil })
 	// It writes down that it has begun, and that it was told to give up.
 	add("slow", false, func(ctx context.Context, file string) (*mcp.CallToolResult, error) {

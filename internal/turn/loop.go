@@ -196,6 +196,9 @@ func (t *run) storeResult(ctx context.Context, call model.Call, res tool.Result,
 
 func (t *run) call(ctx context.Context, call model.Call, approved bool) (res tool.Result, err error) {
 	tl, ok := tool.Find(t.agent.Tools, call.Name)
+	if !ok && t.started[call.ID] {
+		return tool.Result{}, errInterrupted // of a server that is not back yet, say
+	}
 	if !ok {
 		return tool.Result{}, tool.ErrUnknown(t.agent.Tools, call.Name)
 	}
@@ -206,8 +209,7 @@ func (t *run) call(ctx context.Context, call model.Call, approved bool) (res too
 	}
 	if !tl.Replays {
 		if t.started[call.ID] {
-			return tool.Result{}, parley.Errorf(parley.Failed, "The call was interrupted; whether it took effect is unknown.").
-				WithHint("Look before you try again.")
+			return tool.Result{}, errInterrupted
 		}
 		step, err := t.next(parley.StepCall, started{Call: call.ID})
 		if err != nil {
@@ -229,6 +231,11 @@ func (t *run) call(ctx context.Context, call model.Call, approved bool) (res too
 	}
 	return res, err
 }
+
+// errInterrupted is what a model reads of a call that had begun when the hub
+// stopped.
+var errInterrupted = parley.Errorf(parley.Failed, "The call was interrupted; whether it took effect is unknown.").
+	WithHint("Look before you try again.")
 
 // logFault logs what a tool could not do because of a fault of the hub; what
 // a model did wrong is between it and its tools.
