@@ -45,6 +45,7 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 		return r, "", nil, err
 	}
 	r.addPerson(person, team.Limits)
+	r.Person = person
 	r.Partial = len(problems) > 0
 	return r, person, problems, nil
 }

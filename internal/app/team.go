@@ -15,6 +15,8 @@ type Roster struct {
 	// Home is the folder of these files. On a database that several hubs share,
 	// only what it named before and names no longer is gone.
 	Home string
+	// Person is whom the command line acts as; empty if there is none.
+	Person string
 	// Partial says that some files could not be read: members that are missing
 	// are then left as they are.
 	Partial bool
@@ -61,6 +63,9 @@ func (h *Hub) Join(ctx context.Context, r Roster) (parley.Team, error) {
 	}
 	for _, a := range known {
 		h.Directory.Retire(a)
+	}
+	if e, err := h.Directory.Find(team.ID, r.Person); err == nil {
+		h.Directory.SetPerson(team.ID, e.ID)
 	}
 	if r.Partial {
 		return team, nil

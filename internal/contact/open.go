@@ -324,6 +324,8 @@ func (o *opening) callback() parley.Callback {
 	switch {
 	case o.request.sent:
 		return parley.CallbackNone
+	case o.request.awaited:
+		return parley.CallbackCall
 	case o.pattern == parley.Delegate:
 		return parley.CallbackResult
 	case o.request.detached:
@@ -368,7 +370,7 @@ func (o *opening) store(thread parley.ThreadID) error {
 	if o.pattern != parley.Notify {
 		o.task.Request = m.ID
 		o.tx.InsertTask(&o.task)
-		if o.task.Callback == parley.CallbackResult {
+		if o.task.Counted() {
 			parent := o.state.Task
 			parent.OpenChildren++
 			o.tx.UpdateProgress(&parent)

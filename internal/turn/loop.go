@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"parley"
@@ -145,7 +146,8 @@ func (t *run) modelFailure(err error) string {
 
 // runPending runs the calls of the last reply that have no result yet, in
 // their order. Those that wait for an approval come last, all together, when
-// none of them is pending any more; until then they are left.
+// none of them is pending any more; until then they are left. So is a call that
+// waits for another task.
 func (t *run) runPending(ctx context.Context) error {
 	for _, call := range t.pending {
 		if t.held[call.ID] {
@@ -155,7 +157,7 @@ func (t *run) runPending(ctx context.Context) error {
 			return err
 		}
 	}
-	if len(t.pending) == 0 {
+	if !slices.ContainsFunc(t.pending, t.isHeld) {
 		return nil
 	}
 	return t.runHeld(ctx)
@@ -169,6 +171,10 @@ func (t *run) finishCall(ctx context.Context, call model.Call, approved bool) er
 	}
 	if need, ok := parley.AsNeedsApproval(err); ok && !approved {
 		return t.hold(ctx, call, need)
+	}
+	if awaits, ok := parley.AsAwaits(err); ok {
+		t.awaited = append(t.awaited, awaits.Task)
+		return nil
 	}
 	return t.storeResult(ctx, call, res, err)
 }

@@ -31,7 +31,9 @@ func newPrinter(t *testing.T) *printer {
 	server := mcp.NewServer(&mcp.Implementation{Name: "printer", Version: "1"}, nil)
 	type nothing struct{}
 	mcp.AddTool(server, &mcp.Tool{Name: "look", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}},
-		func(context.Context, *mcp.CallToolRequest, nothing) (*mcp.CallToolResult, any, error) { return said("It is on."), nil, nil })
+		func(context.Context, *mcp.CallToolRequest, nothing) (*mcp.CallToolResult, any, error) {
+			return said("It is on."), nil, nil
+		})
 	mcp.AddTool(server, &mcp.Tool{Name: "print"},
 		func(ctx context.Context, _ *mcp.CallToolRequest, _ nothing) (*mcp.CallToolResult, any, error) {
 			p.printed.Add(1)
