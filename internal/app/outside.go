@@ -67,11 +67,14 @@ func (o *outside) connect(team parley.TeamID, m Member) (list []*mcpclient.Conn)
 }
 
 // startPatience is how long a turn waits for servers that are just being started.
-const startPatience = 15 * time.Second
+const startPatience = 10 * time.Second
 
 // whenReady waits until it is known which tools the servers have. It ends at once
 // but for the first turns after the hub's start.
 func whenReady(conns []*mcpclient.Conn) {
+	if len(conns) == 0 {
+		return
+	}
 	timer := time.NewTimer(startPatience)
 	defer timer.Stop()
 	for _, c := range conns {

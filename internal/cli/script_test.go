@@ -24,7 +24,8 @@ import (
 // real hubs on free ports.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"parley": func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"parley":          func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"mcp-test-server": serveMCP,
 	})
 }
 

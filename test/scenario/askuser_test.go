@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"parley"
 	"parley/internal/app"
 	"parley/internal/contact"
+	"parley/internal/store"
 )
 
 const askRutger = `
@@ -254,4 +256,49 @@ func TestPostgresAnswersAtOnce(t *testing.T) {
 			s.Equal("result", "So: Response from rutger: Red.", s.Result(task))
 		}
 	})
+}
+
+// hasty calls somebody after every commit.
+type hasty struct {
+	store.Store
+	stored func()
+}
+
+func (h *hasty) Update(ctx context.Context, fn func(*store.Tx) error) error {
+	err := h.Store.Update(ctx, fn)
+	h.stored()
+	return err
+}
+
+// The person answers before the turn has come to waiting: it must not wait for
+// what is there already.
+func TestAnAnswerBetweenTheQuestionAndTheWaiting(t *testing.T) {
+	h := &hasty{stored: func() {}}
+	team := planners
+	team.Hub = func(c *app.HubConfig) { h.Store, c.Store = c.Store, h }
+	Play(t, team, func(s *Stage) {
+		rutger := s.As("rutger")
+		answered := false
+		h.stored = func() {
+			if !answered && s.open(102) {
+				answered = true
+				rutger.Reply(102, "Blue.")
+			}
+		}
+		id := rutger.Delegate("PlannerBot", "Plan.")
+		s.Pass(time.Minute)
+		s.Equal("result", "So: Response from rutger: Blue.", s.Result(id))
+		s.Equal("it never waited", 0, len(s.Events(parley.EventWaiting)))
+	})
+}
+
+// open reports whether there is such a task and it has not ended.
+func (s *Stage) open(id parley.TaskID) (open bool) {
+	s.Helper()
+	s.view(func(tx *store.Tx) error {
+		t, err := tx.Task(id)
+		open = err == nil && t.State.Open()
+		return nil
+	})
+	return open
 }
