@@ -115,13 +115,7 @@ func wordsInto(dst *[]string) func(value) []mistake {
 			*dst = splitWords(s)
 			return nil
 		}
-		items, found := v.items()
-		for _, item := range items {
-			s, wrongs := item.text()
-			found = append(found, wrongs...)
-			*dst = append(*dst, s)
-		}
-		return found
+		return textsInto(dst)(v)
 	}
 }
 

@@ -103,6 +103,7 @@ func (c *Conn) live(ctx context.Context) error {
 		return err
 	}
 	defer l.close()
+	defer c.down(errEnded.Message) // at once: to close may take a moment
 	select {
 	case <-c.broken: // of the life before
 	default:
@@ -135,10 +136,26 @@ var errEnded = parley.Errorf(parley.Unavailable, "it has ended")
 func (c *Conn) list(ctx context.Context, session *mcp.ClientSession) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	var listed []*mcp.Tool
+	listed, err := c.read(ctx, session)
+	if err != nil {
+		return err
+	}
+	tools := c.offer(listed)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.session, c.tools, c.problem = session, tools, ""
+	return nil
+}
+
+// read asks a server for its tools, page by page; one that says that it has none
+// need not know the question.
+func (c *Conn) read(ctx context.Context, session *mcp.ClientSession) (listed []*mcp.Tool, err error) {
+	if able := session.InitializeResult().Capabilities; able == nil || able.Tools == nil {
+		return nil, nil
+	}
 	for t, err := range session.Tools(ctx, nil) {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if len(listed) == maxTools {
 			c.log.Warn("an MCP server has more tools than are offered", "offered", maxTools)
@@ -146,11 +163,7 @@ func (c *Conn) list(ctx context.Context, session *mcp.ClientSession) error {
 		}
 		listed = append(listed, t)
 	}
-	tools := c.offer(listed)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.session, c.tools, c.problem = session, tools, ""
-	return nil
+	return listed, nil
 }
 
 func (c *Conn) down(problem string) {

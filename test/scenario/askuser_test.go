@@ -302,3 +302,43 @@ func (s *Stage) open(id parley.TaskID) (open bool) {
 	})
 	return open
 }
+
+// A question and a call that needs approval in one step: whichever is settled
+// first, each is done once, and the model goes on when both are.
+func TestAQuestionBesideACallThatNeedsApproval(t *testing.T) {
+	script := `
+agents:
+  InternBot:
+    - steps:
+        - calls:
+            - {tool: contact_agent, args: {action: ask, agentId: SeniorAnalystBot, message: 'Sound?'}}
+            - {tool: ask_user, args: {question: 'Go on?'}}
+        - say: 'I know both.'
+  SeniorAnalystBot: [{steps: [{say: 'It is sound.'}]}]
+`
+	decide := func(s *Stage) { s.As("rutger").Approve(1) }
+	answer := func(s *Stage) { s.As("rutger").Reply(102, "Yes.") }
+	for name, c := range map[string]struct {
+		first, second func(*Stage)
+		results       []string
+	}{
+		"decided first":  {decide, answer, []string{"Response from SeniorAnalystBot: It is sound.", "Response from rutger: Yes."}},
+		"answered first": {answer, decide, []string{"Response from rutger: Yes.", "Response from SeniorAnalystBot: It is sound."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			Play(t, interns(script), func(s *Stage) {
+				id := hold(s)
+				s.Equal("open", 1, s.Task(id).OpenChildren)
+				c.first(s)
+				s.Pass(time.Hour)
+				s.Equal("state", parley.Waiting, s.Task(id).State)
+				s.Equal("the model was asked once so far", 1, len(s.Models.Shown("InternBot")))
+				c.second(s)
+				s.Wait(id)
+				s.Equal("result", "I know both.", s.Result(id))
+				s.Equal("results", c.results, s.Results(id))
+				s.Equal("children", 2, len(s.Children(id)))
+			})
+		})
+	}
+}

@@ -172,3 +172,26 @@ func TestCancellingATaskGivesUpItsOutsideCall(t *testing.T) {
 		s.Equal("state", parley.Cancelled, s.Task(id).State)
 	})
 }
+
+// A list of tools takes nothing away on which others depend; who may look at
+// whose is a rule too.
+func TestAManagerKeepsWhatOthersNeed(t *testing.T) {
+	Play(t, Team{Script: idle, Agents: []string{"BossBot", "InternBot"}, Member: func(m *app.Member) {
+		m.Tools = []string{"sleep"}
+		if m.Name == "InternBot" {
+			m.Tools, m.Rules = []string{}, ruled(ruleset{manager: "BossBot"})
+		}
+	}}, func(s *Stage) {
+		for name, want := range map[string][]string{"BossBot": {"sleep", "approve_action", "deny_action"}, "InternBot": nil, "rutger": nil} {
+			_, tools, _, err := s.Reading.Tools(s.As("rutger").Caller, name)
+			var got []string
+			for _, tl := range tools {
+				got = append(got, tl.Name)
+			}
+			s.Equal("tools of "+name, want, got)
+			s.Equal("error", error(nil), err)
+		}
+		_, _, _, err := s.Reading.Tools(s.As("BossBot").Caller, "InternBot")
+		s.Equal("an agent looks at another", parley.Denied, parley.KindOf(err))
+	})
+}
