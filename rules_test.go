@@ -64,8 +64,10 @@ var mayImport = map[string][]string{
 	"internal/tool/chorustools": {"internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool", "internal/tool/contacttools"},
 	// The tools of the workspace know nothing of contacts.
 	"internal/tool/workspacetools": {"internal/model", "internal/policy", "internal/tool", "internal/workspace", "internal/workspace/sandbox", "internal/workspace/symbol"},
-	"internal/model":               {},
-	"internal/model/*":             {"internal/model"},
+	// The tools of outside servers.
+	"internal/mcpclient": {"internal/model", "internal/policy", "internal/tool"},
+	"internal/model":     {},
+	"internal/model/*":   {"internal/model"},
 
 	// The ground: rules without effects, storage, signals, files.
 	// A store sends the signals of a transaction after its commit.

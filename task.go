@@ -96,6 +96,10 @@ const (
 	// CallbackLate: an ask whose time ran out; the parent is told if it is still
 	// open, and does not wait.
 	CallbackLate Callback = 3
+	// CallbackCall: a tool call of the parent's turn waits for it, for as long as
+	// it takes and without a worker; the call is run again then and finds the end.
+	// The parent counts it among its open children.
+	CallbackCall Callback = 4
 )
 
 // Task is work that one participant asked of another, and its own queue entry.
@@ -126,7 +130,7 @@ type Task struct {
 
 	AskDepth        int
 	DelegationDepth int
-	OpenChildren    int // children with CallbackResult that have not ended
+	OpenChildren    int // children with CallbackResult or CallbackCall that have not ended
 	Approvals       int // that are pending; a task that waits for one is woken by nothing else
 	// Budget is the root whose budget the task draws on; 0 if its tree has none.
 	Budget     TaskID
@@ -172,6 +176,11 @@ func (t *Task) Stuck() bool { return t.Approvals > 0 || t.Waits != WaitNone }
 // Pushed reports whether the end of the task comes to its parent's inbox.
 func (t *Task) Pushed() bool {
 	return t.Callback == CallbackResult || t.Callback == CallbackLate
+}
+
+// Counted reports whether the task's parent does not end before it.
+func (t *Task) Counted() bool {
+	return t.Callback == CallbackResult || t.Callback == CallbackCall
 }
 
 // Lease is the right to run one task, fenced by its token.

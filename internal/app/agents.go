@@ -8,8 +8,10 @@ import (
 
 	"parley"
 	"parley/internal/directory"
+	"parley/internal/mcpclient"
 	"parley/internal/model"
 	"parley/internal/policy"
+	"parley/internal/reading"
 	"parley/internal/tool"
 	"parley/internal/turn"
 )
@@ -27,6 +29,10 @@ type Member struct {
 	Limits       parley.Limits
 	// KeepsShared lets the agent write into agents/_shared.
 	KeepsShared bool
+	// Tools are the names of the only tools that it has of its toolsets and servers;
+	// nil leaves all.
+	Tools   []string
+	Servers []OutsideServer
 	// Rules are not changed after the member has joined; nil is everything that the
 	// standard profile allows.
 	Rules *policy.Rules
@@ -68,24 +74,64 @@ type agents struct {
 	sets toolsets
 	free *policy.Rules // of those whose files have none
 
+	outside *outside
+
 	mu    sync.RWMutex
-	defs  map[parley.AgentID]*turn.Agent
+	defs  map[parley.AgentID]*definition
 	tools map[string][]tool.Tool // combined, by the names of the sets
 }
 
-func newAgents(dir *directory.Directory, sets toolsets) *agents {
-	return &agents{dir: dir, sets: sets, free: &policy.Rules{}, defs: map[parley.AgentID]*turn.Agent{}, tools: map[string][]tool.Tool{}}
+// definition is a native agent with where its further tools come from.
+type definition struct {
+	turn.Agent
+	servers []*mcpclient.Conn
+	only    []string
 }
 
-// Definition finds a native agent's.
+func newAgents(dir *directory.Directory, sets toolsets, outside *outside) *agents {
+	return &agents{dir: dir, sets: sets, free: &policy.Rules{}, outside: outside,
+		defs: map[parley.AgentID]*definition{}, tools: map[string][]tool.Tool{}}
+}
+
+// Definition finds a native agent's, with the tools that its servers have now.
 func (a *agents) Definition(id parley.AgentID) (turn.Agent, bool) {
-	a.mu.RLock()
-	defer a.mu.RUnlock()
-	d, ok := a.defs[id]
+	d, ok := a.find(id)
 	if !ok {
 		return turn.Agent{}, false
 	}
-	return *d, true
+	whenReady(d.servers)
+	return d.now(), true
+}
+
+func (a *agents) find(id parley.AgentID) (*definition, bool) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	d, ok := a.defs[id]
+	return d, ok
+}
+
+// now is the agent with the tools that its servers have at this moment.
+func (d *definition) now() turn.Agent {
+	agent := d.Agent
+	if len(d.servers) > 0 {
+		agent.Tools = slices.Concat(agent.Tools, allowed(mcpclient.Combine(d.servers), d.only))
+	}
+	return agent
+}
+
+// Toolbox shows what an agent has. It implements reading.Toolbox.
+func (a *agents) Toolbox(id parley.AgentID) (tools []reading.Tool, servers []reading.ToolServer) {
+	d, ok := a.find(id)
+	if !ok {
+		return nil, nil
+	}
+	for _, t := range d.now().Tools {
+		tools = append(tools, reading.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
+	}
+	for _, c := range d.servers {
+		servers = append(servers, reading.ToolServer(c.State()))
+	}
+	return tools, servers
 }
 
 // Name is how a participant is called.
@@ -97,8 +143,9 @@ func (a *agents) Name(id parley.AgentID) string {
 // take takes members in and lets others go, all at once. Tools, limits and the
 // lack of rules are shared between the agents that have the same, so that an idle
 // agent costs little. A turn that runs keeps what it began with.
-func (a *agents) take(stored []parley.Agent, members []Member, gone []parley.Agent) {
-	entries, defs := make([]directory.Entry, 0, len(members)), map[parley.AgentID]*turn.Agent{}
+func (a *agents) take(team parley.TeamID, stored []parley.Agent, members []Member, gone []parley.Agent) {
+	entries, defs := make([]directory.Entry, 0, len(members)), map[parley.AgentID]*definition{}
+	used := servers{}
 	shared := map[parley.Limits]*parley.Limits{}
 	manages := managers(members)
 	for i, m := range members {
@@ -113,9 +160,12 @@ func (a *agents) take(stored []parley.Agent, members []Member, gone []parley.Age
 		entries = append(entries, directory.Entry{ID: stored[i].ID, Team: stored[i].Team, Name: m.Name, Kind: m.Kind, Description: m.Description,
 			Model: m.ModelName, Docs: m.Docs, Limits: limits, Rules: a.rules(m), Mistake: m.Mistake})
 		if m.Kind == parley.Native {
-			defs[stored[i].ID] = &turn.Agent{Name: m.Name, Instructions: m.Instructions, Model: m.Model, Tools: a.combine(ownSets(m)), Limits: *limits}
+			tools := a.limit(a.combine(ownSets(m)), m)
+			defs[stored[i].ID] = &definition{Agent: turn.Agent{Name: m.Name, Instructions: m.Instructions, Model: m.Model, Tools: tools, Limits: *limits},
+				servers: a.outside.connect(team, m, used), only: m.Tools}
 		}
 	}
+	a.outside.end(team, used)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.dir.Update(entries, gone)
@@ -126,6 +176,19 @@ func (a *agents) take(stored []parley.Agent, members []Member, gone []parley.Age
 		delete(a.defs, g.ID)
 	}
 	maps.Copy(a.defs, defs)
+}
+
+// limit leaves a member the tools that its files name. What it has as somebody's
+// manager it keeps: others depend on it.
+func (a *agents) limit(tools []tool.Tool, m Member) []tool.Tool {
+	if m.Tools == nil || !slices.Contains(m.Toolsets, managing) {
+		return allowed(tools, m.Tools)
+	}
+	only := slices.Clone(m.Tools)
+	for _, t := range a.sets[managing] {
+		only = append(only, t.Name)
+	}
+	return allowed(tools, only)
 }
 
 func (a *agents) rules(m Member) *policy.Rules {

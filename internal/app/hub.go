@@ -67,17 +67,23 @@ func NewHub(cfg HubConfig) *Hub {
 	read := reading.New(cfg.Store, dir, contacts)
 	h := &Hub{Store: cfg.Store, Directory: dir, Contacts: contacts, Reading: read, Channels: channel.New(cfg.Store, dir, contacts),
 		scheduler: scheduler, log: cfg.Log}
-	sets := toolsets{
+	sets := builtIn(contacts, read, dir)
+	maps.Copy(sets, cfg.Toolsets)
+	h.agents = newAgents(dir, sets, newOutside(cfg.Log))
+	read.ShowTools(h.agents)
+	runner := &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: contacts, Rules: permits{contacts}, Pauses: scheduler, Log: cfg.Log, Deltas: cfg.Deltas}
+	scheduler.Connect(turns{runner}, contacts)
+	return h
+}
+
+// builtIn are the toolsets that come with the hub.
+func builtIn(contacts *contact.Service, read *reading.Service, dir *directory.Directory) toolsets {
+	return toolsets{
 		"contact": contacttools.New(contacts, read, dir),
 		"peers":   peertools.New(contacts, dir),
 		"chorus":  chorustools.New(contacts, read, dir),
 		managing:  contacttools.Managing(contacts),
 	}
-	maps.Copy(sets, cfg.Toolsets)
-	h.agents = newAgents(dir, sets)
-	runner := &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: contacts, Rules: permits{contacts}, Pauses: scheduler, Log: cfg.Log, Deltas: cfg.Deltas}
-	scheduler.Connect(turns{runner}, contacts)
-	return h
 }
 
 // Start takes over what a hub before this one left behind. The teams join before
@@ -85,17 +91,20 @@ func NewHub(cfg HubConfig) *Hub {
 // contacted before it has returned.
 func (h *Hub) Start(ctx context.Context) error { return h.scheduler.Start(ctx) }
 
-// Run works until the context is done and then stops in order. Doors must
+// Run works until the context is done and then stops in order: the turns, then
+// the servers whose tools they use, and whatever keeps the record small. Doors must
 // have stopped accepting before that.
 func (h *Hub) Run(ctx context.Context) error {
-	keeping, stop := context.WithCancel(ctx)
-	var kept sync.WaitGroup
+	beside, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var ended sync.WaitGroup
+	ended.Go(func() { h.agents.outside.servers.Run(beside) })
 	for _, k := range h.keepers {
-		kept.Go(func() { k.Run(keeping) })
+		ended.Go(func() { k.Run(beside) })
 	}
-	defer kept.Wait()
-	defer stop()
-	return h.scheduler.Run(ctx)
+	err := h.scheduler.Run(ctx)
+	stop()
+	ended.Wait()
+	return err
 }
 
 // Keep has the hub remove what is older than a rule from a team that has joined.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"slices"
 	"time"
 
 	"parley/internal/config"
@@ -50,6 +51,8 @@ type Serving struct {
 	Store  string // the database, without secrets
 	// Problems are those of the files, and the agents that could not be started.
 	Problems []config.Problem
+	// Warnings are what the files say to no effect.
+	Warnings []config.Problem
 }
 
 // Serve runs a hub on a data folder until the context is done, and stops it in
@@ -161,7 +164,8 @@ func (s *serving) prepare(ctx context.Context) error {
 		Reading: s.hub.Reading, Channels: s.hub.Channels, Rules: rulebook.New(s.store, s.hub.Directory, s.hub.Contacts, team.ID, s.files, cfg.Log), Log: cfg.Log,
 		Version: Version(), Started: started, Host: hostOf(cfg.Listen), MessageBytes: s.files.biggest,
 	})
-	s.info = Serving{URL: address(s.listener), Team: team.Name, Person: person, Data: cfg.Data, Store: s.store.Describe(), Problems: problems}
+	s.info = Serving{URL: address(s.listener), Team: team.Name, Person: person, Data: cfg.Data, Store: s.store.Describe(), Problems: problems,
+		Warnings: append(slices.Clone(cfg.Team.Warnings), CheckTools(cfg.Team)...)}
 	return s.lock.Publish(hubfile.Hub{URL: s.info.URL, Process: os.Getpid(), Started: started, Token: token})
 }
 

@@ -35,7 +35,7 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 		r.Members = append(r.Members, Member{
 			Name: a.Name, Description: a.Description, Kind: a.Kind, Instructions: a.Instructions,
 			Model: m, ModelName: a.Model.String(), Docs: directory.Docs{Home: team.Dir, Folder: a.Docs}, Toolsets: a.Toolsets, Limits: a.Limits,
-			KeepsShared: a.Shared == "write", Rules: rules, Mistake: a.Mistake,
+			Tools: a.AllowedTools(), Servers: outsideServers(a), KeepsShared: a.Shared == "write", Rules: rules, Mistake: a.Mistake,
 		})
 	}
 	for _, c := range team.Channels {
@@ -48,6 +48,7 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 		return r, "", nil, err
 	}
 	r.addPerson(person, team.Limits)
+	r.Person = person
 	r.Partial = len(problems) > 0
 	return r, person, problems, nil
 }

@@ -19,6 +19,8 @@ type Roster struct {
 	// Home is the folder of these files. On a database that several hubs share,
 	// only what it named before and names no longer is gone.
 	Home string
+	// Person is whom the command line acts as; empty if there is none.
+	Person string
 	// Partial says that some files could not be read: members that are missing
 	// are then left as they are.
 	Partial bool
@@ -65,7 +67,10 @@ func (h *Hub) Join(ctx context.Context, r Roster) (parley.Team, error) {
 	for _, m := range r.Members {
 		delete(known, parley.FoldName(m.Name))
 	}
-	h.agents.take(stored, r.Members, slices.Collect(maps.Values(known)))
+	h.agents.take(team.ID, stored, r.Members, slices.Collect(maps.Values(known)))
+	if e, err := h.Directory.Find(team.ID, r.Person); err == nil {
+		h.Directory.SetPerson(team.ID, e.ID)
+	}
 	if err := h.Channels.Sync(ctx, team.ID, r.Home, channelSpecs(r, stored), r.Partial); err != nil || r.Partial {
 		return team, err
 	}

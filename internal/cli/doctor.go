@@ -89,6 +89,7 @@ func (e *examination) run(ctx context.Context, dir string) {
 	if e.data != "" {
 		e.team.MoveData(e.data)
 	}
+	e.servers(ctx)
 	data := e.team.Data
 	e.folder(data)
 	e.space(data)
@@ -136,7 +137,7 @@ func (e *examination) files(dir string) bool {
 	for _, p := range append(problems, app.CheckModels(team)...) {
 		e.wrong("file", p.String(), "Correct the file; a running hub takes it over by itself, and leaves an agent as it was until then.")
 	}
-	for _, p := range team.Warnings {
+	for _, p := range append(team.Warnings, app.CheckTools(team)...) {
 		e.note("file", p.String(), "")
 	}
 	e.ok("retention", "%s", retentionRule(team))
@@ -152,6 +153,20 @@ func retentionRule(team *config.Team) string {
 		return what + " older than " + view.Duration(d) + " are removed"
 	}
 	return kept("messages", team.KeepMessages) + ", " + kept("events", team.KeepEvents)
+}
+
+// servers tries those whose tools agents have.
+func (e *examination) servers(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for _, s := range app.CheckServers(ctx, e.team) {
+		if s.Up {
+			e.ok("server", "%s of %s, tools: %d", s.Name, s.File, s.Tools)
+			continue
+		}
+		e.wrong("server", s.File+": The MCP server "+s.Name+" cannot be used: "+s.Problem+".",
+			"The agents that have it work without its tools until it can.")
+	}
 }
 
 // hub asks the running hub, which has the database to itself.

@@ -28,7 +28,8 @@ func TestMain(m *testing.M) {
 		os.Exit(code) // what a hub of a script starts for a command
 	}
 	testscript.Main(m, map[string]func(){
-		"parley": func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"parley":          func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"mcp-test-server": serveMCP,
 	})
 }
 

@@ -96,7 +96,7 @@ func (c *console) up(ctx context.Context, listen string, log *slog.Logger) error
 	}
 	return c.serve(ctx, app.ServeConfig{
 		Team: team, Problems: problems, Listen: listen, Data: c.data, Log: log,
-	}, func(s app.Serving) error { return c.showUp(ctx, team, s) })
+	}, func(s app.Serving) error { return c.showUp(ctx, s) })
 }
 
 // serve runs a hub until it is told to stop.
@@ -188,13 +188,13 @@ func (c *console) stopping(ctx context.Context, data string) string {
 	return "Stopping, as soon as the turns of " + strings.Join(busy, ", ") + " have come to an end. Ctrl-C again stops at once."
 }
 
-func (c *console) showUp(ctx context.Context, team *config.Team, s app.Serving) error {
+func (c *console) showUp(ctx context.Context, s app.Serving) error {
 	agents, paused, err := members(ctx, s.Data)
 	if err != nil {
 		return err
 	}
 	up := Up{URL: s.URL, Team: s.Team, Person: s.Person, Data: s.Data, Store: s.Store,
-		Agents: agents, Paused: paused, Problems: mistakes(s.Problems), Warnings: mistakes(team.Warnings)}
+		Agents: agents, Paused: paused, Problems: mistakes(s.Problems), Warnings: mistakes(s.Warnings)}
 	if c.json {
 		return c.line(up)
 	}

@@ -15,7 +15,8 @@ type Agent struct {
 	Kind        parley.AgentKind
 	// Model is the agent's own or the team's; only a native agent has one.
 	Model Model
-	// Tools is kept as written; an agent's tools are those of its toolsets.
+	// Tools is as written; AllowedTools says what it means. An agent has only
+	// those of its toolsets and servers; nil leaves all.
 	Tools    []string
 	Toolsets []string
 	Limits   parley.Limits
@@ -40,8 +41,8 @@ type Agent struct {
 	Profile  Profile
 	// Contacts are in the order of the file, which decides nothing.
 	Contacts []ContactRule
-	// MCPServers is kept as maps, lists, texts and numbers.
-	MCPServers any
+	// MCPServers are its own and those of parley.yaml that it names.
+	MCPServers []MCPServer
 	// Shared is read or write, for the folder agents/_shared.
 	Shared string
 	// Lines are those of the keys that the file has.
@@ -53,8 +54,9 @@ type Agent struct {
 
 // draft is an agent as its file has it, before the team as a whole is known.
 type draft struct {
-	agent  Agent
-	limits overlay
+	agent   Agent
+	limits  overlay
+	servers serverDraft
 	// lines are those of the keys that are present.
 	lines map[string]int
 	// blank says that the file holds nothing, or not even a whole ---.
@@ -95,7 +97,7 @@ func agentKeys(d *draft) []key {
 		{name: "description", read: textInto(&a.Description)},
 		{name: "kind", read: kindInto(&a.Kind)},
 		{name: "model", read: agentModelInto(&a.Model)},
-		{name: "tools", read: wordsInto(&a.Tools)},
+		{name: "tools", read: toolsInto(&a.Tools)},
 		{name: "toolsets", read: toolsetsInto(&a.Toolsets)},
 		{name: "limits", read: limitsInto(&d.limits, limitKeys)},
 		{name: "manager", read: nameInto(&a.Manager)},
@@ -107,7 +109,7 @@ func agentKeys(d *draft) []key {
 		{name: "profile", read: profileInto(&a.Profile)},
 		{name: "contacts", read: contactsInto(&a.Contacts)},
 		{name: "shared", read: choiceInto(&a.Shared, "read", "write")},
-		{name: "mcp_servers", read: plainInto(&a.MCPServers)},
+		{name: "mcp_servers", read: serversInto(&d.servers, true)},
 		// Subagents of Claude Code have one; it says how they are displayed there.
 		{name: "color", read: func(value) []mistake { return nil }},
 	}
@@ -147,6 +149,7 @@ func (d draft) finish(t *Team, shared []string) Agent {
 	a.Lines = d.lines
 	a.Description = shorten(a.Description)
 	a.Limits = d.limits.over(t.Limits)
+	a.MCPServers = d.mcpServers(t)
 	a.Instructions = join(append([]string{a.Instructions}, shared...))
 	switch {
 	case a.Kind != parley.Native:

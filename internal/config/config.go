@@ -66,16 +66,18 @@ func (f *folder) check(team *Team, incumbents map[string]string) {
 	f.keep(withModel(team, f.drafts))
 	f.keep(uniqueNames(team, f.drafts, incumbents))
 	f.keep(withoutCircles(f.drafts))
+	f.keep(serversKnown(team, f.drafts))
 }
 
 // complete puts the agents into their team.
 func (f *folder) complete(team *Team) {
-	team.Warnings = f.warnings
+	team.Warnings = append(team.Warnings, f.warnings...)
 	known := knownNames(team, f.drafts)
 	team.Warnings = append(team.Warnings, channelStrangers(team, known)...)
 	for _, d := range f.drafts {
 		team.Agents = append(team.Agents, d.finish(team, f.shared))
 		team.Warnings = append(team.Warnings, append(d.notYet(), d.strangers(known)...)...)
+		team.Warnings = append(team.Warnings, problems(d.agent.File, d.servers.warned)...)
 	}
 }
 

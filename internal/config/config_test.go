@@ -189,10 +189,6 @@ tools: [a, b]
 			Limits: limits, File: "agents/claude.md",
 			Mode: "write", Behavior: "autonomous", Profile: Profile{Preset: "standard"}, Shared: "read",
 		}},
-		Warnings: []Problem{
-			{File: "agents/bob.md", Line: 8, Message: "tools is not enforced by this version. The agent has all tools of its toolsets."},
-			{File: "agents/claude.md", Line: 3, Message: "tools is not enforced by this version. The agent has all tools of its toolsets."},
-		},
 	}, team)
 }
 

@@ -115,13 +115,7 @@ func wordsInto(dst *[]string) func(value) []mistake {
 			*dst = splitWords(s)
 			return nil
 		}
-		items, found := v.items()
-		for _, item := range items {
-			s, wrongs := item.text()
-			found = append(found, wrongs...)
-			*dst = append(*dst, s)
-		}
-		return found
+		return textsInto(dst)(v)
 	}
 }
 
@@ -133,15 +127,6 @@ func splitWords(s string) []string {
 		}
 	}
 	return words
-}
-
-// plainInto accepts anything.
-func plainInto(dst *any) func(value) []mistake {
-	return func(v value) []mistake {
-		val, found := v.plain()
-		*dst = val
-		return found
-	}
 }
 
 // modelInto accepts provider:name.

@@ -10,7 +10,7 @@ import (
 func TestMistakesInTheTeamFile(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{"unknown key", "team: a\nworker: 3\n", `parley.yaml:2: Unknown key "worker". Did you mean workers?`},
-		{"far from every key", "\n\nzzzzzzzz: 3\n", `parley.yaml:3: Unknown key "zzzzzzzz". Known are team, person, people, model, store, data, listen, workers, lease, grace, workspace, retention, limits, channels.`},
+		{"far from every key", "\n\nzzzzzzzz: 3\n", `parley.yaml:3: Unknown key "zzzzzzzz". Known are team, person, people, model, store, data, listen, workers, lease, grace, workspace, retention, limits, channels, mcp_servers.`},
 		{"a variable of the hub for commands", "workspace:\n  environment: [PARLEY_TOKEN]\n", `parley.yaml:2: environment: "PARLEY_TOKEN" cannot be given to commands.`},
 		{"a time without a unit", "lease: 2\n", `parley.yaml:1: lease: Expected a time with its unit from 1s to 1h0m0s, like 90s, 30m, 12h or 7d, not "2".`},
 		{"all at once", "team: a/b\nlisten: here\nworkers: none\n", `parley.yaml:1: team: The name "a/b" contains '/'; letters, digits, space and -_. are allowed.
@@ -60,7 +60,7 @@ func TestMistakesInAnAgentFile(t *testing.T) {
 		{"behavior", "---\nbehavior: supervise\n---\n", `:2: behavior: "supervise" is not a choice here. Did you mean supervised?`},
 		{"toolset", "---\ntoolsets:\n  - contcat\n---\n", `:2: toolsets: There is no toolset "contcat". Did you mean contact?`},
 		{"nobody or everyone", "---\ncan_invoke:\n---\n", `:2: can_invoke: Expected a list, like [a, b].`},
-		{"alias below", "---\nmcp_servers:\n  a: 1\n  b: *x\n---\n", `:4: Anchors, aliases and tags are not supported.`},
+		{"alias below", "---\nmcp_servers:\n  a: {command: x}\n  b: *x\n---\n", `:4: b: Expected keys and values, like name: text.`},
 		{"limit", "---\nlimits:\n  turns: 2\n  ask_depth: 21\n---\n", `:4: ask_depth: Expected a whole number from 1 to 20, not "21".`},
 		{"a text as a map", "---\ndescription: {a: b}\n---\n", `:2: description: Expected a text.`},
 	} {
@@ -127,13 +127,11 @@ Not an agent.
 	diff(t, "problems", []string{"agents/left-out.md:3: kind: Remote agents are not available yet."}, found)
 	diff(t, "warnings", []string{
 		"agents/notes.txt: This is not read: an agent is a .md file, or a folder with agent.md.",
-		"agents/all.md:8: mcp_servers is not enforced by this version. The agent does not get these servers' tools.",
 		"agents/all.md:10: The toolset loom is not available in this version.",
 		`agents/all.md:11: The manager "nobody" is not in this team's files.`,
-		"agents/none.md:7: tools is not enforced by this version. The agent has all tools of its toolsets.",
 	}, texts(team.Warnings))
 	a := team.Agents[0]
 	diff(t, "can_invoke", []string{}, a.CanInvoke)
 	diff(t, "contacts", []ContactRule{{Deny: true, Name: "*"}}, a.Contacts)
-	diff(t, "mcp_servers", any(map[string]any{"git": map[string]any{"command": "mcp-git"}}), a.MCPServers)
+	diff(t, "mcp_servers", []MCPServer{{Name: "git", Command: "mcp-git", Dir: team.Dir}}, a.MCPServers)
 }

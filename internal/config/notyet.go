@@ -8,22 +8,8 @@ import "slices"
 // notYet lists what the agent's file says and the hub does not do. A key
 // that restricts an agent and is quietly ignored would be worse than none.
 func (d draft) notYet() []Problem {
-	a := d.agent
-	ignored := []struct {
-		key     string
-		set     bool
-		instead string
-	}{
-		{"tools", a.Tools != nil, "The agent has all tools of its toolsets."},
-		{"mcp_servers", a.MCPServers != nil, "The agent does not get these servers' tools."},
-	}
 	var out []Problem
-	for _, k := range ignored {
-		if k.set {
-			out = append(out, d.at(k.key, "%s is not enforced by this version. %s", k.key, k.instead))
-		}
-	}
-	for _, name := range a.Toolsets {
+	for _, name := range d.agent.Toolsets {
 		if !slices.Contains(availableToolsets(), name) {
 			out = append(out, d.at("toolsets", "The toolset %s is not available in this version.", name))
 		}

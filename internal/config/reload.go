@@ -3,6 +3,7 @@ package config
 import (
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -119,6 +120,8 @@ func NeedRestart(before, now *Team) (names []string) {
 		{"workers", before.Workers == now.Workers},
 		{"lease", before.Lease == now.Lease},
 		{"grace", before.Grace == now.Grace},
+		{"workspace", reflect.DeepEqual(before.Workspace, now.Workspace)},
+		{"retention", before.KeepMessages == now.KeepMessages && before.KeepEvents == now.KeepEvents},
 	} {
 		if !s.same {
 			names = append(names, s.name)

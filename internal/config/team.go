@@ -44,6 +44,8 @@ type Team struct {
 	Limits parley.Limits
 	// Channels are the group channels that parley.yaml names.
 	Channels []Channel
+	// MCPServers are those that agents may name.
+	MCPServers []MCPServer
 	// Agents are in the order of their files' names.
 	Agents []Agent
 	// Warnings are things that the files say and this version does not do.
@@ -78,14 +80,19 @@ func readTeam(root *os.Root, dir string) (*Team, error) {
 		Workspace: Workspace{Folder: "."},
 	}
 	var limits overlay
+	var servers serverDraft
 	if found == nil {
-		_, found = decode(text, teamKeys(t, &limits))
+		_, found = decode(text, append(teamKeys(t, &limits), key{name: "mcp_servers", read: serversInto(&servers, false)}))
 	}
 	if found != nil {
 		return nil, parley.Errorf(parley.Invalid, "%s", list(problems(TeamFile, found)))
 	}
 	t.Limits = limits.over(parley.DefaultLimits())
 	t.locate()
+	for _, s := range servers.own {
+		t.MCPServers = append(t.MCPServers, s.located(t))
+	}
+	t.Warnings = problems(TeamFile, servers.warned)
 	return t, nil
 }
 

@@ -202,8 +202,7 @@ func (v value) items() ([]value, []mistake) {
 	return out, nil
 }
 
-// plain returns a value of any shape as maps, lists, texts and numbers, for
-// keys that a later version gives a meaning to.
+// plain returns a value of any shape as maps, lists, texts and numbers.
 func (v value) plain() (any, []mistake) {
 	switch n := v.node.(type) {
 	case nil, *ast.NullNode:

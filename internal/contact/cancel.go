@@ -49,7 +49,7 @@ func (s *Service) Cancel(ctx context.Context, c Caller, id parley.TaskID) error 
 // forget takes a child that its own parent cancelled off the parent's list.
 // Nothing will come of it to the parent's inbox.
 func (f *finish) forget() error {
-	if f.task.Callback == parley.CallbackResult {
+	if f.task.Counted() {
 		f.parent.OpenChildren--
 		f.tx.UpdateProgress(f.parent)
 	}

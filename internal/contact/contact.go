@@ -90,6 +90,7 @@ type Request struct {
 	detached bool // an ask whose caller does not wait here
 	sent     bool // a delegation without a callback
 	patient  bool // it may wait for a target that is offline
+	awaited  bool // a delegation whose end the calling tool call itself takes
 }
 
 // ThreadChoice says in which thread of the dm a contact speaks.

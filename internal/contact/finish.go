@@ -239,6 +239,11 @@ func (f *finish) callBack(kind parley.MessageKind, result parley.MessageID) erro
 			p.OpenChildren--
 			return f.push(kind, result)
 		}
+	case parley.CallbackCall:
+		if p.State.Open() {
+			p.OpenChildren--
+			return f.wakeParent()
+		}
 	case parley.CallbackLate:
 		if p.State.Open() {
 			return f.push(kind, result)
@@ -293,6 +298,12 @@ func (f *finish) push(kind parley.MessageKind, result parley.MessageID) error {
 		return err
 	}
 	f.tx.PutInbox(p, m.ID)
+	return f.wakeParent()
+}
+
+// wakeParent stores the parent, and queues it if it waits for what has come.
+func (f *finish) wakeParent() error {
+	p := f.parent
 	if p.State != parley.Waiting || p.Stuck() { // its turn is not over: somebody has to decide first
 		f.tx.UpdateProgress(p)
 		return nil

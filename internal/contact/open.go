@@ -363,6 +363,8 @@ func (o *opening) callback() parley.Callback {
 	switch {
 	case o.request.sent:
 		return parley.CallbackNone
+	case o.request.awaited:
+		return parley.CallbackCall
 	case o.pattern == parley.Delegate:
 		return parley.CallbackResult
 	case o.request.detached:
@@ -407,7 +409,7 @@ func (o *opening) store(thread parley.ThreadID) error {
 	if o.pattern != parley.Notify {
 		o.task.Request = m.ID
 		o.tx.InsertTask(&o.task)
-		if o.task.Callback == parley.CallbackResult {
+		if o.task.Counted() {
 			o.state.Task.OpenChildren++
 			o.tx.UpdateProgress(&o.state.Task)
 		}

@@ -9,14 +9,14 @@ import (
 // PeopleOnly keeps a right for people: everyone else is refused, turns too, and
 // that is put on record with what was tried.
 func (s *Service) PeopleOnly(ctx context.Context, c Caller, right, tried string) error {
-	if s.person(c) {
+	if s.isPerson(c) {
 		return nil
 	}
 	return s.Denied(ctx, c, tried, errPeopleOnly(right))
 }
 
-// person reports whether the caller is a person who speaks for themselves.
-func (s *Service) person(c Caller) bool {
+// isPerson reports whether the caller is a person who speaks for themselves.
+func (s *Service) isPerson(c Caller) bool {
 	e, ok := s.dir.Entry(c.Agent)
 	return ok && e.Kind == parley.Person && c.Token == 0
 }

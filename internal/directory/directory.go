@@ -48,6 +48,8 @@ type Directory struct {
 	mu     sync.RWMutex
 	byID   map[parley.AgentID]Entry
 	byName map[key]parley.AgentID
+	// persons are the teams' own.
+	persons map[parley.TeamID]parley.AgentID
 }
 
 type key struct {

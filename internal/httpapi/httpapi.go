@@ -75,6 +75,7 @@ func New(cfg Config) *Server {
 	s.registerMessages()
 	s.registerChannels()
 	s.registerAgents()
+	s.registerTools()
 	s.registerRules()
 	s.registerRulebook()
 	s.registerApprovals()

@@ -45,6 +45,7 @@ var probes = []probe{
 	{"redact-message", "POST", "/v1/messages/msg-1/redact", `{}`, 404, nil},
 	{"list-agents", "GET", "/v1/agents", "", 200, []string{"Ada", "Bob", "team main"}},
 	{"set-status", "PUT", "/v1/agents/Bob/status", `{"status": "offline"}`, 404, nil},
+	{"list-tools", "GET", "/v1/agents/Ada/tools", "", 404, nil},
 	{"explain", "GET", "/v1/explain?from=Ada&to=DataBot&action=ask", "", 404, nil},
 	{"explain", "GET", "/v1/explain?from=DataBot&to=Bob&action=ask", "", 404, []string{"Bob?"}},
 	{"get-rules", "GET", "/v1/agents/Bob/rules", "", 404, []string{"Bob?"}},

@@ -201,6 +201,11 @@ var table = []struct {
 	{"own allow and a deny for the target", changes{profile("open", allows("tool:.*")), deny("Bob")}, nil, "", policy.Deny, "contacts deny Bob"},
 
 	// Mode, against profile and behaviour.
+	{"standard, an outside tool", nil, nil, "tool:mcp:git.push", policy.NeedsApproval, "profile standard: ask tool:.*"},
+	{"standard, one that is trusted to read", nil, nil, "tool:mcp_read:git.log", policy.Allow, "profile standard: allow tool:mcp_read:.*"},
+	{"supervised, one that is trusted to read", changes{behaves(policy.Supervised)}, nil, "tool:mcp_read:git.log", policy.Allow, "profile standard: allow tool:mcp_read:.*"},
+	{"read mode, an outside tool", changes{readOnly}, nil, "tool:mcp:git.push", policy.Deny, "mode read"},
+	{"read mode, one that is trusted to read", changes{readOnly}, nil, "tool:mcp_read:git.log", policy.Allow, "profile standard: allow tool:mcp_read:.*"},
 	{"read mode, writing a file", changes{readOnly}, nil, "tool:file_write:go.mod", policy.Deny, "mode read"},
 	{"read mode, a shell", changes{readOnly}, nil, "tool:shell:ls", policy.Deny, "mode read"},
 	{"read mode, reading a file", changes{readOnly}, nil, "tool:file_read:go.mod", policy.Allow, standardAllows},

@@ -15,7 +15,9 @@ const (
 	FileRead  = "file_read"
 	FileWrite = "file_write"
 	Shell     = "shell"
-	Other     = "other" // tools that do not say what they do
+	MCP       = "mcp"      // SERVER.TOOL of an outside server
+	MCPRead   = "mcp_read" // the same, by a tool that is trusted to read only
+	Other     = "other"    // tools that do not say what they do
 )
 
 // Action names a call for the profiles.
@@ -74,7 +76,7 @@ func (c Call) writes() bool {
 	category, detail := parts(c.Action)
 	verb, _, _ := strings.Cut(detail, " ")
 	switch category {
-	case FileRead:
+	case FileRead, MCPRead:
 		return false
 	case AgentComm:
 		return verb != "list" && verb != "read_docs"
@@ -87,10 +89,11 @@ func (c Call) writes() bool {
 }
 
 // workspace reports whether the call writes files or runs a shell, which an
-// agent in read mode never does.
+// agent in read mode never does. Nobody knows what an outside server does, so it
+// counts as one that may.
 func (c Call) workspace() bool {
 	category, _ := parts(c.Action)
-	return category == FileWrite || category == Shell
+	return category == FileWrite || category == Shell || category == MCP
 }
 
 // Party is a participant as the rules see it.

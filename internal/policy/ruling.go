@@ -118,6 +118,9 @@ func (r Ruling) Reason() string {
 	case RuleContacts:
 		return r.contactsReason()
 	case RuleMode:
+		if strings.HasPrefix(r.action, Action(MCP, "")) {
+			return r.who + " is in read mode: it uses no outside tool that is not trusted to read only."
+		}
 		return r.who + " is in read mode: it writes no files and runs no shell."
 	case RuleProfile:
 		return r.profileReason()

@@ -20,6 +20,7 @@ type Service struct {
 	store    store.Store
 	dir      *directory.Directory
 	contacts *contact.Service
+	toolbox  Toolbox // nil without a hub
 }
 
 // New makes the service.

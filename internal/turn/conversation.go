@@ -66,6 +66,7 @@ type conversation struct {
 	pending   []model.Call     // of the last reply, without a result
 	started   map[string]bool  // pending calls that are on record as begun
 	held      map[string]bool  // pending calls that wait for an approval, or did
+	awaited   []parley.TaskID  // what pending calls wait for
 	arrived   []parley.Message
 	number    int  // of the turn under way
 	underWay  bool // a turn has begun and not ended

@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"parley"
 	"parley/internal/model"
@@ -45,6 +46,8 @@ func (t *run) hold(ctx context.Context, call model.Call, need *parley.NeedsAppro
 	return nil
 }
 
+func (t *run) isHeld(c model.Call) bool { return t.held[c.ID] }
+
 // runHeld gives the held calls their results, if all of them are decided about.
 func (t *run) runHeld(ctx context.Context) error {
 	decided, all, err := t.decisions(ctx)
@@ -52,6 +55,9 @@ func (t *run) runHeld(ctx context.Context) error {
 		return err
 	}
 	for _, call := range t.pending {
+		if !t.isHeld(call) {
+			continue
+		}
 		if err := t.runDecided(ctx, call, decided[call.ID]); err != nil {
 			return err
 		}
@@ -98,29 +104,53 @@ func (t *run) runDecided(ctx context.Context, call model.Call, a parley.Approval
 	return t.finishCall(ctx, approved, true)
 }
 
-// park ends the work on a task until its held calls are decided about. Somebody
-// may have decided at this very moment: then the turn goes on.
+// park ends the work on a task until its held calls are decided about, or what
+// others wait for has ended. That may have happened at this very moment: then the
+// turn goes on.
 func (t *run) park(ctx context.Context) (parley.Outcome, error) {
-	// Before it waits: after a crash in between, the turn comes here again.
-	if err := t.insist(ctx, func() error { return t.Rules.AskManager(ctx, t.lease) }); err != nil {
-		if ctx.Err() != nil {
-			return 0, context.Cause(ctx)
+	if slices.ContainsFunc(t.pending, t.isHeld) {
+		// Before it waits: after a crash in between, the turn comes here again.
+		if err := t.insist(ctx, func() error { return t.Rules.AskManager(ctx, t.lease) }); err != nil {
+			if ctx.Err() != nil {
+				return 0, context.Cause(ctx)
+			}
+			t.logFault("approval", err) // people still see it in the list
 		}
-		t.logFault("approval", err) // people still see it in the list
 	}
 	out := parley.TurnAgain
 	err := t.update(ctx, func(tx *store.Tx) error {
 		out = parley.TurnAgain
 		task, err := t.fence(tx)
-		if err != nil || task.Approvals == 0 {
+		if err != nil {
+			return err
+		}
+		why, err := t.waitsFor(tx, task)
+		if err != nil || why == "" {
 			return err
 		}
 		out = parley.TaskParked
 		task.State, task.Worker = parley.Waiting, 0
 		tx.UpdateTask(&task)
 		tx.Record(parley.Event{Team: task.Team, Kind: parley.EventWaiting, Actor: task.Agent, Target: task.Requester, Task: task.ID,
-			Detail: "approval"})
+			Detail: why})
 		return nil
 	})
 	return out, err
+}
+
+// waitsFor says for what a task has to wait; empty if for nothing. No task that
+// is waited for ends without the lock that is held here. If one of several has
+// ended, the turn takes it before it waits for the others.
+func (t *run) waitsFor(tx *store.Tx, task parley.Task) (why string, err error) {
+	if task.Approvals > 0 {
+		return "approval", nil
+	}
+	for _, id := range t.awaited {
+		child, err := tx.Task(id)
+		if err != nil || !child.State.Open() {
+			return "", err
+		}
+		why = "answer"
+	}
+	return why, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"parley"
@@ -162,7 +163,8 @@ func (t *run) modelFailure(err error) string {
 
 // runPending runs the calls of the last reply that have no result yet, in
 // their order. Those that wait for an approval come last, all together, when
-// none of them is pending any more; until then they are left.
+// none of them is pending any more; until then they are left. So is a call that
+// waits for another task.
 func (t *run) runPending(ctx context.Context) error {
 	for _, call := range t.pending {
 		if t.held[call.ID] {
@@ -175,7 +177,7 @@ func (t *run) runPending(ctx context.Context) error {
 			return err
 		}
 	}
-	if len(t.pending) == 0 {
+	if !slices.ContainsFunc(t.pending, t.isHeld) {
 		return nil
 	}
 	return t.runHeld(ctx)
@@ -192,6 +194,10 @@ func (t *run) finishCall(ctx context.Context, call model.Call, approved bool) er
 	}
 	if parley.IsBudgetSpent(err) && t.lease.Budget != 0 {
 		return t.awaitTasks(ctx)
+	}
+	if awaits, ok := parley.AsAwaits(err); ok {
+		t.awaited = append(t.awaited, awaits.Task)
+		return nil
 	}
 	return t.storeResult(ctx, call, res, err)
 }
@@ -220,6 +226,9 @@ func (t *run) storeResult(ctx context.Context, call model.Call, res tool.Result,
 
 func (t *run) call(ctx context.Context, call model.Call, approved bool) (res tool.Result, err error) {
 	tl, ok := tool.Find(t.agent.Tools, call.Name)
+	if !ok && t.started[call.ID] {
+		return tool.Result{}, errInterrupted // of a server that is not back yet, say
+	}
 	if !ok {
 		return tool.Result{}, tool.ErrUnknown(t.agent.Tools, call.Name)
 	}
@@ -230,8 +239,7 @@ func (t *run) call(ctx context.Context, call model.Call, approved bool) (res too
 	}
 	if !tl.Replays {
 		if t.started[call.ID] {
-			return tool.Result{}, parley.Errorf(parley.Failed, "The call was interrupted; whether it took effect is unknown.").
-				WithHint("Look before you try again.")
+			return tool.Result{}, errInterrupted
 		}
 		step, err := t.next(parley.StepCall, started{Call: call.ID})
 		if err != nil {
@@ -253,6 +261,11 @@ func (t *run) call(ctx context.Context, call model.Call, approved bool) (res too
 	}
 	return res, err
 }
+
+// errInterrupted is what a model reads of a call that had begun when the hub
+// stopped.
+var errInterrupted = parley.Errorf(parley.Failed, "The call was interrupted; whether it took effect is unknown.").
+	WithHint("Look before you try again.")
 
 // logFault logs what a tool could not do because of a fault of the hub; what
 // a model did wrong is between it and its tools.

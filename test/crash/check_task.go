@@ -29,7 +29,7 @@ func (c *check) checkState(t *task) {
 	}
 	open := int64(0)
 	for _, child := range t.children {
-		if child.state.Open() && child.callback == parley.CallbackResult {
+		if child.state.Open() && (child.callback == parley.CallbackResult || child.callback == parley.CallbackCall) {
 			open++
 		}
 	}
@@ -156,7 +156,7 @@ func (c *check) wantedCallback(t *task) (times int, thread int64) {
 	p := c.tasks[t.parent]
 	fromAbove := p != nil && t.state == parley.Cancelled && (p.state == parley.TaskFailed || p.state == parley.Cancelled)
 	switch {
-	case fromAbove || t.callback == parley.CallbackReply:
+	case fromAbove || t.callback == parley.CallbackReply || t.callback == parley.CallbackCall:
 		return 0, 0
 	case t.callback == parley.CallbackNone && t.state == parley.Completed:
 		return 0, 0

@@ -58,7 +58,7 @@ func (s *Stage) checkTask(t parley.Task, byID map[parley.TaskID]parley.Task, all
 	}
 	waitsFor := 0
 	for _, c := range all {
-		if c.Parent == t.ID && c.State.Open() && c.Callback == parley.CallbackResult {
+		if c.Parent == t.ID && c.State.Open() && c.Counted() {
 			waitsFor++
 		}
 	}

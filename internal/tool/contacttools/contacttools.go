@@ -13,6 +13,7 @@ import (
 func New(contacts *contact.Service, read *reading.Service, dir *directory.Directory) []tool.Tool {
 	return []tool.Tool{
 		contactAgent(contacts),
+		askUser(contacts),
 		awaitTask(contacts),
 		cancelTask(contacts),
 		sleep(contacts, dir),

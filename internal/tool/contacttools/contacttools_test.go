@@ -10,7 +10,7 @@ import (
 )
 
 func TestEveryToolIsDescribed(t *testing.T) {
-	tooltest.Described(t, contacttools.New(nil, nil, nil), "contact_agent", "await_task", "cancel_task", "sleep",
+	tooltest.Described(t, contacttools.New(nil, nil, nil), "contact_agent", "ask_user", "await_task", "cancel_task", "sleep",
 		"message_status", "list_agents", "read_agent_docs", "query_workspace", "send_channel_message", "read_channel")
 }
 

@@ -1,0 +1,214 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/internal/config"
+	"parley/internal/mcpclient"
+	"parley/internal/tool"
+)
+
+// OutsideServer is an MCP server whose tools a member has.
+type OutsideServer struct {
+	mcpclient.Server
+	// Shared says that all members who have it have the same one; else the member
+	// has one of its own.
+	Shared bool
+}
+
+// outside connects members with outside servers.
+type outside struct {
+	servers *mcpclient.Servers
+
+	mu    sync.Mutex
+	conns map[outsideKey]outsideConn
+}
+
+type outsideKey struct {
+	team  parley.TeamID
+	owner string // empty for a shared one
+	name  string
+}
+
+type outsideConn struct {
+	def  mcpclient.Server
+	conn *mcpclient.Conn
+}
+
+func newOutside(log *slog.Logger) *outside {
+	return &outside{servers: mcpclient.New(log), conns: map[outsideKey]outsideConn{}}
+}
+
+// servers are those that somebody has.
+type servers map[outsideKey]bool
+
+// connect finds the servers of a member, those that nobody has had before among
+// them, and enters them in used.
+func (o *outside) connect(team parley.TeamID, m Member, used servers) (list []*mcpclient.Conn) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, s := range m.Servers {
+		key := outsideKey{team, parley.FoldName(m.Name), s.Name}
+		if s.Shared {
+			key.owner = ""
+		}
+		known, ok := o.conns[key]
+		if ok && !reflect.DeepEqual(known.def, s.Server) {
+			o.servers.End(known.conn)
+			ok = false
+		}
+		if !ok {
+			known = outsideConn{s.Server, o.servers.Add(s.Server)}
+			o.conns[key] = known
+		}
+		used[key] = true
+		list = append(list, known.conn)
+	}
+	return list
+}
+
+// end ends the servers of a team that nobody has any more.
+func (o *outside) end(team parley.TeamID, used servers) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for key, known := range o.conns {
+		if key.team == team && !used[key] {
+			o.servers.End(known.conn)
+			delete(o.conns, key)
+		}
+	}
+}
+
+// startPatience is how long a turn waits for servers that are just being started.
+const startPatience = 10 * time.Second
+
+// whenReady waits until it is known which tools the servers have. It ends at once
+// but for the first turns after the hub's start.
+func whenReady(conns []*mcpclient.Conn) {
+	if len(conns) == 0 {
+		return
+	}
+	timer := time.NewTimer(startPatience)
+	defer timer.Stop()
+	for _, c := range conns {
+		select {
+		case <-c.Ready():
+		case <-timer.C:
+			return
+		}
+	}
+}
+
+// allowed keeps the tools that a list of names allows; nil allows all.
+func allowed(tools []tool.Tool, only []string) []tool.Tool {
+	if only == nil {
+		return tools
+	}
+	var kept []tool.Tool
+	for _, t := range tools {
+		if slices.ContainsFunc(only, func(name string) bool { return names(name, t.Name) }) {
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
+
+// names reports whether an entry of a list means a tool.
+func names(entry, tool string) bool {
+	if beginning, open := strings.CutSuffix(entry, "*"); open {
+		return strings.HasPrefix(tool, beginning)
+	}
+	return entry == tool
+}
+
+// outsideServers are those of an agent's files.
+func outsideServers(a config.Agent) (list []OutsideServer) {
+	for _, s := range a.MCPServers {
+		list = append(list, OutsideServer{Shared: s.Shared, Server: mcpclient.Server{
+			Name: s.Name, Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Dir,
+			URL: s.URL, Headers: s.Headers, TrustReads: s.TrustReads, Timeout: s.Timeout,
+		}})
+	}
+	return list
+}
+
+// ServerCheck is what came of trying one server.
+type ServerCheck struct {
+	mcpclient.State
+	// File describes it.
+	File string
+}
+
+// CheckServers tries every server that an agent of the team has: each is started,
+// its tools are listed, and it is ended again.
+func CheckServers(ctx context.Context, team *config.Team) []ServerCheck {
+	var checks []ServerCheck
+	var servers []mcpclient.Server
+	seen := map[string]bool{}
+	for _, a := range team.Agents {
+		for _, s := range outsideServers(a) {
+			file := a.File
+			if s.Shared {
+				file = config.TeamFile
+			}
+			if key := file + " " + s.Name; a.Kind == parley.Native && !seen[key] {
+				seen[key] = true
+				checks, servers = append(checks, ServerCheck{File: file}), append(servers, s.Server)
+			}
+		}
+	}
+	var all sync.WaitGroup
+	for i, s := range servers {
+		all.Go(func() { checks[i].State = mcpclient.Check(ctx, s, slog.New(slog.DiscardHandler)) })
+	}
+	all.Wait()
+	return checks
+}
+
+// CheckTools warns of names in tools: that mean nothing in this version, or
+// nothing to the agent.
+func CheckTools(team *config.Team) (warnings []config.Problem) {
+	sets := builtIn(nil, nil, nil)
+	for _, a := range team.Agents {
+		if a.Kind != parley.Native {
+			continue
+		}
+		allowed := a.AllowedTools()
+		for i, name := range allowed {
+			if why := sets.missing(a, name); why != "" {
+				warnings = append(warnings, config.Problem{File: a.File, Message: "tools: " + a.Tools[i] + why})
+			}
+		}
+	}
+	return warnings
+}
+
+// missing says why an entry of tools: gives the agent nothing; empty if it does.
+func (sets toolsets) missing(a config.Agent, entry string) string {
+	for _, s := range a.MCPServers {
+		if strings.HasPrefix(entry, s.Name+"__") {
+			return "" // what it has is known when it runs
+		}
+	}
+	elsewhere := ""
+	for set, tools := range sets {
+		if set == managing || !slices.ContainsFunc(tools, func(t tool.Tool) bool { return names(entry, t.Name) }) {
+			continue
+		}
+		if slices.Contains(a.Toolsets, set) {
+			return ""
+		}
+		elsewhere = set
+	}
+	if elsewhere != "" {
+		return " belongs to the toolset " + elsewhere + ", which the agent does not have."
+	}
+	return " is not a tool of this version."
+}

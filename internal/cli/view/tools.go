@@ -1,0 +1,61 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/internal/api"
+)
+
+// Tools is what an agent has: its tools in the order the model sees them, then
+// the servers that some of them come from.
+func (s Screen) Tools(list api.ToolList) string {
+	var b strings.Builder
+	for _, t := range list.Tools {
+		b.WriteString(s.Paint(Bold, Line(t.Name)) + "\n" + s.Indent(strings.TrimSpace(t.Description), "  "))
+		if parameters := parameters(t.Schema); parameters != "" {
+			b.WriteString(s.Paint(Dim, s.Fit("  "+parameters)) + "\n")
+		}
+		b.WriteString("\n")
+	}
+	if len(list.Tools) == 0 {
+		b.WriteString(Line(list.Agent) + " has no tools here.\n")
+	}
+	for _, server := range list.Servers {
+		b.WriteString(s.server(server))
+	}
+	return b.String()
+}
+
+func (s Screen) server(server api.ToolServer) string {
+	if server.Up {
+		return s.Item(s.Ok(), "server", fmt.Sprintf("%s, tools: %d", server.Name, server.Tools), "")
+	}
+	return s.Item(s.Bad(), "server", server.Name+" is not running: "+Line(server.Problem)+".", "It is started again by itself.")
+}
+
+// parameters names those of a tool, the required ones first. It says nothing of
+// a schema that it does not understand.
+func parameters(schema json.RawMessage) string {
+	var known struct {
+		Properties map[string]any
+		Required   []string
+	}
+	if json.Unmarshal(schema, &known) != nil || len(known.Properties) == 0 {
+		return ""
+	}
+	var optional []string
+	for name := range known.Properties {
+		if !slices.Contains(known.Required, name) {
+			optional = append(optional, "["+Line(name)+"]")
+		}
+	}
+	slices.Sort(optional)
+	required := make([]string, len(known.Required))
+	for i, name := range known.Required {
+		required[i] = Line(name)
+	}
+	return "parameters: " + strings.Join(append(required, optional...), ", ")
+}

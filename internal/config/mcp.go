@@ -1,0 +1,226 @@
+package config
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// MCPServer is an outside server whose tools an agent has. Texts may name
+// variables of the hub's environment as ${NAME}; they are filled in when it is
+// started.
+type MCPServer struct {
+	Name string
+	// Shared says that parley.yaml describes it: one process serves all who name
+	// it.
+	Shared bool
+
+	// Command is started with Args in Dir, which is absolute; or else URL is where
+	// the server is.
+	Command string
+	Args    []string
+	Env     map[string]string
+	Dir     string
+	URL     string
+	Headers map[string]string
+
+	// TrustReads is trust: read.
+	TrustReads bool
+	// Timeout bounds a call; 0 leaves it to the hub.
+	Timeout time.Duration
+}
+
+// serverDraft is what one file says of servers.
+type serverDraft struct {
+	own    []MCPServer
+	named  []string  // those of parley.yaml
+	warned []mistake // no mistakes, but worth knowing
+}
+
+// serversInto accepts a mapping from names to servers. In an agent's file a list
+// of names, or a name without anything else, means those of parley.yaml.
+func serversInto(dst *serverDraft, mayName bool) func(value) []mistake {
+	return func(v value) []mistake {
+		if _, isList := v.node.(*ast.SequenceNode); isList && mayName {
+			return namesInto(&dst.named)(v)
+		}
+		pairs, found := v.pairs()
+		for _, p := range pairs {
+			found = append(found, dst.add(p, mayName)...)
+		}
+		return found
+	}
+}
+
+// serverName is narrow, since it is a part of the names of tools.
+var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
+
+func (d *serverDraft) add(v value, mayName bool) []mistake {
+	name := v.key
+	switch {
+	case !serverName.MatchString(name):
+		return v.wrong("A server's name has 1 to 32 letters, digits, - and _.")
+	case slices.ContainsFunc(d.own, func(s MCPServer) bool { return s.Name == name }):
+		return v.wrong("The server is described twice.")
+	case v.absent() && mayName:
+		d.named = append(d.named, name)
+		return nil
+	}
+	s := MCPServer{Name: name, Shared: !mayName}
+	found := d.read(v, &s)
+	d.own = append(d.own, s)
+	return found
+}
+
+// read takes the form that Claude Code's .mcp.json has, and what is ours.
+func (d *serverDraft) read(v value, s *MCPServer) []mistake {
+	var kind, trust string
+	lines, found := v.fields([]key{
+		{name: "type", read: choiceInto(&kind, "stdio", "http")},
+		{name: "command", read: textInto(&s.Command)},
+		{name: "args", read: textsInto(&s.Args)},
+		{name: "env", read: d.settingsInto(&s.Env)},
+		{name: "cwd", read: textInto(&s.Dir)},
+		{name: "url", read: textInto(&s.URL)},
+		{name: "headers", read: d.settingsInto(&s.Headers)},
+		{name: "trust", read: choiceInto(&trust, "none", "read")},
+		{name: "timeout", read: spanInto(&s.Timeout, time.Second, day)},
+	})
+	s.TrustReads = trust == "read"
+	if found != nil {
+		return found
+	}
+	return s.check(v, kind, lines)
+}
+
+// check refuses what is neither a command nor an address.
+func (s *MCPServer) check(v value, kind string, lines map[string]int) []mistake {
+	if (s.Command == "") == (s.URL == "") {
+		return v.wrong("A server has either a command or a url.")
+	}
+	process, remote := []string{"args", "env", "cwd"}, []string{"headers"}
+	wrongKeys, what := remote, "A server with a command"
+	if s.URL != "" {
+		wrongKeys, what = process, "A server with a url"
+	}
+	for _, k := range wrongKeys {
+		if lines[k] != 0 {
+			return wrong(lines[k], "%s: %s has no %s.", v.key, what, k)
+		}
+	}
+	if kind == "http" && s.URL == "" || kind == "stdio" && s.URL != "" {
+		return v.wrong("The type %s does not fit: stdio is for a command, http for a url.", kind)
+	}
+	return nil
+}
+
+// pairs returns the values of a mapping with any keys.
+func (v value) pairs() ([]value, []mistake) {
+	m, ok := v.node.(*ast.MappingNode)
+	if !ok {
+		return nil, v.wrong("Expected names and what they mean, like name: {command: program}.")
+	}
+	var out []value
+	for _, pair := range m.Values {
+		name, val := entry(pair)
+		val.key = name
+		out = append(out, val)
+	}
+	return out, nil
+}
+
+// textsInto accepts a list of texts as they are written.
+func textsInto(dst *[]string) func(value) []mistake {
+	return func(v value) []mistake {
+		items, found := v.items()
+		for _, item := range items {
+			s, wrongs := item.text()
+			found = append(found, wrongs...)
+			*dst = append(*dst, s)
+		}
+		return found
+	}
+}
+
+// settingsInto accepts a mapping from names to texts, and warns of what looks
+// like a secret.
+func (d *serverDraft) settingsInto(dst *map[string]string) func(value) []mistake {
+	return func(v value) []mistake {
+		pairs, found := v.pairs()
+		*dst = make(map[string]string, len(pairs))
+		for _, p := range pairs {
+			s, wrongs := p.text()
+			found = append(found, wrongs...)
+			(*dst)[p.key] = s
+			if looksSecret(p.key, s) {
+				d.warned = append(d.warned, p.wrong("This looks like a secret, and files are copied and shared. "+
+					"Put it into the hub's environment and write ${NAME} here.")...)
+			}
+		}
+		return found
+	}
+}
+
+var (
+	secretName  = regexp.MustCompile(`(?i)(key|token|secret|passw|credential|authorization)`)
+	secretValue = regexp.MustCompile(`^(sk-|gh[pousr]_|github_pat_|xox[a-z]-|AKIA|AIza|glpat-|eyJ|-----BEGIN|Bearer \S|Basic \S)`)
+)
+
+// looksSecret guesses from the name, or from how well-known keys begin. What
+// comes from the environment is fine.
+func looksSecret(name, value string) bool {
+	if value == "" || strings.Contains(value, "${") {
+		return false
+	}
+	return secretName.MatchString(name) || secretValue.MatchString(value)
+}
+
+// serversKnown refuses agents that name a server which parley.yaml does not
+// describe.
+func serversKnown(t *Team, drafts []draft) (passed []draft, found []Problem) {
+	known := []string{}
+	for _, s := range t.MCPServers {
+		known = append(known, s.Name)
+	}
+	for _, d := range drafts {
+		unknown := slices.IndexFunc(d.servers.named, func(name string) bool { return !slices.Contains(known, name) })
+		if unknown >= 0 {
+			name := d.servers.named[unknown]
+			found = append(found, d.at("mcp_servers", "There is no server %q in %s. %s", name, TeamFile, suggestServer(name, known)))
+			continue
+		}
+		passed = append(passed, d)
+	}
+	return passed, found
+}
+
+func suggestServer(name string, known []string) string {
+	if len(known) == 0 {
+		return "Describe it there under mcp_servers, or here."
+	}
+	return suggest(name, known)
+}
+
+// servers are those of the agent, those of parley.yaml that it names first.
+func (d draft) mcpServers(t *Team) (list []MCPServer) {
+	for _, s := range t.MCPServers {
+		if slices.Contains(d.servers.named, s.Name) && !slices.ContainsFunc(d.servers.own, func(o MCPServer) bool { return o.Name == s.Name }) {
+			list = append(list, s)
+		}
+	}
+	for _, s := range d.servers.own {
+		list = append(list, s.located(t))
+	}
+	return list
+}
+
+// located makes the folder of a command absolute; it is the team's by default.
+func (s MCPServer) located(t *Team) MCPServer {
+	if s.Command != "" {
+		s.Dir = t.within(s.Dir)
+	}
+	return s
+}

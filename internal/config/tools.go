@@ -1,0 +1,52 @@
+package config
+
+import "strings"
+
+// claudeTools are the names that Claude Code has for what agents here have under
+// another one.
+var claudeTools = map[string]string{
+	"Read": "read_file", "Grep": "grep", "Glob": "glob", "Bash": "shell", "Edit": "replace_block", "MultiEdit": "replace_block",
+	"Write": "write_file", "Task": "call_agent", "Agent": "call_agent", "AskUserQuestion": "ask_user",
+}
+
+// AllowedTools are the names of the tools that tools: leaves the agent, as they
+// are called here; nil leaves all. A name that ends in * means all that begin
+// like it.
+func (a Agent) AllowedTools() []string {
+	if a.Tools == nil {
+		return nil
+	}
+	names := make([]string, len(a.Tools))
+	for i, name := range a.Tools {
+		names[i] = toolHere(name)
+	}
+	return names
+}
+
+// toolHere is what a tool of somebody else's list is called here: Bash(git *) is
+// Bash, since which commands are allowed is a matter of the profile; mcp__git is
+// every tool of the server git.
+func toolHere(name string) string {
+	if i := strings.IndexByte(name, '('); i > 0 {
+		name = name[:i]
+	}
+	if server, ok := strings.CutPrefix(name, "mcp__"); ok {
+		if !strings.Contains(server, "__") {
+			return server + "__*"
+		}
+		return server
+	}
+	if here, ok := claudeTools[name]; ok {
+		return here
+	}
+	return name
+}
+
+// toolsInto accepts a list like wordsInto does. An empty one leaves nothing, so
+// it is never nil.
+func toolsInto(dst *[]string) func(value) []mistake {
+	return func(v value) []mistake {
+		*dst = []string{}
+		return wordsInto(dst)(v)
+	}
+}

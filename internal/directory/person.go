@@ -1,0 +1,28 @@
+package directory
+
+import "parley"
+
+// SetPerson says who is the team's own person: whom the command line acts as.
+func (d *Directory) SetPerson(team parley.TeamID, id parley.AgentID) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.persons == nil {
+		d.persons = map[parley.TeamID]parley.AgentID{}
+	}
+	d.persons[team] = id
+}
+
+// Person is the team's own, or else the first one by name.
+func (d *Directory) Person(team parley.TeamID) (Entry, bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if e, ok := d.byID[d.persons[team]]; ok && !e.Retired {
+		return e, true
+	}
+	for _, name := range d.names(team) {
+		if e := d.byID[d.byName[key{team, parley.FoldName(name)}]]; e.Kind == parley.Person {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}

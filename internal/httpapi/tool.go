@@ -1,0 +1,30 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"parley"
+	"parley/internal/api"
+)
+
+func (s *Server) registerTools() {
+	handle(s, operation{id: "list-tools", method: http.MethodGet, path: "/v1/agents/{name}/tools", tag: "Agents",
+		summary:     "List an agent's tools",
+		description: "As its model sees them now, with the outside servers that some come from. People look at anyone in their team, an agent at itself.",
+		errors:      []parley.Kind{parley.NotFound}}, s.listTools)
+}
+
+func (s *Server) listTools(ctx context.Context, in *struct {
+	Name string `path:"name" doc:"The agent."`
+}) (api.ToolList, error) {
+	agent, tools, servers, err := s.cfg.Reading.Tools(caller(ctx), in.Name)
+	out := api.ToolList{Agent: agent, Tools: make([]api.Tool, 0, len(tools)), Servers: make([]api.ToolServer, 0, len(servers))}
+	for _, t := range tools {
+		out.Tools = append(out.Tools, api.Tool(t))
+	}
+	for _, server := range servers {
+		out.Servers = append(out.Servers, api.ToolServer(server))
+	}
+	return out, err
+}

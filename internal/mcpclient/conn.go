@@ -1,0 +1,226 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"parley"
+	"parley/internal/tool"
+)
+
+// Conn is the connection to one server over all its lives.
+type Conn struct {
+	def Server
+	log *slog.Logger
+
+	stop context.CancelFunc // nil before it is started; of the Servers
+
+	ready     chan struct{} // closed when the first attempt to start it is over
+	readyOnce sync.Once
+	broken    chan struct{} // a call has found that the connection is gone
+
+	mu      sync.Mutex
+	session *mcp.ClientSession // nil while it is down
+	tools   []tool.Tool        // as last listed
+	problem string             // why it is down
+	secret  redactor           // what to hide of what it writes
+}
+
+func newConn(def Server, log *slog.Logger) *Conn {
+	if def.Timeout <= 0 {
+		def.Timeout = DefaultTimeout
+	}
+	return &Conn{def: def, log: log.With("server", def.Name), ready: make(chan struct{}),
+		broken: make(chan struct{}, 1), problem: "it has not been started yet"}
+}
+
+// Name is the server's.
+func (c *Conn) Name() string { return c.def.Name }
+
+// Ready is closed when it is known whether the server can be started.
+func (c *Conn) Ready() <-chan struct{} { return c.ready }
+
+// State is a server as it is now.
+type State struct {
+	Name string
+	Up   bool
+	// Problem is why it is down, without secrets.
+	Problem string
+	Tools   int
+}
+
+// State looks at the server.
+func (c *Conn) State() State {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return State{Name: c.def.Name, Up: c.session != nil, Problem: c.problem, Tools: len(c.tools)}
+}
+
+// Tools are those that the server listed last, also while it is down: a turn
+// that begins in a pause may still be there when it is back.
+func (c *Conn) Tools() []tool.Tool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.tools)
+}
+
+// run keeps the server alive.
+func (c *Conn) run(ctx context.Context) {
+	defer c.settled()
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		began := time.Now()
+		err := c.live(ctx)
+		if ctx.Err() != nil {
+			c.down("it was stopped")
+			return
+		}
+		if time.Since(began) >= steady {
+			pause = firstPause
+		}
+		c.down(c.explain(err))
+		c.settled()
+		c.log.Warn("an MCP server is not running", "problem", c.explain(err), "again_in", pause)
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+		}
+	}
+}
+
+func (c *Conn) settled() { c.readyOnce.Do(func() { close(c.ready) }) }
+
+// live is one life of the server, from its start to its end.
+func (c *Conn) live(ctx context.Context) error {
+	changed := make(chan struct{}, 1)
+	l, err := c.connect(ctx, changed)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	defer c.down(errEnded.Message) // at once: to close may take a moment
+	select {
+	case <-c.broken: // of the life before
+	default:
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = l.session.Wait() // why matters less than that
+	}()
+	for {
+		if err := c.list(ctx, l.session); err != nil {
+			return err
+		}
+		c.settled()
+		select {
+		case <-changed:
+		case <-ended:
+			return errEnded
+		case <-c.broken:
+			return errEnded
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+var errEnded = parley.Errorf(parley.Unavailable, "it has ended")
+
+// list takes over what the server offers.
+func (c *Conn) list(ctx context.Context, session *mcp.ClientSession) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	listed, err := c.read(ctx, session)
+	if err != nil {
+		return err
+	}
+	tools := c.offer(listed)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.session, c.tools, c.problem = session, tools, ""
+	return nil
+}
+
+// read asks a server for its tools, page by page; one that says that it has none
+// need not know the question.
+func (c *Conn) read(ctx context.Context, session *mcp.ClientSession) (listed []*mcp.Tool, err error) {
+	if able := session.InitializeResult().Capabilities; able == nil || able.Tools == nil {
+		return nil, nil
+	}
+	for t, err := range session.Tools(ctx, nil) {
+		if err != nil {
+			return nil, err
+		}
+		if len(listed) == maxTools {
+			c.log.Warn("an MCP server has more tools than are offered", "offered", maxTools)
+			break
+		}
+		listed = append(listed, t)
+	}
+	return listed, nil
+}
+
+func (c *Conn) down(problem string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.session, c.problem = nil, problem
+}
+
+// current is the session of the server's present life.
+func (c *Conn) current() (*mcp.ClientSession, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session == nil {
+		return nil, parley.Errorf(parley.Unavailable, "The MCP server %s is not running: %s.", c.def.Name, c.problem).
+			WithHint("It is started again by itself; go on without it, or try again later.")
+	}
+	return c.session, nil
+}
+
+// explain says why the server is down, to whoever looks at it.
+func (c *Conn) explain(err error) string {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "it did not answer within " + startTimeout.String()
+	}
+	text := err.Error()
+	var ours *parley.Error
+	if errors.As(err, &ours) {
+		text = ours.Error()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return parley.Clip(c.secret.hide(text), maxProblem)
+}
+
+// maxProblem is how much is shown of what went wrong.
+const maxProblem = 500
+
+// Check starts a server, lists its tools and ends it again, for somebody who
+// wants to know whether it works.
+func Check(ctx context.Context, def Server, log *slog.Logger) State {
+	c := newConn(def, log)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		c.run(ctx)
+	}()
+	<-c.ready // also if the context is done
+	state := c.State()
+	if ctx.Err() != nil {
+		state.Problem = "it did not answer in time"
+	}
+	stop()
+	<-ended
+	return state
+}

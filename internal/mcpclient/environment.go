@@ -1,0 +1,104 @@
+package mcpclient
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley"
+)
+
+// expand fills in what the definition takes from the hub's environment, and
+// remembers it as something to hide.
+func (s Server) expand() (Server, redactor, error) {
+	e := expansion{}
+	s.Command, s.URL, s.Dir = e.fill(s.Command), e.fill(s.URL), e.fill(s.Dir)
+	s.Args = slices.Clone(s.Args)
+	for i, arg := range s.Args {
+		s.Args[i] = e.fill(arg)
+	}
+	s.Env, s.Headers = e.fillAll(s.Env), e.fillAll(s.Headers)
+	if len(e.missing) > 0 {
+		return s, redactor{}, parley.Errorf(parley.Invalid, "the environment variable %s is not set", strings.Join(e.missing, ", "))
+	}
+	return s, newRedactor(e.secrets), nil
+}
+
+// expansion is what was found on the way.
+type expansion struct {
+	missing []string
+	secrets []string
+}
+
+// variable is ${NAME}, or ${NAME:-what to take if it is not set}.
+var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
+
+func (e *expansion) fill(text string) string {
+	return variable.ReplaceAllStringFunc(text, func(ref string) string {
+		part := variable.FindStringSubmatch(ref)
+		value, set := os.LookupEnv(part[1])
+		switch {
+		case set && value != "":
+			e.secrets = append(e.secrets, value)
+			return value
+		case part[2] != "":
+			return part[3]
+		}
+		e.missing = append(e.missing, part[1])
+		return ""
+	})
+}
+
+// fillAll fills in a map. Literal values are hidden too: somebody may have put a
+// key there all the same.
+func (e *expansion) fillAll(values map[string]string) map[string]string {
+	filled := make(map[string]string, len(values))
+	for name, value := range values {
+		filled[name] = e.fill(value)
+		e.secrets = append(e.secrets, filled[name])
+	}
+	return filled
+}
+
+// passed are the variables of the hub's own that a process needs to run at all.
+// A key of a model's provider is not among them.
+var passed = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP",
+	"SYSTEMROOT", "SYSTEMDRIVE", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMFILES", "PATHEXT", "COMSPEC"}
+
+// environment is what the process of a server sees.
+func (s Server) environment() []string {
+	var env []string
+	for _, name := range passed {
+		if value, set := os.LookupEnv(name); set {
+			env = append(env, name+"="+value)
+		}
+	}
+	for name, value := range s.Env {
+		env = append(env, name+"="+value) // the last one of a name counts
+	}
+	return env
+}
+
+// redactor hides what came from the environment in what a server writes.
+type redactor struct{ replacer *strings.Replacer }
+
+// shortSecret is what is too short to be one; to hide it would spoil every text.
+const shortSecret = 6
+
+func newRedactor(secrets []string) redactor {
+	var pairs []string
+	for _, s := range secrets {
+		if len(s) >= shortSecret {
+			pairs = append(pairs, s, "…")
+		}
+	}
+	return redactor{strings.NewReplacer(pairs...)}
+}
+
+func (r redactor) hide(text string) string {
+	if r.replacer == nil {
+		return text
+	}
+	return r.replacer.Replace(text)
+}

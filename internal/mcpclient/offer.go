@@ -1,0 +1,142 @@
+package mcpclient
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"parley/internal/model"
+	"parley/internal/policy"
+	"parley/internal/tool"
+)
+
+const (
+	// maxTools is how many of a server are offered.
+	maxTools = 200
+	// maxName is what providers allow.
+	maxName = 64
+	// maxDescription and maxSchema are in bytes: they are in every request.
+	maxDescription = 4 << 10
+	maxSchema      = 32 << 10
+)
+
+// offer makes tools of what the server has listed.
+func (c *Conn) offer(listed []*mcp.Tool) []tool.Tool {
+	var tools []tool.Tool
+	for _, t := range listed {
+		name := toolName(c.def.Name, t.Name)
+		if _, taken := tool.Find(tools, name); taken {
+			c.log.Warn("an MCP server lists a tool twice; the second is not offered", "tool", t.Name)
+			continue
+		}
+		tools = append(tools, c.offerOne(name, t))
+	}
+	return tools
+}
+
+func (c *Conn) offerOne(name string, t *mcp.Tool) tool.Tool {
+	schema, whole := mend(t.InputSchema)
+	if !whole {
+		c.log.Warn("the parameters of an MCP server's tool are not described in a way that a model can be told", "tool", t.Name)
+	}
+	action := c.action(t)
+	return tool.Tool{
+		Tool:   model.Tool{Name: name, Description: describe(c.def.Name, t), Schema: schema},
+		Action: func(json.RawMessage) string { return action },
+		Run: func(ctx context.Context, call tool.Call) (tool.Result, error) {
+			return c.call(ctx, t.Name, call.Args)
+		},
+	}
+}
+
+// action names the call for the rules. That a tool only reads is the server's
+// word, which counts if the files say so.
+func (c *Conn) action(t *mcp.Tool) string {
+	category := policy.MCP
+	if c.def.TrustReads && t.Annotations != nil && t.Annotations.ReadOnlyHint {
+		category = policy.MCPRead
+	}
+	return policy.Action(category, c.def.Name+"."+t.Name)
+}
+
+// describe is what the model reads of the tool.
+func describe(server string, t *mcp.Tool) string {
+	text := strings.TrimSpace(t.Description)
+	if text == "" {
+		text = t.Title
+	}
+	if text == "" {
+		text = "The tool " + t.Name + " of the server " + server + "."
+	}
+	return cut(text, maxDescription)
+}
+
+// separator stands between the names of a server and its tool.
+const separator = "__"
+
+var unfit = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+
+// toolName is what a model calls a tool of a server. One that had to be changed
+// to fit gets a mark of its own, so that two never become one by that.
+func toolName(server, name string) string {
+	whole := server + separator + name
+	fit := unfit.ReplaceAllString(whole, "_")
+	if fit == whole && len(fit) <= maxName {
+		return fit
+	}
+	sum := sha256.Sum256([]byte(whole))
+	mark := "_" + hex.EncodeToString(sum[:4])
+	return fit[:min(len(fit), maxName-len(mark))] + mark
+}
+
+// Combine puts the tools of several servers together. Of two with the same name,
+// which only servers with odd names have, the first stands.
+func Combine(conns []*Conn) []tool.Tool {
+	var tools []tool.Tool
+	for _, c := range conns {
+		for _, t := range c.Tools() {
+			if _, taken := tool.Find(tools, t.Name); !taken {
+				tools = append(tools, t)
+			}
+		}
+	}
+	return tools
+}
+
+// anything describes parameters of which nothing is known.
+var anything = json.RawMessage(`{"type":"object","properties":{}}`)
+
+// mend makes a schema one that providers accept: an object with properties. What
+// cannot be mended, or is too long to send with every request, is replaced by one
+// that allows anything; then whole is false.
+func mend(given any) (schema json.RawMessage, whole bool) {
+	raw, err := json.Marshal(given)
+	if err != nil {
+		return anything, false
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil || fields == nil {
+		return anything, given == nil
+	}
+	if kind := string(fields["type"]); kind != `"object"` {
+		if kind != "" && !strings.Contains(kind, `"object"`) {
+			return anything, false // it describes something that arguments cannot be
+		}
+		fields["type"] = json.RawMessage(`"object"`)
+	}
+	var properties map[string]json.RawMessage
+	if err := json.Unmarshal(fields["properties"], &properties); err != nil || properties == nil {
+		fields["properties"] = json.RawMessage(`{}`)
+	}
+	delete(fields, "$schema") // some providers refuse it
+	mended, err := json.Marshal(fields)
+	if err != nil || len(mended) > maxSchema {
+		return anything, false
+	}
+	return mended, true
+}

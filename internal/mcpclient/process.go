@@ -1,0 +1,162 @@
+package mcpclient
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"parley"
+)
+
+// patience is how long a process has to end after its input was closed, and
+// again after it was told to.
+const patience = 2 * time.Second
+
+// process is the one of a server, in a group of its own, so that what it starts
+// ends with it.
+type process struct {
+	cmd    *exec.Cmd
+	stdin  *os.File
+	stdout *os.File
+	ended  chan struct{}
+	words  *stderr
+}
+
+// startProcess starts a server's command. Where the system can do it, the process
+// also ends when the hub is killed.
+func startProcess(def Server, log func(line string)) (*process, error) {
+	p := &process{cmd: exec.Command(def.Command, def.Args...), ended: make(chan struct{}), words: &stderr{log: log}}
+	p.cmd.Dir, p.cmd.Env, p.cmd.WaitDelay = def.Dir, def.environment(), patience
+	theirIn, ourIn, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	ourOut, theirOut, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, theirIn.Close(), ourIn.Close())
+	}
+	p.stdin, p.stdout = ourIn, ourOut
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirIn, theirOut, p.words
+	started := make(chan error)
+	go p.run(started)
+	err = errors.Join(<-started, theirIn.Close(), theirOut.Close())
+	if err != nil {
+		_, _ = ourIn.Close(), ourOut.Close()
+		return nil, errNotStarted(def, err)
+	}
+	return p, nil
+}
+
+// run starts the process and stays with it to its end: on some systems it is
+// tied to the thread that started it.
+func (p *process) run(started chan<- error) {
+	release := tie(p.cmd)
+	defer release()
+	err := p.cmd.Start()
+	started <- err
+	if err != nil {
+		return
+	}
+	_ = p.cmd.Wait() // how it ended matters to nobody; that it did is seen at its output
+	signalGroup(p.cmd.Process, true)
+	close(p.ended)
+}
+
+func errNotStarted(def Server, err error) error {
+	switch {
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, os.ErrNotExist):
+		return parley.Errorf(parley.Invalid, "the command %q was not found", def.Command).WithCause(err)
+	case errors.Is(err, os.ErrPermission):
+		return parley.Errorf(parley.Invalid, "the command %q may not be run", def.Command).WithCause(err)
+	}
+	return err
+}
+
+// stop ends the process as the protocol wants it: its input is closed, then it is
+// told to end, then it is made to.
+func (p *process) stop() {
+	_ = p.stdin.Close()
+	if !p.endsWithin(patience) {
+		signalGroup(p.cmd.Process, false)
+		if !p.endsWithin(patience) {
+			signalGroup(p.cmd.Process, true)
+			<-p.ended
+		}
+	}
+	_ = p.stdout.Close()
+}
+
+func (p *process) endsWithin(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-p.ended:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// lastWords is the last line that the process wrote as an error.
+func (p *process) lastWords() string {
+	p.words.mu.Lock()
+	defer p.words.mu.Unlock()
+	return p.words.last
+}
+
+// stderr takes what a process writes besides the protocol, line by line.
+type stderr struct {
+	log func(line string)
+
+	mu    sync.Mutex
+	rest  string
+	last  string
+	lines int
+}
+
+const (
+	// maxLine is how much of a line is kept.
+	maxLine = 2000
+	// maxLines is how many lines of one process are logged.
+	maxLines = 1000
+)
+
+func (s *stderr) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := bufio.NewReader(io.MultiReader(strings.NewReader(s.rest), strings.NewReader(string(b))))
+	for {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			s.rest = cut(line, maxLine)
+			return len(b), nil
+		}
+		s.line(strings.TrimSpace(line))
+	}
+}
+
+func (s *stderr) line(text string) {
+	if text == "" {
+		return
+	}
+	s.last = cut(text, maxLine)
+	s.lines++
+	switch {
+	case s.lines <= maxLines:
+		s.log(s.last)
+	case s.lines == maxLines+1:
+		s.log("(and more, which is not logged)")
+	}
+}
+
+// logged writes what a server's process says to the hub's log.
+func (c *Conn) logged(secret redactor) func(string) {
+	return func(line string) {
+		c.log.Debug("an MCP server wrote", "text", secret.hide(line))
+	}
+}
