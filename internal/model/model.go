@@ -46,6 +46,8 @@ type Message struct {
 	Text string
 	// Calls are the tool calls of an assistant message.
 	Calls []Call
+	// Private is what the model wanted back with its reply: Reply.Private.
+	Private json.RawMessage
 	// CallID and IsError belong to a tool result.
 	CallID  string
 	IsError bool
@@ -71,17 +73,35 @@ type Reply struct {
 	Text  string `json:"text,omitempty"`
 	Calls []Call `json:"calls,omitempty"`
 	Usage Usage  `json:"usage"`
+	// Private is what a provider wants to see again with this reply, such as the
+	// signature of a thought. Nobody but the model that made it can read it; it is
+	// stored with the step and given back.
+	Private json.RawMessage `json:"private,omitempty"`
 }
 
-// Usage is what one step consumed, in tokens.
+// Usage is what one step consumed, in tokens. Input does not contain what was
+// read from or written to the provider's cache.
 type Usage struct {
 	Input      int64 `json:"input"`
 	Output     int64 `json:"output"`
 	CacheRead  int64 `json:"cache_read,omitempty"`
 	CacheWrite int64 `json:"cache_write,omitempty"`
+	// Cost is in millionths of a dollar; 0 if the price is not known.
+	Cost int64 `json:"cost,omitempty"`
 }
 
-// Delta is a piece of a reply in the making.
+// Delta is a piece of a reply in the making. Deltas are provisional: only the
+// Reply counts.
 type Delta struct {
 	Text string
+	// Restart says that what was shown of this reply is void, because the model is
+	// being asked again. It comes before the first piece of the new reply.
+	Restart bool
+}
+
+// Bounded is implemented by models that know how much they can read.
+type Bounded interface {
+	// Window is how many tokens a request and its reply may have together, and how
+	// many of them the reply may take; 0 is unknown.
+	Window() (total, reply int)
 }

@@ -196,7 +196,7 @@ func (t *run) replayStep(tx *store.Tx, s parley.Step) error {
 // add takes a reply into the conversation; its calls are now to be run.
 func (t *run) add(reply model.Reply) {
 	t.replies++
-	t.past = append(t.past, model.Message{Role: model.Assistant, Text: reply.Text, Calls: reply.Calls})
+	t.past = append(t.past, model.Message{Role: model.Assistant, Text: reply.Text, Calls: reply.Calls, Private: reply.Private})
 	t.pending = reply.Calls
 }
 
