@@ -8,17 +8,22 @@ import (
 	"parley/internal/model"
 )
 
-// geminiTap listens to a stream of Gemini's for two things that the library
+// geminiTap listens to a reply of Gemini's for three things that the library
 // gets wrong or drops: each chunk counts the tokens of the whole reply so far,
-// so the last one counts and not their sum; and a prompt that was blocked has
-// no candidates, which looks like a stream that was cut.
+// so the last one counts and not their sum; a prompt that was blocked has no
+// candidates, which looks like a stream that was cut; and a stream that was cut
+// after a tool call looks complete, though more calls may have been to come.
 type geminiTap struct {
-	body io.ReadCloser
-	line []byte
-	last geminiChunk
+	body  io.ReadCloser
+	line  []byte
+	last  geminiChunk
+	ended bool // a chunk said why the reply ended
 }
 
 type geminiChunk struct {
+	Candidates []struct {
+		FinishReason string `json:"finishReason"`
+	} `json:"candidates"`
 	PromptFeedback struct {
 		BlockReason string `json:"blockReason"`
 	} `json:"promptFeedback"`
@@ -56,6 +61,9 @@ func (t *geminiTap) take(line []byte) {
 	if json.Unmarshal(line, &c) != nil {
 		return
 	}
+	if len(c.Candidates) > 0 && c.Candidates[0].FinishReason != "" {
+		t.ended = true
+	}
 	if c.Usage != nil {
 		t.last.Usage = c.Usage
 	}
@@ -73,5 +81,8 @@ func (t *geminiTap) usage() (model.Usage, bool) {
 	u := t.last.Usage
 	return model.Usage{Input: max(u.Prompt-u.Cached, 0), Output: u.Candidates + u.Thoughts, CacheRead: u.Cached}, true
 }
+
+// cut reports whether a reply that looks complete is not.
+func (t *geminiTap) cut() bool { return t != nil && !t.ended }
 
 func (t *geminiTap) blocked() bool { return t != nil && t.last.PromptFeedback.BlockReason != "" }

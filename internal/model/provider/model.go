@@ -149,6 +149,9 @@ func (m *Model) attempt(ctx context.Context, req model.Request, s *show) (model.
 	if x.gemini.blocked() {
 		return model.Reply{}, m.blocked()
 	}
+	if !m.provider.Whole && x.gemini.cut() {
+		return model.Reply{}, m.brokenOff(nil)
+	}
 	return m.judge(g, x)
 }
 
@@ -180,7 +183,7 @@ func (m *Model) judge(g *gathering, x *exchange) (model.Reply, *failure) {
 	switch {
 	case g.finish == fantasy.FinishReasonContentFilter:
 		return r, m.blocked()
-	case cut && g.inputs > 0:
+	case cut && len(g.inputs) > 0:
 		return r, stop(model.Broken, "The reply of %s was cut off in the middle of a tool call%s. Raise max_output for the model.", m.ID(), m.atBound())
 	case len(r.Calls) == 0 && strings.TrimSpace(r.Text) == "":
 		if cut {

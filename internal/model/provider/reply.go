@@ -13,7 +13,7 @@ import (
 type gathering struct {
 	open   map[string]*block // by id: texts and thoughts under way
 	order  []*block
-	inputs int // tool calls that were begun
+	inputs map[string]string // arguments as they came, by the call's id
 	finish fantasy.FinishReason
 	usage  fantasy.Usage
 	meta   fantasy.ProviderMetadata
@@ -38,11 +38,11 @@ func (g *gathering) take(p fantasy.StreamPart) string {
 		delete(g.open, "text "+p.ID)
 	case fantasy.StreamPartTypeReasoningStart, fantasy.StreamPartTypeReasoningDelta, fantasy.StreamPartTypeReasoningEnd:
 		g.takeThought(p)
-	case fantasy.StreamPartTypeToolInputStart:
-		g.inputs++
+	case fantasy.StreamPartTypeToolInputStart, fantasy.StreamPartTypeToolInputDelta:
+		g.takeInput(p.ID, p.ToolCallInput+p.Delta) // Anthropic's come in the one, the others' in the other
 	case fantasy.StreamPartTypeToolCall:
 		if !p.ProviderExecuted {
-			g.add(&block{call: &fantasy.ToolCallPart{ToolCallID: p.ID, ToolName: p.ToolCallName, Input: p.ToolCallInput}})
+			g.takeCall(p.ID, p.ToolCallName, p.ToolCallInput)
 		}
 	case fantasy.StreamPartTypeError:
 		g.err = p.Error
@@ -50,6 +50,23 @@ func (g *gathering) take(p fantasy.StreamPart) string {
 		g.finish, g.usage, g.meta = p.FinishReason, p.Usage, p.ProviderMetadata
 	}
 	return ""
+}
+
+func (g *gathering) takeInput(id, piece string) {
+	if g.inputs == nil {
+		g.inputs = map[string]string{}
+	}
+	g.inputs[id] += piece
+}
+
+// takeCall adds a call. If its arguments came as something else than JSON, they
+// stay that: the library makes an empty object of them, and a tool would run
+// with arguments that the model never gave.
+func (g *gathering) takeCall(id, name, input string) {
+	if came := strings.TrimSpace(g.inputs[id]); came != "" && !json.Valid([]byte(came)) {
+		input = came
+	}
+	g.add(&block{call: &fantasy.ToolCallPart{ToolCallID: id, ToolName: name, Input: input}})
 }
 
 func (g *gathering) takeThought(p fantasy.StreamPart) {
@@ -92,8 +109,8 @@ func (g *gathering) takeWhole(r *fantasy.Response) {
 			g.add(b)
 		case fantasy.ToolCallContent:
 			if !c.ProviderExecuted {
-				g.inputs++
-				g.add(&block{call: &fantasy.ToolCallPart{ToolCallID: c.ToolCallID, ToolName: c.ToolName, Input: c.Input}})
+				g.takeInput(c.ToolCallID, c.Input)
+				g.takeCall(c.ToolCallID, c.ToolName, c.Input)
 			}
 		}
 	}
