@@ -59,6 +59,7 @@ var mayImport = map[string][]string{
 	"internal/tool/chorustools": {"internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool", "internal/tool/contacttools"},
 	"internal/model":            {},
 	"internal/model/*":          {"internal/model"},
+	"internal/model/provider":   {"internal/model", "internal/model/catalogue"},
 
 	// The ground: rules without effects, storage, signals, files.
 	// A store sends the signals of a transaction after its commit.

@@ -1,16 +1,12 @@
 package app
 
 import (
-	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"parley"
 	"parley/internal/config"
 	"parley/internal/directory"
-	"parley/internal/model"
-	"parley/internal/model/scripted"
 )
 
 // enlist makes the roster of the files, with the person whom the command line
@@ -19,7 +15,7 @@ import (
 func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem, err error) {
 	team := cfg.Team
 	problems = slices.Clone(cfg.Problems)
-	models := models{dir: team.Dir, loaded: map[string]model.Model{}}
+	models := newModels(team)
 	r.Team, r.Home = team.Name, homeOf(team.Dir)
 	for _, a := range team.Agents {
 		m, err := models.of(a)
@@ -45,13 +41,14 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 	}
 	r.addPerson(person, team.Limits)
 	r.Partial = len(problems) > 0
+	problems = append(problems, models.warnings()...)
 	return r, person, problems, nil
 }
 
 // CheckModels finds the agents that would be left out because their model cannot
 // be had.
 func CheckModels(team *config.Team) (problems []config.Problem) {
-	models := models{dir: team.Dir, loaded: map[string]model.Model{}}
+	models := newModels(team)
 	for _, a := range team.Agents {
 		if _, err := models.of(a); err != nil {
 			problems = append(problems, config.Problem{File: a.File, Message: parley.Public(err)})
@@ -83,36 +80,6 @@ func (r *Roster) kind(name string) (parley.AgentKind, bool) {
 		}
 	}
 	return "", false
-}
-
-// models makes the models of a team. A script is loaded once, however many
-// agents follow it.
-type models struct {
-	dir    string
-	loaded map[string]model.Model
-}
-
-func (m models) of(a config.Agent) (model.Model, error) {
-	if a.Kind != parley.Native {
-		return nil, nil
-	}
-	if a.Model.Provider != "scripted" {
-		return nil, parley.Errorf(parley.Unavailable, "The agent %s was left out: its model is %s, and this version only has scripted models.", a.Name, a.Model).
-			WithHint("Use a line like model: scripted:script.yaml.")
-	}
-	path := filepath.FromSlash(a.Model.Name)
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(m.dir, path)
-	}
-	if known, ok := m.loaded[path]; ok {
-		return known, nil
-	}
-	script, err := scripted.Load(path)
-	if err != nil {
-		return nil, &parley.Error{Kind: parley.Invalid, Message: fmt.Sprintf("The agent %s was left out: %v", a.Name, err)}
-	}
-	m.loaded[path] = script
-	return script, nil
 }
 
 func largestMessage(r Roster) int {

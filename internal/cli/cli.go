@@ -101,7 +101,7 @@ func commands(c *console) []*cobra.Command {
 	return []*cobra.Command{
 		demoCommand(c), initCommand(c), upCommand(c),
 		askCommand(c), delegateCommand(c), notifyCommand(c), inboxCommand(c), replyCommand(c), approveCommand(c), denyCommand(c),
-		agentsCommand(c), tasksCommand(c), taskCommand(c), messageCommand(c), readCommand(c), traceCommand(c), explainCommand(c), approvalsCommand(c),
+		agentsCommand(c), tasksCommand(c), taskCommand(c), messageCommand(c), readCommand(c), traceCommand(c), explainCommand(c), approvalsCommand(c), modelsCommand(c),
 		sleepCommand(c), wakeCommand(c), offlineCommand(c), onlineCommand(c),
 		doctorCommand(c), benchCommand(c), completionCommand(c), versionCommand(c),
 	}

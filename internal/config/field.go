@@ -144,7 +144,7 @@ func plainInto(dst *any) func(value) []mistake {
 	}
 }
 
-// modelInto accepts provider:name.
+// modelInto accepts what ParseModel accepts.
 func modelInto(dst *Model) func(value) []mistake {
 	return func(v value) []mistake {
 		s, found := v.text()

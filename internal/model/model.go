@@ -73,6 +73,9 @@ type Reply struct {
 	Text  string `json:"text,omitempty"`
 	Calls []Call `json:"calls,omitempty"`
 	Usage Usage  `json:"usage"`
+	// Rejected says what is wrong with a reply that cannot be used, in words for the
+	// model: it is told so and asked again, and that costs a step.
+	Rejected string `json:"rejected,omitempty"`
 	// Private is what a provider wants to see again with this reply, such as the
 	// signature of a thought. Nobody but the model that made it can read it; it is
 	// stored with the step and given back.

@@ -68,7 +68,7 @@ func (t *run) turn(ctx context.Context, handover *parley.Handover) (parley.Outco
 		if err != nil {
 			return 0, err
 		}
-		if len(reply.Calls) == 0 {
+		if len(reply.Calls) == 0 && reply.Rejected == "" {
 			return t.end(ctx, parley.TurnEnd{Text: reply.Text, Steps: []parley.Step{step}})
 		}
 		if err := t.storeSteps(ctx, nil, step); err != nil {

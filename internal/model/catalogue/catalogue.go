@@ -23,6 +23,8 @@ type Entry struct {
 	// Window is how many tokens a request and its reply may have together, and
 	// MaxOutput how many the reply may have; 0 is unknown.
 	Window, MaxOutput int
+	// Exact says that MaxOutput is what somebody wants, and not what is possible.
+	Exact bool
 	// Price is nil if it is not known.
 	Price *Price
 	// NoTools says that the model cannot call tools.

@@ -89,6 +89,8 @@ func NewClient(p Provider, key string) *http.Client {
 
 func replyBound(p Provider, e catalogue.Entry) int {
 	switch {
+	case e.Exact:
+		return e.MaxOutput
 	case e.MaxOutput > 0:
 		return min(e.MaxOutput, longestReply)
 	case p.Kind == Anthropic:
