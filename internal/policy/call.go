@@ -86,6 +86,13 @@ func (c Call) writes() bool {
 	return true
 }
 
+// Reads reports whether an action only looks at something that is there: it
+// changes nothing and waits for nobody.
+func Reads(action string) bool {
+	category, _ := parts(action)
+	return category != TaskOp && !Call{Action: action}.writes()
+}
+
 // workspace reports whether the call writes files or runs a shell, which an
 // agent in read mode never does.
 func (c Call) workspace() bool {

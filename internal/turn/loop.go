@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"parley"
@@ -144,16 +145,17 @@ func (t *run) modelFailure(err error) string {
 }
 
 // runPending runs the calls of the last reply that have no result yet, in
-// their order. Those that wait for an approval come last, all together, when
-// none of them is pending any more; until then they are left.
+// their order; those that stand together and only read, at once. Those that wait
+// for an approval come last, all together, when none of them is pending any more;
+// until then they are left.
 func (t *run) runPending(ctx context.Context) error {
-	for _, call := range t.pending {
-		if t.held[call.ID] {
-			continue
-		}
-		if err := t.finishCall(ctx, call, false); err != nil {
+	calls := slices.DeleteFunc(slices.Clone(t.pending), func(c model.Call) bool { return t.held[c.ID] })
+	for len(calls) > 0 {
+		n := t.readersIn(calls)
+		if err := t.finishCalls(ctx, calls[:n]); err != nil {
 			return err
 		}
+		calls = calls[n:]
 	}
 	if len(t.pending) == 0 {
 		return nil
@@ -164,6 +166,11 @@ func (t *run) runPending(ctx context.Context) error {
 // finishCall runs a call and stores its result, or that it has to wait.
 func (t *run) finishCall(ctx context.Context, call model.Call, approved bool) error {
 	res, err := t.call(ctx, call, approved)
+	return t.settle(ctx, call, approved, res, err)
+}
+
+// settle stores what came of a call, or that it has to wait.
+func (t *run) settle(ctx context.Context, call model.Call, approved bool, res tool.Result, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

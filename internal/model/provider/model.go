@@ -91,6 +91,8 @@ func replyBound(p Provider, e catalogue.Entry) int {
 	switch {
 	case e.Exact:
 		return e.MaxOutput
+	case e.MaxOutput > 0 && e.Window > 0: // most of a window is for reading
+		return min(e.MaxOutput, longestReply, max(e.Window/4, 1))
 	case e.MaxOutput > 0:
 		return min(e.MaxOutput, longestReply)
 	case p.Kind == Anthropic:

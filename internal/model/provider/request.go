@@ -25,6 +25,9 @@ func (m *Model) promptOf(req model.Request) fantasy.Prompt {
 	if req.System != "" {
 		p = append(p, fantasy.NewSystemMessage(req.System))
 	}
+	if len(req.Messages) > 0 && req.Messages[0].Role == model.Assistant {
+		p = append(p, fantasy.NewUserMessage("(The conversation began earlier.)")) // the first word is never the model's
+	}
 	for _, msg := range req.Messages {
 		if parts := m.partsOf(msg); len(parts) > 0 {
 			p = append(p, fantasy.Message{Role: roleOf(msg.Role), Content: parts})
