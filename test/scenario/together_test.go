@@ -63,8 +63,8 @@ func (m *meeting) tools(readers int) map[string][]tool.Tool {
 func TestCallsThatOnlyReadRunAtOnce(t *testing.T) {
 	var m meeting
 	Play(t, Team{Agents: []string{"ReaderBot"}, Tools: m.tools(3), Member: func(member *app.Member) {
-		member.Toolsets = []string{"meeting"}
 		under(map[string]ruleset{"ReaderBot": {profile: "open"}})(member)
+		member.Toolsets = []string{"meeting"}
 	}, Script: `
 agents:
   ReaderBot:
