@@ -24,14 +24,14 @@ const (
 func Parse(text string, tools []model.Tool) model.Reply {
 	reply, err := parse(text, tools)
 	if err != nil {
-		return model.Reply{Text: parley.Clip(text, 4000), Rejected: "FORMAT ERROR: " + err.Error()}
+		return model.Reply{Text: parley.Clip(text, 4000), Rejected: "FORMAT ERROR: " + err.Error() + "."}
 	}
 	return reply
 }
 
 func parse(text string, tools []model.Tool) (model.Reply, error) {
 	if len(text) > maxReply {
-		return model.Reply{}, fmt.Errorf("the reply is longer than %d bytes. Answer with one JSON object.", maxReply)
+		return model.Reply{}, fmt.Errorf("the reply is longer than %d bytes. Answer with one JSON object", maxReply)
 	}
 	found, broken := objects(text)
 	var reply model.Reply
@@ -57,11 +57,11 @@ func parse(text string, tools []model.Tool) (model.Reply, error) {
 		reply.Text = strings.Join(messages, "\n\n")
 		return reply, nil
 	case broken:
-		return model.Reply{}, errors.New("the JSON object cannot be read. Look for a missing quote, comma or brace.")
+		return model.Reply{}, errors.New("the JSON object cannot be read. Look for a missing quote, comma or brace")
 	case len(found) > 0:
 		return model.Reply{}, errNoAction
 	}
-	return model.Reply{}, errors.New(`there is no JSON object in the reply. To answer, write {"action": "respond", "message": "…"}.`)
+	return model.Reply{}, errors.New(`there is no JSON object in the reply. To answer, write {"action": "respond", "message": "…"}`)
 }
 
 // action is a message that ends the turn, or a call.
@@ -72,7 +72,7 @@ type action struct {
 
 type fields map[string]json.RawMessage
 
-var errNoAction = errors.New(`the object has no "action". It is one of respond, done, tool_call, call_agent, ask_user.`)
+var errNoAction = errors.New(`the object has no "action". It is one of respond, done, tool_call, call_agent, ask_user`)
 
 // actionOf says what an object means.
 func actionOf(o fields, tools []model.Tool) (action, error) {
@@ -94,7 +94,7 @@ func actionOf(o fields, tools []model.Tool) (action, error) {
 	if isTool(name, tools) {
 		return o.toolCall(name)
 	}
-	return action{}, fmt.Errorf("there is no action %q. There are respond, done, tool_call, call_agent and ask_user.", parley.Clip(name, 60))
+	return action{}, fmt.Errorf("there is no action %q. There are respond, done, tool_call, call_agent and ask_user", parley.Clip(name, 60))
 }
 
 func isTool(name string, tools []model.Tool) bool {
@@ -104,7 +104,7 @@ func isTool(name string, tools []model.Tool) bool {
 func (o fields) closing(name string) (action, error) {
 	message := o.text("message", "text", "content", "result")
 	if strings.TrimSpace(message) == "" {
-		return action{}, fmt.Errorf(`%s needs a "message" with text.`, name)
+		return action{}, fmt.Errorf(`%s needs a "message" with text`, name)
 	}
 	return action{message: message}, nil
 }
@@ -113,7 +113,7 @@ func (o fields) closing(name string) (action, error) {
 // and the model.
 func (o fields) toolCall(tool string) (action, error) {
 	if tool == "" {
-		return action{}, errors.New(`tool_call needs a "tool", the name of one of your tools.`)
+		return action{}, errors.New(`tool_call needs a "tool", the name of one of your tools`)
 	}
 	for _, name := range []string{"args", "arguments", "parameters", "input"} {
 		if args, ok := o[name]; ok && !bytes.Equal(args, []byte("null")) {
@@ -137,7 +137,7 @@ func (o fields) verb(name string) (action, error) {
 	}
 	raw, err := json.Marshal(args)
 	if err != nil {
-		return action{}, fmt.Errorf("the fields of %s cannot be read.", name)
+		return action{}, fmt.Errorf("the fields of %s cannot be read", name)
 	}
 	return action{call: &model.Call{Name: name, Args: raw}}, nil
 }

@@ -108,7 +108,7 @@ func (p Provider) client(name string, client *http.Client) (fantasy.Provider, er
 			openai.WithHTTPClient(client), openai.WithUserAgent(userAgent), openai.WithUseResponsesAPI())
 	case Gemini:
 		if strings.Contains(name, "claude") || strings.Contains(name, "anthropic") {
-			return nil, fmt.Errorf("Gemini has no model %q", name) // the library would turn to another provider
+			return nil, fmt.Errorf("gemini has no model %q", name) // the library would turn to another provider
 		}
 		return google.New(google.WithBaseURL(base), google.WithGeminiAPIKey(placeholder),
 			google.WithHTTPClient(client), google.WithUserAgent(userAgent))
