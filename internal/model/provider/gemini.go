@@ -11,8 +11,9 @@ import (
 // geminiTap listens to a reply of Gemini's for three things that the library
 // gets wrong or drops: each chunk counts the tokens of the whole reply so far,
 // so the last one counts and not their sum; a prompt that was blocked has no
-// candidates, which looks like a stream that was cut; and a stream that was cut
-// after a tool call looks complete, though more calls may have been to come.
+// candidates, which looks like a stream that was cut; and a stream that ends
+// after a tool call without saying why looks complete, though more calls may have
+// been to come.
 type geminiTap struct {
 	body  io.ReadCloser
 	line  []byte

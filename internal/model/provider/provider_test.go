@@ -225,7 +225,7 @@ func TestFailures(t *testing.T) {
 		{"wrong key at Gemini", wiretest.Reply{Status: 400, Message: "API key not valid. Please pass a valid API key."}, model.BadKey, never, "TEST_KEY"},
 		{"not allowed", wiretest.Reply{Status: 403, Message: "no access"}, model.BadKey, never, "It says: no access."},
 		{"unknown model", wiretest.Reply{Status: 404, Message: "the model x does not exist"}, model.UnknownName, never, "Did you mean test/near?"},
-		{"bad request", wiretest.Reply{Status: 400, Message: "temperature?"}, model.Refused, never, "It says: temperature?"},
+		{"bad request", wiretest.Reply{Status: 400, Message: "what is " + key + "?"}, model.Refused, never, "It says: what is [key]?"},
 		{"empty account", wiretest.Reply{Status: 429, Kind: "insufficient_quota", Message: "insufficient_quota: pay first"}, model.Refused, never, "no credit left"},
 		{"too long", wiretest.Reply{Status: 400, Message: "prompt is too long: 300 tokens > 200 maximum"}, model.TooLong, never, "too long for test/"},
 		{"rate limit", wiretest.Reply{Status: 429, Message: "slow down"}, model.RateLimited, 5, "Rate limit exceeded. Try again later."},
@@ -264,6 +264,46 @@ func TestFailures(t *testing.T) {
 				nowhere(t, err, e.Cause)
 			})
 		})
+	}
+}
+
+// Wherever a stream is cut, nothing of it is used: a step has the whole reply or
+// none.
+func TestCutAnywhere(t *testing.T) {
+	whole := wiretest.Reply{Text: "I look.", Calls: []wiretest.Call{{ID: "a", Name: "look", Args: `{"at":"x"}`}, {ID: "b", Name: "look", Args: `{"at":"y"}`}}}
+	each(t, func(t *testing.T, kind provider.Kind, name string) {
+		cut := whole
+		b := set(t, kind, name, func(wiretest.Request) wiretest.Reply { return cut }, func(cfg *provider.Config) { cfg.Attempts = 1 })
+		failed := 0
+		for cut.Cut = 1; cut.Cut < 4000; cut.Cut += 11 {
+			r, err := b.ask(t.Context(), request)
+			if err != nil {
+				failed++
+			} else if len(r.Calls) != 2 || r.Text != whole.Text {
+				t.Errorf("cut after %d bytes: %+v", cut.Cut, r)
+			}
+		}
+		if failed < 20 {
+			t.Errorf("only %d of them failed", failed)
+		}
+	})
+}
+
+// A stream of Gemini's that ends after a call without saying why may have had
+// more calls to come.
+func TestGeminiSaysWhyItEnds(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, `data: {"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"id":"a","name":"look","args":{}}}]}}]}`+"\n\n")
+	}))
+	defer srv.Close()
+	m, err := provider.New(provider.Config{Provider: provider.Provider{Name: "gemini", Kind: provider.Gemini, BaseURL: srv.URL}, Name: "m", Attempts: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e *model.Error
+	if r, err := m.Step(t.Context(), request, nil); !errors.As(err, &e) || e.Class != model.Overloaded {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 
