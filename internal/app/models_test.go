@@ -13,6 +13,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/config"
 	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/model/wiretest"
 )
 
@@ -67,6 +68,31 @@ func TestAgentsThinkAtEveryProvider(t *testing.T) {
 			}
 			if len(r.Problems) != 0 {
 				t.Errorf("problems: %v", r.Problems)
+			}
+		})
+	}
+}
+
+// A script can think behind any provider's wire, for each agent its own part.
+func TestAScriptBehindTheWire(t *testing.T) {
+	path := t.TempDir() + "/script.yaml"
+	script := `
+agents:
+  DataBot: [{steps: [{call: contact_agent, args: {action: ask, agentId: SlowBot, message: 'Well?'}}, {say: '{{result}}'}]}]
+  SlowBot: [{steps: [{say: 'At last.'}]}]
+`
+	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mind, err := scripted.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"anthropic/claude-test", "openai/gpt-5", "gemini/gemini-test", "openrouter/some/model", "trial/llama3:8b"} {
+		t.Run(name, func(t *testing.T) {
+			r := up(t, abroad(t, name, wiretest.Start(t, wiretest.Of(mind)), ""))
+			if state, text := r.answer(); state != "completed" || text != "Response from SlowBot: At last." {
+				t.Errorf("%s: %s\n%s", state, text, r.log)
 			}
 		})
 	}
