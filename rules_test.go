@@ -65,9 +65,10 @@ var mayImport = map[string][]string{
 	// The tools of the workspace know nothing of contacts.
 	"internal/tool/workspacetools": {"internal/model", "internal/policy", "internal/tool", "internal/workspace", "internal/workspace/sandbox", "internal/workspace/symbol"},
 	// The tools of outside servers.
-	"internal/mcpclient": {"internal/model", "internal/policy", "internal/tool"},
-	"internal/model":     {},
-	"internal/model/*":   {"internal/model"},
+	"internal/mcpclient":      {"internal/model", "internal/policy", "internal/tool"},
+	"internal/model":          {},
+	"internal/model/*":        {"internal/model"},
+	"internal/model/provider": {"internal/model", "internal/model/catalogue"},
 
 	// The ground: rules without effects, storage, signals, files.
 	// A store sends the signals of a transaction after its commit.

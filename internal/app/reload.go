@@ -92,7 +92,7 @@ func (f *teamFiles) roster(now *config.Team, problems []config.Problem) (Roster,
 	cfg := f.cfg
 	moved := *now
 	moved.Person, moved.Name = f.person, f.held.Name
-	cfg.Team, cfg.Problems, cfg.models = &moved, problems, f.cfg.models.again()
+	cfg.Team, cfg.Problems, cfg.models = &moved, problems, f.cfg.models.again(now)
 	for {
 		roster, _, left, err := enlist(cfg)
 		if err != nil || !f.keepOld(&moved, left[len(problems):]) {

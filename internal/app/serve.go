@@ -104,7 +104,7 @@ func (c *ServeConfig) fill() {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	c.filed, c.models = c.Team, newModels(c.Team.Dir)
+	c.filed, c.models = c.Team, newModels(c.Team)
 	if c.Listen == "" {
 		c.Listen = c.Team.Listen
 	}

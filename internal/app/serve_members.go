@@ -1,17 +1,12 @@
 package app
 
 import (
-	"fmt"
-	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"parley"
 	"parley/internal/config"
 	"parley/internal/directory"
-	"parley/internal/model"
-	"parley/internal/model/scripted"
 )
 
 // enlist makes the roster of the files, with the person whom the command line
@@ -50,13 +45,14 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 	r.addPerson(person, team.Limits)
 	r.Person = person
 	r.Partial = len(problems) > 0
+	problems = append(problems, cfg.models.warnings()...)
 	return r, person, problems, nil
 }
 
 // CheckModels finds the agents that would be left out because their model cannot
 // be had.
 func CheckModels(team *config.Team) (problems []config.Problem) {
-	models := newModels(team.Dir)
+	models := newModels(team)
 	for _, a := range team.Agents {
 		if _, err := models.of(a); err != nil {
 			problems = append(problems, config.Problem{File: a.File, Message: parley.Public(err)})
@@ -88,52 +84,6 @@ func (r *Roster) kind(name string) (parley.AgentKind, bool) {
 		}
 	}
 	return "", false
-}
-
-// models makes the models of a team. A script is loaded once, however many
-// agents follow it.
-type models struct {
-	dir    string
-	loaded map[string]model.Model
-	before map[string]model.Model // of those that stay as they were
-}
-
-func newModels(dir string) *models {
-	return &models{dir: dir, loaded: map[string]model.Model{}, before: map[string]model.Model{}}
-}
-
-// again makes models anew, since a script may have changed too.
-func (m *models) again() *models {
-	next := newModels(m.dir)
-	maps.Copy(next.before, m.before)
-	maps.Copy(next.before, m.loaded)
-	return next
-}
-
-func (m *models) of(a config.Agent) (model.Model, error) {
-	if a.Kind != parley.Native {
-		return nil, nil
-	}
-	if a.Model.Provider != "scripted" {
-		return nil, parley.Errorf(parley.Unavailable, "The agent %s was left out: its model is %s, and this version only has scripted models.", a.Name, a.Model).
-			WithHint("Use a line like model: scripted:script.yaml.")
-	}
-	path := filepath.FromSlash(a.Model.Name)
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(m.dir, path)
-	}
-	if known, ok := m.loaded[path]; ok {
-		return known, nil
-	}
-	if old, ok := m.before[path]; ok && a.Mistake != "" {
-		return old, nil
-	}
-	script, err := scripted.Load(path)
-	if err != nil {
-		return nil, &parley.Error{Kind: parley.Invalid, Message: fmt.Sprintf("The agent %s was left out: %v", a.Name, err)}
-	}
-	m.loaded[path] = script
-	return script, nil
 }
 
 func largestMessage(r Roster) int {

@@ -248,7 +248,7 @@ func TestAnAgentWithoutAModelIsLeftOut(t *testing.T) {
 	r := up(t, configure(t, folder(t, `
 -- agents/Clever.md --
 ---
-model: anthropic:claude
+model: antropic/claude
 ---
 -- agents/Lost.md --
 ---
@@ -260,7 +260,7 @@ model: scripted:nowhere.yaml
 		problems = append(problems, p.String())
 	}
 	text := strings.Join(problems, "\n")
-	if len(problems) != 2 || !strings.Contains(text, "agents/Clever.md") || !strings.Contains(text, "only has scripted") || !strings.Contains(text, "agents/Lost.md") {
+	if len(problems) != 2 || !strings.Contains(text, "agents/Clever.md") || !strings.Contains(text, `There is no provider "antropic". Did you mean anthropic?`) || !strings.Contains(text, "agents/Lost.md") {
 		t.Errorf("problems:\n%s", text)
 	}
 	if !strings.Contains(r.log.String(), "Clever") {

@@ -38,14 +38,18 @@ const (
 )
 
 func doctorCommand(c *console) *cobra.Command {
-	return &cobra.Command{
+	offline := false
+	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check a team's files, its data and its hub",
-		Long: `Check a team's files, its data folder, its database and its hub, and say what to
-do about what is wrong. It changes nothing. The exit code is 1 if anything is
-wrong.`,
+		Short: "Check a team's files, its models, its data and its hub",
+		Long: `Check a team's files, its models, its data folder, its database and its hub, and
+say what to do about what is wrong. It changes nothing. The exit code is 1 if
+anything is wrong.
+
+Each model that the agents use, except scripts, is asked for one word, which
+costs next to nothing. With --offline no model is asked.`,
 		Example: `  parley doctor
-  parley doctor --dir my-team
+  parley doctor --dir my-team --offline
   parley doctor --json | jq -r '.checks[] | select(.state == "bad") | .detail'`,
 		GroupID: groupCare,
 		Args:    between(0, 0),
@@ -54,7 +58,7 @@ wrong.`,
 			if err != nil {
 				return err
 			}
-			e := examination{console: c}
+			e := examination{console: c, offline: offline}
 			e.run(cmd.Context(), dir)
 			d := Diagnosis{OK: !e.bad, Checks: e.checks}
 			if err := c.show(d, func(s view.Screen) string { return diagnosis(s, d) }); err != nil {
@@ -66,26 +70,30 @@ wrong.`,
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&offline, "offline", false, "do not ask the models")
+	return cmd
 }
 
 // examination looks at one thing after the other; a later one may build on
 // what an earlier one found.
 type examination struct {
 	*console
-	checks []Check
-	bad    bool
-	team   *config.Team
+	checks  []Check
+	bad     bool
+	team    *config.Team
+	offline bool // no model is asked
 }
 
 // patience bounds each look at something that may not answer.
 const patience = 10 * time.Second
 
 func (e *examination) run(ctx context.Context, dir string) {
-	ctx, cancel := context.WithTimeout(ctx, 3*patience)
-	defer cancel()
 	if !e.files(dir) {
 		return
 	}
+	e.models(ctx)
+	ctx, cancel := context.WithTimeout(ctx, 3*patience)
+	defer cancel()
 	if e.data != "" {
 		e.team.MoveData(e.data)
 	}

@@ -25,6 +25,10 @@ func withModel(t *Team, drafts []draft) (passed []draft, found []Problem) {
 				"The agent has no model. Add a line like model: scripted:script.yaml here, or to %s for all.", TeamFile))
 			continue
 		}
+		if !t.knowsModel(d.agent.Model) {
+			found = append(found, d.at("model", "%s", t.unknownModel(d.agent.Model)))
+			continue
+		}
 		passed = append(passed, d)
 	}
 	return passed, found

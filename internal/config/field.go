@@ -129,7 +129,7 @@ func splitWords(s string) []string {
 	return words
 }
 
-// modelInto accepts provider:name.
+// modelInto accepts what ParseModel accepts.
 func modelInto(dst *Model) func(value) []mistake {
 	return func(v value) []mistake {
 		s, found := v.text()

@@ -10,7 +10,7 @@ import (
 func TestMistakesInTheTeamFile(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{"unknown key", "team: a\nworker: 3\n", `parley.yaml:2: Unknown key "worker". Did you mean workers?`},
-		{"far from every key", "\n\nzzzzzzzz: 3\n", `parley.yaml:3: Unknown key "zzzzzzzz". Known are team, person, people, model, store, data, listen, workers, lease, grace, workspace, retention, limits, channels, mcp_servers.`},
+		{"far from every key", "\n\nzzzzzzzz: 3\n", `parley.yaml:3: Unknown key "zzzzzzzz". Known are team, person, people, model, providers, models, store, data, listen, workers, lease, grace, workspace, retention, limits, channels, mcp_servers.`},
 		{"a variable of the hub for commands", "workspace:\n  environment: [PARLEY_TOKEN]\n", `parley.yaml:2: environment: "PARLEY_TOKEN" cannot be given to commands.`},
 		{"a time without a unit", "lease: 2\n", `parley.yaml:1: lease: Expected a time with its unit from 1s to 1h0m0s, like 90s, 30m, 12h or 7d, not "2".`},
 		{"all at once", "team: a/b\nlisten: here\nworkers: none\n", `parley.yaml:1: team: The name "a/b" contains '/'; letters, digits, space and -_. are allowed.
@@ -24,7 +24,7 @@ parley.yaml:3: workers: Expected a whole number from 1 to 10000, not "none".`},
 		{"person without a name", "people:\n  - Ann\n  -\n", `parley.yaml:3: people: Expected a text.`},
 		{"alias", "team: &t a\nperson: *t\n", "parley.yaml:1: team: Expected a text.\nparley.yaml:2: person: Expected a text."},
 		{"port", "listen: localhost:99999", `parley.yaml:1: listen: Expected an address like 127.0.0.1:7420, not "localhost:99999".`},
-		{"model", "model: gpt", `parley.yaml:1: model: A model is written provider:name, like scripted:script.yaml or anthropic:claude-sonnet-4-5.`},
+		{"model", "model: gpt", `parley.yaml:1: There is no model "gpt". A model is written provider/name, like anthropic/claude-sonnet-4-5, or scripted:script.yaml.`},
 		{"unknown limit", "limits:\n  ask_deepth: 3\n", `parley.yaml:2: Unknown key "ask_deepth". Did you mean ask_depth?`},
 		{"two limits in one line", "limits: {rate: 0, steps: 0}\n", `parley.yaml:1: rate: Expected a whole number from 1 to 100000, not "0".
 parley.yaml:1: steps: Expected a whole number from 1 to 10000, not "0".`},

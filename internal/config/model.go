@@ -6,41 +6,75 @@ import (
 	"parley"
 )
 
-// Model names what thinks for an agent, written provider:name. The zero Model
-// means that none is set.
+// Model names what thinks for an agent, written provider/name, or scripted:FILE.
+// The zero Model means that none is set.
 type Model struct {
 	// Provider is scripted, anthropic, openai and so on. Which of them exist is
-	// the business of whoever makes the model.
+	// the business of whoever makes the model. It is empty for a name of the team's
+	// own.
 	Provider string
 	// Name is what the provider calls it. For scripted it is the path of the
 	// script, relative to the team folder.
 	Name string
 }
 
-// ParseModel reads provider:name. The short names that subagents of Claude
-// Code use (sonnet, opus, haiku) are Anthropic's.
+// ParseModel reads provider/name and provider:name. The short names that
+// subagents of Claude Code use (sonnet, opus, haiku) are Anthropic's, and what
+// begins like a model of one of the large providers is theirs. Any other word
+// may be a name that the team has given to a model.
 func ParseModel(s string) (Model, error) {
-	switch s {
-	case "sonnet", "opus", "haiku":
-		return Model{Provider: "anthropic", Name: s}, nil
+	i := strings.IndexAny(s, ":/")
+	if i < 0 {
+		if !providerWord(strings.ReplaceAll(s, ".", "-")) {
+			return Model{}, errModel()
+		}
+		return Model{Provider: ownerOf(s), Name: s}, nil
 	}
-	provider, name, found := strings.Cut(s, ":")
-	name = strings.TrimSpace(name)
+	m := Model{Provider: s[:i], Name: strings.TrimSpace(s[i+1:])}
 	// A name that begins with // is an address in the wrong place.
-	if !found || name == "" || !providerWord(provider) || strings.HasPrefix(name, "//") {
-		return Model{}, parley.Errorf(parley.Invalid,
-			"A model is written provider:name, like scripted:script.yaml or anthropic:claude-sonnet-4-5.")
+	if m.Name == "" || !providerWord(m.Provider) || strings.HasPrefix(m.Name, "//") {
+		return Model{}, errModel()
 	}
-	return Model{Provider: provider, Name: name}, nil
+	return m, nil
 }
+
+func errModel() error {
+	return parley.Errorf(parley.Invalid,
+		"A model is written provider/name, like anthropic/claude-sonnet-4-5, or scripted:script.yaml.")
+}
+
+// ownerOf is the provider of a model that is named without one; empty if its
+// name does not tell.
+func ownerOf(name string) string {
+	if IsFamily(name) || strings.HasPrefix(name, "claude-") {
+		return "anthropic"
+	}
+	if strings.HasPrefix(name, "gpt-") {
+		return "openai"
+	}
+	if strings.HasPrefix(name, "gemini-") {
+		return "gemini"
+	}
+	return ""
+}
+
+// IsFamily reports whether a name is one of Claude Code's short ones, which mean
+// the newest model of a family.
+func IsFamily(name string) bool { return name == "sonnet" || name == "opus" || name == "haiku" }
 
 // String is the form that ParseModel reads.
 func (m Model) String() string {
-	if m == (Model{}) {
-		return ""
+	switch m.Provider {
+	case "":
+		return m.Name
+	case Scripted:
+		return m.Provider + ":" + m.Name
 	}
-	return m.Provider + ":" + m.Name
+	return m.Provider + "/" + m.Name
 }
+
+// Scripted is the provider that plays a script.
+const Scripted = "scripted"
 
 func providerWord(s string) bool {
 	outside := func(r rune) bool {

@@ -90,7 +90,13 @@ func TestParseModel(t *testing.T) {
 	for s, want := range map[string]Model{
 		"scripted:script.yaml":         {"scripted", "script.yaml"},
 		"openrouter:meta/llama-3:free": {"openrouter", "meta/llama-3:free"},
+		"openrouter/meta/llama-3:free": {"openrouter", "meta/llama-3:free"},
+		"ollama/llama3:8b":             {"ollama", "llama3:8b"},
 		"haiku":                        {"anthropic", "haiku"},
+		"claude-sonnet-4-5":            {"anthropic", "claude-sonnet-4-5"},
+		"gpt-4.1":                      {"openai", "gpt-4.1"},
+		"gemini-2.5-pro":               {"gemini", "gemini-2.5-pro"},
+		"fast":                         {"", "fast"},
 	} {
 		got, err := ParseModel(s)
 		if err != nil || got != want {
@@ -100,7 +106,7 @@ func TestParseModel(t *testing.T) {
 			t.Errorf("ParseModel(%q) = %v, %v, want %v", got.String(), again, err, want)
 		}
 	}
-	for _, s := range []string{"", ":", "gpt", "a:", ":b", "A:b", "http://h"} {
+	for _, s := range []string{"", ":", "a b", "a:", "/b", "a/", ":b", "A:b", "http://h"} {
 		if got, err := ParseModel(s); parley.KindOf(err) != parley.Invalid {
 			t.Errorf("ParseModel(%q) = %v, %v, want a refusal", s, got, err)
 		}

@@ -24,7 +24,11 @@ type Team struct {
 	People []string
 	// Model is the default of the agents that name none.
 	Model Model
-	Store Store
+	// Providers are those of the team's own, and what it changes of the known ones.
+	Providers []Provider
+	// Models are what the team says of single models, and names of its own.
+	Models []ModelInfo
+	Store  Store
 	// Data is the hub's own folder, absolute.
 	Data string
 	// Listen is the address of the doors, host:port.
@@ -82,7 +86,9 @@ func readTeam(root *os.Root, dir string) (*Team, error) {
 	var limits overlay
 	var servers serverDraft
 	if found == nil {
-		_, found = decode(text, append(teamKeys(t, &limits), key{name: "mcp_servers", read: serversInto(&servers, false)}))
+		var lines map[string]int
+		lines, found = decode(text, append(teamKeys(t, &limits), key{name: "mcp_servers", read: serversInto(&servers, false)}))
+		found = append(found, t.checkModel(lines["model"])...)
 	}
 	if found != nil {
 		return nil, parley.Errorf(parley.Invalid, "%s", list(problems(TeamFile, found)))
@@ -102,6 +108,8 @@ func teamKeys(t *Team, limits *overlay) []key {
 		{name: "person", read: nameInto(&t.Person)},
 		{name: "people", read: peopleInto(&t.People)},
 		{name: "model", read: modelInto(&t.Model)},
+		{name: "providers", read: providersInto(&t.Providers)},
+		{name: "models", read: modelsInto(&t.Models)},
 		{name: "store", read: storeInto(&t.Store)},
 		{name: "data", read: textInto(&t.Data)},
 		{name: "listen", read: listenInto(&t.Listen)},

@@ -24,6 +24,8 @@ type key struct {
 	read func(value) []mistake
 	// explicit keys must have a value; the others count as absent without one.
 	explicit bool
+	// hidden keys are not offered when another one is misspelt.
+	hidden bool
 }
 
 // value is one YAML value with the line and the key to blame for it; the root
@@ -145,9 +147,11 @@ func entry(pair *ast.MappingValueNode) (string, value) {
 }
 
 func unknownKey(line int, name string, keys []key) []mistake {
-	known := make([]string, len(keys))
-	for i, k := range keys {
-		known[i] = k.name
+	var known []string
+	for _, k := range keys {
+		if !k.hidden {
+			known = append(known, k.name)
+		}
 	}
 	return wrong(line, "Unknown key %q. %s", name, suggest(name, known))
 }

@@ -8,7 +8,13 @@ type Class string
 const (
 	RateLimited Class = "rate_limited" // try again after RetryAfter
 	Overloaded  Class = "overloaded"   // the provider is busy or broken; try again
-	Refused     Class = "refused"      // key, quota or request: trying again does not help
+	Offline     Class = "offline"      // the provider could not be reached
+	TimedOut    Class = "timed_out"    // it did not answer in time
+	Refused     Class = "refused"      // quota or request: trying again does not help
+	BadKey      Class = "bad_key"      // the key is missing, wrong or not allowed to do this
+	UnknownName Class = "unknown_name" // the provider has no such model
+	TooLong     Class = "too_long"     // the conversation does not fit the model
+	Blocked     Class = "blocked"      // the provider will not answer to this content
 	Broken      Class = "broken"       // the reply could not be understood
 )
 
@@ -26,4 +32,10 @@ func (e *Error) Error() string { return e.Message }
 func (e *Error) Unwrap() error { return e.Cause }
 
 // Temporary reports whether the same request may succeed later.
-func (e *Error) Temporary() bool { return e.Class == RateLimited || e.Class == Overloaded }
+func (e *Error) Temporary() bool {
+	switch e.Class {
+	case RateLimited, Overloaded, Offline, TimedOut:
+		return true
+	}
+	return false
+}

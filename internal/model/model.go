@@ -46,6 +46,8 @@ type Message struct {
 	Text string
 	// Calls are the tool calls of an assistant message.
 	Calls []Call
+	// Private is what the model wanted back with its reply: Reply.Private.
+	Private json.RawMessage
 	// CallID and IsError belong to a tool result.
 	CallID  string
 	IsError bool
@@ -71,19 +73,28 @@ type Reply struct {
 	Text  string `json:"text,omitempty"`
 	Calls []Call `json:"calls,omitempty"`
 	Usage Usage  `json:"usage"`
+	// Rejected says what is wrong with a reply that cannot be used, in words for the
+	// model: it is told so and asked again, and that costs a step.
+	Rejected string `json:"rejected,omitempty"`
+	// Private is what a provider wants to see again with this reply, such as the
+	// signature of a thought. Nobody but the model that made it can read it; it is
+	// stored with the step and given back.
+	Private json.RawMessage `json:"private,omitempty"`
 }
 
-// Usage is what one step consumed, in tokens. Those read from a cache or written
-// to it are part of the input.
+// Usage is what one step consumed, in tokens. Input does not contain what was
+// read from or written to the provider's cache.
 type Usage struct {
 	Input      int64 `json:"input"`
 	Output     int64 `json:"output"`
 	CacheRead  int64 `json:"cache_read,omitempty"`
 	CacheWrite int64 `json:"cache_write,omitempty"`
-	// Cost is the price of the step in millionths of a US dollar; 0 if it is not
-	// known.
+	// Cost is in millionths of a US dollar; 0 if the price is not known.
 	Cost int64 `json:"cost,omitempty"`
 }
+
+// Read is all that the model was given to read.
+func (u Usage) Read() int64 { return u.Input + u.CacheRead + u.CacheWrite }
 
 // Estimator is a Model that can tell what a step may consume at most. It is asked
 // before a step that has to fit into a budget.
@@ -94,13 +105,17 @@ type Estimator interface {
 // usualOutput is how much a model may say that does not tell.
 const usualOutput = 4096
 
-// Estimate is what a step of any model may consume at most. For one that cannot
-// tell, three bytes of the request count as a token: more than there are in most
-// languages.
+// Estimate is what a step of any model may consume at most.
 func Estimate(m Model, req Request) Usage {
 	if e, ok := m.(Estimator); ok {
 		return e.Estimate(req)
 	}
+	return Usage{Input: AtMost(req), Output: usualOutput}
+}
+
+// AtMost is how many tokens a request may have: three bytes count as one, which
+// is more than there are in most languages.
+func AtMost(req Request) int64 {
 	bytes := len(req.System)
 	for i := range req.Messages {
 		bytes += len(req.Messages[i].Text)
@@ -111,10 +126,21 @@ func Estimate(m Model, req Request) Usage {
 	for _, t := range req.Tools {
 		bytes += len(t.Name) + len(t.Description) + len(t.Schema)
 	}
-	return Usage{Input: int64(bytes+2) / 3, Output: usualOutput}
+	return int64(bytes+2) / 3
 }
 
-// Delta is a piece of a reply in the making.
+// Delta is a piece of a reply in the making. Deltas are provisional: only the
+// Reply counts.
 type Delta struct {
 	Text string
+	// Restart says that what was shown of this reply is void, because the model is
+	// being asked again. It comes before the first piece of the new reply.
+	Restart bool
+}
+
+// Bounded is implemented by models that know how much they can read.
+type Bounded interface {
+	// Window is how many tokens a request and its reply may have together, and how
+	// many of them the reply may take; 0 is unknown.
+	Window() (total, reply int)
 }

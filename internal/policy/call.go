@@ -88,6 +88,13 @@ func (c Call) writes() bool {
 	return true
 }
 
+// Reads reports whether an action only looks at something that is there: it
+// changes nothing and waits for nobody.
+func Reads(action string) bool {
+	category, _ := parts(action)
+	return category != TaskOp && !Call{Action: action}.writes()
+}
+
 // workspace reports whether the call writes files or runs a shell, which an
 // agent in read mode never does. Nobody knows what an outside server does, so it
 // counts as one that may.

@@ -50,6 +50,13 @@ func (t Tool) ActionOf(args json.RawMessage) (action string, ok bool) {
 	}
 }
 
+// Reads reports whether a call can run beside others that do: it only looks, and
+// needs no record before it starts.
+func (t Tool) Reads(args json.RawMessage) bool {
+	action, asked := t.ActionOf(args)
+	return t.Replays && asked && policy.Reads(action)
+}
+
 // Call is one call within a turn.
 type Call struct {
 	Lease parley.Lease

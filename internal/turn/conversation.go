@@ -176,7 +176,7 @@ func (t *run) replayStep(tx *store.Tx, s parley.Step) error {
 			}
 		}
 		t.add(r.Reply)
-		t.underWay = len(r.Calls) > 0
+		t.underWay = len(r.Calls) > 0 || r.Rejected != ""
 	case parley.StepCall:
 		var c started
 		if err := json.Unmarshal(s.Content, &c); err != nil {
@@ -199,12 +199,17 @@ func (t *run) replayStep(tx *store.Tx, s parley.Step) error {
 	return nil
 }
 
-// add takes a reply into the conversation; its calls are now to be run.
+// add takes a reply into the conversation; its calls are now to be run. One that
+// could not be used counts like a call that failed.
 func (t *run) add(reply model.Reply) {
 	t.replies++
 	t.beginRound(reply)
-	t.past = append(t.past, model.Message{Role: model.Assistant, Text: reply.Text, Calls: reply.Calls})
+	t.past = append(t.past, model.Message{Role: model.Assistant, Text: reply.Text, Calls: reply.Calls, Private: reply.Private})
 	t.pending = reply.Calls
+	if reply.Rejected != "" {
+		t.failures++
+		t.past = append(t.past, model.Message{Role: model.User, Text: reply.Rejected})
+	}
 }
 
 // addResult takes the result of a pending call into the conversation, and after

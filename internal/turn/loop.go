@@ -73,7 +73,7 @@ func (t *run) turn(ctx context.Context, handover *parley.Handover) (parley.Outco
 			return 0, err
 		}
 		step.Spent = t.spent(reply)
-		if len(reply.Calls) == 0 {
+		if len(reply.Calls) == 0 && reply.Rejected == "" {
 			return t.end(ctx, parley.TurnEnd{Text: reply.Text, Steps: []parley.Step{step}})
 		}
 		if err := t.storeSteps(ctx, nil, step); err != nil {
@@ -162,20 +162,20 @@ func (t *run) modelFailure(err error) string {
 }
 
 // runPending runs the calls of the last reply that have no result yet, in
-// their order. Those that wait for an approval come last, all together, when
-// none of them is pending any more; until then they are left. So is a call that
-// waits for another task.
+// their order; those that stand together and only read, at once. Those that wait
+// for an approval come last, all together, when none of them is pending any more;
+// until then they are left. So is a call that waits for another task.
 func (t *run) runPending(ctx context.Context) error {
-	for _, call := range t.pending {
-		if t.held[call.ID] {
-			continue
-		}
+	calls := slices.DeleteFunc(slices.Clone(t.pending), func(c model.Call) bool { return t.held[c.ID] })
+	for len(calls) > 0 {
 		if t.Pauses.Paused(t.lease.Team) {
 			return parley.ErrPaused
 		}
-		if err := t.finishCall(ctx, call, false); err != nil {
+		n := t.readersIn(calls)
+		if err := t.finishCalls(ctx, calls[:n]); err != nil {
 			return err
 		}
+		calls = calls[n:]
 	}
 	if !slices.ContainsFunc(t.pending, t.isHeld) {
 		return nil
@@ -186,6 +186,11 @@ func (t *run) runPending(ctx context.Context) error {
 // finishCall runs a call and stores its result, or that it has to wait.
 func (t *run) finishCall(ctx context.Context, call model.Call, approved bool) error {
 	res, err := t.call(ctx, call, approved)
+	return t.settle(ctx, call, approved, res, err)
+}
+
+// settle stores what came of a call, or that it has to wait.
+func (t *run) settle(ctx context.Context, call model.Call, approved bool, res tool.Result, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

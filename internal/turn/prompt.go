@@ -13,7 +13,7 @@ import (
 // request puts together what the model sees. The parts are in this order:
 // who the agent is, where it speaks and on what it works; then what was said
 // before, with what it has not seen yet, the request, and what happened on the
-// task so far.
+// task so far. What the model could not read is left out.
 func (t *run) request() model.Request {
 	r := model.Request{Agent: t.agent.Name, System: t.system(), Tools: specs(t.agent.Tools)}
 	r.Messages = make([]model.Message, 0, len(t.history)+len(t.notices)+1+len(t.past))
@@ -26,8 +26,9 @@ func (t *run) request() model.Request {
 			r.Messages = append(r.Messages, t.render(part[i]))
 		}
 	}
+	asked := len(r.Messages) - 1
 	r.Messages = append(r.Messages, t.past...)
-	return r
+	return fit(r, asked, t.agent.Model)
 }
 
 // system is one text: some providers refuse several system messages.

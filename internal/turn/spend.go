@@ -116,5 +116,5 @@ func (t *run) accountFor(tx *store.Tx, steps []parley.Step) (*budget.Account, er
 
 // spent is what a reply has consumed, and the time since the step before.
 func (t *run) spent(r model.Reply) parley.Spending {
-	return parley.Spending{Input: r.Usage.Input, Output: r.Usage.Output, Money: parley.Money(r.Usage.Cost), Active: t.slot.read()}
+	return parley.Spending{Input: r.Usage.Read(), Output: r.Usage.Output, Money: parley.Money(r.Usage.Cost), Active: t.slot.read()}
 }

@@ -1,0 +1,270 @@
+package config
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"parley"
+)
+
+// Provider is one of the team's own, or what it changes of a known one. What is
+// empty is not changed.
+type Provider struct {
+	Name string
+	// Kind is the language that it speaks.
+	Kind    string
+	BaseURL string
+	// KeyEnv names the environment variable with the key. The key itself is never
+	// in a file.
+	KeyEnv  string
+	Timeout time.Duration
+	// Stream and ToolCalling are nil if the files do not say.
+	Stream, ToolCalling *bool
+}
+
+// ModelInfo is what the team says of one model. What is zero is not changed.
+type ModelInfo struct {
+	// ID is provider/name, or a name of the team's own.
+	ID string
+	// Use is the model that a name of the team's own stands for.
+	Use               Model
+	Window, MaxOutput int
+	Price             *Price
+	ToolCalling       *bool
+}
+
+// Price is in dollars for a million tokens. Cached tokens cost as much as others
+// if nothing is said of them.
+type Price struct {
+	Input, Output         float64
+	CacheRead, CacheWrite *float64
+}
+
+// ProviderKinds are the languages that are spoken.
+func ProviderKinds() []string {
+	return []string{"anthropic", "openai", "gemini", "openrouter", "openai-compatible"}
+}
+
+// checkModel refuses a default that nothing stands for.
+func (t *Team) checkModel(line int) []mistake {
+	if t.knowsModel(t.Model) {
+		return nil
+	}
+	return wrong(line, "%s", t.unknownModel(t.Model))
+}
+
+func (t *Team) knowsModel(m Model) bool {
+	if m.Provider != "" || m == (Model{}) {
+		return true
+	}
+	_, known := t.ModelInfo(m.Name)
+	return known
+}
+
+func (t *Team) unknownModel(m Model) string {
+	var names []string
+	for _, info := range t.Models {
+		names = append(names, info.ID)
+	}
+	text := "There is no model " + strconv.Quote(m.Name) + "."
+	if near := parley.Nearest(m.Name, names, 1); len(near) > 0 {
+		return text + " Did you mean " + near[0] + "?"
+	}
+	return text + " " + errModel().Error()
+}
+
+// ModelInfo is what the files say of a model.
+func (t *Team) ModelInfo(id string) (ModelInfo, bool) {
+	for _, info := range t.Models {
+		if info.ID == id {
+			return info, true
+		}
+	}
+	return ModelInfo{}, false
+}
+
+// Resolve is the model that a name of the team's own stands for, or the model
+// itself.
+func (t *Team) Resolve(m Model) Model {
+	for _, id := range []string{m.Name, m.String()} {
+		if info, ok := t.ModelInfo(id); ok && info.Use != (Model{}) && (m.Provider == "" || IsFamily(m.Name) || id == m.String()) {
+			return info.Use
+		}
+	}
+	return m
+}
+
+// entries reads a mapping whose keys are names.
+func (v value) entries(read func(name string, v value) []mistake) []mistake {
+	m, ok := v.node.(*ast.MappingNode)
+	if !ok {
+		return v.wrong("Expected names with values below them.")
+	}
+	var found []mistake
+	for _, pair := range m.Values {
+		name, item := entry(pair)
+		item.key = name
+		found = append(found, read(name, item)...)
+	}
+	return found
+}
+
+func providersInto(dst *[]Provider) func(value) []mistake {
+	return func(v value) []mistake {
+		return v.entries(func(name string, v value) []mistake {
+			if !providerWord(name) || name == Scripted {
+				return v.wrong("A provider's name is made of small letters, digits, - and _, and is not scripted.")
+			}
+			p := Provider{Name: name}
+			_, found := v.fields(providerKeys(&p))
+			*dst = append(*dst, p)
+			return found
+		})
+	}
+}
+
+func providerKeys(p *Provider) []key {
+	return append([]key{
+		{name: "kind", read: choiceInto(&p.Kind, ProviderKinds()...)},
+		{name: "base_url", read: addressInto(&p.BaseURL)},
+		{name: "key_env", read: variableInto(&p.KeyEnv)},
+		{name: "timeout", read: spanInto(&p.Timeout, time.Second, time.Hour)},
+		{name: "stream", read: optionInto(&p.Stream)},
+		{name: "tool_calling", read: optionInto(&p.ToolCalling)},
+	}, noSecrets()...)
+}
+
+// noSecrets are the keys under which somebody may write a secret. The value is
+// not repeated.
+func noSecrets() []key {
+	var keys []key
+	for _, name := range []string{"key", "api_key", "apikey", "token", "secret", "password"} {
+		keys = append(keys, key{name: name, hidden: true, explicit: true, read: func(v value) []mistake {
+			return v.wrong("A key does not belong in a file: it would be read by everyone who has the team. " +
+				"Put it into an environment variable, and name that with key_env. If others have seen it, make a new one.")
+		}})
+	}
+	return keys
+}
+
+// addressInto accepts an http address without a password.
+func addressInto(dst *string) func(value) []mistake {
+	return func(v value) []mistake {
+		s, found := v.text()
+		if found != nil {
+			return found
+		}
+		rest, ok := strings.CutPrefix(s, "http://")
+		if !ok {
+			rest, ok = strings.CutPrefix(s, "https://")
+		}
+		switch {
+		case strings.Contains(rest, "@"):
+			return v.wrong("An address may not hold a name or a password. Put the key into an environment variable, and name that with key_env.")
+		case !ok || rest == "":
+			return v.wrong("Expected an address like http://127.0.0.1:8000/v1.")
+		}
+		*dst = s
+		return nil
+	}
+}
+
+// variableInto accepts the name of an environment variable. It does not repeat
+// what it refuses, which may be the key itself.
+func variableInto(dst *string) func(value) []mistake {
+	name := regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
+	return func(v value) []mistake {
+		s, found := v.text()
+		if found != nil {
+			return found
+		}
+		if !name.MatchString(s) {
+			return v.wrong("Expected the name of an environment variable, like LAB_API_KEY, not the key itself.")
+		}
+		*dst = s
+		return nil
+	}
+}
+
+// optionInto accepts true or false, and tells both from nothing.
+func optionInto(dst **bool) func(value) []mistake {
+	return func(v value) []mistake {
+		var set bool
+		found := flagInto(&set)(v)
+		*dst = &set
+		return found
+	}
+}
+
+// modelsInto accepts what is said of models: a text is the model that a name of
+// the team's own stands for.
+func modelsInto(dst *[]ModelInfo) func(value) []mistake {
+	return func(v value) []mistake {
+		return v.entries(func(id string, v value) []mistake {
+			info := ModelInfo{ID: id}
+			if _, isText := v.text(); isText == nil {
+				found := modelInto(&info.Use)(v)
+				*dst = append(*dst, info)
+				return found
+			}
+			_, found := v.fields(modelKeys(&info))
+			m, err := ParseModel(id)
+			switch {
+			case info.Use != (Model{}):
+			case err == nil && m.Provider != "":
+				info.ID = m.String()
+			case found == nil:
+				found = v.wrong("A model is named provider/name here. A name of your own needs use: provider/name.")
+			}
+			*dst = append(*dst, info)
+			return found
+		})
+	}
+}
+
+func modelKeys(info *ModelInfo) []key {
+	return append([]key{
+		{name: "use", read: modelInto(&info.Use)},
+		{name: "window", read: integerInto(&info.Window, 512, 100_000_000)},
+		{name: "max_output", read: integerInto(&info.MaxOutput, 16, 10_000_000)},
+		{name: "tool_calling", read: optionInto(&info.ToolCalling)},
+		{name: "price", read: priceInto(&info.Price)},
+	}, noSecrets()...)
+}
+
+// priceInto accepts dollars for a million tokens.
+func priceInto(dst **Price) func(value) []mistake {
+	return func(v value) []mistake {
+		var p Price
+		lines, found := v.fields([]key{
+			{name: "input", read: dollarsInto(func(d float64) { p.Input = d })},
+			{name: "output", read: dollarsInto(func(d float64) { p.Output = d })},
+			{name: "cache_read", read: dollarsInto(func(d float64) { p.CacheRead = &d })},
+			{name: "cache_write", read: dollarsInto(func(d float64) { p.CacheWrite = &d })},
+		})
+		if found == nil && (lines["input"] == 0 || lines["output"] == 0) {
+			found = v.wrong("A price has input and output, in dollars for a million tokens.")
+		}
+		*dst = &p
+		return found
+	}
+}
+
+func dollarsInto(set func(float64)) func(value) []mistake {
+	return func(v value) []mistake {
+		s, found := v.text()
+		if found != nil {
+			return found
+		}
+		d, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(d >= 0 && d <= 100_000) {
+			return v.wrong("Expected dollars for a million tokens, like 2.5, not %q.", s)
+		}
+		set(d)
+		return nil
+	}
+}

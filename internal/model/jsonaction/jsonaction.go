@@ -1,0 +1,116 @@
+// Package jsonaction lets a model that cannot call tools take part in a turn.
+// It explains to the model how to answer with JSON objects, reads them from
+// whatever comes, and shows the model's own calls and their results to it as
+// text.
+//
+// A reply that cannot be read is rejected with FORMAT ERROR and the reason; the
+// turn tells the model and asks again.
+package jsonaction
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"parley/internal/model"
+)
+
+// Model is a model without tool calling, with it.
+type Model struct{ inner model.Model }
+
+// New wraps a model.
+func New(inner model.Model) *Model { return &Model{inner: inner} }
+
+//go:embed format.md
+var format string
+
+// Window implements model.Bounded, if the inner model does.
+func (m *Model) Window() (total, reply int) {
+	if b, ok := m.inner.(model.Bounded); ok {
+		return b.Window()
+	}
+	return 0, 0
+}
+
+// Estimate implements model.Estimator.
+func (m *Model) Estimate(req model.Request) model.Usage { return model.Estimate(m.inner, rewrite(req)) }
+
+// Step implements model.Model. What the inner model writes is JSON, so it is
+// shown only when it has been read.
+func (m *Model) Step(ctx context.Context, req model.Request, onDelta func(model.Delta)) (model.Reply, error) {
+	raw, err := m.inner.Step(ctx, rewrite(req), nil)
+	if err != nil {
+		return raw, err
+	}
+	reply := Parse(raw.Text, req.Tools)
+	reply.Usage = raw.Usage
+	if onDelta != nil && reply.Text != "" && reply.Rejected == "" {
+		onDelta(model.Delta{Text: reply.Text})
+	}
+	return reply, nil
+}
+
+// rewrite puts everything that the inner model cannot be told otherwise into
+// text.
+func rewrite(req model.Request) model.Request {
+	out := model.Request{Agent: req.Agent, System: instructions(req)}
+	for _, m := range req.Messages {
+		switch m.Role {
+		case model.ToolResult:
+			m = model.Message{Role: model.User, Text: resultText(m)}
+		case model.Assistant:
+			m = model.Message{Role: model.Assistant, Text: actionText(m)}
+		}
+		out.Messages = append(out.Messages, m)
+	}
+	return out
+}
+
+func instructions(req model.Request) string {
+	var b strings.Builder
+	b.WriteString(strings.TrimSpace(req.System))
+	b.WriteString("\n\n")
+	b.WriteString(strings.TrimSpace(format))
+	b.WriteString("\n")
+	for _, t := range req.Tools {
+		fmt.Fprintf(&b, "\n### %s\n%s\nArguments: %s\n", t.Name, strings.TrimSpace(t.Description), t.Schema)
+	}
+	if len(req.Tools) == 0 {
+		b.WriteString("\nYou have no tools.\n")
+	}
+	return b.String()
+}
+
+func resultText(m model.Message) string {
+	what := "Result"
+	if m.IsError {
+		what = "Error"
+	}
+	return fmt.Sprintf("[%s of call %s]\n\n%s", what, m.CallID, m.Text)
+}
+
+// actionText is what the model said, in the format that it is to keep to. A
+// reply that was rejected stays as it was.
+func actionText(m model.Message) string {
+	if len(m.Calls) == 0 {
+		return m.Text
+	}
+	var lines []string
+	if m.Text != "" {
+		lines = append(lines, m.Text)
+	}
+	for _, c := range m.Calls {
+		b, err := json.Marshal(struct {
+			Action string          `json:"action"`
+			ID     string          `json:"id"`
+			Tool   string          `json:"tool"`
+			Args   json.RawMessage `json:"args"`
+		}{"tool_call", c.ID, c.Name, c.Args})
+		if err == nil {
+			lines = append(lines, string(b))
+		}
+	}
+	return strings.Join(lines, "\n")
+}

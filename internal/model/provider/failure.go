@@ -1,0 +1,234 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"charm.land/fantasy"
+
+	"parley"
+	"parley/internal/model"
+)
+
+// failure is why an attempt failed, and whether another may help.
+type failure struct {
+	err   *model.Error
+	again bool
+}
+
+func stop(class model.Class, format string, args ...any) *failure {
+	return &failure{err: &model.Error{Class: class, Message: fmt.Sprintf(format, args...)}}
+}
+
+func again(class model.Class, format string, args ...any) *failure {
+	f := stop(class, format, args...)
+	f.again = true
+	return f
+}
+
+// because adds what the log should see, without the key. It is a text: the
+// library's errors hold whole requests.
+func (f *failure) because(key secret, text string) *failure {
+	if text != "" {
+		f.err.Cause = errors.New(parley.Clip(key.hide(text), 1000))
+	}
+	return f
+}
+
+func (m *Model) noKey() error {
+	return stop(model.BadKey, "The model %s has no key. Set %s where the hub runs, and start it again.", m.ID(), m.provider.KeyEnv).err
+}
+
+func (m *Model) blocked() *failure {
+	return stop(model.Blocked, "%s refused to answer because of the content.", m.provider.Name)
+}
+
+// fail says what an attempt failed of.
+func (m *Model) fail(ctx context.Context, x *exchange, err error) *failure {
+	cause := errors.Join(err, x.err).Error()
+	switch {
+	case errors.Is(context.Cause(ctx), errTimeout):
+		return stop(model.TimedOut, "%s did not answer within %s.", m.ID(), m.timeout).because(m.key, cause)
+	case x.status >= 400:
+		return m.refusal(x).because(m.key, fmt.Sprintf("status %d: %s", x.status, x.body))
+	case x.gemini.blocked():
+		return m.blocked()
+	case x.status == 0 && x.err != nil:
+		return m.unreachable(x.err).because(m.key, cause)
+	case x.status == 0:
+		return stop(model.Broken, "%s cannot be asked in this way.", m.ID()).because(m.key, cause) // it was not even sent
+	default:
+		return m.brokenOff(err).because(m.key, cause)
+	}
+}
+
+// unreachable is for a provider that did not answer at all.
+func (m *Model) unreachable(err error) *failure {
+	var dns *net.DNSError
+	reason := "the connection failed"
+	switch {
+	case errors.As(err, &dns):
+		reason = fmt.Sprintf("the name %s cannot be resolved", dns.Name)
+	case strings.Contains(err.Error(), "connection refused"):
+		reason = "nothing listens there"
+	case strings.Contains(err.Error(), "certificate"):
+		reason = "its certificate is not trusted"
+	}
+	hint := "Look at the network connection."
+	if u, parsed := url.Parse(m.provider.BaseURL); parsed == nil && local(u.Hostname()) {
+		hint = "Is the server running?"
+	}
+	return again(model.Offline, "The provider %s cannot be reached at %s: %s. %s", m.provider.Name, m.provider.BaseURL, reason, hint)
+}
+
+func local(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || (ip != nil && ip.IsLoopback())
+}
+
+// brokenOff is for a reply that began and did not end.
+func (m *Model) brokenOff(err error) *failure {
+	var p *fantasy.ProviderError
+	if errors.As(err, &p) {
+		text := strings.ToLower(p.Title + " " + p.Message + " " + string(p.ResponseBody))
+		switch {
+		case strings.Contains(text, "rate_limit") || strings.Contains(text, "rate limit"):
+			return again(model.RateLimited, rateLimited)
+		case strings.Contains(text, "overloaded"):
+			return m.overloaded()
+		}
+	}
+	return again(model.Overloaded, "The connection to %s broke off in the middle of a reply. Try again later.", m.provider.Name)
+}
+
+const rateLimited = "Rate limit exceeded. Try again later."
+
+func (m *Model) overloaded() *failure {
+	return again(model.Overloaded, "%s is overloaded. Try again later.", m.provider.Name)
+}
+
+// refusal is for a provider that answered with an error. The order matters: a
+// wrong key is a bad request at one of them, and an empty account a rate limit
+// at another.
+func (m *Model) refusal(x *exchange) *failure {
+	said := said(x.body)
+	all := strings.ToLower(x.body)
+	f := m.refusalOf(x.status, said, all)
+	f.err.RetryAfter = retryAfter(x.header, x.body, time.Now())
+	return f
+}
+
+func (m *Model) refusalOf(status int, said, all string) *failure {
+	switch {
+	case status == http.StatusUnauthorized || containsAny(all, "api_key_invalid", "api key not valid", "invalid_api_key"):
+		return m.wrongKey()
+	case status == http.StatusPaymentRequired || containsAny(all, "insufficient_quota", "credit balance is too low"):
+		return stop(model.Refused, "The account at %s has no credit left. It says: %s", m.provider.Name, said)
+	case status == http.StatusForbidden:
+		return stop(model.BadKey, "%s does not let the key in %s use %s. It says: %s", m.provider.Name, m.keyName(), m.ID(), said)
+	case status == http.StatusNotFound || containsAny(all, "model_not_found", "is not a valid model id"):
+		return m.unknown(said, all)
+	case status == http.StatusRequestEntityTooLarge || containsAny(all, tooLong...):
+		return stop(model.TooLong, "The conversation is too long for %s. It says: %s", m.ID(), said)
+	case status == http.StatusTooManyRequests:
+		return again(model.RateLimited, rateLimited)
+	case containsAny(all, "content_policy", "content_filter", "content management policy"):
+		return m.blocked()
+	case status == 529 || status == http.StatusServiceUnavailable || strings.Contains(all, "overloaded"):
+		return m.overloaded()
+	case status >= 500 || status == http.StatusRequestTimeout || status == http.StatusConflict:
+		return again(model.Overloaded, "%s has a fault (status %d). Try again later.", m.provider.Name, status)
+	}
+	return stop(model.Refused, "%s refused the request. It says: %s", m.provider.Name, said)
+}
+
+// tooLong are the words of providers for it.
+var tooLong = []string{"context_length_exceeded", "maximum context length", "prompt is too long", "input token count",
+	"context window", "input is too long", "exceeds the available context size"}
+
+func containsAny(text string, words ...string) bool {
+	for _, w := range words {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *Model) wrongKey() *failure {
+	if m.key == "" {
+		return stop(model.BadKey, "The provider %s wants a key. Put it into an environment variable, and name that with key_env.", m.provider.Name)
+	}
+	return stop(model.BadKey, "%s does not accept the key in %s. Set the right one where the hub runs, and start it again.", m.provider.Name, m.keyName())
+}
+
+func (m *Model) keyName() string {
+	if m.provider.KeyEnv == "" {
+		return "use"
+	}
+	return m.provider.KeyEnv
+}
+
+// unknown is for a model that the provider does not have, or for an address
+// under which nothing is.
+func (m *Model) unknown(said, all string) *failure {
+	if !strings.Contains(all, "model") {
+		return stop(model.Refused, "There is nothing at %s that answers. Is the base_url of %s right?", m.provider.BaseURL, m.provider.Name)
+	}
+	text := fmt.Sprintf("%s has no model %q.", m.provider.Name, m.name)
+	switch {
+	case len(m.near) > 0:
+		text += " Did you mean " + strings.Join(m.near, " or ") + "?"
+	case m.provider.Name == "ollama":
+		text += " Fetch it with: ollama pull " + m.name
+	default:
+		text += " It says: " + said
+	}
+	return stop(model.UnknownName, "%s", text)
+}
+
+// said is the sentence in a provider's refusal: every one of them puts it in
+// the same place, some in a list of one.
+func said(body string) string {
+	type refusal struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+		Detail  string          `json:"detail"`
+	}
+	var r refusal
+	var list []refusal
+	if json.Unmarshal([]byte(body), &list) == nil && len(list) > 0 {
+		r = list[0]
+	} else if json.Unmarshal([]byte(body), &r) != nil {
+		return sentence(body)
+	}
+	var inner refusal
+	var text string
+	_ = json.Unmarshal(r.Error, &text)
+	_ = json.Unmarshal(r.Error, &inner)
+	for _, s := range []string{inner.Message, text, r.Message, r.Detail} {
+		if s != "" {
+			return sentence(s)
+		}
+	}
+	return sentence(body)
+}
+
+// sentence makes one short line of what somebody else wrote.
+func sentence(s string) string {
+	s = parley.Clip(strings.Join(strings.Fields(s), " "), 200)
+	if s == "" {
+		return "nothing."
+	}
+	if !strings.ContainsRune(".!?…", []rune(s)[len([]rune(s))-1]) {
+		s += "."
+	}
+	return s
+}

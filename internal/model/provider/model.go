@@ -1,0 +1,233 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strings"
+	"time"
+
+	"charm.land/fantasy"
+	"charm.land/fantasy/providers/openrouter"
+
+	"parley"
+	"parley/internal/model"
+	"parley/internal/model/catalogue"
+)
+
+// Config is what a model is made of.
+type Config struct {
+	Provider Provider
+	// Name is what the provider calls the model.
+	Name string
+	// Entry is what is known of it; the zero Entry if nothing is.
+	Entry catalogue.Entry
+	// Near are names that may have been meant, if the provider does not know this
+	// one.
+	Near []string
+	// Key is the provider's, from the environment.
+	Key string
+	// Attempts bounds how often a step is tried; 0 is five times.
+	Attempts int
+	// Wait passes the time between two attempts; nil really waits.
+	Wait func(ctx context.Context, d time.Duration) error
+	// Client is shared by the models of one provider; nil makes one.
+	Client *http.Client
+}
+
+// Model is one model of a provider. It implements model.Model.
+type Model struct {
+	provider Provider
+	name     string
+	entry    catalogue.Entry
+	near     []string
+	key      secret
+	language fantasy.LanguageModel
+	output   int // the longest reply, in tokens; 0 leaves it to the provider
+	timeout  time.Duration
+	retry    retry
+}
+
+const (
+	// longestReply bounds what a model may say at once, unless the files allow
+	// more: some can write a book, and a reply that runs away is paid for.
+	longestReply = 32_000
+	// defaultReply is for a provider that insists on a bound.
+	defaultReply = 8192
+)
+
+// New makes a model. Whether it exists and the key is right is known only after
+// its first step.
+func New(cfg Config) (*Model, error) {
+	p := cfg.Provider
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	key := secret(strings.TrimSpace(cfg.Key))
+	client := cfg.Client
+	if client == nil {
+		client = NewClient(p, cfg.Key)
+	}
+	language, err := p.language(cfg.Name, client)
+	if err != nil {
+		return nil, parley.Errorf(parley.Invalid, "The model %s/%s cannot be used: %s.", p.Name, cfg.Name, key.hide(err.Error()))
+	}
+	m := &Model{provider: p, name: cfg.Name, entry: cfg.Entry, near: cfg.Near, key: key, language: language,
+		output: replyBound(p, cfg.Entry), timeout: p.Timeout, retry: newRetry(cfg)}
+	if m.timeout == 0 {
+		m.timeout = defaultTimeout
+	}
+	return m, nil
+}
+
+// NewClient makes the connections of a provider, for all its models.
+func NewClient(p Provider, key string) *http.Client {
+	return newClient(p, secret(strings.TrimSpace(key)))
+}
+
+func replyBound(p Provider, e catalogue.Entry) int {
+	switch {
+	case e.Exact:
+		return e.MaxOutput
+	case e.MaxOutput > 0 && e.Window > 0: // most of a window is for reading
+		return min(e.MaxOutput, longestReply, max(e.Window/4, 1))
+	case e.MaxOutput > 0:
+		return min(e.MaxOutput, longestReply)
+	case p.Kind == Anthropic:
+		return defaultReply
+	}
+	return 0
+}
+
+// ID is the model's name in a team's files.
+func (m *Model) ID() string { return m.provider.Name + "/" + m.name }
+
+// Window implements model.Bounded.
+func (m *Model) Window() (total, reply int) { return m.entry.Window, m.output }
+
+// Estimate implements model.Estimator.
+func (m *Model) Estimate(req model.Request) model.Usage {
+	u := model.Usage{Input: model.AtMost(req), Output: int64(m.output)}
+	u.Cost = m.entry.Price.Cost(u)
+	return u
+}
+
+// Step implements model.Model.
+func (m *Model) Step(ctx context.Context, req model.Request, onDelta func(model.Delta)) (model.Reply, error) {
+	if m.key == "" && m.provider.KeyEnv != "" {
+		return model.Reply{}, m.noKey()
+	}
+	s := show{to: onDelta}
+	return m.retry.do(ctx, func() (model.Reply, *failure) {
+		s.restart()
+		return m.attempt(ctx, req, &s)
+	})
+}
+
+// show passes on what can be shown of a reply.
+type show struct {
+	to    func(model.Delta)
+	shown bool
+}
+
+func (s *show) text(t string) {
+	if s.to != nil && t != "" {
+		s.to(model.Delta{Text: t})
+		s.shown = true
+	}
+}
+
+func (s *show) restart() {
+	if s.shown {
+		s.to(model.Delta{Restart: true})
+		s.shown = false
+	}
+}
+
+var errTimeout = errors.New("the model did not answer in time")
+
+// attempt asks once. A reply that breaks off is not used at all.
+func (m *Model) attempt(ctx context.Context, req model.Request, s *show) (model.Reply, *failure) {
+	ctx, cancel := context.WithTimeoutCause(ctx, m.timeout, errTimeout)
+	defer cancel()
+	ctx, x := withExchange(ctx)
+	g := &gathering{}
+	if err := m.gather(ctx, req, g, s); err != nil {
+		return model.Reply{}, m.fail(ctx, x, err)
+	}
+	if x.gemini.blocked() {
+		return model.Reply{}, m.blocked()
+	}
+	if !m.provider.Whole && x.gemini.cut() {
+		return model.Reply{}, m.brokenOff(nil)
+	}
+	return m.judge(g, x)
+}
+
+func (m *Model) gather(ctx context.Context, req model.Request, g *gathering, s *show) error {
+	if m.provider.Whole {
+		r, err := m.language.Generate(ctx, m.call(req))
+		if err != nil {
+			return err
+		}
+		g.takeWhole(r)
+		return nil
+	}
+	stream, err := m.language.Stream(ctx, m.call(req))
+	if err != nil {
+		return err
+	}
+	for p := range stream {
+		s.text(g.take(p))
+	}
+	return g.err
+}
+
+// judge decides whether a reply that came to its end can be used.
+func (m *Model) judge(g *gathering, x *exchange) (model.Reply, *failure) {
+	r, parts := g.reply()
+	r.Text = m.key.hide(r.Text)
+	r.Usage = m.usage(g, x)
+	cut := g.finish == fantasy.FinishReasonLength
+	switch {
+	case g.finish == fantasy.FinishReasonContentFilter:
+		return r, m.blocked()
+	case cut && len(g.inputs) > 0:
+		return r, stop(model.Broken, "The reply of %s was cut off in the middle of a tool call%s. Raise max_output for the model.", m.ID(), m.atBound())
+	case len(r.Calls) == 0 && strings.TrimSpace(r.Text) == "":
+		if cut {
+			return r, stop(model.Broken, "%s thought until its reply was cut off%s. Raise max_output for the model.", m.ID(), m.atBound())
+		}
+		return r, again(model.Broken, "%s answered with nothing.", m.ID())
+	case cut:
+		r.Text += fmt.Sprintf("\n\n[The reply was cut off%s.]", m.atBound())
+	case g.finish == fantasy.FinishReasonError:
+		return r, again(model.Broken, "%s broke its reply off.", m.ID())
+	}
+	r.Private = m.keep(parts)
+	return r, nil
+}
+
+func (m *Model) atBound() string {
+	if m.output == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" at %d tokens", m.output)
+}
+
+// usage counts the tokens and what they cost. What the provider itself says of
+// the cost goes before the catalogue.
+func (m *Model) usage(g *gathering, x *exchange) model.Usage {
+	u, ok := x.gemini.usage()
+	if !ok {
+		u = model.Usage{Input: g.usage.InputTokens, Output: g.usage.OutputTokens,
+			CacheRead: g.usage.CacheReadTokens, CacheWrite: g.usage.CacheCreationTokens}
+	}
+	u.Cost = m.entry.Price.Cost(u)
+	if meta, ok := g.meta[openrouter.Name].(*openrouter.ProviderMetadata); ok && meta.Usage.Cost > 0 {
+		u.Cost = int64(math.Ceil(meta.Usage.Cost * 1e6))
+	}
+	return u
+}

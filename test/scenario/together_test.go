@@ -1,0 +1,86 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"testing"
+
+	"parley/internal/app"
+	"parley/internal/model"
+	"parley/internal/policy"
+	"parley/internal/tool"
+)
+
+// meeting is a toolset whose readers wait for each other.
+type meeting struct {
+	mu   sync.Mutex
+	here int
+	all  chan struct{}
+	log  []string
+}
+
+func (m *meeting) note(what string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.log = append(m.log, what)
+}
+
+// tools are one that reads and comes back when so many do, and one that writes.
+func (m *meeting) tools(readers int) map[string][]tool.Tool {
+	m.all = make(chan struct{})
+	act := func(category string) func(json.RawMessage) string {
+		return func(json.RawMessage) string { return policy.Action(category, "x") }
+	}
+	read := func(ctx context.Context, c tool.Call) (tool.Result, error) {
+		m.mu.Lock()
+		m.here++
+		if m.here == readers {
+			close(m.all)
+		}
+		m.mu.Unlock()
+		select {
+		case <-m.all:
+		case <-ctx.Done():
+			return tool.Result{}, ctx.Err()
+		}
+		m.note("read")
+		return tool.Result{Text: "read " + string(c.Args)}, nil
+	}
+	write := func(context.Context, tool.Call) (tool.Result, error) {
+		m.note("written")
+		return tool.Result{Text: "written"}, nil
+	}
+	return map[string][]tool.Tool{"meeting": {
+		{Tool: model.Tool{Name: "look", Schema: json.RawMessage(`{}`)}, Replays: true, Action: act(policy.FileRead), Run: read},
+		{Tool: model.Tool{Name: "write", Schema: json.RawMessage(`{}`)}, Replays: true, Action: act(policy.FileWrite), Run: write},
+	}}
+}
+
+// Calls of one step that only read run at once, each waiting here for the other;
+// what writes waits for those before it. The results are in the order of the
+// calls.
+func TestCallsThatOnlyReadRunAtOnce(t *testing.T) {
+	var m meeting
+	Play(t, Team{Agents: []string{"ReaderBot"}, Tools: m.tools(3), Member: func(member *app.Member) {
+		under(map[string]ruleset{"ReaderBot": {profile: "open"}})(member)
+		member.Toolsets = []string{"meeting"}
+	}, Script: `
+agents:
+  ReaderBot:
+    - steps:
+        - calls: [{tool: look, args: {n: 1}}, {tool: look, args: {n: 2}}, {tool: look, args: {n: 3}}, {tool: write, args: {}}]
+        - say: Done.
+`}, func(s *Stage) {
+		s.Equal("answer", "Done.", s.As("rutger").Ask("ReaderBot", "Go."))
+		s.Equal("order", []string{"read", "read", "read", "written"}, m.log)
+		shown := s.Models.Shown("ReaderBot")
+		var results []string
+		for _, msg := range shown[len(shown)-1].Messages {
+			if msg.Role == model.ToolResult {
+				results = append(results, msg.Text)
+			}
+		}
+		s.Equal("results", []string{`read {"n":1}`, `read {"n":2}`, `read {"n":3}`, "written"}, results)
+	})
+}
