@@ -73,13 +73,14 @@ func TestAnEmptyFileIsATeam(t *testing.T) {
 			team, found := load(t, dir)
 			diff(t, "problems", []string(nil), found)
 			diff(t, "team", &Team{
-				Dir:     dir,
-				Name:    "main",
-				Store:   Store{Driver: SQLite, Path: filepath.Join(dir, ".parley", "parley.db")},
-				Data:    filepath.Join(dir, ".parley"),
-				Listen:  "127.0.0.1:7420",
-				Workers: 256,
-				Limits:  parley.DefaultLimits(),
+				Dir:      dir,
+				Name:     "main",
+				Store:    Store{Driver: SQLite, Path: filepath.Join(dir, ".parley", "parley.db")},
+				Data:     filepath.Join(dir, ".parley"),
+				Listen:   "127.0.0.1:7420",
+				Toolsets: []string{"contact"},
+				Workers:  256,
+				Limits:   parley.DefaultLimits(),
 			}, team)
 		})
 	}
@@ -153,18 +154,19 @@ tools: [a, b]
 	bobs := limits
 	bobs.Turns, bobs.AskTimeout = 1, time.Minute
 	diff(t, "team", &Team{
-		Dir:     dir,
-		Name:    "Blue",
-		Person:  "Ada",
-		People:  []string{"Grace", "Alan T."},
-		Model:   Model{Provider: "scripted", Name: "script.yaml"},
-		Store:   Store{Driver: SQLite, Path: filepath.Join(dir, "db", "team.db")},
-		Data:    filepath.Join(dir, "state"),
-		Listen:  ":8080",
-		Workers: 2,
-		Lease:   30 * time.Second,
-		Grace:   5 * time.Second,
-		Limits:  limits,
+		Dir:      dir,
+		Name:     "Blue",
+		Person:   "Ada",
+		People:   []string{"Grace", "Alan T."},
+		Model:    Model{Provider: "scripted", Name: "script.yaml"},
+		Store:    Store{Driver: SQLite, Path: filepath.Join(dir, "db", "team.db")},
+		Data:     filepath.Join(dir, "state"),
+		Listen:   ":8080",
+		Toolsets: []string{"contact"},
+		Workers:  2,
+		Lease:    30 * time.Second,
+		Grace:    5 * time.Second,
+		Limits:   limits,
 		Agents: []Agent{{
 			Name: "Bob", Description: "Answers questions.", Kind: parley.Native,
 			Model: Model{Provider: "ollama", Name: "llama3:8b"},

@@ -24,7 +24,9 @@ type Team struct {
 	People []string
 	// Model is the default of the agents that name none.
 	Model Model
-	Store Store
+	// Toolsets are the default of the agents that name none.
+	Toolsets []string
+	Store    Store
 	// Data is the hub's own folder, absolute.
 	Data string
 	// Listen is the address of the doors, host:port.
@@ -62,12 +64,13 @@ func readTeam(root *os.Root, dir string) (*Team, error) {
 			WithHint("%s", initHint).WithCause(err)
 	}
 	t := &Team{
-		Dir:     dir,
-		Name:    parley.MainTeam,
-		Store:   Store{Driver: SQLite},
-		Data:    DefaultData,
-		Listen:  defaultListen,
-		Workers: defaultWorkers,
+		Dir:      dir,
+		Name:     parley.MainTeam,
+		Toolsets: []string{"contact"},
+		Store:    Store{Driver: SQLite},
+		Data:     DefaultData,
+		Listen:   defaultListen,
+		Workers:  defaultWorkers,
 	}
 	var limits overlay
 	if found == nil {
@@ -87,6 +90,7 @@ func teamKeys(t *Team, limits *overlay) []key {
 		{name: "person", read: nameInto(&t.Person)},
 		{name: "people", read: peopleInto(&t.People)},
 		{name: "model", read: modelInto(&t.Model)},
+		{name: "toolsets", read: toolsetsInto(&t.Toolsets)},
 		{name: "store", read: storeInto(&t.Store)},
 		{name: "data", read: textInto(&t.Data)},
 		{name: "listen", read: listenInto(&t.Listen)},
