@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,14 +19,20 @@ type Started struct {
 }
 
 func initCommand(c *console) *cobra.Command {
-	return &cobra.Command{
+	var template, from string
+	cmd := &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "Make a small team that works without a key",
-		Long: `Make a small team that works without a key: a coordinator, a researcher and a
-writer, with a script that speaks for them. Files that are there already are
-never changed.`,
+		Short: "Make a team, from a template or from agents that you have",
+		Long: `Make a team that works without a key: a script speaks for its agents until a line
+in parley.yaml gives them a model. Files that are there already are never changed.
+
+Templates:
+` + templateList() + `
+With --from, the team is made of agents that you have as Markdown files, such as
+the subagents of Claude Code; their files are copied as they are.`,
 		Example: `  parley init my-team
-  parley init            # in this folder`,
+  parley init --template coding      # in this folder, for the code in it
+  parley init --from .claude/agents`,
 		GroupID: groupStart,
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -34,17 +43,77 @@ never changed.`,
 			case c.dir != "":
 				dir = c.dir
 			}
-			files, err := config.WriteStarter(dir)
-			if err != nil {
-				return err
+			if from != "" {
+				if cmd.Flags().Changed("template") {
+					return misused(cmd, "A team is made either from a template or from agents that you have.")
+				}
+				return adopt(c, from, dir)
 			}
-			return c.show(Started{Dir: dir, Files: files}, func(s view.Screen) string { return started(s, dir, files) })
+			return fromTemplate(c, template, dir)
 		},
 	}
+	cmd.Flags().StringVarP(&template, "template", "t", config.DefaultTemplate, "the team to begin with")
+	cmd.Flags().StringVar(&from, "from", "", "a folder with agents as Markdown files")
+	_ = cmd.RegisterFlagCompletionFunc("template", completeTemplates)
+	_ = cmd.MarkFlagDirname("from")
+	return cmd
 }
 
-func started(s view.Screen, dir string, files []string) string {
-	text := "A team of three is ready:\n"
+func templateList() string {
+	var b strings.Builder
+	for _, t := range config.Templates() {
+		fmt.Fprintf(&b, "  %-9s %s\n", t.Name, t.Summary)
+	}
+	return b.String()
+}
+
+func completeTemplates(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var list []cobra.Completion
+	for _, t := range config.Templates() {
+		list = append(list, cobra.CompletionWithDesc(t.Name, t.Summary))
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp
+}
+
+func fromTemplate(c *console, name, dir string) error {
+	t, err := config.FindTemplate(name)
+	if err != nil {
+		return err
+	}
+	files, err := t.Write(dir)
+	if err != nil {
+		return err
+	}
+	return c.show(Started{Dir: dir, Files: files}, func(s view.Screen) string {
+		return "A team is ready: " + t.Summary + ".\n" + started(s, dir, files, t.Try)
+	})
+}
+
+// adopt also checks what it has made: the files were written for something else.
+func adopt(c *console, from, dir string) error {
+	files, err := config.Adopt(from, dir)
+	if err != nil {
+		return err
+	}
+	team, problems, err := config.Load(dir)
+	if err != nil {
+		return err
+	}
+	for _, p := range slices.Concat(problems, team.Warnings) {
+		fmt.Fprintln(c.err, p)
+	}
+	who := "NAME"
+	if len(team.Agents) > 0 {
+		who = team.Agents[0].Name
+	}
+	return c.show(Started{Dir: dir, Files: files}, func(s view.Screen) string {
+		text := fmt.Sprintf("A team of %d agents is ready.\n", len(team.Agents))
+		return text + started(s, dir, files, [2]string{who, "What can you do?"})
+	})
+}
+
+func started(s view.Screen, dir string, files []string, try [2]string) string {
+	var text string
 	for _, file := range files {
 		text += "  " + filepath.Join(dir, filepath.FromSlash(file)) + "\n"
 	}
@@ -58,5 +127,5 @@ func started(s view.Screen, dir string, files []string) string {
 	if dir != "" {
 		text += "  " + s.Paint(view.Bold, "cd"+dir) + "\n"
 	}
-	return text + "  " + s.Paint(view.Bold, `parley ask coordinator "Plan a launch"`) + "\n"
+	return text + "  " + s.Paint(view.Bold, fmt.Sprintf("parley ask %s %q", shellQuote(try[0]), try[1])) + "\n"
 }

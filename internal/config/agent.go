@@ -75,7 +75,6 @@ func newDraft(file, fallback, text string) (draft, []mistake) {
 	d := draft{agent: Agent{
 		Name:         fallback,
 		Kind:         parley.Native,
-		Toolsets:     []string{"contact"},
 		Instructions: strings.TrimSpace(body),
 		File:         file,
 		Mode:         "write",
@@ -92,7 +91,7 @@ func newDraft(file, fallback, text string) (draft, []mistake) {
 
 func agentKeys(d *draft) []key {
 	a := &d.agent
-	return []key{
+	keys := []key{
 		{name: "name", read: nameInto(&a.Name)},
 		{name: "description", read: textInto(&a.Description)},
 		{name: "kind", read: kindInto(&a.Kind)},
@@ -113,6 +112,16 @@ func agentKeys(d *draft) []key {
 		// Subagents of Claude Code have one; it says how they are displayed there.
 		{name: "color", read: func(value) []mistake { return nil }},
 	}
+	for _, name := range foreignKeys() {
+		keys = append(keys, key{name: name, read: func(value) []mistake { return nil }})
+	}
+	return keys
+}
+
+// foreignKeys are what subagents of Claude Code may say besides and parley has
+// other words for, or none. Their files are read as they are, with a warning.
+func foreignKeys() []string {
+	return []string{"permissionMode", "disallowedTools", "maxTurns", "skills", "hooks", "memory", "background", "effort", "isolation", "initialPrompt", "mcpServers"}
 }
 
 func kindInto(dst *parley.AgentKind) func(value) []mistake {
@@ -150,6 +159,9 @@ func (d draft) finish(t *Team, shared []string) Agent {
 	a.Description = shorten(a.Description)
 	a.Limits = d.limits.over(t.Limits)
 	a.MCPServers = d.mcpServers(t)
+	if d.lines["toolsets"] == 0 {
+		a.Toolsets = t.Toolsets
+	}
 	a.Instructions = join(append([]string{a.Instructions}, shared...))
 	switch {
 	case a.Kind != parley.Native:

@@ -74,13 +74,13 @@ func TestAnEmptyFileIsATeam(t *testing.T) {
 			team, found := load(t, dir)
 			diff(t, "problems", []string(nil), found)
 			diff(t, "team", &Team{
-				Dir:     dir,
-				Name:    "main",
-				Store:   Store{Driver: SQLite, Path: filepath.Join(dir, ".parley", "parley.db")},
-				Data:    filepath.Join(dir, ".parley"),
-				Listen:  "127.0.0.1:7420",
-				Workers: 256,
-
+				Dir:       dir,
+				Name:      "main",
+				Store:     Store{Driver: SQLite, Path: filepath.Join(dir, ".parley", "parley.db")},
+				Data:      filepath.Join(dir, ".parley"),
+				Listen:    "127.0.0.1:7420",
+				Workers:   256,
+				Toolsets:  []string{"contact"},
 				Workspace: Workspace{Folder: dir},
 				Limits:    parley.DefaultLimits(),
 			}, team)
@@ -162,17 +162,18 @@ tools: [a, b]
 	bobs := limits
 	bobs.Turns, bobs.AskTimeout = 1, time.Minute
 	diff(t, "team", &Team{
-		Dir:     dir,
-		Name:    "Blue",
-		Person:  "Ada",
-		People:  []string{"Grace", "Alan T."},
-		Model:   Model{Provider: "scripted", Name: "script.yaml"},
-		Store:   Store{Driver: SQLite, Path: filepath.Join(dir, "db", "team.db")},
-		Data:    filepath.Join(dir, "state"),
-		Listen:  ":8080",
-		Workers: 2,
-		Lease:   30 * time.Second,
-		Grace:   5 * time.Second,
+		Dir:      dir,
+		Name:     "Blue",
+		Person:   "Ada",
+		People:   []string{"Grace", "Alan T."},
+		Model:    Model{Provider: "scripted", Name: "script.yaml"},
+		Store:    Store{Driver: SQLite, Path: filepath.Join(dir, "db", "team.db")},
+		Data:     filepath.Join(dir, "state"),
+		Listen:   ":8080",
+		Workers:  2,
+		Toolsets: []string{"contact"},
+		Lease:    30 * time.Second,
+		Grace:    5 * time.Second,
 		Workspace: Workspace{Folder: filepath.Join(dir, "src"), Unsandboxed: true, Network: true,
 			Readable: []string{"/opt/sdk", filepath.Join(dir, "tools")}, Environment: []string{"CARGO_HOME"}},
 		Limits: limits,

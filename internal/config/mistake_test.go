@@ -10,7 +10,7 @@ import (
 func TestMistakesInTheTeamFile(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{"unknown key", "team: a\nworker: 3\n", `parley.yaml:2: Unknown key "worker". Did you mean workers?`},
-		{"far from every key", "\n\nzzzzzzzz: 3\n", `parley.yaml:3: Unknown key "zzzzzzzz". Known are team, person, people, model, providers, models, store, data, listen, workers, lease, grace, workspace, retention, limits, channels, mcp_servers.`},
+		{"far from every key", "\n\nzzzzzzzz: 3\n", `parley.yaml:3: Unknown key "zzzzzzzz". Known are team, person, people, model, providers, models, toolsets, store, data, listen, workers, lease, grace, workspace, retention, limits, channels, mcp_servers.`},
 		{"a variable of the hub for commands", "workspace:\n  environment: [PARLEY_TOKEN]\n", `parley.yaml:2: environment: "PARLEY_TOKEN" cannot be given to commands.`},
 		{"a time without a unit", "lease: 2\n", `parley.yaml:1: lease: Expected a time with its unit from 1s to 1h0m0s, like 90s, 30m, 12h or 7d, not "2".`},
 		{"all at once", "team: a/b\nlisten: here\nworkers: none\n", `parley.yaml:1: team: The name "a/b" contains '/'; letters, digits, space and -_. are allowed.
@@ -50,7 +50,7 @@ parley.yaml:1: steps: Expected a whole number from 1 to 10000, not "0".`},
 func TestMistakesInAnAgentFile(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{"unknown key", "---\nname: a\ndescripton: b\n---\n", `:3: Unknown key "descripton". Did you mean description?`},
-		{"other spelling", "---\nmcpServers: {}\n---\n", `:2: Unknown key "mcpServers". Did you mean mcp_servers?`},
+		{"other spelling", "---\ncanInvoke: []\n---\n", `:2: Unknown key "canInvoke". Did you mean can_invoke?`},
 		{"never closed", "---\nname: a\n", `:1: The front matter that begins here is never closed: a line --- is missing.`},
 		{"only the fence", "---", `:1: The front matter that begins here is never closed: a line --- is missing.`},
 		{"name", "---\n# who\nname: a@b\n---\n", `:3: name: The name "a@b" contains '@'; letters, digits, space and -_. are allowed.`},

@@ -9,12 +9,32 @@ import "slices"
 // that restricts an agent and is quietly ignored would be worse than none.
 func (d draft) notYet() []Problem {
 	var out []Problem
+	for _, name := range foreignKeys() {
+		if d.lines[name] != 0 {
+			out = append(out, d.at(name, "%s is a key of Claude Code that means nothing here. %s", name, foreignHint(name)))
+		}
+	}
 	for _, name := range d.agent.Toolsets {
 		if !slices.Contains(availableToolsets(), name) {
 			out = append(out, d.at("toolsets", "The toolset %s is not available in this version.", name))
 		}
 	}
 	return out
+}
+
+// foreignHint says what to write instead. A key that holds an agent back there
+// must not seem to do so here.
+func foreignHint(name string) string {
+	switch name {
+	case "permissionMode", "disallowedTools":
+		return "What the agent may do is said with mode, behavior and profile."
+	case "maxTurns":
+		return "Write limits: steps."
+	case "mcpServers":
+		return "Write mcp_servers."
+	default:
+		return "It is ignored."
+	}
 }
 
 func availableToolsets() []string { return []string{"contact", "chorus", "peers", "workspace"} }

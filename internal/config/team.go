@@ -28,7 +28,9 @@ type Team struct {
 	Providers []Provider
 	// Models are what the team says of single models, and names of its own.
 	Models []ModelInfo
-	Store  Store
+	// Toolsets are the default of the agents that name none.
+	Toolsets []string
+	Store    Store
 	// Data is the hub's own folder, absolute.
 	Data string
 	// Listen is the address of the doors, host:port.
@@ -74,13 +76,13 @@ func readTeam(root *os.Root, dir string) (*Team, error) {
 			WithHint("%s", initHint).WithCause(err)
 	}
 	t := &Team{
-		Dir:     dir,
-		Name:    parley.MainTeam,
-		Store:   Store{Driver: SQLite},
-		Data:    DefaultData,
-		Listen:  defaultListen,
-		Workers: defaultWorkers,
-
+		Dir:       dir,
+		Name:      parley.MainTeam,
+		Toolsets:  []string{"contact"},
+		Store:     Store{Driver: SQLite},
+		Data:      DefaultData,
+		Listen:    defaultListen,
+		Workers:   defaultWorkers,
 		Workspace: Workspace{Folder: "."},
 	}
 	var limits overlay
@@ -110,6 +112,7 @@ func teamKeys(t *Team, limits *overlay) []key {
 		{name: "model", read: modelInto(&t.Model)},
 		{name: "providers", read: providersInto(&t.Providers)},
 		{name: "models", read: modelsInto(&t.Models)},
+		{name: "toolsets", read: toolsetsInto(&t.Toolsets)},
 		{name: "store", read: storeInto(&t.Store)},
 		{name: "data", read: textInto(&t.Data)},
 		{name: "listen", read: listenInto(&t.Listen)},

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,9 +16,17 @@ import (
 	"parley/internal/model/scripted"
 )
 
+func writeStarter(dir string) ([]string, error) {
+	t, err := FindTemplate(DefaultTemplate)
+	if err != nil {
+		return nil, err
+	}
+	return t.Write(dir)
+}
+
 func TestStarterIsATeam(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "team")
-	files, err := WriteStarter(dir)
+	files, err := writeStarter(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,10 +45,107 @@ func TestStarterIsATeam(t *testing.T) {
 	}
 }
 
+func TestEveryTemplateIsATeamWithoutMistakes(t *testing.T) {
+	for _, template := range Templates() {
+		dir := t.TempDir()
+		files, err := template.Write(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		team, found := load(t, dir)
+		diff(t, template.Name+": problems", []string(nil), found)
+		diff(t, template.Name+": warnings", []string(nil), texts(team.Warnings))
+		if !slices.Contains(files, "script.yaml") || !slices.Contains(names(team), template.Try[0]) {
+			t.Errorf("%s cannot be tried: %v, %v", template.Name, files, names(team))
+		}
+		if _, err := scripted.Load(filepath.Join(dir, team.Model.Name)); err != nil {
+			t.Errorf("%s: %v", template.Name, err)
+		}
+	}
+}
+
+// The team that works on code is one of peers: who may call whom is a list, and
+// whoever only looks cannot write.
+func TestTheCodingTeamHasTheRightsOfItsRoles(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := (Template{Name: "coding"}).Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	team, _ := load(t, dir)
+	got := map[string]string{}
+	for _, a := range team.Agents {
+		got[a.Name] = a.Mode + ": " + strings.Join(a.CanInvoke, " ")
+	}
+	diff(t, "rights", map[string]string{
+		"planner": "read: reader writer reviewer scribe", "reader": "read: ", "writer": "write: reader",
+		"reviewer": "read: writer", "scribe": "write: reader", "docs": "write: ",
+	}, got)
+}
+
+func TestATemplateThatDoesNotExistIsAnsweredWithThoseThatDo(t *testing.T) {
+	_, err := FindTemplate("codng")
+	if parley.KindOf(err) != parley.NotFound || !strings.Contains(parley.ToolError(err), "coding") {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func TestAgentsOfClaudeCodeAreATeamAsTheyAre(t *testing.T) {
+	from := teamDir(t, `-- code-reviewer.md --
+---
+name: code-reviewer
+description: Reviews code. Use it after changes.
+tools: Read, Grep, Glob, Bash
+model: sonnet
+color: blue
+permissionMode: plan
+---
+
+You review code.
+-- team/debugger.md --
+---
+name: debugger
+description: Finds the cause.
+model: inherit
+---
+You find causes.
+-- README.md --
+Notes.
+`)
+	dir := t.TempDir()
+	files, err := Adopt(from, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "files", []string{"agents/code-reviewer.md", "agents/debugger.md", "parley.yaml"}, files)
+	before, after := tree(t, from), tree(t, dir)
+	diff(t, "a file", before["code-reviewer.md"], after["agents/code-reviewer.md"])
+	team, found := load(t, dir)
+	diff(t, "problems", []string(nil), found)
+	diff(t, "agents", []string{"code-reviewer", "debugger"}, names(team))
+	if !strings.Contains(strings.Join(texts(team.Warnings), "\n"), "permissionMode is a key of Claude Code") {
+		t.Errorf("nothing is said of permissionMode: %v", texts(team.Warnings))
+	}
+	if _, err := Adopt(from, dir); parley.KindOf(err) != parley.Conflict {
+		t.Errorf("a second time: %v", err)
+	}
+	diff(t, "after the refusal", after, tree(t, dir))
+}
+
+func TestAFolderWithoutAgentsIsNotATeam(t *testing.T) {
+	from, dir := teamDir(t, "-- notes.md --\nNotes.\n"), t.TempDir()
+	if _, err := Adopt(from, dir); parley.KindOf(err) != parley.NotFound {
+		t.Errorf("err = %v", err)
+	}
+	if _, err := Adopt(filepath.Join(from, "nowhere"), dir); parley.KindOf(err) != parley.NotFound {
+		t.Errorf("err = %v", err)
+	}
+	diff(t, "folder", map[string]string{}, tree(t, dir))
+}
+
 func TestStarterOverwritesNothing(t *testing.T) {
 	dir := teamDir(t, "-- agents/writer.md --\nMine.\n-- notes.txt --\n")
 	before := tree(t, dir)
-	_, err := WriteStarter(dir)
+	_, err := writeStarter(dir)
 	if parley.KindOf(err) != parley.Conflict || !strings.Contains(err.Error(), "agents/writer.md") {
 		t.Errorf("err = %v", err)
 	}
@@ -54,7 +160,7 @@ func TestStarterNamesTheFolderThatIsHere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = WriteStarter(folder)
+		_, err = writeStarter(folder)
 		if err == nil || !strings.HasPrefix(err.Error(), "There is already parley.yaml in "+whole+".") {
 			t.Errorf("%s: %v", folder, err)
 		}
@@ -69,11 +175,11 @@ func TestStarterThatFailsIsUndone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	files, err := fs.Sub(starterFiles, starterDir)
+	files, err := Template{Name: DefaultTemplate}.files()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := starter{files: files, root: root}
+	w := writer{files: files, root: root}
 	for _, name := range []string{"agents/_shared/house-rules.md", "parley.yaml"} {
 		if err := w.writeFile(name); err != nil {
 			t.Fatal(err)
@@ -91,7 +197,7 @@ func TestStarterFollowsNoLink(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir, "agents")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := WriteStarter(dir); err == nil {
+	if _, err := writeStarter(dir); err == nil {
 		t.Error("no error")
 	}
 	diff(t, "outside", map[string]string{}, tree(t, outside))
@@ -118,7 +224,7 @@ func tree(t *testing.T, dir string) map[string]string {
 
 func TestStarterPlaysItsScript(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := WriteStarter(dir); err != nil {
+	if _, err := writeStarter(dir); err != nil {
 		t.Fatal(err)
 	}
 	team, _ := load(t, dir)

@@ -1,0 +1,190 @@
+package config
+
+import (
+	"embed"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"parley"
+)
+
+// templateFiles are the teams as they are written to disk. The compiler fills
+// it and nothing changes it.
+//
+//go:embed all:template
+var templateFiles embed.FS
+
+// Template is a team to begin with. Each works without a key, and with a real
+// model by one line in its parley.yaml.
+type Template struct {
+	Name    string
+	Summary string
+	// Try is whom to ask first, and what.
+	Try [2]string
+}
+
+// DefaultTemplate is what a new team is if nothing else is said.
+const DefaultTemplate = "starter"
+
+// Templates are all that there are, the simplest first.
+func Templates() []Template {
+	return []Template{
+		{DefaultTemplate, "a coordinator, a researcher and a writer", [2]string{"coordinator", "Plan a launch"}},
+		{"company", "a coordinator, a data keeper, a writer, an analyst, and an intern with a manager", [2]string{"coordinator", "Prepare the Q4 report"}},
+		{"coding", "a planner, a reader, a writer, a reviewer, a scribe and a docs writer, who work on the code in the folder", [2]string{"planner", "Add a greeting"}},
+	}
+}
+
+// FindTemplate finds a template by its name.
+func FindTemplate(name string) (Template, error) {
+	var names []string
+	for _, t := range Templates() {
+		if t.Name == name {
+			return t, nil
+		}
+		names = append(names, t.Name)
+	}
+	return Template{}, parley.Errorf(parley.NotFound, "There is no template %q.", name).WithHint("%s", suggest(name, names))
+}
+
+// Write writes the team into dir, which is made if it does not exist, and
+// returns the files relative to dir. If any of them exists already, or one
+// cannot be written, no file is added or changed.
+func (t Template) Write(dir string) ([]string, error) {
+	files, err := t.files()
+	if err != nil {
+		return nil, parley.Errorf(parley.Internal, "The template %s is missing from this build.", t.Name).WithCause(err)
+	}
+	return writeFiles(files, dir)
+}
+
+func (t Template) files() (map[string][]byte, error) {
+	files := map[string][]byte{}
+	dir := path.Join("template", t.Name)
+	err := fs.WalkDir(templateFiles, dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		files[strings.TrimPrefix(name, dir+"/")], err = templateFiles.ReadFile(name)
+		return err
+	})
+	return files, err
+}
+
+// writeFiles writes all of them or none.
+func writeFiles(files map[string][]byte, dir string) ([]string, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, unusable(dir, err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, unusable(dir, err)
+	}
+	defer root.Close()
+	w := writer{files: files, root: root}
+	if err := w.write(); err != nil {
+		w.undo()
+		return nil, err
+	}
+	return w.written, nil
+}
+
+// writer writes files through the root, so that a link in the folder cannot
+// send them elsewhere, and remembers what it made.
+type writer struct {
+	files   map[string][]byte
+	root    *os.Root
+	written []string
+	folders []string
+}
+
+// write looks for files in the way before it writes the first one, so that
+// the usual refusal touches nothing at all.
+func (w *writer) write() error {
+	names := slices.Sorted(maps.Keys(w.files))
+	var inTheWay []string
+	for _, name := range names {
+		if _, err := w.root.Lstat(name); err == nil {
+			inTheWay = append(inTheWay, name)
+		}
+	}
+	if len(inTheWay) > 0 {
+		return parley.Errorf(parley.Conflict, "There is already %s in %s.", strings.Join(inTheWay, ", "), w.place()).
+			WithHint("Nothing was changed; choose another folder.")
+	}
+	for _, name := range names {
+		if err := w.writeFile(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place names the folder in a sentence, where "." would be lost.
+func (w *writer) place() string {
+	name := w.root.Name()
+	if base := filepath.Base(name); base != "." && base != ".." {
+		return name
+	}
+	if whole, err := filepath.Abs(name); err == nil {
+		return whole
+	}
+	return name
+}
+
+func (w *writer) writeFile(name string) error {
+	if err := w.mkdir(path.Dir(name)); err != nil {
+		return w.failed(name, err)
+	}
+	// O_EXCL: a file that came into being since the look around is kept too.
+	f, err := w.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return w.failed(name, err)
+	}
+	w.written = append(w.written, name)
+	_, err = f.Write(w.files[name])
+	if err = errors.Join(err, f.Close()); err != nil {
+		return w.failed(name, err)
+	}
+	return nil
+}
+
+// mkdir makes the folder and those above it, and notes which are new.
+func (w *writer) mkdir(dir string) error {
+	if dir == "." {
+		return nil
+	}
+	if err := w.mkdir(path.Dir(dir)); err != nil {
+		return err
+	}
+	err := w.root.Mkdir(dir, 0o777)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err == nil {
+		w.folders = append(w.folders, dir)
+	}
+	return err
+}
+
+func (w *writer) failed(name string, err error) error {
+	return parley.Errorf(parley.Invalid, "%s cannot be written in %s: %v.", name, w.place(), reason(err)).
+		WithHint("Nothing was changed.").WithCause(err)
+}
+
+// undo removes what was made, the newest first. It does its best: what it
+// cannot remove has been made unremovable by someone else meanwhile.
+func (w *writer) undo() {
+	for _, name := range w.written {
+		_ = w.root.Remove(name)
+	}
+	for i := len(w.folders) - 1; i >= 0; i-- {
+		_ = w.root.Remove(w.folders[i])
+	}
+}
