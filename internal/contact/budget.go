@@ -53,7 +53,7 @@ func (o *opening) checkBudget() error {
 func moreTasks(a *budget.Account, by parley.TaskID, n int) error {
 	v, err := a.Judge(by, budget.Want{Tasks: int64(n)})
 	if err == nil && v == budget.TreeSpent {
-		err = a.Spent()
+		err = a.Spent(int64(n))
 	}
 	return err
 }

@@ -190,8 +190,11 @@ func (t *run) finishCall(ctx context.Context, call model.Call, approved bool) er
 	if need, ok := parley.AsNeedsApproval(err); ok && !approved {
 		return t.hold(ctx, call, need)
 	}
-	if parley.IsBudgetSpent(err) && t.lease.Budget != 0 {
-		return t.awaitTasks(ctx)
+	if spent, ok := parley.AsBudgetSpent(err); ok && t.lease.Budget != 0 {
+		if err := t.awaitTasks(ctx, spent.Tasks); err != nil {
+			return err
+		}
+		return t.finishCall(ctx, call, approved) // it was raised meanwhile
 	}
 	return t.storeResult(ctx, call, res, err)
 }
