@@ -48,12 +48,14 @@ const oldMessages = `SELECT m.id, m.at, CASE WHEN m.at < $4 AND m.id < (SELECT m
 
 // RemoveMessages removes messages with everything that hangs on them. With a
 // task's request its steps, inbox and decided approvals go, and what its row says
-// in words; the row itself stays.
+// in words; the row itself stays. The approval that a contact from outside came of
+// goes with the contact.
 func (tx *Tx) RemoveMessages(ids []parley.MessageID) {
 	for _, id := range ids {
 		for _, table := range []string{"step", "inbox", "approval"} {
 			tx.exec(`DELETE FROM `+table+` WHERE task_id IN (`+askedBy+`)`+approvalStays[table], int64(id))
 		}
+		tx.exec(`DELETE FROM approval WHERE message_id > 0 AND message_id = $1`+approvalStays["approval"], int64(id))
 		tx.exec(`UPDATE task SET request_id = 0, title = '', error = '' WHERE id IN (`+askedBy+`)`, int64(id))
 		tx.exec(`UPDATE task SET result_id = 0 WHERE id = (SELECT task_id FROM message WHERE id = $1) AND result_id = $1`, int64(id))
 		tx.exec(`DELETE FROM attachment WHERE message_id = $1`, int64(id))
