@@ -119,6 +119,7 @@ func NeedRestart(before, now *Team) (names []string) {
 		{"workers", before.Workers == now.Workers},
 		{"lease", before.Lease == now.Lease},
 		{"grace", before.Grace == now.Grace},
+		{"retention", before.KeepMessages == now.KeepMessages && before.KeepEvents == now.KeepEvents},
 	} {
 		if !s.same {
 			names = append(names, s.name)
