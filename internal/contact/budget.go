@@ -90,23 +90,17 @@ func endow(tx *store.Tx, root *parley.Task, limit parley.Budget) {
 	}
 }
 
-// budgetAgain has a task that is tried again draw on its parent's budget, whose
-// lock is held, or gives a new root what the old one had at last.
-func (f *finish) budgetAgain(t *parley.Task, old parley.Task) error {
-	if t.Parent != 0 {
-		if t.Budget = f.parent.Budget; t.Budget == 0 {
-			return nil
-		}
-		b, err := f.tx.LockBudget(t.Budget)
-		if err != nil {
-			return err
-		}
-		b.Tasks++ // whoever tries it again knows that it is one more
-		f.tx.UpdateBudget(&b)
-		return nil
+// budgetAgain has a task that is tried again draw on the budget that it drew on
+// before, whose lock is held: that of its parent, or of what mentioned it. A new
+// root gets what the old one had; what a person has added since is theirs to give.
+func (f *finish) budgetAgain(t *parley.Task, old parley.Task, by parley.AgentID) error {
+	person := f.s.partyOf(by).Kind == parley.Person
+	if t.Parent != 0 || old.Budget != old.ID && old.Budget != 0 {
+		t.Budget = old.Budget
+		return f.chargeAgain(t.Budget, person)
 	}
 	limit := f.s.dir.Limits(t.Agent).Budget
-	if old.Budget == old.ID {
+	if old.Budget != 0 && person {
 		b, err := f.tx.Budget(old.Budget)
 		if err != nil {
 			return err
@@ -115,6 +109,22 @@ func (f *finish) budgetAgain(t *parley.Task, old parley.Task) error {
 	}
 	endow(f.tx, t, limit)
 	return nil
+}
+
+// chargeAgain counts one more task. A person who tries it again knows that it is
+// one; anybody else needs room for it.
+func (f *finish) chargeAgain(root parley.TaskID, person bool) error {
+	if root == 0 {
+		return nil
+	}
+	a, err := budget.Open(f.tx, root, f.task.Team, parley.Budget{})
+	if err == nil && !person {
+		err = moreTasks(&a, f.task.ID, 1)
+	}
+	if err == nil {
+		a.AddTask()
+	}
+	return err
 }
 
 // account locks what a turn's spending is held against; nil if nothing bounds it.

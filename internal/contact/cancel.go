@@ -216,7 +216,7 @@ func (f *finish) reopen(old parley.Task, by parley.AgentID) (parley.Task, error)
 		f.parent.OpenChildren++
 		f.tx.UpdateProgress(f.parent)
 	}
-	if err := f.budgetAgain(&t, old); err != nil {
+	if err := f.budgetAgain(&t, old, by); err != nil {
 		return t, err
 	}
 	m := parley.Message{Team: old.Team, Thread: old.Thread, Author: old.Requester, Kind: kindAgain(request),
