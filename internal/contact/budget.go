@@ -197,6 +197,39 @@ func (s *Service) RaiseToday(ctx context.Context, c Caller, by parley.Budget) er
 	})
 }
 
+// ReconsiderDay lets go on what was put off until tomorrow if the budget of the
+// day, as the files have it by now, has room again.
+func (s *Service) ReconsiderDay(ctx context.Context, team parley.TeamID) error {
+	var n int
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		n, err = tx.CountPutOff(team)
+		return err
+	})
+	if err != nil || n == 0 {
+		return err
+	}
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		d, err := tx.LockToday(team)
+		if err != nil {
+			return err
+		}
+		waiting, err := tx.WaitingForTomorrow(team)
+		if err != nil || len(waiting) == 0 {
+			return err
+		}
+		a, err := budget.Open(tx, 0, team, s.dir.Limits(waiting[0].Agent).Daily)
+		if err != nil {
+			return err
+		}
+		if v, err := a.Judge(0, budget.Want{Tokens: 1, Money: 1}); err != nil || v == budget.DaySpent {
+			return err
+		}
+		d.Told = false
+		tx.UpdateDay(&d)
+		return wakeAll(tx, waiting, nil)
+	})
+}
+
 // wakeAll queues tasks that waited for a budget.
 func wakeAll(tx *store.Tx, list []parley.Task, err error) error {
 	for i := range list {

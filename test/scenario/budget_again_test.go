@@ -41,3 +41,39 @@ agents:
 		})
 	}
 }
+
+// What was put off until tomorrow goes on when the files give the day more.
+func TestADayThatTheFilesGiveMoreGoesOn(t *testing.T) {
+	daily := func(b parley.Budget) func(*app.Member) { return func(m *app.Member) { m.Limits.Daily = b } }
+	for name, then := range map[string]parley.Budget{"raised": {Tokens: 900}, "without a bound": {}} {
+		t.Run(name, func(t *testing.T) {
+			team := workers(worker)
+			team.Member = daily(parley.Budget{Tokens: 100})
+			Play(t, team, func(s *Stage) {
+				id := s.As("rutger").Delegate("WorkBot", "Work.")
+				s.Pass(time.Hour)
+				s.Equal("put off", parley.WaitDay, s.Task(id).Waits)
+				s.rejoin(daily(parley.Budget{Tokens: 100}))
+				s.Pass(time.Minute)
+				s.Equal("still", parley.WaitDay, s.Task(id).Waits)
+				s.rejoin(daily(then))
+				s.Wait(id)
+				s.Equal("told once", 1, len(s.Events(parley.EventDaySpent)))
+			})
+		})
+	}
+}
+
+// An agent whose task waits for its budget does not seem to wait for others.
+func TestAStatusSaysThatABudgetIsSpent(t *testing.T) {
+	Play(t, workers(worker), func(s *Stage) {
+		s.As("rutger").DelegateWith(parley.Budget{Tokens: 1}, "WorkBot", "Work.")
+		s.Pass(time.Second)
+		a, err := s.Reading.Agent(s.Context(), s.As("rutger").Caller, "WorkBot")
+		s.Equal("status", "awaiting_delegation (1 for budget)", a.Status.Because(a.Reason))
+		s.Equal("error", nil, err)
+		open := a.Open
+		open.Children = 2
+		s.Equal("both", "2 open, 1 for budget", a.ReasonAt(0, open))
+	})
+}
