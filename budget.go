@@ -212,7 +212,7 @@ func (e *BudgetSpent) Error() string { return e.public().Error() }
 func (e *BudgetSpent) Unwrap() error { return e.public() }
 
 func (e *BudgetSpent) public() *Error {
-	return Errorf(Limited, "The budget of %s is spent (%s).", e.Root, e.What).
+	return Errorf(Limited, "The budget of %s is spent (%s).", e.Root, e.What).WithRule("budget").
 		WithHint("A person can raise it with: parley task budget %s --add", e.Root)
 }
 

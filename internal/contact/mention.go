@@ -195,7 +195,7 @@ func (f *finish) mention(m *mentioning, e directory.Entry) error {
 	ruling := m.ruling(target)
 	switch {
 	case !member:
-		why = parley.Public(parley.ErrNotMember(e.Name, m.channel.Place()))
+		why = explained(parley.ErrNotMember(e.Name, m.channel.Place()))
 	case ruling.Err() != nil:
 		why = ruling.Explained(ruling.Err())
 	default:
@@ -208,7 +208,7 @@ func (f *finish) mention(m *mentioning, e directory.Entry) error {
 		}
 		if err != nil {
 			m.to = slices.DeleteFunc(m.to, func(r store.Recipient) bool { return r.ID == e.ID })
-			why = parley.Public(err)
+			why = explained(err)
 		}
 	}
 	if why != "" {

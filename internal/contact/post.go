@@ -129,7 +129,7 @@ type refusal struct {
 
 func (r refusal) explain(err error) string {
 	if r.ruling == nil {
-		return parley.Public(err)
+		return explained(err)
 	}
 	return r.ruling.Explained(err)
 }
@@ -256,7 +256,7 @@ func (p *posting) judge(r policy.Ruling, target parley.AgentID) error {
 func (p *posting) enterDM() error {
 	switch {
 	case p.state.Author.Kind != parley.Person:
-		return parley.Errorf(parley.Denied, "Only people may write in the conversation of others.")
+		return parley.Errorf(parley.Denied, "Only people may write in the conversation of others.").WithRule(RulePeopleOnly)
 	case slices.Contains(p.pair[:], p.caller.Agent):
 		return parley.Errorf(parley.Invalid, "This is your own conversation.").WithHint("Use 'delegate', 'ask' or 'notify' for it.")
 	}
