@@ -59,7 +59,7 @@ func (tx *Tx) TasksShown(team parley.TeamID, since parley.Micros, plain, escaped
 		contains = `strpos(s.content, $3) > 0 OR strpos(s.content, $4) > 0`
 	}
 	err = tx.query(`SELECT DISTINCT s.task_id FROM step s JOIN task t ON t.id = s.task_id
-		WHERE t.team_id = $1 AND s.at >= $2 AND s.kind = 'result' AND (`+contains+`)`,
+		WHERE s.task_id > 0 AND t.team_id = $1 AND s.at >= $2 AND s.kind = 'result' AND (`+contains+`)`,
 		func(r Row) { list = append(list, parley.TaskID(r.Int(0))) }, int64(team), int64(since), plain, escaped)
 	return list, err
 }
