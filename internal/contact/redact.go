@@ -271,17 +271,22 @@ func (r *redaction) eraseApproval(tx *store.Tx, a parley.Approval) error {
 	return d.settle(parley.ApprovalWithdrawn, r.caller.Agent)
 }
 
-// eraseRequest takes away what a native manager was sent of a call.
+// eraseRequest takes away what native managers were sent of a call.
 func (r *redaction) eraseRequest(tx *store.Tx, a parley.Approval) error {
-	m, err := tx.MessageByKey(a.Agent, a.ID.String())
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
-	if err != nil || slices.Contains(r.Messages, m.ID) || slices.Contains(r.sent, m.ID) {
+	list, err := tx.MessagesByKeys(a.Agent, a.ID.String(), laterManagers(a.ID))
+	if err != nil {
 		return err
 	}
-	tx.Redact(m, r.caller.Agent, r.mark, r.reason)
-	r.Quoted = slices.DeleteFunc(r.Quoted, func(id parley.MessageID) bool { return id == m.ID })
-	r.sent = append(r.sent, m.ID)
-	return r.eraseTrees(tx, []parley.TaskID{m.Task})
+	for _, m := range list {
+		if slices.Contains(r.Messages, m.ID) || slices.Contains(r.sent, m.ID) {
+			continue
+		}
+		tx.Redact(m, r.caller.Agent, r.mark, r.reason)
+		r.Quoted = slices.DeleteFunc(r.Quoted, func(id parley.MessageID) bool { return id == m.ID })
+		r.sent = append(r.sent, m.ID)
+		if err := r.eraseTrees(tx, []parley.TaskID{m.Task}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

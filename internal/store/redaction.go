@@ -70,6 +70,14 @@ func (tx *Tx) MessageByKey(author parley.AgentID, key string) (m parley.Message,
 	return m, err
 }
 
+// MessagesByKeys finds what an author has written outside of any task under a key,
+// or under keys with a beginning.
+func (tx *Tx) MessagesByKeys(author parley.AgentID, key, beginning string) (list []parley.Message, err error) {
+	err = tx.query(`SELECT `+messageCols+` FROM message WHERE origin_id = 0 AND author_id = $1 AND key IS NOT NULL
+		AND (key = $2 OR substr(key, 1, length($3)) = $3)`, func(r Row) { list = append(list, scanMessage(r)) }, int64(author), key, beginning)
+	return list, err
+}
+
 // EventsWith finds the events of a team since a time whose detail holds a text.
 // It reads over all of them: for a view.
 func (tx *Tx) EventsWith(team parley.TeamID, since parley.Micros, text string) (list []parley.Event, err error) {
