@@ -178,6 +178,20 @@ func (s *Service) mayRetry(tx *store.Tx, c Caller, old parley.Task) (record stri
 	if err = ruling.Err(); err != nil {
 		return ruling.Explained(err), err
 	}
+	return s.spendRate(tx, c)
+}
+
+// spendRate takes one contact out of the minute of whoever tries again.
+func (s *Service) spendRate(tx *store.Tx, c Caller) (record string, err error) {
+	by, err := tx.LockAgent(c.Agent)
+	if err != nil {
+		return "", err
+	}
+	rate, refusal := policy.Spend(tx.Now, by, s.dir.Limits(c.Agent))
+	if refusal != nil {
+		return explained(refusal), refusal
+	}
+	tx.SetRate(c.Agent, rate)
 	return "", nil
 }
 
