@@ -19,7 +19,7 @@ func (tx *Tx) Redact(m parley.Message, by parley.AgentID, text, reason string) {
 	tx.exec(`UPDATE message SET body = $1, context = '' WHERE id = $2`, text, int64(m.ID))
 	tx.exec(`DELETE FROM attachment WHERE message_id = $1`, int64(m.ID))
 	tx.exec(`UPDATE task SET title = $1 WHERE id = $2 AND request_id = $3`, text, int64(m.Task), int64(m.ID))
-	if m.Kind == parley.PostMessage {
+	if m.Kind == parley.PostMessage || m.Kind == parley.ReplyMessage { // in which others are mentioned
 		tx.exec(`UPDATE task SET title = $1 WHERE pattern = 'mention' AND request_id = $2`, text, int64(m.ID))
 	}
 	if m.Kind == parley.FailureMessage {

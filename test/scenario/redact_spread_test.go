@@ -54,3 +54,25 @@ agents:
 		s.Stop()
 	})
 }
+
+// A reply in a channel is the request of those whom it mentions.
+func TestARedactedReplyIsNoTitle(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		s := Raise(t, Team{Agents: []string{"LeadBot", "ReadBot"}, Channels: []string{"room"}, Script: `
+agents:
+  LeadBot: [{steps: [{say: '@ReadBot: ` + secret + `'}]}]
+  ReadBot: [{steps: [{say: 'Noted.'}]}]
+`}, OpenFile(t, filepath.Join(dir, "parley.db")))
+		first := s.As("rutger").Post("room", "@LeadBot Go.").Tasks[0].ID
+		s.Wait(first)
+		s.Wait(first + 1)
+		_, err := s.Contacts.Redact(s.Context(), s.As("rutger").Caller, s.Task(first).Result, "")
+		s.Equal("title", []any{"[redacted by rutger]", nil}, []any{s.Task(first + 1).Title, err})
+		if inFiles(t, dir) {
+			t.Error("the secret is still in the files")
+		}
+		s.Stop()
+	})
+}
