@@ -98,13 +98,14 @@ func TestAChangedFileIsTakenOver(t *testing.T) {
 	r := up(t, looking(t, dir))
 	write(t, dir, "agents/DataBot.md", "---\ndescription: Knows the revenue.\ncontacts: [{deny: SlowBot}]\n---\nYou know a secret.\n")
 	r.event("agent.changed", "DataBot", "changed: instructions, contacts")
+	r.reload() // what is on record holds a moment later: the one under way is waited for
 	if got := r.verdict("DataBot", "SlowBot"); got != "denied" {
 		t.Errorf("the new rule is not there: %s", got)
 	}
 	write(t, dir, "agents/NewBot.md", "---\nmodel: scripted:new.yaml\n---\n")
 	write(t, dir, "new.yaml", "agents: {NewBot: [{steps: [{say: 'Hello.'}]}]}")
 	r.event("agent.changed", "NewBot", "joined")
-	r.reload() // what is on record holds a moment later: the one under way is waited for
+	r.reload()
 	task, err := r.client().WaitTask(t.Context(), r.contact("ask", "NewBot").ID, time.Minute)
 	if err != nil || task.Result != "Hello." {
 		t.Errorf("the new agent does not work: %+v, %v", task, err)

@@ -66,6 +66,9 @@ func (h *Hub) Join(ctx context.Context, r Roster) (parley.Team, error) {
 		delete(known, parley.FoldName(m.Name))
 	}
 	h.agents.take(stored, r.Members, slices.Collect(maps.Values(known)))
+	if err := h.Contacts.ReconsiderDay(ctx, team.ID); err != nil {
+		return team, err
+	}
 	if err := h.Channels.Sync(ctx, team.ID, r.Home, channelSpecs(r, stored), r.Partial); err != nil || r.Partial {
 		return team, err
 	}

@@ -178,6 +178,20 @@ func (s *Service) mayRetry(tx *store.Tx, c Caller, old parley.Task) (record stri
 	if err = ruling.Err(); err != nil {
 		return ruling.Explained(err), err
 	}
+	return s.spendRate(tx, c)
+}
+
+// spendRate takes one contact out of the minute of whoever tries again.
+func (s *Service) spendRate(tx *store.Tx, c Caller) (record string, err error) {
+	by, err := tx.LockAgent(c.Agent)
+	if err != nil {
+		return "", err
+	}
+	rate, refusal := policy.Spend(tx.Now, by, s.dir.Limits(c.Agent))
+	if refusal != nil {
+		return explained(refusal), refusal
+	}
+	tx.SetRate(c.Agent, rate)
 	return "", nil
 }
 
@@ -216,7 +230,7 @@ func (f *finish) reopen(old parley.Task, by parley.AgentID) (parley.Task, error)
 		f.parent.OpenChildren++
 		f.tx.UpdateProgress(f.parent)
 	}
-	if err := f.budgetAgain(&t, old); err != nil {
+	if err := f.budgetAgain(&t, old, by); err != nil {
 		return t, err
 	}
 	err = f.askAgain(&t, request, target, by)

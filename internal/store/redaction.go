@@ -50,6 +50,34 @@ func (tx *Tx) Copies(team parley.TeamID, from parley.MessageID, text string) (li
 	return list, err
 }
 
+// TasksShown finds the tasks of a team in which a tool has answered, since a time,
+// with a text, given as the parts of JSON that it may be. It reads over all steps
+// since: for a view.
+func (tx *Tx) TasksShown(team parley.TeamID, since parley.Micros, plain, escaped string) (list []parley.TaskID, err error) {
+	contains := `instr(s.content, $3) > 0 OR instr(s.content, $4) > 0`
+	if tx.conn.Engine() == PostgreSQL {
+		contains = `strpos(s.content, $3) > 0 OR strpos(s.content, $4) > 0`
+	}
+	err = tx.query(`SELECT DISTINCT s.task_id FROM step s JOIN task t ON t.id = s.task_id
+		WHERE s.task_id > 0 AND t.team_id = $1 AND s.at >= $2 AND s.kind = 'result' AND (`+contains+`)`,
+		func(r Row) { list = append(list, parley.TaskID(r.Int(0))) }, int64(team), int64(since), plain, escaped)
+	return list, err
+}
+
+// MessageByKey finds what an author has written under a key outside of any task.
+func (tx *Tx) MessageByKey(author parley.AgentID, key string) (m parley.Message, err error) {
+	err = tx.one(messageByKey, func(r Row) { m = scanMessage(r) }, int64(0), int64(author), key)
+	return m, err
+}
+
+// MessagesByKeys finds what an author has written outside of any task under a key,
+// or under keys with a beginning.
+func (tx *Tx) MessagesByKeys(author parley.AgentID, key, beginning string) (list []parley.Message, err error) {
+	err = tx.query(`SELECT `+messageCols+` FROM message WHERE origin_id = 0 AND author_id = $1 AND key IS NOT NULL
+		AND (key = $2 OR substr(key, 1, length($3)) = $3)`, func(r Row) { list = append(list, scanMessage(r)) }, int64(author), key, beginning)
+	return list, err
+}
+
 // EventsWith finds the events of a team since a time whose detail holds a text.
 // It reads over all of them: for a view.
 func (tx *Tx) EventsWith(team parley.TeamID, since parley.Micros, text string) (list []parley.Event, err error) {

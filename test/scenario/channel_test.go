@@ -125,7 +125,9 @@ func TestAMentionOfANonMemberRefusesThePost(t *testing.T) {
 		s.Equal("to a person", want, s.As("rutger").PostRefused("room", "@C?"))
 		s.Equal("nothing was stored", 0, len(s.Channel("room")))
 		s.Equal("tasks", 1, len(s.tasks()))
-		s.Equal("on record", 2, len(s.Events(parley.EventRefused)))
+		refused := s.Events(parley.EventRefused)
+		s.Equal("on record, with the rule", []bool{true, true},
+			[]bool{strings.Contains(refused[0], "[rule: member]"), strings.HasSuffix(refused[1], "[rule: member])")})
 		s.Equal("no rate was spent", 0, s.rateOf("A"))
 	})
 }
