@@ -70,6 +70,7 @@ type OpenTasks struct {
 	// Children are what the waiting ones wait for.
 	Children int
 	Held     int // of those that wait: for an approval
+	Unfunded int // of those that wait: for their budget
 }
 
 // StatusAt derives the status: offline > sleeping > working >
@@ -102,11 +103,23 @@ func (a Agent) ReasonAt(now Micros, open OpenTasks) string {
 	case status == StatusAwaitingApproval:
 		return fmt.Sprintf("%d held", open.Held)
 	case status == StatusAwaitingDelegation:
-		return fmt.Sprintf("%d open", open.Children)
+		return open.awaits()
 	case status == StatusIdle && open.Queued > 0:
 		return fmt.Sprintf("%d queued", open.Queued)
 	}
 	return ""
+}
+
+// awaits says what the waiting ones wait for, if it is no approval.
+func (o OpenTasks) awaits() string {
+	switch {
+	case o.Unfunded == 0:
+		return fmt.Sprintf("%d open", o.Children)
+	case o.Children == 0:
+		return fmt.Sprintf("%d for budget", o.Unfunded)
+	default:
+		return fmt.Sprintf("%d open, %d for budget", o.Children, o.Unfunded)
+	}
 }
 
 // Because is the status with its reason: sleeping until …, or

@@ -202,8 +202,9 @@ type Reservation struct {
 // BudgetSpent refuses what would go beyond the budget of a tree. A turn waits for
 // more; to anyone else it is a refusal like others.
 type BudgetSpent struct {
-	Root TaskID
-	What string // such as 10 of 10 tasks
+	Root  TaskID
+	What  string // such as 10 of 10 tasks
+	Tasks int64  // how many more were wanted
 }
 
 func (e *BudgetSpent) Error() string { return e.public().Error() }
@@ -212,12 +213,18 @@ func (e *BudgetSpent) Error() string { return e.public().Error() }
 func (e *BudgetSpent) Unwrap() error { return e.public() }
 
 func (e *BudgetSpent) public() *Error {
-	return Errorf(Limited, "The budget of %s is spent (%s).", e.Root, e.What).
+	return Errorf(Limited, "The budget of %s is spent (%s).", e.Root, e.What).WithRule("budget").
 		WithHint("A person can raise it with: parley task budget %s --add", e.Root)
 }
 
 // IsBudgetSpent finds out whether a refusal can be lifted by raising a budget.
 func IsBudgetSpent(err error) bool {
-	var spent *BudgetSpent
-	return errors.As(err, &spent)
+	_, ok := AsBudgetSpent(err)
+	return ok
+}
+
+// AsBudgetSpent is the refusal that a raised budget lifts, if an error is one.
+func AsBudgetSpent(err error) (spent *BudgetSpent, ok bool) {
+	ok = errors.As(err, &spent)
+	return spent, ok
 }

@@ -70,7 +70,7 @@ func PostedText(place string, mentioned, later, away []string) string {
 // ErrNoChannel is the answer for a channel that does not exist, or that the
 // caller is not in.
 func ErrNoChannel(name string, near []string) *Error {
-	e := Errorf(NotFound, "Channel '#%s' not found.", Clip(BareChannel(name), 64))
+	e := Errorf(NotFound, "Channel '#%s' not found.", Clip(BareChannel(name), 64)).WithRule("unknown")
 	if len(near) == 0 {
 		return e
 	}
@@ -80,5 +80,5 @@ func ErrNoChannel(name string, near []string) *Error {
 // ErrNotMember refuses a post that mentions somebody who would not see it.
 func ErrNotMember(name, place string) *Error {
 	e := Errorf(Invalid, "%s is not a member of %s; nothing was posted.", name, place)
-	return e.WithHint("Leave the mention out, or contact %s directly.", name)
+	return e.WithRule("member").WithHint("Leave the mention out, or contact %s directly.", name)
 }

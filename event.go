@@ -47,11 +47,12 @@ const (
 	EventResumed      EventKind = "team.resumed"
 )
 
-// EventKinds are all kinds there are, by name.
+// EventKinds are all kinds there are.
 func EventKinds() []EventKind {
 	return []EventKind{
 		EventMessage, EventTask, EventWaiting, EventRescued, EventCompleted, EventFailed, EventCancelled, EventDropped,
-		EventTimeout, EventRefused, EventToolRefused, EventDenied, EventSummed, EventRetention, EventRedacted, EventStatus, EventAgent, EventReload, EventRule, EventChannel,
+		EventTimeout, EventRefused, EventToolRefused, EventDenied, EventSummed, EventRetention, EventRedacted,
+		EventStatus, EventAgent, EventReload, EventRule, EventChannel,
 		EventApprovalRequested, EventApprovalApproved, EventApprovalDenied, EventApprovalExpired, EventApprovalWithdrawn,
 		EventBudgetSpent, EventBudgetRaised, EventDaySpent, EventDayRaised, EventPaused, EventResumed,
 	}

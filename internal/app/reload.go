@@ -81,6 +81,9 @@ func (f *teamFiles) Reload(ctx context.Context, by parley.AgentID) (rulebook.Cha
 	if _, err := f.hub.Join(ctx, roster); err != nil {
 		return change, err
 	}
+	if err := f.hub.Contacts.AskNewManagers(ctx, f.team.ID); err != nil {
+		f.log.Warn("the managers could not be told what waits", "error", err)
+	}
 	f.tell(ctx, change, left, by)
 	f.hold(now, left, change.Restart)
 	return change, nil

@@ -98,13 +98,14 @@ func TestAChangedFileIsTakenOver(t *testing.T) {
 	r := up(t, looking(t, dir))
 	write(t, dir, "agents/DataBot.md", "---\ndescription: Knows the revenue.\ncontacts: [{deny: SlowBot}]\n---\nYou know a secret.\n")
 	r.event("agent.changed", "DataBot", "changed: instructions, contacts")
+	r.reload() // what is on record holds a moment later: the one under way is waited for
 	if got := r.verdict("DataBot", "SlowBot"); got != "denied" {
 		t.Errorf("the new rule is not there: %s", got)
 	}
 	write(t, dir, "agents/NewBot.md", "---\nmodel: scripted:new.yaml\n---\n")
 	write(t, dir, "new.yaml", "agents: {NewBot: [{steps: [{say: 'Hello.'}]}]}")
 	r.event("agent.changed", "NewBot", "joined")
-	r.reload() // what is on record holds a moment later: the one under way is waited for
+	r.reload()
 	task, err := r.client().WaitTask(t.Context(), r.contact("ask", "NewBot").ID, time.Minute)
 	if err != nil || task.Result != "Hello." {
 		t.Errorf("the new agent does not work: %+v, %v", task, err)
@@ -239,9 +240,9 @@ func TestWhatAReloadLeavesAlone(t *testing.T) {
 	if _, err := r.client().Reload(t.Context()); parley.KindOf(err) != parley.Invalid || !strings.Contains(err.Error(), "parley.yaml:5") {
 		t.Errorf("a mistake in parley.yaml: %v", err)
 	}
-	write(t, dir, "parley.yaml", string(yaml)+"workers: 3\ngrace: 7s\n")
+	write(t, dir, "parley.yaml", string(yaml)+"workers: 3\ngrace: 7s\nretention: {events: 30d}\n")
 	for range 2 {
-		if got := r.reload(); !strings.Contains(got, "restart [workers grace]") {
+		if got := r.reload(); !strings.Contains(got, "restart [workers grace retention]") {
 			t.Error(got)
 		}
 	}

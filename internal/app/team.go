@@ -71,6 +71,9 @@ func (h *Hub) Join(ctx context.Context, r Roster) (parley.Team, error) {
 	if e, err := h.Directory.Find(team.ID, r.Person); err == nil {
 		h.Directory.SetPerson(team.ID, e.ID)
 	}
+	if err := h.Contacts.ReconsiderDay(ctx, team.ID); err != nil {
+		return team, err
+	}
 	if err := h.Channels.Sync(ctx, team.ID, r.Home, channelSpecs(r, stored), r.Partial); err != nil || r.Partial {
 		return team, err
 	}

@@ -81,8 +81,10 @@ func (a *Account) today() parley.Budget {
 	return b
 }
 
-// Spent refuses a contact that the judgement was against.
-func (a *Account) Spent() error { return &parley.BudgetSpent{Root: a.tree.Root, What: a.told} }
+// Spent refuses new tasks that the judgement was against.
+func (a *Account) Spent(tasks int64) error {
+	return &parley.BudgetSpent{Root: a.tree.Root, What: a.told, Tasks: tasks}
+}
 
 // AddTask counts a new task of the tree.
 func (a *Account) AddTask() {

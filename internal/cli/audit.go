@@ -22,7 +22,7 @@ func auditCommand(c *console) *cobra.Command {
 	var a audit
 	cmd := &cobra.Command{
 		Use:   "audit",
-		Short: "Show what happened, from the record that nobody can change",
+		Short: "Show what happened, from the record of everything",
 		Long: `Show what happened, oldest first: when, what, who, to whom, about which task, and
 of a refusal the rule that decided it. The last 100 events that are asked for are
 shown; --limit 0 is all of them.

@@ -11,10 +11,14 @@ import (
 	"parley/internal/client"
 )
 
-const budgetForm = "such as tokens=50k,money=1.50,tasks=10,time=30m"
+// How a budget is written: that of a tree, and that of a team's day.
+const (
+	budgetForm = "such as tokens=50k,money=1.50,tasks=10,time=30m"
+	dailyForm  = "such as tokens=500k,money=5"
+)
 
 func taskBudgetCommand(c *console) *cobra.Command {
-	cmd := budgetCommand(c, (*client.Client).TaskBudget, (*client.Client).RaiseTaskBudget)
+	cmd := budgetCommand(c, budgetForm, (*client.Client).TaskBudget, (*client.Client).RaiseTaskBudget)
 	cmd.Use = "budget TASK"
 	cmd.Short = "Show what a task's tree has spent, or let it spend more"
 	cmd.Long = `Show what the whole tree of a task has spent, and what it may spend. With --add it
@@ -37,7 +41,7 @@ func teamCommand(c *console) *cobra.Command {
 }
 
 func teamBudgetCommand(c *console) *cobra.Command {
-	cmd := budgetCommand(c,
+	cmd := budgetCommand(c, dailyForm,
 		func(hub *client.Client, ctx context.Context, _ string) (api.Spending, error) {
 			return hub.TeamBudget(ctx)
 		},
@@ -56,7 +60,7 @@ off until tomorrow goes on.`
 }
 
 // budgetCommand is what the two have in common.
-func budgetCommand(c *console, read func(*client.Client, context.Context, string) (api.Spending, error),
+func budgetCommand(c *console, form string, read func(*client.Client, context.Context, string) (api.Spending, error),
 	raise func(*client.Client, context.Context, string, api.Budget) (api.Spending, error)) *cobra.Command {
 	var add string
 	cmd := &cobra.Command{RunE: func(cmd *cobra.Command, args []string) error {
@@ -78,7 +82,7 @@ func budgetCommand(c *console, read func(*client.Client, context.Context, string
 			return c.show(s, func(screen view.Screen) string { return screen.Spending(s) })
 		})
 	}}
-	cmd.Flags().StringVar(&add, "add", "", "how much more may be spent, "+budgetForm)
+	cmd.Flags().StringVar(&add, "add", "", "how much more may be spent, "+form)
 	return cmd
 }
 

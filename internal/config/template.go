@@ -35,9 +35,9 @@ const DefaultTemplate = "starter"
 // Templates are all that there are, the simplest first.
 func Templates() []Template {
 	return []Template{
-		{DefaultTemplate, "a coordinator, a researcher and a writer", [2]string{"coordinator", "Plan a launch"}},
-		{"company", "a coordinator, a data keeper, a writer, an analyst, and an intern with a manager", [2]string{"coordinator", "Prepare the Q4 report"}},
-		{"coding", "a planner, a reader, a writer, a reviewer, a scribe and a docs writer, who work on the code in the folder", [2]string{"planner", "Add a greeting"}},
+		{DefaultTemplate, "coordinator, researcher, writer", [2]string{"coordinator", "Plan a launch"}},
+		{"company", "coordinator, data, writer, analyst, and an intern with a manager", [2]string{"coordinator", "Prepare the Q4 report"}},
+		{"coding", "planner, reader, writer, reviewer, scribe, docs, for the code in the folder", [2]string{"planner", "Add a greeting"}},
 	}
 }
 

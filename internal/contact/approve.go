@@ -2,9 +2,12 @@ package contact
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 
 	"parley"
+	"parley/internal/directory"
 	"parley/internal/policy"
 	"parley/internal/store"
 )
@@ -272,18 +275,65 @@ func (s *Service) askManager(ctx context.Context, a parley.Approval) error {
 	// It is not the agent's idea, so it costs nothing of its rate, and nobody's task
 	// waits for it.
 	c := Caller{Team: a.Team, Agent: a.Agent, Approved: true}
-	r := Request{Target: manager, Message: s.approvalText(a), Key: a.ID.String(), patient: true}
-	_, err := s.Delegate(ctx, c, r)
+	key, err := s.managerKey(ctx, a, manager.ID)
+	if err != nil {
+		return err
+	}
+	r := Request{Target: manager.Name, Message: s.approvalText(a), Key: key, patient: true}
+	_, err = s.Delegate(ctx, c, r)
 	return err
 }
 
-func (s *Service) nativeManager(team parley.TeamID, agent parley.AgentID) (name string, ok bool) {
+// managerKey is the key under which a manager is given an approval. Somebody who
+// has become the manager since has one of their own.
+func (s *Service) managerKey(ctx context.Context, a parley.Approval, manager parley.AgentID) (key string, err error) {
+	key = a.ID.String()
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		m, err := tx.MessageByKey(a.Agent, key)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		to, err := tx.Deliveries(m.ID)
+		if len(to) == 1 && to[0].Recipient != manager {
+			key = fmt.Sprintf("%s%d", laterManagers(a.ID), manager)
+		}
+		return err
+	})
+	return key, err
+}
+
+// laterManagers is how the keys of those begin who became the manager later.
+func laterManagers(id parley.ApprovalID) string { return "approval/" + id.String() + "/" }
+
+// AskNewManagers gives what waits in a team to the managers of now: the files may
+// name others than when it began to wait.
+func (s *Service) AskNewManagers(ctx context.Context, team parley.TeamID) error {
+	var list []parley.Approval
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		list, err = tx.PendingApprovals(team, mostAsked)
+		return err
+	})
+	for _, a := range list {
+		if err := s.askManager(ctx, a); err != nil {
+			s.log.Warn("a manager could not be asked", "approval", a.ID, "error", err)
+		}
+	}
+	return err
+}
+
+// mostAsked is more than anybody decides about.
+const mostAsked = 1000
+
+func (s *Service) nativeManager(team parley.TeamID, agent parley.AgentID) (manager directory.Entry, ok bool) {
 	e, _ := s.dir.Entry(agent)
 	if e.Rules == nil || e.Rules.Manager == "" {
-		return "", false
+		return manager, false
 	}
 	manager, err := s.dir.Find(team, e.Rules.Manager)
-	return manager.Name, err == nil && s.dir.Native(manager.ID)
+	return manager, err == nil && s.dir.Native(manager.ID)
 }
 
 // shownArgs is how much of a call's arguments a manager is sent.

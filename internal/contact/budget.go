@@ -53,7 +53,7 @@ func (o *opening) checkBudget() error {
 func moreTasks(a *budget.Account, by parley.TaskID, n int) error {
 	v, err := a.Judge(by, budget.Want{Tasks: int64(n)})
 	if err == nil && v == budget.TreeSpent {
-		err = a.Spent()
+		err = a.Spent(int64(n))
 	}
 	return err
 }
@@ -90,23 +90,17 @@ func endow(tx *store.Tx, root *parley.Task, limit parley.Budget) {
 	}
 }
 
-// budgetAgain has a task that is tried again draw on its parent's budget, whose
-// lock is held, or gives a new root what the old one had at last.
-func (f *finish) budgetAgain(t *parley.Task, old parley.Task) error {
-	if t.Parent != 0 {
-		if t.Budget = f.parent.Budget; t.Budget == 0 {
-			return nil
-		}
-		b, err := f.tx.LockBudget(t.Budget)
-		if err != nil {
-			return err
-		}
-		b.Tasks++ // whoever tries it again knows that it is one more
-		f.tx.UpdateBudget(&b)
-		return nil
+// budgetAgain has a task that is tried again draw on the budget that it drew on
+// before, whose lock is held: that of its parent, or of what mentioned it. A new
+// root gets what the old one had; what a person has added since is theirs to give.
+func (f *finish) budgetAgain(t *parley.Task, old parley.Task, by parley.AgentID) error {
+	person := f.s.partyOf(by).Kind == parley.Person
+	if t.Parent != 0 || old.Budget != old.ID && old.Budget != 0 {
+		t.Budget = old.Budget
+		return f.chargeAgain(t.Budget, person)
 	}
 	limit := f.s.dir.Limits(t.Agent).Budget
-	if old.Budget == old.ID {
+	if old.Budget != 0 && person {
 		b, err := f.tx.Budget(old.Budget)
 		if err != nil {
 			return err
@@ -115,6 +109,22 @@ func (f *finish) budgetAgain(t *parley.Task, old parley.Task) error {
 	}
 	endow(f.tx, t, limit)
 	return nil
+}
+
+// chargeAgain counts one more task. A person who tries it again knows that it is
+// one; anybody else needs room for it.
+func (f *finish) chargeAgain(root parley.TaskID, person bool) error {
+	if root == 0 {
+		return nil
+	}
+	a, err := budget.Open(f.tx, root, f.task.Team, parley.Budget{})
+	if err == nil && !person {
+		err = moreTasks(&a, f.task.ID, 1)
+	}
+	if err == nil {
+		a.AddTask()
+	}
+	return err
 }
 
 // account locks what a turn's spending is held against; nil if nothing bounds it.
@@ -184,6 +194,39 @@ func (s *Service) RaiseToday(ctx context.Context, c Caller, by parley.Budget) er
 		tx.Record(parley.Event{Team: c.Team, Kind: parley.EventDayRaised, Actor: c.Agent, Detail: by.String()})
 		waiting, err := tx.WaitingForTomorrow(c.Team)
 		return wakeAll(tx, waiting, err)
+	})
+}
+
+// ReconsiderDay lets go on what was put off until tomorrow if the budget of the
+// day, as the files have it by now, has room again.
+func (s *Service) ReconsiderDay(ctx context.Context, team parley.TeamID) error {
+	var n int
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		n, err = tx.CountPutOff(team)
+		return err
+	})
+	if err != nil || n == 0 {
+		return err
+	}
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		d, err := tx.LockToday(team)
+		if err != nil {
+			return err
+		}
+		waiting, err := tx.WaitingForTomorrow(team)
+		if err != nil || len(waiting) == 0 {
+			return err
+		}
+		a, err := budget.Open(tx, 0, team, s.dir.Limits(waiting[0].Agent).Daily)
+		if err != nil {
+			return err
+		}
+		if v, err := a.Judge(0, budget.Want{Tokens: 1, Money: 1}); err != nil || v == budget.DaySpent {
+			return err
+		}
+		d.Told = false
+		tx.UpdateDay(&d)
+		return wakeAll(tx, waiting, nil)
 	})
 }
 

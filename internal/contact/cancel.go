@@ -178,6 +178,20 @@ func (s *Service) mayRetry(tx *store.Tx, c Caller, old parley.Task) (record stri
 	if err = ruling.Err(); err != nil {
 		return ruling.Explained(err), err
 	}
+	return s.spendRate(tx, c)
+}
+
+// spendRate takes one contact out of the minute of whoever tries again.
+func (s *Service) spendRate(tx *store.Tx, c Caller) (record string, err error) {
+	by, err := tx.LockAgent(c.Agent)
+	if err != nil {
+		return "", err
+	}
+	rate, refusal := policy.Spend(tx.Now, by, s.dir.Limits(c.Agent))
+	if refusal != nil {
+		return explained(refusal), refusal
+	}
+	tx.SetRate(c.Agent, rate)
 	return "", nil
 }
 
@@ -216,22 +230,28 @@ func (f *finish) reopen(old parley.Task, by parley.AgentID) (parley.Task, error)
 		f.parent.OpenChildren++
 		f.tx.UpdateProgress(f.parent)
 	}
-	if err := f.budgetAgain(&t, old); err != nil {
+	if err := f.budgetAgain(&t, old, by); err != nil {
 		return t, err
 	}
-	m := parley.Message{Team: old.Team, Thread: old.Thread, Author: old.Requester, Kind: kindAgain(request),
-		Priority: old.Priority, Body: request.Body, Context: request.Context, Task: t.ID}
+	err = f.askAgain(&t, request, target, by)
+	return t, err
+}
+
+// askAgain stores the request once more, with the task that it now asks for.
+func (f *finish) askAgain(t *parley.Task, request parley.Message, target parley.Agent, by parley.AgentID) error {
+	m := parley.Message{Team: t.Team, Thread: t.Thread, Author: t.Requester, Kind: kindAgain(request),
+		Priority: t.Priority, Body: request.Body, Context: request.Context, Task: t.ID}
 	if m.Kind == parley.PostMessage {
 		m.Task, m.Priority = 0, 0
 	}
 	if err := f.tx.Post(&m, store.Recipient{ID: target.ID, Pulls: target.Pulls()}); err != nil {
-		return t, err
+		return err
 	}
 	t.Request = m.ID
-	f.tx.InsertTask(&t)
+	f.tx.InsertTask(t)
 	f.tx.Record(parley.Event{Team: t.Team, Kind: parley.EventTask, Actor: by, Target: t.Agent, Task: t.ID,
-		Message: m.ID, Detail: "retry of " + old.ID.String()})
-	return t, nil
+		Message: m.ID, Detail: "retry of " + t.RetryOf.String()})
+	return nil
 }
 
 // kindAgain is how work is asked for again: as a delegation, whatever it was,

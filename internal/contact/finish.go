@@ -44,6 +44,9 @@ func (s *Service) EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome
 		if account != nil {
 			account.Close(e)
 		}
+		for _, id := range e.Seen {
+			tx.MarkSeen(id, t.Agent)
+		}
 		t.InboxRead = e.InboxRead
 		if e.Reason != "" {
 			out, err = parley.TaskEnded, f.fail(e.Reason)
@@ -79,7 +82,7 @@ type finish struct {
 	tx     *store.Tx
 	task   *parley.Task
 	parent *parley.Task
-	// account is what the turn's spending is held against; nil if nothing bounds it.
+	// account is what the task spends from; nil if nothing bounds it.
 	account *budget.Account
 	said    string // the closing text, as posted in this transaction
 }
@@ -395,16 +398,19 @@ func (s *Service) withTask(ctx context.Context, c Caller, id parley.TaskID, do f
 		if t.Team != c.Team {
 			return parley.Errorf(parley.NotFound, "%s not found.", id)
 		}
-		if t.Budget != 0 && c.Token == 0 { // it may be asked for again, which counts
-			if _, err := tx.LockBudget(t.Budget); err != nil {
+		var account *budget.Account
+		if t.Budget != 0 && c.Token == 0 { // it may be asked for again, or mention others, which counts
+			a, err := budget.Open(tx, t.Budget, t.Team, parley.Budget{})
+			if err != nil {
 				return err
 			}
+			account = &a
 		}
 		tasks, err := tx.LockTasks(t.Parent, id)
 		if err != nil {
 			return err
 		}
-		return do(&finish{s: s, tx: tx, task: &tasks[1], parent: &tasks[0]})
+		return do(&finish{s: s, tx: tx, task: &tasks[1], parent: &tasks[0], account: account})
 	})
 	return s.Denied(ctx, c, "change "+id.String(), err)
 }

@@ -195,9 +195,9 @@ func (f *finish) mention(m *mentioning, e directory.Entry) error {
 	ruling := m.ruling(target)
 	switch {
 	case !member:
-		why = parley.Public(parley.ErrNotMember(e.Name, m.channel.Place()))
+		why = refusalText("mention", parley.ErrNotMember(e.Name, m.channel.Place()))
 	case ruling.Err() != nil:
-		why = ruling.Explained(ruling.Err())
+		why = "mention: " + ruling.Explained(ruling.Err())
 	default:
 		err := m.afford()
 		if err == nil {
@@ -208,12 +208,12 @@ func (f *finish) mention(m *mentioning, e directory.Entry) error {
 		}
 		if err != nil {
 			m.to = slices.DeleteFunc(m.to, func(r store.Recipient) bool { return r.ID == e.ID })
-			why = parley.Public(err)
+			why = refusalText("mention", err)
 		}
 	}
 	if why != "" {
 		f.tx.Record(parley.Event{Team: f.task.Team, Kind: parley.EventRefused, Actor: f.task.Agent, Target: e.ID, Task: f.task.ID,
-			Detail: "mention: " + why})
+			Detail: why})
 	}
 	return nil
 }

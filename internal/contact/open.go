@@ -138,15 +138,20 @@ func (o *opening) make(place Reservation) error {
 	if o.pattern != parley.Notify {
 		o.plan(d, limits, thread)
 		o.charge()
-		if place != nil && o.task.Due == 0 && !o.state.Target.Gone() {
-			place.Claim(o.tx, &o.task)
-			o.handed = true
-		}
+		o.hand(place)
 	}
 	if err := o.store(thread); err != nil || !o.handed {
 		return err
 	}
 	return o.handOver()
+}
+
+// hand gives the task to a reserved place, if it can begin at once.
+func (o *opening) hand(place Reservation) {
+	if place != nil && o.task.Due == 0 && !o.state.Target.Gone() {
+		place.Claim(o.tx, &o.task)
+		o.handed = true
+	}
 }
 
 // handOver gathers what the first turn needs.

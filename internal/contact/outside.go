@@ -37,6 +37,11 @@ const outsideTool = "contact_agent"
 // hold stores a request that needs approval instead of making the contact, or
 // finds it under its key.
 func (o *opening) hold(need *parley.NeedsApproval) error {
+	if o.request.Budget.Set() { // no approval lets a program give one
+		if err := o.mayGive(); err != nil {
+			return err
+		}
+	}
 	args, err := o.wanted()
 	if err != nil {
 		return err

@@ -51,6 +51,9 @@ func (p Posted) Text(name func(parley.AgentID) string) string {
 // the message when they read the channel.
 func (s *Service) Post(ctx context.Context, c Caller, r Post) (Posted, error) {
 	if err := s.checkPost(c, &r); err != nil {
+		if parley.RuleOf(err) != "" { // else it is malformed, and nobody was refused anything
+			s.recordRefusal(ctx, c, 0, err, parley.EventRefused, refusalText("post", err))
+		}
 		return Posted{}, err
 	}
 	p := posting{caller: c, request: r}
@@ -70,7 +73,7 @@ func (s *Service) Post(ctx context.Context, c Caller, r Post) (Posted, error) {
 	})
 	if err != nil {
 		if !c.waits(err) {
-			s.recordRefusal(ctx, c, p.refusal.target, err, parley.EventRefused, "post: "+p.refusal.explain(err))
+			s.recordRefusal(ctx, c, p.refusal.target, err, parley.EventRefused, p.refusal.text("post", err))
 		}
 		return Posted{}, err
 	}
@@ -127,11 +130,11 @@ type refusal struct {
 	ruling *policy.Ruling // nil if it was not the rules
 }
 
-func (r refusal) explain(err error) string {
+func (r refusal) text(what string, err error) string {
 	if r.ruling == nil {
-		return parley.Public(err)
+		return refusalText(what, err)
 	}
-	return r.ruling.Explained(err)
+	return what + ": " + r.ruling.Explained(err)
 }
 
 func (p *posting) run() error {
@@ -256,7 +259,7 @@ func (p *posting) judge(r policy.Ruling, target parley.AgentID) error {
 func (p *posting) enterDM() error {
 	switch {
 	case p.state.Author.Kind != parley.Person:
-		return parley.Errorf(parley.Denied, "Only people may write in the conversation of others.")
+		return errPeopleOnly("write in the conversation of others")
 	case slices.Contains(p.pair[:], p.caller.Agent):
 		return parley.Errorf(parley.Invalid, "This is your own conversation.").WithHint("Use 'delegate', 'ask' or 'notify' for it.")
 	}

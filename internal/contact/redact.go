@@ -34,7 +34,9 @@ func (s *Service) Redact(ctx context.Context, c Caller, id parley.MessageID, rea
 	if err := s.store.View(ctx, func(tx *store.Tx) error { return r.find(tx, id) }); err != nil {
 		return Redaction{}, err
 	}
-	return r.Redaction, s.store.Erase(ctx, r.erase)
+	err := s.store.Erase(ctx, r.erase)
+	r.Messages = append(r.Messages, r.sent...)
+	return r.Redaction, err
 }
 
 // redaction is one at work: first it finds, then it erases.
@@ -49,6 +51,8 @@ type redaction struct {
 	before  bool // it was redacted before; there is nothing to find any more
 	secrets secrets
 	events  []parley.Event
+	shown   []parley.TaskID    // whose tools have read it in a channel
+	sent    []parley.MessageID // to managers, who were shown the call
 }
 
 // find looks for everything that holds the text. It reads over the whole record,
@@ -69,8 +73,11 @@ func (r *redaction) find(tx *store.Tx, id parley.MessageID) (err error) {
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	r.secrets = newSecrets(whole, r.first.Body, r.first.Context)
+	r.secrets = newSecrets(whole, r.first.Body, r.first.Context, parley.Quote(r.first.Body))
 	if err := r.findCopies(tx); err != nil {
+		return err
+	}
+	if err := r.findReaders(tx); err != nil {
 		return err
 	}
 	return r.findEvents(tx)
@@ -89,6 +96,23 @@ func (r *redaction) findEvents(tx *store.Tx) error {
 		}
 		return true
 	})
+	return err
+}
+
+// findReaders finds the turns that read the text in a channel: they may belong to
+// any tree.
+func (r *redaction) findReaders(tx *store.Tx) error {
+	r.shown = nil
+	thread, err := tx.Thread(r.first.Thread)
+	if err != nil {
+		return err
+	}
+	channel, err := tx.Channel(thread.Channel)
+	if err != nil || channel.Kind != parley.Group || len(r.first.Body) < telling {
+		return err
+	}
+	text := parley.Quote(r.first.Body)
+	r.shown, err = tx.TasksShown(r.first.Team, r.first.At, withinJSON(text, false), withinJSON(text, true))
 	return err
 }
 
@@ -115,6 +139,7 @@ func (r *redaction) findCopies(tx *store.Tx) error {
 const mostQuoted = 100
 
 func (r *redaction) erase(tx *store.Tx) error {
+	r.sent = nil
 	if r.before {
 		return nil
 	}
@@ -146,6 +171,15 @@ func (r *redaction) erase(tx *store.Tx) error {
 	}
 	if err := r.eraseTrees(tx, tasks); err != nil {
 		return err
+	}
+	for _, id := range r.shown {
+		t, err := tx.Task(id)
+		if err == nil {
+			err = r.eraseTask(tx, t)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	for _, e := range r.events {
 		tx.SetDetail(e.ID, r.mark)
@@ -223,6 +257,9 @@ func (r *redaction) eraseApproval(tx *store.Tx, a parley.Approval) error {
 		return nil
 	}
 	tx.SetArgs(a.ID, args, reason)
+	if err := r.eraseRequest(tx, a); err != nil {
+		return err
+	}
 	if a.State != parley.ApprovalPending {
 		return nil
 	}
@@ -232,4 +269,24 @@ func (r *redaction) eraseApproval(tx *store.Tx, a parley.Approval) error {
 	}
 	a.Comment = "What it says was redacted."
 	return d.settle(parley.ApprovalWithdrawn, r.caller.Agent)
+}
+
+// eraseRequest takes away what native managers were sent of a call.
+func (r *redaction) eraseRequest(tx *store.Tx, a parley.Approval) error {
+	list, err := tx.MessagesByKeys(a.Agent, a.ID.String(), laterManagers(a.ID))
+	if err != nil {
+		return err
+	}
+	for _, m := range list {
+		if slices.Contains(r.Messages, m.ID) || slices.Contains(r.sent, m.ID) {
+			continue
+		}
+		tx.Redact(m, r.caller.Agent, r.mark, r.reason)
+		r.Quoted = slices.DeleteFunc(r.Quoted, func(id parley.MessageID) bool { return id == m.ID })
+		r.sent = append(r.sent, m.ID)
+		if err := r.eraseTrees(tx, []parley.TaskID{m.Task}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -114,6 +114,9 @@ func refusalText(what string, err error) string {
 	return parley.WithRule(parley.Clip(what+": "+parley.Public(err), refusalRunes), parley.RuleOf(err))
 }
 
+// explained is a refusal with its rule.
+func explained(err error) string { return parley.WithRule(parley.Public(err), parley.RuleOf(err)) }
+
 // Denied puts on record that the caller lacked a right, and hands the error
 // back. Other errors pass: they refuse nobody in particular.
 func (s *Service) Denied(ctx context.Context, c Caller, what string, err error) error {

@@ -82,3 +82,15 @@ func (s secrets) walk(value any, mark string, changed *bool) any {
 	}
 	return value
 }
+
+// withinJSON is how a text stands within a JSON document, which may have been
+// written for a page or not.
+func withinJSON(text string, escapeHTML bool) string {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(escapeHTML)
+	if encoder.Encode(text) != nil {
+		return text // every text can be written
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(b.String()), `"`), `"`)
+}

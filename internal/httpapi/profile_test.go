@@ -54,6 +54,9 @@ func TestAProfileHoldsAtTheHTTPDoor(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.storeApproval(number)
+	if status, body := w.do("Ada", "POST", "/v1/channels", `{"name": "room", "members": ["Joiner"]}`); status != 200 {
+		t.Fatal(body)
+	}
 	task, message, work := mine.Task.ID, mine.Message, asked.Task.ID
 	const sleep = `{"status": "sleep", "until": "2031-01-01T00:00:00Z"}`
 	for _, test := range []struct {
@@ -73,10 +76,12 @@ func TestAProfileHoldsAtTheHTTPDoor(t *testing.T) {
 		{"locked", policy.Autonomous, "GET", "/v1/messages/" + message, "", 403, "tool:task:status " + message},
 		{"locked", policy.Autonomous, "POST", "/v1/approvals/approval-1/approve", "", 403, "tool:task:approve approval-1"},
 		{"locked", policy.Autonomous, "POST", "/v1/approvals/approval-1/deny", "{}", 403, "tool:task:deny approval-1"},
+		{"locked", policy.Autonomous, "GET", "/v1/messages?channel=room", "", 403, "tool:channel:read #room"},
 		// What was asked of it is its own work.
 		{"locked", policy.Autonomous, "GET", "/v1/inbox", "", 200, ""},
 		{"locked", policy.Autonomous, "GET", "/v1/tasks/" + work, "", 200, ""},
 		{"guarded", policy.Autonomous, "GET", "/v1/agents", "", 200, ""},
+		{"guarded", policy.Autonomous, "GET", "/v1/messages?channel=room", "", 200, ""},
 		{"guarded", policy.Autonomous, "GET", "/v1/tasks/" + task + "/wait?seconds=0", "", 200, ""},
 		{"guarded", policy.Autonomous, "POST", "/v1/tasks/" + task + "/cancel", "", 403, "tool:task:cancel " + task},
 		{"standard", policy.Supervised, "GET", "/v1/agents", "", 200, ""},

@@ -3,6 +3,7 @@ package reading
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"parley"
 	"parley/internal/contact"
@@ -117,11 +118,16 @@ func (s *Service) readable(tx *store.Tx, c contact.Caller, found []parley.Approv
 	return list, nil
 }
 
+// madeTask is the task of the contact that was made; 0 if there is none, or if it
+// was removed since.
 func madeTask(tx *store.Tx, contact parley.MessageID) (parley.TaskID, error) {
 	if contact == 0 {
 		return 0, nil
 	}
 	m, err := tx.Message(contact)
+	if errors.Is(err, store.ErrNotFound) {
+		return 0, nil
+	}
 	return m.Task, err
 }
 

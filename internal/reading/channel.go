@@ -19,7 +19,7 @@ type Group struct {
 	// read.
 	Member bool
 	Unread int
-	Last   parley.Message // zero if nobody has written yet
+	Last   parley.Message // zero if there is none, or none any more
 }
 
 // Groups lists the group channels of the caller's team by name: all of them for
@@ -78,6 +78,9 @@ func describe(tx *store.Tx, c contact.Caller, ch parley.Channel) (Group, error) 
 	}
 	if thread.Last != 0 {
 		g.Last, err = tx.Message(thread.Last)
+	}
+	if errors.Is(err, store.ErrNotFound) { // it was too old, and removed
+		err = nil
 	}
 	return g, err
 }

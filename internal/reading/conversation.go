@@ -64,16 +64,28 @@ type Conversation struct {
 // Messages reads a piece of a conversation, oldest first. Two who have not
 // talked have an empty one.
 func (s *Service) Messages(ctx context.Context, c contact.Caller, r Conversation) (list []parley.Message, err error) {
+	var in parley.Channel
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		t, err := s.thread(tx, c, r)
 		if err != nil {
 			return err
 		}
+		if t.ID != 0 {
+			if in, err = tx.Channel(t.Channel); err != nil {
+				return err
+			}
+		}
 		list, err = back(tx, t, r)
 		return err
 	})
+	if err == nil && in.Kind == parley.Group {
+		err = s.contacts.PermitOutside(ctx, c, policy.ChannelOp, "read "+in.Place())
+	}
+	if err != nil {
+		return nil, s.contacts.Denied(ctx, c, "read a conversation", err)
+	}
 	slices.Reverse(list)
-	return list, s.contacts.Denied(ctx, c, "read a conversation", err)
+	return list, nil
 }
 
 // back reads from the newest, or from before a number: the messages between

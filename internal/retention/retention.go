@@ -68,6 +68,9 @@ type Removed struct{ Messages, Events int }
 func (k *Keeper) Sweep(ctx context.Context) (gone Removed, err error) {
 	if k.rule.Messages > 0 {
 		gone.Messages, err = k.messages(ctx)
+		if err == nil {
+			err = k.requests(ctx)
+		}
 	}
 	if k.rule.Events > 0 && err == nil {
 		gone.Events, err = k.events(ctx)
@@ -139,6 +142,22 @@ func (k *Keeper) messages(ctx context.Context) (removed int, err error) {
 			return removed, context.Cause(ctx)
 		}
 	}
+}
+
+// requests removes what callers from outside wanted to say and never did.
+func (k *Keeper) requests(ctx context.Context) error {
+	var n int
+	err := k.store.View(ctx, func(tx *store.Tx) (err error) {
+		n, err = tx.OldRequests(k.team, tx.Now.Add(-k.rule.Messages))
+		return err
+	})
+	if err != nil || n == 0 {
+		return err
+	}
+	return k.store.Update(ctx, func(tx *store.Tx) error {
+		tx.RemoveRequests(k.team, tx.Now.Add(-k.rule.Messages))
+		return nil
+	})
 }
 
 func (k *Keeper) events(ctx context.Context) (removed int, err error) {

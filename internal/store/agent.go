@@ -119,12 +119,12 @@ func (tx *Tx) SetRate(id parley.AgentID, r parley.Rate) {
 // OpenTasks counts the open tasks of each agent of a team.
 func (tx *Tx) OpenTasks(team parley.TeamID) (map[parley.AgentID]parley.OpenTasks, error) {
 	m := map[parley.AgentID]parley.OpenTasks{}
-	err := tx.query(`SELECT agent_id, state, CASE WHEN approvals > 0 THEN 1 ELSE 0 END AS held, count(*),
+	err := tx.query(`SELECT agent_id, state, CASE WHEN approvals > 0 THEN 1 WHEN waits = 1 THEN 2 ELSE 0 END AS held, count(*),
 		CAST(sum(open_children) AS BIGINT) FROM task WHERE state <= 3 AND team_id = $1 GROUP BY agent_id, state, held`,
 		func(r Row) {
 			id := parley.AgentID(r.Int(0))
 			o := m[id]
-			addOpen(&o, parley.State(r.Int(1)), r.Int(2) != 0, int(r.Int(3)), int(r.Int(4)))
+			addOpen(&o, parley.State(r.Int(1)), r.Int(2), int(r.Int(3)), int(r.Int(4)))
 			m[id] = o
 		}, int64(team))
 	return m, err
@@ -132,15 +132,15 @@ func (tx *Tx) OpenTasks(team parley.TeamID) (map[parley.AgentID]parley.OpenTasks
 
 // AgentOpenTasks counts the open tasks of one agent.
 func (tx *Tx) AgentOpenTasks(id parley.AgentID) (o parley.OpenTasks, err error) {
-	err = tx.query(`SELECT state, CASE WHEN approvals > 0 THEN 1 ELSE 0 END AS held, count(*),
+	err = tx.query(`SELECT state, CASE WHEN approvals > 0 THEN 1 WHEN waits = 1 THEN 2 ELSE 0 END AS held, count(*),
 		CAST(sum(open_children) AS BIGINT) FROM task WHERE state <= 3 AND agent_id = $1 GROUP BY state, held`,
 		func(r Row) {
-			addOpen(&o, parley.State(r.Int(0)), r.Int(1) != 0, int(r.Int(2)), int(r.Int(3)))
+			addOpen(&o, parley.State(r.Int(0)), r.Int(1), int(r.Int(2)), int(r.Int(3)))
 		}, int64(id))
 	return o, err
 }
 
-func addOpen(o *parley.OpenTasks, s parley.State, held bool, n, children int) {
+func addOpen(o *parley.OpenTasks, s parley.State, held int64, n, children int) {
 	switch s {
 	case parley.Queued:
 		o.Queued += n
@@ -149,8 +149,11 @@ func addOpen(o *parley.OpenTasks, s parley.State, held bool, n, children int) {
 	case parley.Waiting:
 		o.Waiting += n
 		o.Children += children
-		if held {
+		switch held {
+		case 1:
 			o.Held += n
+		case 2:
+			o.Unfunded += n
 		}
 	}
 }

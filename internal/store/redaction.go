@@ -19,7 +19,7 @@ func (tx *Tx) Redact(m parley.Message, by parley.AgentID, text, reason string) {
 	tx.exec(`UPDATE message SET body = $1, context = '' WHERE id = $2`, text, int64(m.ID))
 	tx.exec(`DELETE FROM attachment WHERE message_id = $1`, int64(m.ID))
 	tx.exec(`UPDATE task SET title = $1 WHERE id = $2 AND request_id = $3`, text, int64(m.Task), int64(m.ID))
-	if m.Kind == parley.PostMessage {
+	if m.Kind == parley.PostMessage || m.Kind == parley.ReplyMessage { // either may mention somebody
 		tx.exec(`UPDATE task SET title = $1 WHERE pattern = 'mention' AND request_id = $2`, text, int64(m.ID))
 	}
 	if m.Kind == parley.FailureMessage {
@@ -47,6 +47,34 @@ func (tx *Tx) Copies(team parley.TeamID, from parley.MessageID, text string) (li
 		WHERE team_id = $1 AND id >= $2 AND (`+contains+`) ORDER BY id`, func(r Row) {
 		list = append(list, Copy{ID: parley.MessageID(r.Int(0)), Task: parley.TaskID(r.Int(1)), Author: parley.AgentID(r.Int(2)), Whole: r.Int(3) != 0})
 	}, int64(team), int64(from), text)
+	return list, err
+}
+
+// TasksShown finds the tasks of a team in which a tool has answered, since a time,
+// with a text, given as the parts of JSON that it may be. It reads over all steps
+// since: for a view.
+func (tx *Tx) TasksShown(team parley.TeamID, since parley.Micros, plain, escaped string) (list []parley.TaskID, err error) {
+	contains := `instr(s.content, $3) > 0 OR instr(s.content, $4) > 0`
+	if tx.conn.Engine() == PostgreSQL {
+		contains = `strpos(s.content, $3) > 0 OR strpos(s.content, $4) > 0`
+	}
+	err = tx.query(`SELECT DISTINCT s.task_id FROM step s JOIN task t ON t.id = s.task_id
+		WHERE s.task_id > 0 AND t.team_id = $1 AND s.at >= $2 AND s.kind = 'result' AND (`+contains+`)`,
+		func(r Row) { list = append(list, parley.TaskID(r.Int(0))) }, int64(team), int64(since), plain, escaped)
+	return list, err
+}
+
+// MessageByKey finds what an author has written under a key outside of any task.
+func (tx *Tx) MessageByKey(author parley.AgentID, key string) (m parley.Message, err error) {
+	err = tx.one(messageByKey, func(r Row) { m = scanMessage(r) }, int64(0), int64(author), key)
+	return m, err
+}
+
+// MessagesByKeys finds what an author has written outside of any task under a key,
+// or under keys with a beginning.
+func (tx *Tx) MessagesByKeys(author parley.AgentID, key, beginning string) (list []parley.Message, err error) {
+	err = tx.query(`SELECT `+messageCols+` FROM message WHERE origin_id = 0 AND author_id = $1 AND key IS NOT NULL
+		AND (key = $2 OR substr(key, 1, length($3)) = $3)`, func(r Row) { list = append(list, scanMessage(r)) }, int64(author), key, beginning)
 	return list, err
 }
 

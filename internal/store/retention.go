@@ -48,14 +48,17 @@ const oldMessages = `SELECT m.id, m.at, CASE WHEN m.at < $4 AND m.id < (SELECT m
 
 // RemoveMessages removes messages with everything that hangs on them. With a
 // task's request its steps, inbox and decided approvals go, and what its row says
-// in words; the row itself stays.
+// in words; the row itself stays. The approval that a contact from outside came of
+// goes with the contact.
 func (tx *Tx) RemoveMessages(ids []parley.MessageID) {
 	for _, id := range ids {
 		for _, table := range []string{"step", "inbox", "approval"} {
 			tx.exec(`DELETE FROM `+table+` WHERE task_id IN (`+askedBy+`)`+approvalStays[table], int64(id))
 		}
+		tx.exec(`DELETE FROM approval WHERE message_id > 0 AND message_id = $1`+approvalStays["approval"], int64(id))
 		tx.exec(`UPDATE task SET request_id = 0, title = '', error = '' WHERE id IN (`+askedBy+`)`, int64(id))
 		tx.exec(`UPDATE task SET result_id = 0 WHERE id = (SELECT task_id FROM message WHERE id = $1) AND result_id = $1`, int64(id))
+		tx.exec(`DELETE FROM approval WHERE message_id > 0 AND message_id = $1`+approvalStays["approval"], int64(id))
 		tx.exec(`DELETE FROM attachment WHERE message_id = $1`, int64(id))
 		tx.exec(`DELETE FROM delivery WHERE message_id = $1`, int64(id))
 		tx.exec(`DELETE FROM message WHERE id = $1`, int64(id))
@@ -65,6 +68,20 @@ func (tx *Tx) RemoveMessages(ids []parley.MessageID) {
 // askedBy finds the tasks whose request a message is: one, or a mention's several.
 const askedBy = `SELECT t.id FROM message m JOIN task t ON t.id = m.task_id WHERE m.id = $1 AND t.request_id = $1
 	UNION ALL SELECT id FROM task WHERE pattern = 'mention' AND request_id = $1`
+
+// OldRequests counts the requests from outside, made in no task, of which no
+// message came and which were decided before a time.
+func (tx *Tx) OldRequests(team parley.TeamID, before parley.Micros) (n int, err error) {
+	err = tx.query(`SELECT count(*) FROM approval WHERE `+oldRequests, func(r Row) { n = int(r.Int(0)) }, int64(team), int64(before))
+	return n, err
+}
+
+// RemoveRequests removes those that OldRequests counts.
+func (tx *Tx) RemoveRequests(team parley.TeamID, before parley.Micros) {
+	tx.exec(`DELETE FROM approval WHERE `+oldRequests, int64(team), int64(before))
+}
+
+const oldRequests = `id > 0 AND team_id = $1 AND task_id = 0 AND message_id = 0 AND state > 1 AND decided_at < $2 AND id < (SELECT max(id) FROM approval)`
 
 // approvalStays keeps the newest approval of all, since the numbers go on from
 // it.

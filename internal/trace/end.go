@@ -70,6 +70,8 @@ func standing(t parley.Task) string {
 	switch {
 	case t.State == parley.Waiting && t.Approvals > 0:
 		return "waiting for approval"
+	case t.State == parley.Waiting && t.Waits == parley.WaitTree:
+		return "waiting for budget"
 	case t.State == parley.Waiting:
 		return fmt.Sprintf("waiting for %d", t.OpenChildren)
 	case t.State == parley.Queued && t.Due > 0:

@@ -277,6 +277,18 @@ func TestOpenTasksTellWhereTheyStand(t *testing.T) {
 	)
 }
 
+func TestATaskThatWaitsForItsBudgetSaysSo(t *testing.T) {
+	b := newBook(t)
+	root := b.open(parley.Task{}, parley.Delegate, ada, lead, "The report.")
+	b.update(func(tx *store.Tx) error {
+		root.State, root.Waits = parley.Waiting, parley.WaitTree
+		tx.UpdateTask(&root)
+		return nil
+	})
+	b.second(5)
+	b.equal(root, "0 Ada → Lead delegate task-101: The report.", "5 Lead → Lead waiting task-101: waiting for budget")
+}
+
 func TestARetryNamesWhatItRepeats(t *testing.T) {
 	b := newBook(t)
 	root := b.open(parley.Task{}, parley.Delegate, ada, lead, "The report.")

@@ -68,13 +68,14 @@ type conversation struct {
 	held      map[string]bool  // pending calls that wait for an approval, or did
 	awaited   []parley.TaskID  // what pending calls wait for
 	arrived   []parley.Message
-	number    int  // of the turn under way
-	underWay  bool // a turn has begun and not ended
-	replies   int  // of the turn under way
-	steps     int  // stored in the turn under way
-	failures  int  // tool calls in a row that failed in the turn under way
-	rounds    int  // replies in a row of the turn under way that only contacted peer
-	counted   bool // the last of them is among them
+	unread    []parley.MessageID // of what arrived, until a reply to it is stored
+	number    int                // of the turn under way
+	underWay  bool               // a turn has begun and not ended
+	replies   int                // of the turn under way
+	steps     int                // stored in the turn under way
+	failures  int                // tool calls in a row that failed in the turn under way
+	rounds    int                // replies in a row of the turn under way that only contacted peer
+	counted   bool               // the last of them is among them
 	peer      string
 	inboxRead int
 }
@@ -164,7 +165,9 @@ func (t *run) replayStep(tx *store.Tx, s parley.Step) error {
 		if err := json.Unmarshal(s.Content, &in); err != nil {
 			return err
 		}
-		return t.showInbox(tx, in.Upto)
+		items, err := t.showInbox(tx, in.Upto)
+		t.unread = append(t.unread, ids(items)...)
+		return err
 	case parley.StepReply:
 		var r replyStep
 		if err := json.Unmarshal(s.Content, &r); err != nil {
@@ -176,6 +179,7 @@ func (t *run) replayStep(tx *store.Tx, s parley.Step) error {
 			}
 		}
 		t.add(r.Reply)
+		t.unread = nil
 		t.underWay = len(r.Calls) > 0 || r.Rejected != ""
 	case parley.StepCall:
 		var c started
@@ -236,23 +240,23 @@ func (t *run) showPrompt(tx *store.Tx, turn int, p prompt) error {
 	if err := t.showNotices(tx, turn, p.Notices); err != nil {
 		return err
 	}
-	return t.showInbox(tx, p.Inbox)
+	_, err := t.showInbox(tx, p.Inbox)
+	return err
 }
 
 // showInbox takes what came back to the task into the conversation.
-func (t *run) showInbox(tx *store.Tx, upto int) error {
-	items, err := tx.Inbox(t.task.ID, t.inboxRead, upto)
-	if err != nil {
-		return err
+func (t *run) showInbox(tx *store.Tx, upto int) (items []parley.Message, err error) {
+	if items, err = tx.Inbox(t.task.ID, t.inboxRead, upto); err != nil {
+		return nil, err
 	}
 	if err := t.meetAuthors(tx, items); err != nil {
-		return err
+		return nil, err
 	}
 	for _, m := range items {
 		t.past = append(t.past, t.render(m))
 	}
 	t.inboxRead = upto
-	return nil
+	return items, nil
 }
 
 func (t *run) showNotices(tx *store.Tx, turn int, ids []parley.MessageID) error {

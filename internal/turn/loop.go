@@ -197,8 +197,11 @@ func (t *run) settle(ctx context.Context, call model.Call, approved bool, res to
 	if need, ok := parley.AsNeedsApproval(err); ok && !approved {
 		return t.hold(ctx, call, need)
 	}
-	if parley.IsBudgetSpent(err) && t.lease.Budget != 0 {
-		return t.awaitTasks(ctx)
+	if spent, ok := parley.AsBudgetSpent(err); ok && t.lease.Budget != 0 {
+		if err := t.awaitTasks(ctx, spent.Tasks); err != nil {
+			return err
+		}
+		return t.finishCall(ctx, call, approved) // it was raised meanwhile
 	}
 	if awaits, ok := parley.AsAwaits(err); ok {
 		t.awaited = append(t.awaited, awaits.Task)
@@ -317,6 +320,7 @@ func (t *run) storeSteps(ctx context.Context, shown *tool.Result, steps ...parle
 			account.Settle(task.ID, steps)
 		}
 		t.markShown(tx, shown)
+		t.markRead(tx, steps)
 		if takeIn {
 			return t.storeArrived(tx, task, arrived, read, steps[len(steps)-1].N+1)
 		}
@@ -327,12 +331,31 @@ func (t *run) storeSteps(ctx context.Context, shown *tool.Result, steps ...parle
 	}
 	t.start = nil
 	t.steps += len(steps)
+	if replies(steps) {
+		t.unread = nil
+	}
+	t.unread = append(t.unread, ids(arrived)...)
 	t.arrived = arrived
 	if len(arrived) > 0 {
 		t.steps++
 		t.inboxRead = read
 	}
 	return nil
+}
+
+// markRead records what had arrived during the turn before a reply: the model has
+// been shown it only then.
+func (t *run) markRead(tx *store.Tx, steps []parley.Step) {
+	if !replies(steps) {
+		return
+	}
+	for _, id := range t.unread {
+		tx.MarkSeen(id, t.lease.Agent)
+	}
+}
+
+func replies(steps []parley.Step) bool {
+	return slices.ContainsFunc(steps, func(s parley.Step) bool { return s.Kind == parley.StepReply })
 }
 
 // markShown records what the result of a call shows.
@@ -354,9 +377,6 @@ func (t *run) storeArrived(tx *store.Tx, task parley.Task, arrived []parley.Mess
 		return err
 	}
 	tx.InsertStep(parley.Step{Task: task.ID, Turn: t.number, N: n, Kind: parley.StepInbox, Content: content})
-	for _, m := range arrived {
-		tx.MarkSeen(m.ID, t.lease.Agent)
-	}
 	task.InboxRead = read
 	tx.UpdateProgress(&task)
 	return nil
@@ -385,5 +405,8 @@ func (t *run) next(kind parley.StepKind, content any) (parley.Step, error) {
 // put on record.
 func (t *run) end(ctx context.Context, e parley.TurnEnd) (parley.Outcome, error) {
 	e.Lease, e.Start, e.InboxRead = t.lease, t.start, t.inboxRead
+	if replies(e.Steps) {
+		e.Seen = t.unread
+	}
 	return t.endTurn(ctx, e)
 }

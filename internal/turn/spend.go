@@ -71,10 +71,11 @@ func (t *run) reserve(ctx context.Context) error {
 	})
 }
 
-// awaitTasks parks the turn before a contact that would make one task too many.
-// If somebody has raised the budget meanwhile, the turn goes on.
-func (t *run) awaitTasks(ctx context.Context) error {
-	return t.admit(ctx, budget.Want{Tasks: 1}, func(*store.Tx) {})
+// awaitTasks parks the turn before a contact that would make tasks too many: a
+// post may want several. If somebody has raised the budget meanwhile, the turn
+// goes on.
+func (t *run) awaitTasks(ctx context.Context, n int64) error {
+	return t.admit(ctx, budget.Want{Tasks: n}, func(*store.Tx) {})
 }
 
 // admit does something if the budget allows what is wanted; else the task waits.

@@ -42,7 +42,7 @@ func (s *Scheduler) claim(ctx context.Context) {
 	if err != nil {
 		if ctx.Err() == nil {
 			s.cfg.Log.Error("claiming failed", "error", err)
-			s.pause(time.Second)
+			s.rest(time.Second)
 		}
 		got = nil
 	}
@@ -51,16 +51,16 @@ func (s *Scheduler) claim(ctx context.Context) {
 	}
 }
 
-// pause keeps from claiming for a while: the places that a failed claim gives
+// rest keeps from claiming for a while: the places that a failed claim gives
 // back would have it tried again at once, and so on for as long as the
 // database is in trouble.
-func (s *Scheduler) pause(d time.Duration) {
+func (s *Scheduler) rest(d time.Duration) {
 	s.mu.Lock()
-	s.paused = true
+	s.resting = true
 	s.mu.Unlock()
 	time.AfterFunc(d, func() {
 		s.mu.Lock()
-		s.paused = false
+		s.resting = false
 		s.mu.Unlock()
 		s.wake()
 	})
@@ -73,7 +73,7 @@ func (s *Scheduler) reserveAll() map[parley.AgentID]int {
 	defer s.mu.Unlock()
 	wanted := map[parley.AgentID]int{}
 	for agent := range s.ready {
-		if s.places <= 0 || s.stopping || s.paused {
+		if s.places <= 0 || s.stopping || s.resting {
 			break
 		}
 		if s.halted[s.cfg.Agents.Team(agent)] {

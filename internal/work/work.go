@@ -106,7 +106,7 @@ type Scheduler struct {
 	promised    map[parley.TaskID]context.CancelCauseFunc // of those that are being stored
 	aliveUntil  parley.Micros
 	stopping    bool                   // nothing new is claimed
-	paused      bool                   // nothing is claimed for a moment, since the last claim failed
+	resting     bool                   // nothing is claimed for a moment, since the last claim failed
 	halted      map[parley.TeamID]bool // teams that are paused, as last read
 	interrupted bool                   // the grace is over
 	turns       sync.WaitGroup

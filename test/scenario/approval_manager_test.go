@@ -155,3 +155,29 @@ func (s *Stage) approveLater(life *Mortal, after time.Duration) {
 		_ = s.Contacts.Approve(s.Context(), contact.Caller{Team: s.id, Agent: s.agent("rutger")}, 1) // the commit may be its last
 	}
 }
+
+// Whoever becomes the manager while something waits gets it too, once; who was it
+// before decides no more.
+func TestANewManagerGetsWhatWaits(t *testing.T) {
+	managed := func(by string) func(*app.Member) {
+		return under(map[string]ruleset{"InternBot": {behavior: policy.Supervised, manager: by}})
+	}
+	team := interns(askSenior + `
+  ChiefBot: [{steps: [{say: 'Later.'}]}]
+  BossBot: [{steps: [{call: approve_action, args: {approval_id: approval-1}}, {say: 'Decided.'}]}]
+`)
+	team.Agents, team.Member = append(team.Agents, "BossBot"), managed("ChiefBot")
+	Play(t, team, func(s *Stage) {
+		id := s.As("rutger").Delegate("InternBot", "Go.")
+		s.Pass(time.Minute)
+		s.rejoin(managed("BossBot"))
+		for range 2 {
+			s.As("rutger").must(s.Contacts.AskNewManagers(s.Context(), s.id))
+		}
+		s.Wait(id)
+		s.Equal("result", "Response from SeniorAnalystBot: It is sound.", s.Result(id))
+		s.Equal("by", "BossBot", s.name(s.Approval(1).DecidedBy))
+		s.Equal("asked once each", [2]int{2, 2}, [2]int{len(s.DM("InternBot", "ChiefBot")), len(s.DM("InternBot", "BossBot"))})
+		s.Equal("nothing was refused", 0, len(s.Events(parley.EventRefused)))
+	})
+}

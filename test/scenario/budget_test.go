@@ -146,6 +146,58 @@ agents:
 	})
 }
 
+// A program that needs approval reads at once that it gives no budgets, instead of
+// losing the budget on the way.
+func TestABudgetDoesNotWaitForApproval(t *testing.T) {
+	Play(t, visitors(counting), func(s *Stage) {
+		refused := s.As("VisitorBot").Refused(parley.Delegate, contact.Request{Target: "DataBot", Message: "Go.", Budget: parley.Budget{Tokens: 5}})
+		s.Equal("give", "Error: Only people may give a task a budget. Ask a person to do it.", refused)
+		s.Equal("approvals", 0, len(s.Events(parley.EventApprovalRequested)))
+	})
+}
+
+// A post that mentions several wants a task for each, and waits for all of them.
+func TestAPostBeyondTheTasksOfABudgetWaits(t *testing.T) {
+	team := workers(`
+agents:
+  WorkBot: [{steps: [{call: send_channel_message, args: {channel: room, content: '@HelperBot @OtherBot well?'}}, {say: '{{result}}'}]}]
+  HelperBot: [{steps: [{say: 'A.'}]}]
+  OtherBot: [{steps: [{say: 'B.'}]}]
+`)
+	team.Channels = []string{"room"}
+	Play(t, team, func(s *Stage) {
+		id := s.As("rutger").DelegateWith(parley.Budget{Tasks: 2}, "WorkBot", "Go.")
+		s.Pass(time.Second)
+		s.Equal("waits", parley.WaitTree, s.Task(id).Waits)
+		s.Equal("nothing was refused", 0, len(s.Events(parley.EventRefused)))
+		s.As("rutger").Raise(id, parley.Budget{Tasks: 1})
+		s.Wait(id)
+		s.Equal("result", "Posted in #room. HelperBot and OtherBot reply there.", s.Result(id))
+		s.Pass(time.Minute)
+		s.Equal("tasks", int64(3), s.Account(id).Tasks)
+	})
+}
+
+// A person's reply that mentions others draws on the same budget as a turn's.
+func TestAReplyBeyondTheTasksOfABudgetMentionsNobody(t *testing.T) {
+	team := workers(`
+agents:
+  WorkBot: [{steps: [{call: send_channel_message, args: {channel: room, content: '@rutger well?'}}, {say: 'Asked.'}]}]
+  HelperBot: [{steps: [{say: 'A.'}]}]
+`)
+	team.Channels = []string{"room"}
+	Play(t, team, func(s *Stage) {
+		rutger := s.As("rutger")
+		id := rutger.DelegateWith(parley.Budget{Tasks: 2}, "WorkBot", "Go.")
+		s.Wait(id)
+		rutger.must(s.Contacts.Reply(s.Context(), rutger.Caller, s.Mentions()[0].ID, "@HelperBot knows."))
+		s.Pass(time.Minute)
+		s.Equal("mentions", 1, len(s.Mentions()))
+		s.Equal("on record", []string{"contact.refused by rutger to HelperBot task-102 (mention: The budget of task-101 is spent (2 of 2 tasks). " +
+			"A person can raise it with: parley task budget task-101 --add [rule: budget])"}, s.Events(parley.EventRefused))
+	})
+}
+
 func TestATaskThatWaitsForItsBudgetCanBeCancelled(t *testing.T) {
 	Play(t, workers(worker), func(s *Stage) {
 		id := s.As("rutger").DelegateWith(parley.Budget{Tokens: 1}, "WorkBot", "Work.")

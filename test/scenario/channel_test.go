@@ -125,7 +125,9 @@ func TestAMentionOfANonMemberRefusesThePost(t *testing.T) {
 		s.Equal("to a person", want, s.As("rutger").PostRefused("room", "@C?"))
 		s.Equal("nothing was stored", 0, len(s.Channel("room")))
 		s.Equal("tasks", 1, len(s.tasks()))
-		s.Equal("on record", 2, len(s.Events(parley.EventRefused)))
+		refused := s.Events(parley.EventRefused)
+		s.Equal("on record, with the rule", []bool{true, true},
+			[]bool{strings.Contains(refused[0], "[rule: member]"), strings.HasSuffix(refused[1], "[rule: member])")})
 		s.Equal("no rate was spent", 0, s.rateOf("A"))
 	})
 }
@@ -221,7 +223,7 @@ agents:
 		s.Equal("turns", 11, len(s.Mentions()))
 		s.Equal("the last word stands", Said{"A", parley.ReplyMessage, "@B ping"}, last(s.Channel("room")))
 		s.Equal("on record", []string{"contact.refused by A to B task-111 (mention: Maximum delegation depth (10) reached. " +
-			"The chain is rutger → A → B → A → B → A → B → A → B → A → B → A → B.)"}, s.Events(parley.EventRefused))
+			"The chain is rutger → A → B → A → B → A → B → A → B → A → B → A → B. [rule: delegation_depth])"}, s.Events(parley.EventRefused))
 	})
 }
 
@@ -376,7 +378,7 @@ agents:
 		s.Equal("not a member", "Error: C is not a member of dm; nothing was posted. Leave the mention out, or contact C directly.",
 			s.As("rutger").PostRefused("", "@C?", "A", "B"))
 		s.Equal("one's own", "Error: This is your own conversation. Use 'delegate', 'ask' or 'notify' for it.", s.As("rutger").PostRefused("", "x", "rutger", "B"))
-		s.Equal("an agent", "Error: Only people may write in the conversation of others.", s.As("C").PostRefused("", "x", "A", "B"))
+		s.Equal("an agent", "Error: Only people may write in the conversation of others. Ask a person to do it.", s.As("C").PostRefused("", "x", "A", "B"))
 		s.Equal("answer", "Response from B: Ready.", s.As("rutger").Ask("A", "Go."))
 	})
 }

@@ -330,6 +330,7 @@ func mask(text, asked string, task int) string {
 func TestNoToolChangesRulesIdentityOrBudget(t *testing.T) {
 	harmless := map[string]string{
 		"contact_agent":        "speaks as its caller, under its rules",
+		"ask_user":             "asks a person, who answers as they like",
 		"await_task":           "makes its caller's own task wait",
 		"cancel_task":          "ends what its caller asked for, or has below it",
 		"sleep":                "changes its caller's status alone",

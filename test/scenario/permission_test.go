@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/app"
@@ -232,11 +233,19 @@ agents:
 `}, func(s *Stage) {
 		failed := s.As("CallerBot").Delegate("DataBot", "Figures?")
 		s.Wait(failed)
-		s.rejoin(under(map[string]ruleset{"CallerBot": {deny: []string{"DataBot"}}}))
+		for range 9 {
+			failed = s.As("CallerBot").Retry(failed)
+			s.Wait(failed)
+		}
 		_, err := s.Contacts.Retry(s.Context(), s.As("CallerBot").Caller, failed)
+		s.Equal("an eleventh contact", "rate", parley.RuleOf(err))
+		s.Equal("on record", 1, len(s.Events(parley.EventRefused)))
+		s.Pass(time.Minute)
+		s.rejoin(under(map[string]ruleset{"CallerBot": {deny: []string{"DataBot"}}}))
+		_, err = s.Contacts.Retry(s.Context(), s.As("CallerBot").Caller, failed)
 		s.Equal("refused", "Error: CallerBot's contact rules deny it to contact DataBot.", parley.ToolError(err))
 		s.Equal("record", []string{"contact.refused by CallerBot to DataBot (retry: CallerBot's contact rules deny it to contact DataBot. [rule: contacts deny DataBot])"},
-			s.Events(parley.EventRefused))
+			s.Events(parley.EventRefused)[1:])
 		s.Wait(s.As("rutger").Retry(failed))
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"parley"
 	"parley/internal/contact"
@@ -77,6 +78,26 @@ func inFiles(t *testing.T, dir string) bool {
 		}
 	}
 	return false
+}
+
+// The title of a task that a reply opened by mentioning somebody is made from the
+// reply, and goes with it.
+func TestTheTitleOfAMentionGoesWithTheReply(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := Raise(t, Team{Agents: []string{"A", "B"}, Channels: []string{"room"}, Script: `
+agents:
+  A: [{steps: [{say: '@B ` + secret + `'}]}]
+  B: [{steps: [{say: 'Understood.'}]}]
+`}, OpenFile(t, filepath.Join(t.TempDir(), "parley.db")))
+		rutger := s.As("rutger")
+		first := rutger.Post("room", "@A what is it?").Tasks[0].ID
+		s.Pass(time.Minute)
+		_, err := s.Contacts.Redact(s.Context(), rutger.Caller, s.Task(first).Result, "")
+		rutger.must(err)
+		s.Equal("title", "[redacted by rutger]", s.Mentions()[1].Title)
+		s.Stop()
+	})
 }
 
 // A request goes with its title and with the arguments that the sender's model

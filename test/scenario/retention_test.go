@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/contact"
 	"parley/internal/retention"
 	"parley/internal/store"
 )
@@ -43,6 +44,29 @@ agents:
 		s.Equal("one event", []string{"retention.removed (1 messages older than 90d)"}, s.Events(parley.EventRetention))
 		s.Equal("it goes on", "You said: And now?", rutger.Ask("EchoBot", "And now?"))
 		s.Equal("its history has what is left", false, strings.Contains(strings.Join(s.Saw("EchoBot", -1), "\n"), "user: An old secret."))
+	})
+}
+
+// A channel whose last message was removed, and an approval whose contact was,
+// can be looked at all the same.
+func TestWhatIsLeftIsReadableWhenItsMessagesAreRemoved(t *testing.T) {
+	team := visitors(counting)
+	team.Channels = []string{"room"}
+	Play(t, team, func(s *Stage) {
+		rutger, visitor := s.As("rutger"), s.As("VisitorBot")
+		rutger.Post("room", "Good morning.")
+		first := visitor.Wants(parley.Delegate, howMany)
+		rutger.Approve(first)
+		s.Pass(100 * day)
+		visitor.Wants(parley.Notify, contact.Request{Target: "DataBot", Message: "And now?"})
+		rutger.Ask("DataBot", "Still there?")
+		gone, err := s.Keep(s.id, retention.Rule{Messages: 90 * day}).Sweep(s.Context())
+		rutger.must(err)
+		s.Equal("removed", true, gone.Messages >= 1)
+		channel, err := s.Reading.Group(s.Context(), rutger.Caller, "room")
+		s.Equal("the channel", []any{1, parley.MessageID(0), nil}, []any{channel.Count, channel.Last.ID, err})
+		list, err := s.Reading.Approvals(s.Context(), rutger.Caller, true, 10)
+		s.Equal("the approvals", []any{1, nil}, []any{len(list), err})
 	})
 }
 

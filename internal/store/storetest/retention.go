@@ -179,3 +179,42 @@ func oldEvents(t *testing.T, open Open) {
 		return errors.Join(err, err2)
 	})
 }
+
+// What a caller from outside wanted to say goes with the message that came of it,
+// or by itself if none came.
+func oldRequests(t *testing.T, open Open) {
+	clock := newHands()
+	w := newWorldAt(t, open, clock.now)
+	_, request, _ := w.ended(parley.Task{}, w.dm().Main)
+	made := map[parley.ApprovalState]parley.ApprovalID{}
+	w.update(func(tx *store.Tx) error {
+		for _, state := range []parley.ApprovalState{parley.ApprovalApproved, parley.ApprovalDenied, parley.ApprovalPending, parley.ApprovalExpired} {
+			a := parley.Approval{Team: w.team.ID, Agent: w.ann.ID, Tool: "contact_agent", Args: `{}`, ExpiresAt: tx.Now + 1}
+			tx.InsertApproval(&a)
+			if a.State = state; state == parley.ApprovalApproved {
+				a.Message = request.ID
+			}
+			a.DecidedAt = tx.Now
+			tx.UpdateApproval(&a)
+			made[state] = a.ID
+		}
+		return nil
+	})
+	clock.move(48 * time.Hour)
+	w.ended(parley.Task{}, w.dm().Main)
+	w.sweep()
+	w.update(func(tx *store.Tx) error {
+		before := tx.Now.Add(-24 * time.Hour)
+		n, err := tx.OldRequests(w.team.ID, before)
+		other, err2 := tx.OldRequests(w.team.ID+1, before)
+		if n != 1 || other != 0 {
+			t.Errorf("%d are old, %d of another team", n, other)
+		}
+		tx.RemoveRequests(w.team.ID, before)
+		left, err3 := tx.Approvals(w.team.ID, 10)
+		if len(left) != 2 || left[0].ID != made[parley.ApprovalExpired] || left[1].ID != made[parley.ApprovalPending] {
+			t.Errorf("left: %+v", left) // the newest, and what waits
+		}
+		return errors.Join(err, err2, err3)
+	})
+}

@@ -97,6 +97,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Texts are found where they are copied", copies},
 
 		{"Old messages go, and what they hang on", oldMessages},
+		{"Old requests from outside go", oldRequests},
 		{"What somebody needs is not too old", neededMessages},
 		{"Old events go", oldEvents},
 
