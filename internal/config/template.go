@@ -36,8 +36,8 @@ const DefaultTemplate = "starter"
 func Templates() []Template {
 	return []Template{
 		{DefaultTemplate, "a coordinator, a researcher and a writer", [2]string{"coordinator", "Plan a launch"}},
-		{"company", "a coordinator, a data keeper, a writer, an analyst, and an intern with a manager", [2]string{"coordinator", "Prepare the Q4 report"}},
-		{"coding", "a planner, a reader, a writer, a reviewer, a scribe and a docs writer, who work on the code in the folder", [2]string{"planner", "Add a greeting"}},
+		{"company", "a coordinator, data, a writer, an analyst, and an intern with a manager", [2]string{"coordinator", "Prepare the Q4 report"}},
+		{"coding", "a planner, a reader, a writer, a reviewer, a scribe and docs, for code", [2]string{"planner", "Add a greeting"}},
 	}
 }
 
