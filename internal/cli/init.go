@@ -85,7 +85,8 @@ func fromTemplate(c *console, name, dir string) error {
 		return err
 	}
 	return c.show(Started{Dir: dir, Files: files}, func(s view.Screen) string {
-		return "A team is ready: " + t.Summary + ".\n" + started(s, dir, files, t.Try)
+		return "A team is ready: " + t.Summary + ".\n" + started(s, dir, files, t.Try) +
+			"The agents follow script.yaml until " + filepath.Join(dir, "parley.yaml") + " names a model that thinks.\n"
 	})
 }
 

@@ -57,6 +57,8 @@ func TestScripts(t *testing.T) {
 			"eventually": cmdEventually,
 			"json":       cmdJSON,
 			"term":       cmdTerm,
+			"provider":   cmdProvider,
+			"replace":    cmdReplace,
 		},
 	})
 }

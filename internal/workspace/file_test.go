@@ -49,6 +49,19 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
+// Whoever edits a file writes back what it has read, spaces and all.
+func TestLinesKeepTheirSpaces(t *testing.T) {
+	w := open(t, "a.py", "def f():\n    if x:\n\t\treturn  1 \n")
+	want := []string{"def f():", "    if x:", "\t\treturn  1 "}
+	if page, err := w.ReadFile(Reading{Path: "a.py"}); err != nil || page.Cut || !cmp.Equal(want, page.Text) {
+		t.Errorf("read %q, cut %t, %v", page.Text, page.Cut, err)
+	}
+	found, err := w.Grep(t.Context(), Search{Pattern: "return"})
+	if err != nil || found.Files[0].Lines[0].Text != want[2] {
+		t.Errorf("found %+v, %v", found, err)
+	}
+}
+
 func TestWriteFile(t *testing.T) {
 	w := open(t, "a.sh", "echo\n")
 	if err := os.Chmod(filepath.Join(w.Folder, "a.sh"), 0o755); err != nil {

@@ -163,7 +163,8 @@ func (f *Found) matches(lines [][]byte, expr *regexp.Regexp, around int) (hits [
 		}
 		f.Matches++
 		for n := max(shown, i-around); n <= min(i+around, len(lines)-1); n++ {
-			hits = append(hits, Hit{N: n + 1, Text: parley.Clip(string(lines[n]), maxHitLine)})
+			text, _ := clip(lines[n], maxHitLine)
+			hits = append(hits, Hit{N: n + 1, Text: text})
 		}
 		shown = max(shown, min(i+around, len(lines)-1)+1)
 		mark(hits, i+1)

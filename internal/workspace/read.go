@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"strings"
 
 	"parley"
 )
@@ -64,8 +65,8 @@ func (f file) page(from, count int) (Page, error) {
 	}
 	size := 0
 	for _, line := range all[from-1 : min(len(all), from-1+min(count, maxLines))] {
-		text := parley.Clip(string(line), maxLine)
-		page.Cut = page.Cut || len(text) < len(line)
+		text, cut := clip(line, maxLine)
+		page.Cut = page.Cut || cut
 		if size += len(text); size > maxPage {
 			break
 		}
@@ -73,6 +74,15 @@ func (f file) page(from, count int) (Page, error) {
 		page.To++
 	}
 	return page, nil
+}
+
+// clip shortens a line to so many bytes. It is a line of code: its spaces stay as
+// they are, since whoever reads it writes them back.
+func clip(line []byte, size int) (text string, cut bool) {
+	if len(line) <= size {
+		return string(line), false
+	}
+	return strings.ToValidUTF8(string(line[:size]), "") + "…", true
 }
 
 // lines are those of a file without their ends. A last line end begins no other

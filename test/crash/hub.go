@@ -65,6 +65,7 @@ type place struct {
 	// wrap puts a command before the hub's own, strace for instance, and program
 	// replaces that one.
 	wrap, program []string
+	environment   []string // besides this process's own
 	// change changes the command before it is started.
 	change func(*exec.Cmd)
 }
@@ -101,7 +102,7 @@ func (g *ground) start(p *place) *hub {
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = g.dir
-	cmd.Env = append(os.Environ(), "TMPDIR="+g.dir)
+	cmd.Env = append(append(os.Environ(), "TMPDIR="+g.dir), p.environment...)
 	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		g.Fatal(err)

@@ -3,6 +3,7 @@ package crash
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,6 +30,9 @@ type team struct {
 	grace   time.Duration
 	workers int
 	agents  []string // besides the usual ones
+	// settings are further lines of parley.yaml, and files are written besides.
+	settings string
+	files    map[string]string
 }
 
 // write makes the folder.
@@ -52,7 +56,8 @@ func (m team) write(t testing.TB, dir string) {
 	// time, however long a hub is away.
 	b.WriteString("limits:\n  rate: 100000\n  ask_timeout: 12h\n")
 	b.WriteString("channels:\n  - {name: floor, members: [Lead, Ann, Bob]}\n")
-	files := map[string]string{"parley.yaml": b.String(), "script.yaml": script}
+	files := map[string]string{"parley.yaml": b.String() + m.settings, "script.yaml": script}
+	maps.Copy(files, m.files)
 	for _, name := range append(m.agents, agents...) {
 		front := ""
 		switch name {

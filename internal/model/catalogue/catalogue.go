@@ -92,6 +92,14 @@ func (c *Catalogue) Find(provider, name string) (Entry, bool) {
 	return Entry{}, false
 }
 
+// undated is a name without the date at its end.
+func undated(name string) string {
+	if at := strings.LastIndexByte(name, '-'); at >= 0 && isDate(name[at+1:]) {
+		return name[:at]
+	}
+	return name
+}
+
 func isDate(s string) bool {
 	return len(s) == 8 && strings.Trim(s, "0123456789") == ""
 }
@@ -134,9 +142,15 @@ func versionOf(name, family string) ([]int, bool) {
 }
 
 // Near are the names that were probably meant by one that the provider does not
-// have.
+// have. Dates are left out, as whoever misspelt a name has left them out.
 func (c *Catalogue) Near(provider, name string) []string {
-	near := parley.Nearest(name, c.order[provider], 3)
+	var known []string
+	for _, full := range c.order[provider] {
+		if short := undated(full); !slices.Contains(known, short) {
+			known = append(known, short)
+		}
+	}
+	near := parley.Nearest(name, known, 3)
 	for i := range near {
 		near[i] = provider + "/" + near[i]
 	}

@@ -20,7 +20,7 @@ func answer(w http.ResponseWriter, r *http.Request, wire wire, req Request, repl
 	for name, value := range reply.Header {
 		w.Header().Set(name, value)
 	}
-	out := &sender{w: w, left: reply.Cut, gone: r.Context().Done()}
+	out := &sender{w: w, left: reply.Cut, gone: r.Context().Done(), held: reply.Held}
 	if reply.Pause == 0 {
 		out.wait(reply.Hold)
 	}
@@ -56,6 +56,7 @@ type sender struct {
 	w    http.ResponseWriter
 	left int // bytes until the cut; 0 is never
 	gone <-chan struct{}
+	held func()
 }
 
 func (s *sender) wait(released <-chan struct{}) {
@@ -64,6 +65,9 @@ func (s *sender) wait(released <-chan struct{}) {
 	}
 	if f, ok := s.w.(http.Flusher); ok {
 		f.Flush()
+	}
+	if s.held != nil {
+		s.held()
 	}
 	select {
 	case <-released:

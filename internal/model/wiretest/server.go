@@ -58,6 +58,8 @@ type Reply struct {
 	// after so many events.
 	Hold  <-chan struct{}
 	Pause int
+	// Held is called when it begins to wait: all before it is sent.
+	Held func()
 	// Fault is sent in the middle of a stream, as the format's own error event.
 	Fault string
 }
