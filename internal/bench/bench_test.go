@@ -35,7 +35,7 @@ func tinyPlan() plan {
 		sizes: []int{100, 1_500}, rounds: 2, slice: 2 * time.Millisecond, warm: time.Millisecond, many: 4,
 		natives: 20, clients: 4, pairs: 50,
 		ruledAgents: 30, rules: 10, ruledMessages: 100, ruledRounds: 2,
-		idle: 50, open: 30, kills: 2,
+		idle: 50, waiting: 20, open: 30, kills: 2,
 	}
 }
 
@@ -87,6 +87,15 @@ func checkLine(t *testing.T, l Line) {
 	switch {
 	case l.Name == memoryName:
 		if l.Agents != tinyPlan().idle || l.RSS == 0 || l.Heap == 0 {
+			t.Errorf("%+v", l)
+		}
+	case l.Name == waitingName:
+		if l.Turns != tinyPlan().waiting || l.Bytes <= 0 || l.Peak < l.RSS || l.Goroutines < l.Turns {
+			t.Errorf("%+v", l)
+		}
+	case strings.HasSuffix(l.Name, ".turn"):
+		own := l.P50 * float64(l.Steps)
+		if l.Steps != turnSteps || l.P50 <= 0 || own >= l.Turn || l.Exchange == 0 || l.Exchange >= l.Turn || l.Share <= 0 || l.Share >= 1 {
 			t.Errorf("%+v", l)
 		}
 	case strings.HasSuffix(l.Name, ".restart"):

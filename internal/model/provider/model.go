@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"charm.land/fantasy"
@@ -48,6 +49,7 @@ type Model struct {
 	output   int // the longest reply, in tokens; 0 leaves it to the provider
 	timeout  time.Duration
 	retry    retry
+	schemas  sync.Map // of tools, read, by their text
 }
 
 const (
