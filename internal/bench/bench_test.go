@@ -119,7 +119,7 @@ func checkLine(t *testing.T, l Line) {
 
 func TestRunMeasuresOnlyWhatIsWanted(t *testing.T) {
 	var out bytes.Buffer
-	o := Options{JSON: true, Only: `sqlite.ask.4$, ^memory`, Out: &out, Dir: t.TempDir()}
+	o := Options{JSON: true, Only: `sqlite.ask.4$, ^memory.agent`, Out: &out, Dir: t.TempDir()}
 	if err := run(t.Context(), o, tinyPlan()); err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,8 @@ func TestFilter(t *testing.T) {
 		only string
 		want []string
 	}{
-		{"memory", []string{"memory.agent"}},
+		{"memory", []string{"memory.agent", "memory.waiting"}},
+		{"turn, waiting", []string{"sqlite.turn", "postgres.turn", "memory.waiting"}},
 		{"postgres.raw, restart", []string{"postgres.raw.64", "postgres.raw.1", "sqlite.restart", "postgres.restart"}},
 		{"sqlite.ask.64", []string{"sqlite.ask.64.1000", "sqlite.ask.64"}},
 		{`sqlite\.(ask|notify)\.1$`, []string{"sqlite.ask.1", "sqlite.notify.1"}},
