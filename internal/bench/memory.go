@@ -23,20 +23,26 @@ func (b *bench) memory(ctx context.Context) error {
 		return nil
 	}
 	b.say("memory: a hub with %s agents", count(b.plan.idle))
-	c, err := startChild(ctx, errand{Do: doMemory, Engine: engineSQLite, Address: filepath.Join(b.dir, "memory.db"), Agents: b.plan.idle})
+	empty, full, err := beforeAndAfter(ctx, errand{Do: doMemory, Engine: engineSQLite, Address: filepath.Join(b.dir, "memory.db"), Agents: b.plan.idle})
 	if err != nil {
-		return err
-	}
-	var empty, full usage
-	err = c.hear(&empty)
-	if err == nil {
-		err = c.hear(&full)
-	}
-	if err := errors.Join(err, c.kill()); err != nil {
 		return err
 	}
 	return b.report.add(Line{Name: memoryName, Agents: b.plan.idle, Heap: full.Heap, RSS: full.RSS,
 		Bytes: (full.Heap - empty.Heap) / int64(b.plan.idle)})
+}
+
+// beforeAndAfter is the memory of a hub in a process of its own, with nothing and
+// with what its errand brings.
+func beforeAndAfter(ctx context.Context, e errand) (empty, full usage, err error) {
+	c, err := startChild(ctx, e)
+	if err != nil {
+		return empty, full, err
+	}
+	err = c.hear(&empty)
+	if err == nil {
+		err = c.hear(&full)
+	}
+	return empty, full, errors.Join(err, c.kill())
 }
 
 // usage is the memory of a process.

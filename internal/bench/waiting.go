@@ -27,16 +27,8 @@ func (b *bench) waiting(ctx context.Context) error {
 		return err
 	}
 	defer p.close()
-	c, err := startChild(ctx, errand{Do: doWait, Engine: engineSQLite, Address: filepath.Join(b.dir, "waiting.db"), Tasks: b.plan.waiting, Provider: p.url})
+	empty, full, err := beforeAndAfter(ctx, errand{Do: doWait, Engine: engineSQLite, Address: filepath.Join(b.dir, "waiting.db"), Tasks: b.plan.waiting, Provider: p.url})
 	if err != nil {
-		return err
-	}
-	var empty, full usage
-	err = c.hear(&empty)
-	if err == nil {
-		err = c.hear(&full)
-	}
-	if err := errors.Join(err, c.kill()); err != nil {
 		return err
 	}
 	return b.report.add(Line{Name: waitingName, Turns: b.plan.waiting, Heap: full.Heap, RSS: full.RSS, Peak: full.Peak,

@@ -10,22 +10,30 @@ import (
 	"parley/internal/api"
 )
 
+// lookAtAsk has Ada ask Bob and look at the task. It returns when the stream is
+// open.
+func (w *world) lookAtAsk() (task string, resp *http.Response) {
+	w.t.Helper()
+	made, err := w.as("Ada").Contact(w.t.Context(), api.ContactRequest{Action: "ask", Agent: "Bob", Message: "May I?"})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	resp, err = http.DefaultTransport.RoundTrip(w.request("Ada", http.MethodGet, "/v1/tasks/"+made.Task.ID+"/live", ""))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { _ = resp.Body.Close() })
+	return made.Task.ID, resp
+}
+
 func TestALiveStreamEndsWithTheTask(t *testing.T) {
 	w := newWorld(t)
 	ada, bob := w.as("Ada"), w.as("Bob")
-	made, err := ada.Contact(t.Context(), api.ContactRequest{Action: "ask", Agent: "Bob", Message: "May I?"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := http.DefaultTransport.RoundTrip(w.request("Ada", http.MethodGet, "/v1/tasks/"+made.Task.ID+"/live", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
+	task, resp := w.lookAtAsk()
 	if got := resp.Header.Get("Content-Type"); got != "text/event-stream" {
 		t.Errorf("it is %s", got)
 	}
-	if _, err := bob.Reply(t.Context(), made.Task.ID, "You may."); err != nil {
+	if _, err := bob.Reply(t.Context(), task, "You may."); err != nil {
 		t.Fatal(err)
 	}
 	text := readAll(t, resp.Body)
@@ -33,7 +41,7 @@ func TestALiveStreamEndsWithTheTask(t *testing.T) {
 		t.Errorf("%q, want %q", text, want)
 	}
 	var kinds []string
-	for l, err := range ada.Live(t.Context(), made.Task.ID) { // once it has ended
+	for l, err := range ada.Live(t.Context(), task) { // once it has ended
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,15 +76,7 @@ func TestLookingNeedsTheRightsOfReading(t *testing.T) {
 
 func TestStoppingEndsALook(t *testing.T) {
 	w := newWorld(t)
-	made, err := w.as("Ada").Contact(t.Context(), api.ContactRequest{Action: "ask", Agent: "Bob", Message: "May I?"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := http.DefaultTransport.RoundTrip(w.request("Ada", http.MethodGet, "/v1/tasks/"+made.Task.ID+"/live", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
+	_, resp := w.lookAtAsk()
 	w.close()
 	if text := readAll(t, resp.Body); !strings.Contains(text, "event: problem") || !strings.Contains(text, "The hub is stopping.") {
 		t.Errorf("it ended with %q", text)
