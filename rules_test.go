@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"internal/demo":     {"internal/api", "internal/app", "internal/cli/view", "internal/client", "internal/config"},
 
 	// Doors: decode, one use case, encode.
-	"internal/httpapi": {"internal/api", "internal/channel", "internal/contact", "internal/reading", "internal/rulebook", "internal/store", "internal/token", "internal/trace"},
+	"internal/httpapi": {"internal/api", "internal/channel", "internal/contact", "internal/live", "internal/reading", "internal/rulebook", "internal/store", "internal/token", "internal/trace"},
 	"internal/api":     {},
 	"internal/client":  {"internal/api", "internal/hubfile"},
 
@@ -47,7 +47,7 @@ var mayImport = map[string][]string{
 	"internal/budget":    {"internal/store"},
 	"internal/directory": {"internal/policy"},
 	"internal/channel":   {"internal/contact", "internal/directory", "internal/store"},
-	"internal/reading":   {"internal/budget", "internal/contact", "internal/directory", "internal/hardlink", "internal/policy", "internal/store", "internal/trace", "internal/wake"},
+	"internal/reading":   {"internal/budget", "internal/contact", "internal/directory", "internal/hardlink", "internal/live", "internal/policy", "internal/store", "internal/trace", "internal/wake"},
 	"internal/retention": {"internal/store"},
 	// The rules are in the files, which it changes.
 	"internal/rulebook": {"internal/config", "internal/contact", "internal/directory", "internal/store"},
@@ -56,7 +56,7 @@ var mayImport = map[string][]string{
 
 	// Running work: claims and leases, then one turn of an agent.
 	"internal/work":   {"internal/store", "internal/wake"},
-	"internal/turn":   {"internal/budget", "internal/model", "internal/store", "internal/tool"},
+	"internal/turn":   {"internal/budget", "internal/live", "internal/model", "internal/store", "internal/tool"},
 	"internal/tool":   {"internal/model", "internal/policy"},
 	"internal/tool/*": {"internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool"},
 	// One set's words are another's too.
@@ -76,6 +76,7 @@ var mayImport = map[string][]string{
 	"internal/store":   {"internal/wake"},
 	"internal/store/*": {"internal/store", "internal/wake"},
 	"internal/wake":    {},
+	"internal/live":    {},
 	// The folder that agents work in: files, and below it what they define and the
 	// commands that are run there.
 	"internal/workspace":   {"internal/workspace/sandbox", "internal/workspace/symbol"},

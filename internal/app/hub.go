@@ -14,7 +14,7 @@ import (
 	"parley/internal/channel"
 	"parley/internal/contact"
 	"parley/internal/directory"
-	"parley/internal/model"
+	"parley/internal/live"
 	"parley/internal/reading"
 	"parley/internal/retention"
 	"parley/internal/store"
@@ -35,8 +35,6 @@ type HubConfig struct {
 	Workers int
 	// LeaseTime, Poll and Grace are those of package work; zero is its default.
 	LeaseTime, Poll, Grace time.Duration
-	// Deltas receives pieces of replies in the making; nil if nobody looks.
-	Deltas func(task parley.TaskID, d model.Delta)
 	// Toolsets are further ones that members can be given, by the set's name.
 	Toolsets map[string][]tool.Tool
 }
@@ -71,7 +69,8 @@ func NewHub(cfg HubConfig) *Hub {
 	maps.Copy(sets, cfg.Toolsets)
 	h.agents = newAgents(dir, sets, newOutside(cfg.Log))
 	read.ShowTools(h.agents)
-	runner := &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: contacts, Rules: permits{contacts}, Pauses: scheduler, Log: cfg.Log, Deltas: cfg.Deltas}
+	runner := &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: contacts, Rules: permits{contacts}, Pauses: scheduler, Log: cfg.Log, Live: &live.Fan{}}
+	read.ShowLive(runner.Live)
 	scheduler.Connect(turns{runner}, contacts)
 	return h
 }

@@ -85,6 +85,9 @@ func run(ctx context.Context, o Options, p plan) (err error) {
 	if err := b.memory(ctx); err != nil {
 		return fmt.Errorf("memory: %w", err)
 	}
+	if err := b.waiting(ctx); err != nil {
+		return fmt.Errorf("waiting: %w", err)
+	}
 	return b.report.end()
 }
 
@@ -122,6 +125,9 @@ func (b *bench) engine(ctx context.Context, name string) error {
 	err = s.run(ctx)
 	if err == nil {
 		err = s.ruled(ctx)
+	}
+	if err == nil {
+		err = s.turn(ctx)
 	}
 	if err == nil {
 		err = s.restart(ctx)

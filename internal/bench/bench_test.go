@@ -35,7 +35,7 @@ func tinyPlan() plan {
 		sizes: []int{100, 1_500}, rounds: 2, slice: 2 * time.Millisecond, warm: time.Millisecond, many: 4,
 		natives: 20, clients: 4, pairs: 50,
 		ruledAgents: 30, rules: 10, ruledMessages: 100, ruledRounds: 2,
-		idle: 50, open: 30, kills: 2,
+		idle: 50, waiting: 20, open: 30, kills: 2,
 	}
 }
 
@@ -89,6 +89,15 @@ func checkLine(t *testing.T, l Line) {
 		if l.Agents != tinyPlan().idle || l.RSS == 0 || l.Heap == 0 {
 			t.Errorf("%+v", l)
 		}
+	case l.Name == waitingName:
+		if l.Turns != tinyPlan().waiting || l.Bytes <= 0 || l.Peak < l.RSS || l.Goroutines < l.Turns {
+			t.Errorf("%+v", l)
+		}
+	case strings.HasSuffix(l.Name, ".turn"):
+		own := l.P50 * float64(l.Steps)
+		if l.Steps != turnSteps || l.P50 <= 0 || own >= l.Turn || l.Exchange == 0 || l.Exchange >= l.Turn || l.Share <= 0 || l.Share >= 1 {
+			t.Errorf("%+v", l)
+		}
 	case strings.HasSuffix(l.Name, ".restart"):
 		if l.Tasks != tinyPlan().open || l.P50 == 0 || l.Max < l.P50 {
 			t.Errorf("%+v", l)
@@ -110,7 +119,7 @@ func checkLine(t *testing.T, l Line) {
 
 func TestRunMeasuresOnlyWhatIsWanted(t *testing.T) {
 	var out bytes.Buffer
-	o := Options{JSON: true, Only: `sqlite.ask.4$, ^memory`, Out: &out, Dir: t.TempDir()}
+	o := Options{JSON: true, Only: `sqlite.ask.4$, ^memory.agent`, Out: &out, Dir: t.TempDir()}
 	if err := run(t.Context(), o, tinyPlan()); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +147,8 @@ func TestFilter(t *testing.T) {
 		only string
 		want []string
 	}{
-		{"memory", []string{"memory.agent"}},
+		{"memory", []string{"memory.agent", "memory.waiting"}},
+		{"turn, waiting", []string{"sqlite.turn", "postgres.turn", "memory.waiting"}},
 		{"postgres.raw, restart", []string{"postgres.raw.64", "postgres.raw.1", "sqlite.restart", "postgres.restart"}},
 		{"sqlite.ask.64", []string{"sqlite.ask.64.1000", "sqlite.ask.64"}},
 		{`sqlite\.(ask|notify)\.1$`, []string{"sqlite.ask.1", "sqlite.notify.1"}},

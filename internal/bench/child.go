@@ -17,13 +17,14 @@ const childEnv = "PARLEY_BENCH_CHILD"
 
 // errand is what a child process is to do.
 type errand struct {
-	Do      string `json:"do"`
-	Engine  string `json:"engine"`
-	Address string `json:"address"`
-	Natives int    `json:"natives,omitempty"`
-	Clients int    `json:"clients,omitempty"`
-	Tasks   int    `json:"tasks,omitempty"`
-	Agents  int    `json:"agents,omitempty"`
+	Do       string `json:"do"`
+	Engine   string `json:"engine"`
+	Address  string `json:"address"`
+	Natives  int    `json:"natives,omitempty"`
+	Clients  int    `json:"clients,omitempty"`
+	Tasks    int    `json:"tasks,omitempty"`
+	Agents   int    `json:"agents,omitempty"`
+	Provider string `json:"provider,omitempty"` // its address
 }
 
 // The errands.
@@ -31,6 +32,7 @@ const (
 	doHold   = "hold"   // open tasks and keep them open
 	doServe  = "serve"  // come back after a kill and answer an ask
 	doMemory = "memory" // hold idle agents
+	doWait   = "wait"   // hold turns that wait for their models
 )
 
 // Child does the part of a measurement that has to be another process. The
@@ -63,6 +65,8 @@ func (e errand) run(ctx context.Context) error {
 		return e.serve(ctx)
 	case doMemory:
 		return e.idle(ctx)
+	case doWait:
+		return e.wait(ctx)
 	}
 	return fmt.Errorf("%s: there is no errand %q", childEnv, e.Do)
 }

@@ -23,6 +23,8 @@ type crew struct {
 	// read in the next turn of its conversation, and must not make an ask that is
 	// measured later dearer.
 	notify, ask, delegate []pair
+	// configure changes the hub that they work in; nil leaves it as it is.
+	configure func(*app.HubConfig)
 }
 
 // pair are two places in members. Of a pair that delegates, from is a client.
@@ -90,7 +92,11 @@ type running struct {
 // join takes the crew into the hub of a store, without starting it.
 func join(ctx context.Context, st store.Store, c *crew) (*running, error) {
 	h := &running{crew: c}
-	h.Hub = app.NewHub(app.HubConfig{Store: st, Log: slog.New(slog.DiscardHandler), Name: "bench"})
+	cfg := app.HubConfig{Store: st, Log: slog.New(slog.DiscardHandler), Name: "bench"}
+	if c.configure != nil {
+		c.configure(&cfg)
+	}
+	h.Hub = app.NewHub(cfg)
 	var err error
 	if h.team, err = h.Join(ctx, c.roster()); err != nil {
 		return nil, err

@@ -28,9 +28,20 @@ type Line struct {
 	CPURatio float64 `json:"cpu_ratio,omitempty"`
 
 	Agents int   `json:"agents,omitempty"`
-	Bytes  int64 `json:"bytes,omitempty"` // of memory for each agent
+	Bytes  int64 `json:"bytes,omitempty"` // of memory for each agent or turn
 	Heap   int64 `json:"heap_bytes,omitempty"`
 	RSS    int64 `json:"rss_bytes,omitempty"`
+
+	Turns      int   `json:"turns,omitempty"` // that wait for their models
+	Peak       int64 `json:"peak_bytes,omitempty"`
+	Goroutines int   `json:"goroutines,omitempty"`
+
+	// Of turns with so many tool steps: the whole of one, and the exchanges of a
+	// bare client with the same provider. P50 and P99 are then all but the
+	// provider's own time, a step.
+	Steps    int     `json:"steps,omitempty"`
+	Turn     float64 `json:"turn_us,omitempty"`
+	Exchange float64 `json:"exchange_us,omitempty"`
 
 	Tasks  int     `json:"tasks,omitempty"` // open at the kill
 	Leased int     `json:"leased,omitempty"`

@@ -23,26 +23,35 @@ func (b *bench) memory(ctx context.Context) error {
 		return nil
 	}
 	b.say("memory: a hub with %s agents", count(b.plan.idle))
-	c, err := startChild(ctx, errand{Do: doMemory, Engine: engineSQLite, Address: filepath.Join(b.dir, "memory.db"), Agents: b.plan.idle})
+	empty, full, err := beforeAndAfter(ctx, errand{Do: doMemory, Engine: engineSQLite, Address: filepath.Join(b.dir, "memory.db"), Agents: b.plan.idle})
 	if err != nil {
-		return err
-	}
-	var empty, full usage
-	err = c.hear(&empty)
-	if err == nil {
-		err = c.hear(&full)
-	}
-	if err := errors.Join(err, c.kill()); err != nil {
 		return err
 	}
 	return b.report.add(Line{Name: memoryName, Agents: b.plan.idle, Heap: full.Heap, RSS: full.RSS,
 		Bytes: (full.Heap - empty.Heap) / int64(b.plan.idle)})
 }
 
+// beforeAndAfter is the memory of a hub in a process of its own, with nothing and
+// with what its errand brings.
+func beforeAndAfter(ctx context.Context, e errand) (empty, full usage, err error) {
+	c, err := startChild(ctx, e)
+	if err != nil {
+		return empty, full, err
+	}
+	err = c.hear(&empty)
+	if err == nil {
+		err = c.hear(&full)
+	}
+	return empty, full, errors.Join(err, c.kill())
+}
+
 // usage is the memory of a process.
 type usage struct {
 	Heap int64 `json:"heap"`
 	RSS  int64 `json:"rss"`
+	// The most that was ever resident, and what runs.
+	Peak       int64 `json:"peak"`
+	Goroutines int   `json:"goroutines"`
 }
 
 // idle runs a hub, first with nobody, then with many who do nothing.
@@ -84,20 +93,26 @@ func strangers(n int) []app.Member {
 // used is the memory in use when what is not needed has been given back.
 func used() usage {
 	debug.FreeOSMemory()
+	return usedNow()
+}
+
+// usedNow is the memory in use as it is, with what is not needed any more.
+func usedNow() usage {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return usage{Heap: int64(m.HeapAlloc), RSS: resident(int64(m.Sys))}
+	return usage{Heap: int64(m.HeapAlloc), RSS: resident("VmRSS:", int64(m.Sys)), Peak: resident("VmHWM:", int64(m.Sys)),
+		Goroutines: runtime.NumGoroutine()}
 }
 
 // resident reads the memory of the process from where Linux shows it. Other
 // systems get what the runtime has asked for, which is more.
-func resident(elsewhere int64) int64 {
+func resident(field string, elsewhere int64) int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return elsewhere
 	}
 	for line := range strings.Lines(string(status)) {
-		if text, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+		if text, ok := strings.CutPrefix(line, field); ok {
 			kb, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "kB")), 10, 64)
 			if err == nil {
 				return kb << 10

@@ -34,9 +34,10 @@ type plan struct {
 	// What the rules cost is measured with so many of them.
 	ruledAgents, rules, ruledMessages, ruledRounds int
 
-	idle  int // agents whose memory is measured
-	open  int // tasks at the moment of the kill
-	kills int
+	idle    int // agents whose memory is measured
+	waiting int // turns whose memory is measured
+	open    int // tasks at the moment of the kill
+	kills   int
 }
 
 func fullPlan() plan {
@@ -44,7 +45,7 @@ func fullPlan() plan {
 		sizes: []int{1_000, 100_000, 1_000_000}, rounds: 7, slice: time.Second, warm: 200 * time.Millisecond, use: 20 * time.Second, many: 64,
 		natives: 1_000, clients: 64, pairs: 10_000,
 		ruledAgents: 10_000, rules: 1_000, ruledMessages: 100_000, ruledRounds: 10,
-		idle: 100_000, open: 10_000, kills: 5,
+		idle: 100_000, waiting: 1_000, open: 10_000, kills: 5,
 	}
 }
 
@@ -119,7 +120,7 @@ func (p plan) engineNames(engine string) []string {
 	for _, what := range ruledContacts {
 		names = append(names, ruledName(engine, what))
 	}
-	return append(names, restartName(engine))
+	return append(names, turnName(engine), restartName(engine))
 }
 
 func (p plan) names(engines []string) []string {
@@ -127,7 +128,7 @@ func (p plan) names(engines []string) []string {
 	for _, e := range engines {
 		names = append(names, p.engineNames(e)...)
 	}
-	return append(names, memoryName)
+	return append(names, memoryName, waitingName)
 }
 
 func nameExamples(p plan, engines []string) string {

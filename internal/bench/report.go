@@ -69,7 +69,13 @@ func remarks(l Line) (list []string) {
 	if l.Commits > 0 {
 		list = append(list, fmt.Sprintf("%.1f single commits", l.Commits))
 	}
-	if l.Bytes > 0 {
+	if l.Steps > 0 {
+		list = append(list, fmt.Sprintf("a step of %d in a turn of %s, the bare exchanges %s", l.Steps, duration(l.Turn), duration(l.Exchange)))
+	}
+	if l.Turns > 0 {
+		list = append(list, fmt.Sprintf("%s bytes a turn, %d MB in all with %s of them", count(int(l.Bytes)), l.RSS/1e6, count(l.Turns)))
+	}
+	if l.Bytes > 0 && l.Agents > 0 {
 		list = append(list, fmt.Sprintf("%s bytes an agent, %d MB in all with %s of them", count(int(l.Bytes)), l.RSS/1e6, count(l.Agents)))
 	}
 	if l.Tasks > 0 {

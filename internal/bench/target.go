@@ -28,6 +28,8 @@ func targets() []target {
 		t(`\w+\.(notify|ask|delegate)\.(1|64)`, "ratio", false, 0.5, "0.50"),
 		t(`\w+\.(notify|ask)\.rules`, "ratio", false, 0.9, "0.90"),
 		t(`memory\.agent`, "rss_bytes", true, 400e6, "400 MB"),
+		t(`memory\.waiting`, "peak_bytes", true, 300e6, "300 MB"),
+		t(`\w+\.turn`, "p50_us", true, 3e3, "3 ms"),
 		t(`\w+\.restart`, "p50_us", true, 2e6, "2 s"),
 	}
 }
@@ -65,6 +67,8 @@ func (l Line) value(field string) float64 {
 		return l.Commits
 	case "p50_us":
 		return l.P50
+	case "peak_bytes":
+		return float64(l.Peak)
 	case "rss_bytes":
 		return float64(l.RSS)
 	}

@@ -23,7 +23,10 @@ func askCommand(c *console) *cobra.Command {
 
 The message is read from standard input if it is "-" or if something is piped
 in. Ctrl-C and the end of the time stop the waiting, not the agent: its work
-goes on, and "parley task wait" waits for it again.`,
+goes on, and "parley task wait" waits for it again.
+
+At a terminal you see the answer grow while the agent gives it; it is printed
+once it is whole.`,
 		Example: `  parley ask DataBot "What was the revenue in Q3?"
   parley ask DataBot --timeout 10m --context "We mean the fiscal year." "And in Q4?"
   git diff | parley ask ReviewBot

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -15,14 +16,16 @@ import (
 
 // await waits until a task has ended, the time is over (0 is never) or the
 // context is done, and returns the task as it is then. At a terminal it shows
-// that it waits, and what the agent says on the way.
+// that it waits, what the agent is saying, and what it says on the way.
 func (c *console) await(ctx context.Context, hub *client.Client, t api.Task, timeout time.Duration) (api.Task, error) {
 	if _, watched := terminal(c.err); !watched || c.json {
 		now, err := hub.WaitTask(ctx, t.ID, timeout)
 		return now, c.stopped(t, err)
 	}
-	w := waiting{console: c, hub: hub, since: c.now(), said: t.ResultID}
+	w := waiting{console: c, hub: hub, since: c.now(), said: t.ResultID, task: t}
+	stopLooking := w.look(ctx)
 	now, err := w.watch(ctx, t, timeout)
+	stopLooking()
 	w.clear()
 	return now, c.stopped(t, err)
 }
@@ -33,12 +36,18 @@ func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 }
 
-// waiting is a line at the bottom of the terminal that says so.
+// waiting is a line at the bottom of the terminal that says so, with what the
+// agent is saying above it.
 type waiting struct {
 	*console
 	hub   *client.Client
 	since time.Time
 	said  string // the last message that was shown
+
+	mu      sync.Mutex // what is drawn, by whoever has news
+	task    api.Task
+	growing growing
+	above   int // lines above the last one
 }
 
 // often is how often the line is drawn anew.
@@ -65,16 +74,45 @@ func (w *waiting) watch(ctx context.Context, t api.Task, timeout time.Duration) 
 }
 
 func (w *waiting) draw(t api.Task) {
-	s := w.screen(w.err)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.task = t
+	w.redraw()
+}
+
+func (w *waiting) redraw() {
+	s, t := w.screen(w.err), w.task
 	text := fmt.Sprintf("waiting for %s%s %s", t.Agent, s.Ellipsis(), view.Seconds(w.now().Sub(w.since)))
+	if w.growing.tool != "" {
+		text += ", which uses " + view.Clean(w.growing.tool)
+	}
 	if t.Open > 0 {
 		text += fmt.Sprintf(", which waits for %d more", t.Open)
 	}
-	w.clear()
+	lines := w.growing.lines(s)
+	w.wipe()
+	for _, line := range lines {
+		_, _ = fmt.Fprintln(w.err, line)
+	}
+	w.above = len(lines)
 	_, _ = fmt.Fprint(w.err, s.Paint(view.Dim, s.Fit(text)))
 }
 
-func (w *waiting) clear() { _, _ = fmt.Fprint(w.err, "\r\x1b[K") }
+func (w *waiting) clear() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.wipe()
+}
+
+// wipe takes away what was drawn.
+func (w *waiting) wipe() {
+	if w.above > 0 {
+		_, _ = fmt.Fprintf(w.err, "\r\x1b[%dA\x1b[J", w.above)
+		w.above = 0
+		return
+	}
+	_, _ = fmt.Fprint(w.err, "\r\x1b[K")
+}
 
 // show prints what the agent said while it is still at work. The last word is
 // the caller's to print.
@@ -83,8 +121,10 @@ func (w *waiting) show(ctx context.Context, t api.Task) {
 		return
 	}
 	w.said = t.ResultID
-	w.clear()
+	w.mu.Lock()
+	w.wipe()
 	s := w.screen(w.err)
 	_, _ = fmt.Fprint(w.err, s.Paint(view.Cyan, t.Agent+":")+"\n"+s.Indent(t.Result, "  "))
+	w.mu.Unlock()
 	_ = w.hub.MarkSeen(ctx, t.ResultID)
 }

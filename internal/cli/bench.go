@@ -12,12 +12,14 @@ func benchCommand(c *console) *cobra.Command {
 		Use:   "bench",
 		Short: "Measure this machine's limits and the hub beside them",
 		Long: `Measure how fast this machine commits and, in the same run, what the hub does on
-it: notifications, asks and delegations a second, memory for each idle agent, and
-the time to serve again after a kill. It needs no running hub and leaves nothing
+it: notifications, asks and delegations a second, what it adds to a turn's steps,
+memory for idle agents and for turns that wait for slow models, and the time to
+serve again after a kill. It needs no running hub and leaves nothing
 behind. With --json there is one object a line.`,
 		Example: `  parley bench --quick              # under a minute
   parley bench --store sqlite
-  parley bench --only notify,ask --json`,
+  parley bench --only notify,ask --json
+  parley bench --only turn,waiting`,
 		GroupID: groupCare,
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {

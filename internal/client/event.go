@@ -145,15 +145,15 @@ func (s *stream) connect() error {
 		return err
 	}
 	defer resp.Body.Close()
-	return s.read(resp.Body, func() {
+	return readStream(resp.Body, func() {
 		watchdog.Reset(silence)
 		s.heard = time.Now()
-	})
+	}, s.take)
 }
 
-// read takes the lines of a stream apart: fields of one event, then an empty
-// line. An event that was cut off is not taken, and comes again.
-func (s *stream) read(body io.Reader, heard func()) error {
+// readStream takes the lines of a stream apart: fields of one event, then an empty
+// line. An event that was cut off is not taken.
+func readStream(body io.Reader, heard func(), take func(name, data string) error) error {
 	lines := bufio.NewScanner(body)
 	lines.Buffer(nil, longestEvent)
 	var name, data string
@@ -163,7 +163,7 @@ func (s *stream) read(body io.Reader, heard func()) error {
 		value = strings.TrimPrefix(value, " ")
 		switch {
 		case lines.Text() == "":
-			if err := s.take(name, data); err != nil {
+			if err := take(name, data); err != nil {
 				return err
 			}
 			name, data = "", ""
@@ -184,11 +184,7 @@ func (s *stream) take(name, data string) error {
 	case "":
 		return nil // a heartbeat
 	case "problem":
-		var p api.Problem
-		if err := json.Unmarshal([]byte(data), &p); err != nil {
-			return err
-		}
-		return &parley.Error{Kind: parley.Kind(p.Kind), Message: p.Message, Hint: p.Hint}
+		return problemOf(data)
 	}
 	var e api.Event
 	if err := json.Unmarshal([]byte(data), &e); err != nil {
@@ -202,6 +198,15 @@ func (s *stream) take(name, data string) error {
 		return errEnough
 	}
 	return nil
+}
+
+// problemOf is why a stream ends.
+func problemOf(data string) error {
+	var p api.Problem
+	if err := json.Unmarshal([]byte(data), &p); err != nil {
+		return err
+	}
+	return &parley.Error{Kind: parley.Kind(p.Kind), Message: p.Message, Hint: p.Hint}
 }
 
 // pause waits; it reports false when the context is done first.

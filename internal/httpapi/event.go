@@ -91,7 +91,11 @@ func (s *Server) stream(ctx context.Context, out *stream, r reading.Record) {
 	defer done()
 	take := func(e parley.Event) error { return out.event(s.event(ctx, e)) }
 	err := s.cfg.Reading.Events(following, caller(ctx), r, take, out.idle)
-	err = orStopping(following, err)
+	s.endStream(ctx, out, "follow-events", orStopping(following, err))
+}
+
+// endStream tells the reader why a stream ends, unless it is gone.
+func (s *Server) endStream(ctx context.Context, out *stream, operation string, err error) {
 	if out.broken || ctx.Err() != nil {
 		return
 	}
@@ -99,7 +103,7 @@ func (s *Server) stream(ctx context.Context, out *stream, r reading.Record) {
 		_ = out.begin() // it ends either way, as below
 		return
 	}
-	p := s.refuse(ctx, "follow-events", err)
+	p := s.refuse(ctx, operation, err)
 	if !out.begun {
 		writeProblem(out.w, p)
 		return

@@ -80,6 +80,7 @@ func New(cfg Config) *Server {
 	s.registerRulebook()
 	s.registerApprovals()
 	s.registerEvents()
+	s.registerLive()
 	finishDocument(s.api)
 	serveDocument(s.api, mux)
 	s.handler = s.guard(mux)

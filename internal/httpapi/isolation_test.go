@@ -30,6 +30,7 @@ var probes = []probe{
 	{"list-tasks", "GET", "/v1/tasks?agent=Bob", "", 404, nil},
 	{"get-task", "GET", "/v1/tasks/task-101", "", 404, nil},
 	{"wait-task", "GET", "/v1/tasks/task-101/wait?seconds=60", "", 404, nil},
+	{"look-at-task", "GET", "/v1/tasks/task-101/live", "", 404, nil},
 	{"get-task-tree", "GET", "/v1/tasks/task-101/tree", "", 404, nil},
 	{"get-task-trace", "GET", "/v1/tasks/task-101/trace", "", 404, nil},
 	{"cancel-task", "POST", "/v1/tasks/task-101/cancel", "", 404, nil},

@@ -12,6 +12,7 @@ import (
 	"parley"
 	"parley/internal/contact"
 	"parley/internal/directory"
+	"parley/internal/live"
 	"parley/internal/store"
 )
 
@@ -20,7 +21,8 @@ type Service struct {
 	store    store.Store
 	dir      *directory.Directory
 	contacts *contact.Service
-	toolbox  Toolbox // nil without a hub
+	toolbox  Toolbox   // nil without a hub
+	live     *live.Fan // nil without a hub
 }
 
 // New makes the service.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/live"
 	"parley/internal/model"
 	"parley/internal/store"
 	"parley/internal/tool"
@@ -126,24 +127,35 @@ func (t *run) replyStep(reply model.Reply) replyStep {
 // what the turn began with is stored meanwhile, so that whoever looks sees that
 // the message was seen. The failure is the model's, the error is the store's.
 func (t *run) think(ctx context.Context) (reply model.Reply, failure, err error) {
-	var onDelta func(model.Delta)
-	if t.Deltas != nil {
-		onDelta = func(d model.Delta) { t.Deltas(t.lease.Task, d) }
-	}
+	t.publish(live.Step, "")
 	request := t.request()
 	if t.start == nil {
-		reply, failure = t.agent.Model.Step(ctx, request, onDelta)
+		reply, failure = t.agent.Model.Step(ctx, request, t.say)
 		return reply, failure, nil
 	}
 	stored := make(chan error, 1)
 	timer := time.AfterFunc(promptDelay, func() { stored <- t.storePrompt(ctx) })
-	reply, failure = t.agent.Model.Step(ctx, request, onDelta)
+	reply, failure = t.agent.Model.Step(ctx, request, t.say)
 	if !timer.Stop() {
 		if err := <-stored; err != nil && ctx.Err() == nil {
 			return reply, failure, err
 		}
 	}
 	return reply, failure, nil
+}
+
+// say passes on what the model says of its reply.
+func (t *run) say(d model.Delta) {
+	if d.Restart {
+		t.publish(live.Restart, "")
+	}
+	if d.Text != "" {
+		t.publish(live.Text, d.Text)
+	}
+}
+
+func (t *run) publish(kind live.Kind, text string) {
+	t.Live.Publish(t.lease.Task, live.Piece{Kind: kind, Text: text})
 }
 
 // modelFailure is what the one who asked reads; the rest is for the log.
@@ -257,6 +269,7 @@ func (t *run) call(ctx context.Context, call model.Call, approved bool) (res too
 			return tool.Result{}, err
 		}
 	}
+	t.publish(live.Tool, call.Name)
 	key := fmt.Sprintf("%d/%d/%s", t.lease.Task, t.number, call.ID)
 	run := func() error {
 		res, err = tl.Run(ctx, tool.Call{Lease: t.lease, Slot: t.slot, Key: key, Args: call.Args, Approved: approved})

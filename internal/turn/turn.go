@@ -15,6 +15,7 @@ import (
 	"log/slog"
 
 	"parley"
+	"parley/internal/live"
 	"parley/internal/model"
 	"parley/internal/store"
 	"parley/internal/tool"
@@ -66,8 +67,8 @@ type Runner struct {
 	Rules  Rules
 	Pauses Pauses
 	Log    *slog.Logger
-	// Deltas receives pieces of replies in the making; nil if nobody looks.
-	Deltas func(task parley.TaskID, d model.Delta)
+	// Live is for those who look at a task while it runs.
+	Live *live.Fan
 }
 
 // Run runs turns of a leased task until it ends, waits, or is no longer ours.

@@ -3,9 +3,11 @@ package scenario
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"sync"
 	"testing"
 
+	"parley"
 	"parley/internal/app"
 	"parley/internal/model"
 	"parley/internal/policy"
@@ -44,6 +46,9 @@ func (m *meeting) tools(readers int) map[string][]tool.Tool {
 		case <-ctx.Done():
 			return tool.Result{}, ctx.Err()
 		}
+		if strings.Contains(string(c.Args), "missing") {
+			return tool.Result{}, parley.Errorf(parley.NotFound, "It is not there.")
+		}
 		m.note("read")
 		return tool.Result{Text: "read " + string(c.Args)}, nil
 	}
@@ -74,13 +79,35 @@ agents:
 `}, func(s *Stage) {
 		s.Equal("answer", "Done.", s.As("rutger").Ask("ReaderBot", "Go."))
 		s.Equal("order", []string{"read", "read", "read", "written"}, m.log)
-		shown := s.Models.Shown("ReaderBot")
-		var results []string
-		for _, msg := range shown[len(shown)-1].Messages {
-			if msg.Role == model.ToolResult {
-				results = append(results, msg.Text)
-			}
-		}
-		s.Equal("results", []string{`read {"n":1}`, `read {"n":2}`, `read {"n":3}`, "written"}, results)
+		s.Equal("results", []string{`read {"n":1}`, `read {"n":2}`, `read {"n":3}`, "written"}, s.readBy("ReaderBot"))
 	})
+}
+
+// Of calls that run at once, one that fails fails alone.
+func TestAReaderThatFailsFailsAlone(t *testing.T) {
+	var m meeting
+	Play(t, Team{Agents: []string{"ReaderBot"}, Tools: m.tools(2), Member: func(member *app.Member) {
+		under(map[string]ruleset{"ReaderBot": {profile: "open"}})(member)
+		member.Toolsets = []string{"meeting"}
+	}, Script: `
+agents:
+  ReaderBot:
+    - steps:
+        - calls: [{tool: look, args: {n: missing}}, {tool: look, args: {n: 2}}]
+        - say: Done.
+`}, func(s *Stage) {
+		s.Equal("answer", "Done.", s.As("rutger").Ask("ReaderBot", "Go."))
+		s.Equal("results", []string{"Error: It is not there.", `read {"n":2}`}, s.readBy("ReaderBot"))
+	})
+}
+
+// readBy is the results that an agent's model was shown last.
+func (s *Stage) readBy(agent string) (results []string) {
+	shown := s.Models.Shown(agent)
+	for _, msg := range shown[len(shown)-1].Messages {
+		if msg.Role == model.ToolResult {
+			results = append(results, msg.Text)
+		}
+	}
+	return results
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"charm.land/fantasy"
@@ -48,6 +49,7 @@ type Model struct {
 	output   int // the longest reply, in tokens; 0 leaves it to the provider
 	timeout  time.Duration
 	retry    retry
+	schemas  sync.Map // of tools, read, by their text
 }
 
 const (
@@ -119,31 +121,11 @@ func (m *Model) Step(ctx context.Context, req model.Request, onDelta func(model.
 	if m.key == "" && m.provider.KeyEnv != "" {
 		return model.Reply{}, m.noKey()
 	}
-	s := show{to: onDelta}
+	s := show{to: onDelta, key: m.key}
 	return m.retry.do(ctx, func() (model.Reply, *failure) {
 		s.restart()
 		return m.attempt(ctx, req, &s)
 	})
-}
-
-// show passes on what can be shown of a reply.
-type show struct {
-	to    func(model.Delta)
-	shown bool
-}
-
-func (s *show) text(t string) {
-	if s.to != nil && t != "" {
-		s.to(model.Delta{Text: t})
-		s.shown = true
-	}
-}
-
-func (s *show) restart() {
-	if s.shown {
-		s.to(model.Delta{Restart: true})
-		s.shown = false
-	}
 }
 
 var errTimeout = errors.New("the model did not answer in time")
@@ -182,6 +164,7 @@ func (m *Model) gather(ctx context.Context, req model.Request, g *gathering, s *
 	for p := range stream {
 		s.text(g.take(p))
 	}
+	s.end()
 	return g.err
 }
 

@@ -12,7 +12,7 @@ import (
 
 // call puts a request into the library's words.
 func (m *Model) call(req model.Request) fantasy.Call {
-	c := fantasy.Call{Prompt: m.promptOf(req), Tools: toolsOf(req.Tools)}
+	c := fantasy.Call{Prompt: m.promptOf(req), Tools: m.toolsOf(req.Tools)}
 	if m.output > 0 {
 		n := int64(m.output)
 		c.MaxOutputTokens = &n
@@ -124,17 +124,28 @@ func markCached(p fantasy.Prompt) {
 	}
 }
 
-func toolsOf(tools []model.Tool) []fantasy.Tool {
+func (m *Model) toolsOf(tools []model.Tool) []fantasy.Tool {
 	list := make([]fantasy.Tool, len(tools))
 	for i, t := range tools {
-		list[i] = fantasy.FunctionTool{Name: t.Name, Description: t.Description, InputSchema: schemaOf(t.Schema)}
+		list[i] = fantasy.FunctionTool{Name: t.Name, Description: t.Description, InputSchema: m.schemaOf(t.Schema)}
 	}
 	return list
 }
 
-// schemaOf reads a schema. The library looks for the names of what is required
+// schemaOf reads a schema once: the same ones come with every step, and the
+// library only reads them.
+func (m *Model) schemaOf(raw json.RawMessage) map[string]any {
+	if known, ok := m.schemas.Load(string(raw)); ok {
+		return known.(map[string]any)
+	}
+	schema := readSchema(raw)
+	m.schemas.Store(string(raw), schema)
+	return schema
+}
+
+// readSchema reads a schema. The library looks for the names of what is required
 // in a list of texts and drops them from any other.
-func schemaOf(raw json.RawMessage) map[string]any {
+func readSchema(raw json.RawMessage) map[string]any {
 	var schema map[string]any
 	if json.Unmarshal(raw, &schema) != nil || schema == nil {
 		schema = map[string]any{}

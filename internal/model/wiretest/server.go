@@ -10,11 +10,10 @@ package wiretest
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
-	"testing"
 
 	"parley/internal/model"
 )
@@ -80,33 +79,47 @@ const (
 // Server is a running provider.
 type Server struct {
 	URL  string
-	http *httptest.Server
+	http *http.Server
 	mind Mind
 
 	mu       sync.Mutex
 	requests []Request
 }
 
+// Test is what a server for the length of a test needs of it. The bench is no
+// test and links no testing.
+type Test interface {
+	Helper()
+	Cleanup(func())
+	Fatal(args ...any)
+}
+
 // Start runs a server for the length of a test.
-func Start(t testing.TB, mind Mind) *Server {
-	s := New(mind)
+func Start(t Test, mind Mind) *Server {
+	t.Helper()
+	s, err := New(mind)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(s.Close)
 	return s
 }
 
 // New runs a server until it is closed.
-func New(mind Mind) *Server {
+func New(mind Mind) (*Server, error) {
 	s := &Server{mind: mind}
-	s.http = httptest.NewServer(s)
-	s.URL = s.http.URL
-	return s
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s.http = &http.Server{Handler: s}
+	s.URL = "http://" + listener.Addr().String()
+	go func() { _ = s.http.Serve(listener) }() // until it is closed
+	return s, nil
 }
 
 // Close ends the server and whatever waits at it.
-func (s *Server) Close() {
-	s.http.CloseClientConnections()
-	s.http.Close()
-}
+func (s *Server) Close() { _ = s.http.Close() }
 
 // Base is the base URL for a kind of provider, by the name that files use.
 func (s *Server) Base(kind string) string {
@@ -177,24 +190,34 @@ func wireOf(path string) wire {
 	return nil
 }
 
+// ServeHTTP answers, and keeps what it was asked.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	wire := wireOf(r.URL.Path)
-	if wire == nil {
-		http.NotFound(w, r)
-		return
-	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
-	}
-	req, err := wire.read(body, r.URL.Path)
-	if err != nil {
-		http.Error(w, fmt.Sprintf("wiretest: %v", err), http.StatusBadRequest)
-		return
-	}
-	req.Path, req.Header, req.Body, req.Gone = r.URL.Path, r.Header.Clone(), body, r.Context().Done()
-	s.mu.Lock()
-	s.requests = append(s.requests, req)
-	s.mu.Unlock()
-	answer(w, r, wire, req, s.mind(req))
+	Handler(func(req Request) Reply {
+		s.mu.Lock()
+		s.requests = append(s.requests, req)
+		s.mu.Unlock()
+		return s.mind(req)
+	}).ServeHTTP(w, r)
+}
+
+// Handler answers without keeping anything, for a server of the caller's own.
+func Handler(mind Mind) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		wire := wireOf(r.URL.Path)
+		if wire == nil {
+			http.NotFound(w, r)
+			return
+		}
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		req, err := wire.read(body, r.URL.Path)
+		if err != nil {
+			http.Error(w, fmt.Sprintf("wiretest: %v", err), http.StatusBadRequest)
+			return
+		}
+		req.Path, req.Header, req.Body, req.Gone = r.URL.Path, r.Header.Clone(), body, r.Context().Done()
+		answer(w, r, wire, req, mind(req))
+	})
 }

@@ -1,0 +1,63 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"parley"
+	"parley/internal/api"
+	"parley/internal/live"
+)
+
+const liveID = "look-at-task"
+
+func (s *Server) registerLive() {
+	op := s.huma(operation{id: liveID, method: http.MethodGet, path: "/v1/tasks/{id}/live", tag: "Tasks",
+		summary: "Look at a task while it runs",
+		description: "What the task's agent is saying at this moment, as server-sent events, until the task ends: step, text, restart, tool and, last, end. " +
+			"It is for the eye: it begins with what comes next, is kept nowhere, and a reader that is too slow misses some. " +
+			"Of several hubs on one database only the one that runs the turn has it; the others send nothing before the end. Read the result from the task.",
+		errors: []parley.Kind{parley.NotFound, parley.Unavailable}})
+	op.Responses["200"] = &huma.Response{
+		Description: "A stream of events, each named by its kind.",
+		Content: map[string]*huma.MediaType{"text/event-stream": {
+			Schema: s.api.OpenAPI().Components.Schemas.Schema(typeOf[api.Live](), true, ""),
+		}},
+	}
+	huma.Register(s.api, op, s.lookAtTask)
+}
+
+func (s *Server) lookAtTask(ctx context.Context, in *TaskPath) (*huma.StreamResponse, error) {
+	id, err := parley.ParseTaskID(in.ID)
+	if err != nil {
+		return nil, s.refuse(ctx, liveID, err)
+	}
+	return &huma.StreamResponse{Body: func(ctx huma.Context) {
+		_, w := humago.Unwrap(ctx)
+		s.look(ctx.Context(), newStream(w), id)
+	}}, nil
+}
+
+func (s *Server) look(ctx context.Context, out *stream, id parley.TaskID) {
+	looking, done := s.untilStop(ctx)
+	defer done()
+	take := func(p live.Piece) error { return out.send(string(p.Kind), "", liveOf(p)) }
+	t, err := s.cfg.Reading.Live(looking, caller(ctx), id, take, out.idle)
+	if err == nil {
+		err = out.send("end", "", api.Live{Kind: "end", State: t.State.String()})
+	}
+	s.endStream(ctx, out, liveID, orStopping(looking, err))
+}
+
+func liveOf(p live.Piece) api.Live {
+	l := api.Live{Kind: string(p.Kind), Missed: p.Missed}
+	if p.Kind == live.Tool {
+		l.Tool = p.Text
+	} else {
+		l.Text = p.Text
+	}
+	return l
+}

@@ -1,0 +1,100 @@
+// Package live carries what agents are saying at this moment to whoever looks.
+//
+// It is for the eye alone: in memory, on the hub that runs the turn, and lossy. A
+// piece that nobody takes is dropped, and a looker that is too slow misses some and
+// is told so. Only the stored reply counts. While nobody looks at anything, a piece
+// costs one atomic read.
+package live
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"parley"
+)
+
+// Kind says what a Piece is.
+type Kind string
+
+const (
+	Step    Kind = "step"    // the model is asked; what it says next is a new reply
+	Text    Kind = "text"    // more of the reply
+	Restart Kind = "restart" // the reply so far is void: the model is asked again
+	Tool    Kind = "tool"    // a tool of the reply is called
+)
+
+// Piece is something that happens in a turn.
+type Piece struct {
+	Kind Kind
+	// Text is that of a text, or the tool's name.
+	Text string
+	// Missed says that pieces before this one were dropped.
+	Missed bool
+}
+
+// room is how many pieces wait for one looker.
+const room = 256
+
+// Fan hands pieces to those who look at a task. The zero value is ready for use,
+// and its methods may be called from any goroutine.
+type Fan struct {
+	lookers atomic.Int64
+
+	mu    sync.Mutex
+	tasks map[parley.TaskID][]*looker
+}
+
+type looker struct {
+	pieces chan Piece
+	missed bool
+}
+
+// Watch returns what happens in a task's turns from now on, and a function that
+// ends the watch. The channel is never closed.
+func (f *Fan) Watch(task parley.TaskID) (<-chan Piece, func()) {
+	l := &looker{pieces: make(chan Piece, room)}
+	f.mu.Lock()
+	if f.tasks == nil {
+		f.tasks = map[parley.TaskID][]*looker{}
+	}
+	f.tasks[task] = append(f.tasks[task], l)
+	f.mu.Unlock()
+	f.lookers.Add(1)
+	return l.pieces, sync.OnceFunc(func() { f.forget(task, l) })
+}
+
+func (f *Fan) forget(task parley.TaskID, l *looker) {
+	f.lookers.Add(-1)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	left := slices.DeleteFunc(f.tasks[task], func(other *looker) bool { return other == l })
+	if len(left) == 0 {
+		delete(f.tasks, task)
+		return
+	}
+	f.tasks[task] = left
+}
+
+// Publish hands a piece to everyone who looks at the task and has room for it. It
+// never waits.
+func (f *Fan) Publish(task parley.TaskID, p Piece) {
+	if f.lookers.Load() == 0 {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, l := range f.tasks[task] {
+		l.take(p)
+	}
+}
+
+func (l *looker) take(p Piece) {
+	p.Missed = l.missed
+	select {
+	case l.pieces <- p:
+		l.missed = false
+	default:
+		l.missed = true
+	}
+}

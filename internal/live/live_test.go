@@ -1,0 +1,92 @@
+package live
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func taken(pieces <-chan Piece) (list []Piece) {
+	for {
+		select {
+		case p := <-pieces:
+			list = append(list, p)
+		default:
+			return list
+		}
+	}
+}
+
+func TestEveryLookerGetsThePiecesOfItsTask(t *testing.T) {
+	var f Fan
+	f.Publish(1, Piece{Kind: Text, Text: "before anyone looks"})
+	one, stop := f.Watch(1)
+	other, stopOther := f.Watch(1)
+	elsewhere, stopElsewhere := f.Watch(2)
+	defer stopElsewhere()
+	defer stopOther()
+	f.Publish(1, Piece{Kind: Step})
+	f.Publish(1, Piece{Kind: Text, Text: "a"})
+	stop()
+	stop() // twice is once
+	f.Publish(1, Piece{Kind: Restart})
+	first := []Piece{{Kind: Step}, {Kind: Text, Text: "a"}}
+	for _, c := range []struct {
+		name   string
+		pieces <-chan Piece
+		want   []Piece
+	}{
+		{"one that stopped looking", one, first},
+		{"one that looks on", other, append(first, Piece{Kind: Restart})},
+		{"one that looks at another task", elsewhere, nil},
+	} {
+		if diff := cmp.Diff(c.want, taken(c.pieces)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+func TestALookerThatIsTooSlowMissesSomeAndIsTold(t *testing.T) {
+	var f Fan
+	slow, stop := f.Watch(1)
+	defer stop()
+	for i := range room + 10 {
+		f.Publish(1, Piece{Kind: Text, Text: fmt.Sprint(i)})
+	}
+	got := taken(slow)
+	if len(got) != room || got[room-1].Text != fmt.Sprint(room-1) || got[room-1].Missed {
+		t.Fatalf("%d pieces, the last is %+v", len(got), got[len(got)-1])
+	}
+	f.Publish(1, Piece{Kind: Text, Text: "next"})
+	f.Publish(1, Piece{Kind: Text, Text: "after"})
+	want := []Piece{{Kind: Text, Text: "next", Missed: true}, {Kind: Text, Text: "after"}}
+	if diff := cmp.Diff(want, taken(slow)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestNothingIsKeptOfThoseWhoLookNoMore(t *testing.T) {
+	var f Fan
+	var all sync.WaitGroup
+	for task := range 8 {
+		all.Go(func() {
+			for range 100 {
+				pieces, stop := f.Watch(1)
+				f.Publish(1, Piece{Kind: Text, Text: fmt.Sprint(task)})
+				if len(taken(pieces)) == 0 {
+					t.Error("a looker does not see what comes after it began")
+				}
+				stop()
+			}
+		})
+	}
+	all.Wait()
+	if len(f.tasks) != 0 || f.lookers.Load() != 0 {
+		t.Errorf("left: %v, %d lookers", f.tasks, f.lookers.Load())
+	}
+	if n := testing.AllocsPerRun(100, func() { f.Publish(1, Piece{Kind: Text, Text: "to nobody"}) }); n != 0 {
+		t.Errorf("a piece for nobody costs %v allocations", n)
+	}
+}

@@ -1,0 +1,90 @@
+package turn
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/internal/model"
+	"parley/internal/policy"
+	"parley/internal/tool"
+)
+
+func TestTheRoomOfAWindow(t *testing.T) {
+	for _, c := range []struct{ window, reply, want int }{
+		{1000, 100, 850}, // the reply, and a twentieth for the estimate
+		{1000, 900, 700}, // a reply takes a quarter at most
+		{100, 0, 95},
+	} {
+		if got := room(c.window, c.reply); got != c.want {
+			t.Errorf("%d with a reply of %d: %d, want %d", c.window, c.reply, got, c.want)
+		}
+	}
+}
+
+// Everything that is sent takes room, and what just fits is kept.
+func TestWhatTakesRoom(t *testing.T) {
+	long := strings.Repeat("word ", 40) // 60 tokens
+	plain := func() model.Request {
+		return model.Request{Messages: []model.Message{{Role: model.User, Text: long}, {Role: model.User, Text: long}}}
+	}
+	const window = 136 // of which a twentieth is not used: 130 are left, the two have 128
+	for name, c := range map[string]struct {
+		change func(r *model.Request)
+		fits   bool
+	}{
+		"as it is":     {func(*model.Request) {}, true},
+		"to the last":  {func(r *model.Request) { r.Messages[0].Text += "......"[:3] }, true},
+		"one too many": {func(r *model.Request) { r.Messages[0].Text += "......" }, false},
+		"system":       {func(r *model.Request) { r.System = "Be brief, now." }, false},
+		"tools":        {func(r *model.Request) { r.Tools = []model.Tool{{Name: "look"}} }, false},
+		"private":      {func(r *model.Request) { r.Messages[0].Private = json.RawMessage(`{"signature":"0123456789"}`) }, false},
+		"calls":        {func(r *model.Request) { r.Messages[0].Calls = []model.Call{{Name: "look"}} }, false},
+	} {
+		r := plain()
+		c.change(&r)
+		got := fit(r, 1, bounded{window, 0}).Messages
+		if kept := got[0].Text == r.Messages[0].Text; kept != c.fits {
+			t.Errorf("%s: kept is %v: %+v", name, kept, got)
+		}
+	}
+	if got := fit(plain(), 1, bounded{0, 0}).Messages; got[0].Text != long {
+		t.Errorf("a window that nobody knows: %+v", got)
+	}
+}
+
+func TestSignsCountMoreThanLetters(t *testing.T) {
+	for text, least := range map[string]int{"{}[]();:": 4, "Здравствуйте": 6, "😀😀😀😀": 8} {
+		if got := tokens(text); got < least {
+			t.Errorf("%s: %d tokens, at least %d", text, got, least)
+		}
+	}
+}
+
+func TestHowManyCallsRunAtOnce(t *testing.T) {
+	named := func(name, category string, replays bool) tool.Tool {
+		return tool.Tool{Tool: model.Tool{Name: name}, Replays: replays,
+			Action: func(json.RawMessage) string { return policy.Action(category, "x") }}
+	}
+	r := run{agent: Agent{Tools: []tool.Tool{named("look", policy.FileRead, true), named("write", policy.FileWrite, true),
+		named("once", policy.FileRead, false)}}}
+	for names, want := range map[string]int{
+		"look": 1, "look look look": 3, "look look write look": 2, "write look": 1, "write write": 1,
+		"look once": 1, "look unknown": 1, "unknown look": 1, strings.Repeat("look ", 20): mostTogether,
+	} {
+		calls := slices.Collect(func(yield func(model.Call) bool) {
+			for name := range strings.FieldsSeq(names) {
+				if !yield(model.Call{Name: name}) {
+					return
+				}
+			}
+		})
+		if got := r.readersIn(calls); got != want {
+			t.Errorf("%s: %d, want %d", names, got, want)
+		}
+	}
+	if mostTogether > 32 {
+		t.Errorf("%d calls at once are more than a machine is asked for", mostTogether)
+	}
+}
