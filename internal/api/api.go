@@ -163,16 +163,19 @@ type SeenRequest struct {
 	IDs []string `json:"ids" nullable:"false" maxItems:"1000" doc:"Messages for you. Those that are not are ignored."`
 }
 
-// InboxItem is a message for you that you have not seen.
+// InboxItem is a message for you that you have not seen, or not answered.
 type InboxItem struct {
 	Message
 	// Asks says that somebody waits for your reply to the task.
 	Asks bool `json:"asks,omitempty" doc:"A reply to task_id is expected."`
+	// Seen says that it is here only because it asks.
+	Seen bool `json:"seen,omitempty" doc:"It was displayed before, and stays until it is answered."`
 	// Channel is where it was written, if it is not a dm.
 	Channel string `json:"channel,omitempty" doc:"The group channel that it was written in, such as #standup."`
 }
 
-// Inbox is what you have not seen, oldest first, and what waits for your decision.
+// Inbox is what you have not seen or not answered, oldest first, and what waits
+// for your decision.
 type Inbox struct {
 	Items     []InboxItem `json:"items" nullable:"false" doc:"Oldest first."`
 	Approvals []Approval  `json:"approvals,omitempty" nullable:"false" doc:"What you may decide about and nobody has, oldest first. It stays until it is decided."`
