@@ -249,18 +249,25 @@ type RuleRequest struct {
 
 // Reload is what a look at the team's files has brought.
 type Reload struct {
-	Joined   []string      `json:"joined" nullable:"false" doc:"Who is new."`
-	Changed  []AgentChange `json:"changed" nullable:"false" doc:"Who is different."`
-	Removed  []string      `json:"removed" nullable:"false" doc:"Who is gone; their open tasks have failed."`
-	Kept     []KeptAgent   `json:"kept" nullable:"false" doc:"Who works as before, because of a mistake in the file."`
-	Problems []string      `json:"problems" nullable:"false" doc:"Every mistake, with its place."`
-	Restart  []string      `json:"restart" nullable:"false" doc:"Settings that were changed and need a restart of the hub."`
+	Joined   []string        `json:"joined" nullable:"false" doc:"Who is new."`
+	Changed  []AgentChange   `json:"changed" nullable:"false" doc:"Who is different."`
+	Removed  []string        `json:"removed" nullable:"false" doc:"Who is gone; their open tasks have failed."`
+	Channels []ChannelChange `json:"channels" nullable:"false" doc:"The channels of parley.yaml that are different."`
+	Kept     []KeptAgent     `json:"kept" nullable:"false" doc:"Who works as before, because of a mistake in the file."`
+	Problems []string        `json:"problems" nullable:"false" doc:"Every mistake, with its place."`
+	Restart  []string        `json:"restart" nullable:"false" doc:"Settings that were changed and need a restart of the hub."`
 }
 
 // AgentChange is an agent of which keys are different.
 type AgentChange struct {
 	Agent string   `json:"agent" doc:"Who."`
 	Keys  []string `json:"keys" nullable:"false" doc:"Of its file; instructions are one of them."`
+}
+
+// ChannelChange is a channel of parley.yaml that is different.
+type ChannelChange struct {
+	Channel string `json:"channel" doc:"Such as #standup."`
+	What    string `json:"what" enum:"made,changed,removed" doc:"What became of it."`
 }
 
 // KeptAgent is an agent whose file has a mistake.

@@ -59,8 +59,11 @@ func (s Screen) Reload(r api.Reload) string {
 	for _, name := range r.Removed {
 		fmt.Fprintf(&b, "%s is gone.\n", name)
 	}
+	for _, ch := range r.Channels {
+		fmt.Fprintf(&b, "%s was %s.\n", ch.Channel, ch.What)
+	}
 	if b.Len() == 0 {
-		b.WriteString("Nothing is different.\n")
+		b.WriteString("Nothing is different.\nAll files were read again, scripts of models too.\n")
 	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(&b, "%s %s\n", s.Bad(), Line(p))
