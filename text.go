@@ -112,6 +112,21 @@ func ErrTimeout(target string, waited time.Duration) *Error {
 	return Errorf(Timeout, "%s did not respond within %s. Consider using 'delegate' for async processing.", target, span)
 }
 
+// Why an ask was not answered in time, where the one asked could not help it.
+const (
+	LatePaused = "The team is paused; parley resume lets it go on."
+	LateDay    = "The team's budget of the day is spent; parley team budget --add lets it go on today."
+	LateBudget = "The budget of the task's tree is spent; parley task budget raises it."
+)
+
+// LateApproval says that somebody has to decide first.
+func LateApproval(target string) string {
+	return target + " waits for an approval; parley approvals shows it."
+}
+
+// LateUnseen says that nobody has read the question.
+func LateUnseen(target string) string { return target + " has not seen it yet." }
+
 // ErrAskFailed tells the asker why the target could not answer.
 func ErrAskFailed(target, reason string) *Error {
 	return Errorf(Failed, "%s failed to respond: %s", target, Quote(reason))
