@@ -157,5 +157,23 @@ func ToolError(err error) string { return "Error: " + Public(err) }
 
 // BudgetSpentText tells whoever asked for a task that it waits, and what to do.
 func BudgetSpentText(root TaskID, what string) string {
-	return fmt.Sprintf("%s waits: its budget is spent (%s). A person can raise it with: parley task budget %s --add", root, what, root)
+	return fmt.Sprintf("%s waits: its budget is spent (%s). %s", root, what, raiseHint(root, what))
+}
+
+// raiseHint is a command that can be copied: it raises a bound that the budget
+// has, that of the next step if it is named.
+func raiseHint(root TaskID, what string) string {
+	if _, next, ok := strings.Cut(what, "; "); ok {
+		what = next
+	}
+	more := "time=10m"
+	switch {
+	case strings.Contains(what, "tokens"):
+		more = "tokens=2000"
+	case strings.Contains(what, "$"):
+		more = "money=1"
+	case strings.Contains(what, "tasks"):
+		more = "tasks=5"
+	}
+	return fmt.Sprintf("A person can raise it with: parley task budget %s --add %s", root, more)
 }
