@@ -94,7 +94,7 @@ func whyLate(ctx context.Context, hub *client.Client, t api.Task) string {
 	switch {
 	case strings.HasPrefix(t.WaitsFor, "day"):
 		return parley.LateDay + "\n"
-	case t.WaitsFor != "":
+	case strings.HasPrefix(t.WaitsFor, "budget"):
 		return parley.LateBudget + "\n"
 	case t.Approvals > 0:
 		return parley.LateApproval(t.Agent) + "\n"

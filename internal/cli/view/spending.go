@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -52,10 +53,13 @@ func dollars(amount float64) string {
 
 func seconds(n float64) string { return Duration(time.Duration(n * float64(time.Second))) }
 
-// WaitsFor says which budget a task waits for.
+// WaitsFor says which budget or decision a task waits for.
 func WaitsFor(t api.Task) string {
 	what, spent, _ := strings.Cut(t.WaitsFor, ": ")
 	text := "waits for budget"
+	if what == "approval" {
+		return "waits for " + cmp.Or(spent, "approval")
+	}
 	if what == "day" {
 		text = "waits for tomorrow, since the team's budget of the day is spent"
 	}
