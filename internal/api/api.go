@@ -229,10 +229,11 @@ type RuleStep struct {
 
 // AgentRules are the rules of one participant as they hold.
 type AgentRules struct {
-	Agent   string      `json:"agent" doc:"Whose they are."`
-	File    string      `json:"file,omitempty" doc:"Where they stand, below the team's folder; missing for a person who has no file."`
-	Mistake string      `json:"mistake,omitempty" doc:"What is wrong with the file by now; these are the rules that it had before."`
-	Rules   []AgentRule `json:"rules" nullable:"false" doc:"In the order in which a decision asks them."`
+	Agent    string      `json:"agent" doc:"Whose they are."`
+	File     string      `json:"file,omitempty" doc:"Where they stand, below the team's folder; missing for a person who has no file."`
+	Mistake  string      `json:"mistake,omitempty" doc:"What is wrong with the file by now; these are the rules that it had before."`
+	Warnings []string    `json:"warnings,omitempty" nullable:"false" doc:"After a change: what the file says and cannot mean, such as names that nobody has."`
+	Rules    []AgentRule `json:"rules" nullable:"false" doc:"In the order in which a decision asks them."`
 }
 
 // AgentRule is one rule.

@@ -97,7 +97,7 @@ func (s *Server) changeRule(ctx context.Context, p RulePath, values []string, ch
 }
 
 func agentRules(r rulebook.Rules) api.AgentRules {
-	out := api.AgentRules{Agent: r.Agent, File: r.File, Mistake: r.Mistake, Rules: make([]api.AgentRule, 0, len(r.Rules))}
+	out := api.AgentRules{Agent: r.Agent, File: r.File, Mistake: r.Mistake, Warnings: r.Warnings, Rules: make([]api.AgentRule, 0, len(r.Rules))}
 	for _, rule := range r.Rules {
 		out.Rules = append(out.Rules, api.AgentRule{Key: rule.Key, Values: orNone(rule.Words), Line: rule.Line})
 	}

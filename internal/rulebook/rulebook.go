@@ -92,6 +92,8 @@ type Rules struct {
 	// had before.
 	Mistake string
 	Rules   []Rule
+	// Warnings are what the file says and cannot mean, such as names that nobody has.
+	Warnings []string
 }
 
 // Rule is one of them as it holds.

@@ -33,6 +33,9 @@ func (s Screen) Rules(r api.AgentRules) string {
 	if r.Mistake != "" {
 		text += s.Bad() + " These hold as before, because of a mistake: " + Line(r.Mistake) + "\n"
 	}
+	for _, w := range r.Warnings {
+		text += s.Paint(Yellow, "!") + " " + Line(w) + "\n"
+	}
 	return text
 }
 
