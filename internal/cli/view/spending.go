@@ -17,12 +17,20 @@ func (s Screen) Spending(sp api.Spending) string {
 	f.add("tree", sp.Root)
 	f.spent(sp)
 	if sp.Budget == nil {
-		f.add("budget", "none")
+		f.add("budget", noBudget(sp))
 	}
 	if sp.Waiting > 0 {
 		f.add("waiting", plural(sp.Waiting, "task"))
 	}
 	return table(f).text(s)
+}
+
+// noBudget tells that a team's spending is counted only against a cap.
+func noBudget(sp api.Spending) string {
+	if sp.Root == "" {
+		return "none: a day is counted only with a cap under limits: daily in parley.yaml"
+	}
+	return "none"
 }
 
 // spent adds what is known; what is bounded with its bound.
