@@ -214,7 +214,7 @@ func (e *BudgetSpent) Unwrap() error { return e.public() }
 
 func (e *BudgetSpent) public() *Error {
 	return Errorf(Limited, "The budget of %s is spent (%s).", e.Root, e.What).WithRule("budget").
-		WithHint("A person can raise it with: parley task budget %s --add", e.Root)
+		WithHint("%s", raiseHint(e.Root, e.What))
 }
 
 // IsBudgetSpent finds out whether a refusal can be lifted by raising a budget.

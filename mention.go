@@ -74,3 +74,30 @@ func goesOn(after []rune) bool {
 }
 
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// Misspelt finds the words after an @ that are nobody's name and close to one of
+// the names, each with the nearest.
+func Misspelt(text string, names []string) (list [][2]string) {
+	known := func(folded string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return FoldName(n) == folded })
+	}
+	runes := []rune(text)
+	for i, r := range runes {
+		if r != '@' || inWord(runes[:i]) || longestName(runes[i+1:], known) != "" {
+			continue
+		}
+		word := firstWord(runes[i+1:])
+		if near := Nearest(word, names, 1); len(near) > 0 {
+			list = append(list, [2]string{word, near[0]})
+		}
+	}
+	return list
+}
+
+func firstWord(text []rune) string {
+	n := 0
+	for n < min(len(text), maxNameRunes) && text[n] != ' ' && nameRune(text[n]) {
+		n++
+	}
+	return strings.TrimRight(string(text[:n]), "-_.")
+}

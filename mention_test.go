@@ -126,3 +126,19 @@ func TestAPostCannotBeImitated(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+func TestMisspelt(t *testing.T) {
+	names := []string{"researcher", "Data Analyst", "Bob"}
+	for text, want := range map[string][][2]string{
+		"@reseacher hi":                 {{"reseacher", "researcher"}},
+		"@researcher, @bob":             nil,
+		"(@reseacher.)":                 {{"reseacher", "researcher"}},
+		"mail me@reserch.example":       nil,
+		"@Data Analyst and @everything": nil,
+		"@":                             nil,
+	} {
+		if got := parley.Misspelt(text, names); !slices.Equal(got, want) {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

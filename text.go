@@ -112,6 +112,21 @@ func ErrTimeout(target string, waited time.Duration) *Error {
 	return Errorf(Timeout, "%s did not respond within %s. Consider using 'delegate' for async processing.", target, span)
 }
 
+// Why an ask was not answered in time, where the one asked could not help it.
+const (
+	LatePaused = "The team is paused; parley resume lets it go on."
+	LateDay    = "The team's budget of the day is spent; parley team budget --add lets it go on today."
+	LateBudget = "The budget of the task's tree is spent; parley task budget raises it."
+)
+
+// LateApproval says that somebody has to decide first.
+func LateApproval(target string) string {
+	return target + " waits for an approval; parley approvals shows it."
+}
+
+// LateUnseen says that nobody has read the question.
+func LateUnseen(target string) string { return target + " has not seen it yet." }
+
 // ErrAskFailed tells the asker why the target could not answer.
 func ErrAskFailed(target, reason string) *Error {
 	return Errorf(Failed, "%s failed to respond: %s", target, Quote(reason))
@@ -142,5 +157,23 @@ func ToolError(err error) string { return "Error: " + Public(err) }
 
 // BudgetSpentText tells whoever asked for a task that it waits, and what to do.
 func BudgetSpentText(root TaskID, what string) string {
-	return fmt.Sprintf("%s waits: its budget is spent (%s). A person can raise it with: parley task budget %s --add", root, what, root)
+	return fmt.Sprintf("%s waits: its budget is spent (%s). %s", root, what, raiseHint(root, what))
+}
+
+// raiseHint is a command that can be copied: it raises a bound that the budget
+// has, that of the next step if it is named.
+func raiseHint(root TaskID, what string) string {
+	if _, next, ok := strings.Cut(what, "; "); ok {
+		what = next
+	}
+	more := "time=10m"
+	switch {
+	case strings.Contains(what, "tokens"):
+		more = "tokens=2000"
+	case strings.Contains(what, "$"):
+		more = "money=1"
+	case strings.Contains(what, "tasks"):
+		more = "tasks=5"
+	}
+	return fmt.Sprintf("A person can raise it with: parley task budget %s --add %s", root, more)
 }

@@ -66,7 +66,7 @@ type Task struct {
 	Turns     int        `json:"turns" doc:"How many turns were begun."`
 	Open      int        `json:"open_children" doc:"Subtasks that it still waits for."`
 	Approvals int        `json:"approvals,omitempty" doc:"Calls of it that wait for approval."`
-	WaitsFor  string     `json:"waits_for,omitempty" doc:"Which budget it waits for: budget of its tree, or day of its team; with what was spent where one task or tree is read."`
+	WaitsFor  string     `json:"waits_for,omitempty" doc:"What it waits for: budget of its tree, day of its team, or approval; with what was spent, or which they are, where one task or tree is read."`
 	Spent     *Spending  `json:"spent,omitempty" doc:"What its whole tree has spent; only where one task is read."`
 	Rescues   int        `json:"rescues,omitempty" doc:"How often a dead hub's turn was taken over."`
 	Due       *time.Time `json:"due,omitempty" doc:"Not before this time."`
@@ -163,16 +163,19 @@ type SeenRequest struct {
 	IDs []string `json:"ids" nullable:"false" maxItems:"1000" doc:"Messages for you. Those that are not are ignored."`
 }
 
-// InboxItem is a message for you that you have not seen.
+// InboxItem is a message for you that you have not seen, or not answered.
 type InboxItem struct {
 	Message
 	// Asks says that somebody waits for your reply to the task.
 	Asks bool `json:"asks,omitempty" doc:"A reply to task_id is expected."`
+	// Seen says that it is here only because it asks.
+	Seen bool `json:"seen,omitempty" doc:"It was displayed before, and stays until it is answered."`
 	// Channel is where it was written, if it is not a dm.
 	Channel string `json:"channel,omitempty" doc:"The group channel that it was written in, such as #standup."`
 }
 
-// Inbox is what you have not seen, oldest first, and what waits for your decision.
+// Inbox is what you have not seen or not answered, oldest first, and what waits
+// for your decision.
 type Inbox struct {
 	Items     []InboxItem `json:"items" nullable:"false" doc:"Oldest first."`
 	Approvals []Approval  `json:"approvals,omitempty" nullable:"false" doc:"What you may decide about and nobody has, oldest first. It stays until it is decided."`
@@ -226,10 +229,11 @@ type RuleStep struct {
 
 // AgentRules are the rules of one participant as they hold.
 type AgentRules struct {
-	Agent   string      `json:"agent" doc:"Whose they are."`
-	File    string      `json:"file,omitempty" doc:"Where they stand, below the team's folder; missing for a person who has no file."`
-	Mistake string      `json:"mistake,omitempty" doc:"What is wrong with the file by now; these are the rules that it had before."`
-	Rules   []AgentRule `json:"rules" nullable:"false" doc:"In the order in which a decision asks them."`
+	Agent    string      `json:"agent" doc:"Whose they are."`
+	File     string      `json:"file,omitempty" doc:"Where they stand, below the team's folder; missing for a person who has no file."`
+	Mistake  string      `json:"mistake,omitempty" doc:"What is wrong with the file by now; these are the rules that it had before."`
+	Warnings []string    `json:"warnings,omitempty" nullable:"false" doc:"After a change: what the file says and cannot mean, such as names that nobody has."`
+	Rules    []AgentRule `json:"rules" nullable:"false" doc:"In the order in which a decision asks them."`
 }
 
 // AgentRule is one rule.
@@ -246,18 +250,25 @@ type RuleRequest struct {
 
 // Reload is what a look at the team's files has brought.
 type Reload struct {
-	Joined   []string      `json:"joined" nullable:"false" doc:"Who is new."`
-	Changed  []AgentChange `json:"changed" nullable:"false" doc:"Who is different."`
-	Removed  []string      `json:"removed" nullable:"false" doc:"Who is gone; their open tasks have failed."`
-	Kept     []KeptAgent   `json:"kept" nullable:"false" doc:"Who works as before, because of a mistake in the file."`
-	Problems []string      `json:"problems" nullable:"false" doc:"Every mistake, with its place."`
-	Restart  []string      `json:"restart" nullable:"false" doc:"Settings that were changed and need a restart of the hub."`
+	Joined   []string        `json:"joined" nullable:"false" doc:"Who is new."`
+	Changed  []AgentChange   `json:"changed" nullable:"false" doc:"Who is different."`
+	Removed  []string        `json:"removed" nullable:"false" doc:"Who is gone; their open tasks have failed."`
+	Channels []ChannelChange `json:"channels" nullable:"false" doc:"The channels of parley.yaml that are different."`
+	Kept     []KeptAgent     `json:"kept" nullable:"false" doc:"Who works as before, because of a mistake in the file."`
+	Problems []string        `json:"problems" nullable:"false" doc:"Every mistake, with its place."`
+	Restart  []string        `json:"restart" nullable:"false" doc:"Settings that were changed and need a restart of the hub."`
 }
 
 // AgentChange is an agent of which keys are different.
 type AgentChange struct {
 	Agent string   `json:"agent" doc:"Who."`
 	Keys  []string `json:"keys" nullable:"false" doc:"Of its file; instructions are one of them."`
+}
+
+// ChannelChange is a channel of parley.yaml that is different.
+type ChannelChange struct {
+	Channel string `json:"channel" doc:"Such as #standup."`
+	What    string `json:"what" enum:"made,changed,removed" doc:"What became of it."`
 }
 
 // KeptAgent is an agent whose file has a mistake.

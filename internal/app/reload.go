@@ -155,6 +155,10 @@ func (f *teamFiles) compare(r Roster, now *config.Team, problems []config.Proble
 		}
 	}
 	f.comparePeople(&change, now)
+	change.Channels = config.CompareChannels(f.held.Channels, now.Channels)
+	if r.Partial { // nothing is taken away, since some files could not be read
+		change.Channels = slices.DeleteFunc(change.Channels, func(c config.ChannelChange) bool { return c.What == "removed" })
+	}
 	there := r.names()
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		if !there[name] {
@@ -212,7 +216,7 @@ func (f *teamFiles) details(c rulebook.Change) map[string]string {
 // before.
 func (f *teamFiles) tell(ctx context.Context, c rulebook.Change, problems []config.Problem, by parley.AgentID) {
 	if !c.Nothing() {
-		f.log.Info("the team's files were taken over", "joined", c.Joined, "changed", changedNames(c), "removed", c.Removed)
+		f.log.Info("the team's files were taken over", "joined", c.Joined, "changed", changedNames(c), "removed", c.Removed, "channels", c.Channels)
 	}
 	var events []parley.Event
 	for _, p := range problems {
@@ -257,6 +261,7 @@ func changedNames(c rulebook.Change) (names []string) {
 func (f *teamFiles) hold(now *config.Team, problems []config.Problem, restart []string) {
 	held := *f.held
 	held.Agents, held.People, held.Model, held.Limits, held.Warnings = now.Agents, now.People, now.Model, now.Limits, now.Warnings
+	held.Channels = now.Channels
 	f.held, f.problems, f.restart = &held, problems, restart
 }
 

@@ -135,5 +135,6 @@ func restoreText(c *console, dir string, r app.Restored) string {
 	if r.Database == "" {
 		text += "The backup has no database.\n"
 	}
+	text += "Stop the old hub first, for good: two that go on with the same tasks do their work twice.\n"
 	return text + "Start it with: " + c.program + " up " + shellQuote(dir) + "\n"
 }

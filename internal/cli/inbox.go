@@ -22,8 +22,8 @@ func inboxCommand(c *console) *cobra.Command {
 what agents ask of you, with how to answer it. What was shown counts as seen and
 is not shown again; "parley read AGENT" shows the whole conversation.
 
-What agents may only do with your approval is shown too, with how to decide, until
-somebody has.`,
+What is asked of you stays until you have answered. What agents may only do with
+your approval is shown too, with how to decide, until somebody has.`,
 		Example: `  parley inbox
   parley inbox --peek            # they stay unseen
   parley inbox --json | jq -r '.items[] | select(.asks) | .task_id'`,
@@ -49,12 +49,14 @@ func (c *console) inbox(ctx context.Context, hub *client.Client, peek bool) erro
 	if err != nil || peek {
 		return err
 	}
-	if len(items) == inboxLimit {
-		c.advise("There may be more: run it again.")
+	var ids []string
+	for _, item := range items {
+		if !item.Seen {
+			ids = append(ids, item.ID)
+		}
 	}
-	ids := make([]string, len(items))
-	for i, item := range items {
-		ids[i] = item.ID
+	if len(ids) == inboxLimit {
+		c.advise("There may be more: run it again.")
 	}
 	return hub.MarkSeen(ctx, ids...)
 }

@@ -56,8 +56,9 @@ func (c *console) post(ctx context.Context, hub *client.Client, where, message s
 	case two:
 		r.Between = []string{strings.TrimSpace(first), strings.TrimSpace(second)}
 	default:
-		return c.delegate(ctx, hub, api.ContactRequest{Action: string(parley.Delegate), Agent: where, Message: message,
+		err := c.delegate(ctx, hub, api.ContactRequest{Action: string(parley.Delegate), Agent: where, Message: message,
 			Priority: parley.Normal.String()}, false)
+		return c.orChannel(ctx, hub, where, err)
 	}
 	posted, err := hub.Post(ctx, r)
 	if err != nil {

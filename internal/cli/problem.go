@@ -36,7 +36,7 @@ func (c *console) fail(err error) int {
 		c.advise("Stopped.")
 		return code
 	}
-	p := problem(err)
+	p := c.whatThereIs(problem(err))
 	// A wrong flag may have kept --json from being read.
 	if c.json || !c.understood && slices.Contains(c.args, "--json") {
 		_ = c.writeJSON(c.err, p) // nobody is left to be told

@@ -40,7 +40,7 @@ What is shown to you counts as seen.`,
 			}
 			switch {
 			case (len(args) == 0) == (q.thread == ""):
-				return misused(cmd, "Name an agent, two agents or a thread.")
+				return misused(cmd, "Name an agent, two agents, a channel like '#standup', or a thread.")
 			case len(args) == 1 && strings.HasPrefix(args[0], "#"):
 				q.group = strings.TrimPrefix(args[0], "#")
 			case len(args) == 1:
@@ -76,6 +76,9 @@ func (c *console) read(ctx context.Context, hub *client.Client, q readQuery) err
 		messages, err = hub.ReadThread(ctx, q.thread, q.limit)
 	default:
 		messages, err = hub.Read(ctx, q.a, q.b, q.limit)
+		if q.a == "" {
+			err = c.orChannel(ctx, hub, q.b, err)
+		}
 	}
 	if err != nil {
 		return err

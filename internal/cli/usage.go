@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -109,6 +110,9 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 
 // flagError makes a sentence of the flag parser's complaint.
 func flagError(cmd *cobra.Command, err error) error {
+	if strings.Contains(err.Error(), "missing unit in duration") {
+		err = fmt.Errorf("%w; write the unit too, such as 5s, 10m or 1h", err)
+	}
 	text := err.Error()
 	return misused(cmd, "%s.", strings.ToUpper(text[:1])+strings.TrimSuffix(text[1:], "."))
 }

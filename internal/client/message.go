@@ -53,8 +53,8 @@ func pair(a, b string) url.Values {
 }
 
 // Inbox lists the messages for you that you have not seen, oldest first. They
-// stay there until MarkSeen says that they were displayed. With them comes what
-// waits for your decision.
+// stay there until MarkSeen says that they were displayed, and what is asked of a
+// person until it is answered. With them comes what waits for your decision.
 func (c *Client) Inbox(ctx context.Context, limit int) (api.Inbox, error) {
 	query := url.Values{}
 	setLimit(query, limit)

@@ -15,6 +15,37 @@ type Channel struct {
 	Members []string
 }
 
+// ChannelChange says that a channel was made, changed or removed.
+type ChannelChange struct{ Channel, What string }
+
+// CompareChannels says what is different from before.
+func CompareChannels(before, now []Channel) (list []ChannelChange) {
+	for _, ch := range now {
+		old := ch.in(before)
+		switch {
+		case old == nil:
+			list = append(list, ChannelChange{"#" + ch.Name, "made"})
+		case old.Name != ch.Name || old.Topic != ch.Topic || !slices.Equal(old.Members, ch.Members):
+			list = append(list, ChannelChange{"#" + ch.Name, "changed"})
+		}
+	}
+	for _, ch := range before {
+		if ch.in(now) == nil {
+			list = append(list, ChannelChange{"#" + ch.Name, "removed"})
+		}
+	}
+	return list
+}
+
+// in finds the channel of the same name.
+func (c Channel) in(list []Channel) *Channel {
+	i := slices.IndexFunc(list, func(other Channel) bool { return parley.FoldName(other.Name) == parley.FoldName(c.Name) })
+	if i < 0 {
+		return nil
+	}
+	return &list[i]
+}
+
 // channelsInto accepts a list of {name: NAME, topic: TEXT, members: [NAME, …]};
 // members may be "*".
 func channelsInto(dst *[]Channel) func(value) []mistake {

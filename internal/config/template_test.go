@@ -252,12 +252,32 @@ What to watch out for:
 	}
 }
 
+func TestStarterWritesThePlanWithoutTheAnswerItIsDenied(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := WriteStarter(dir); err != nil {
+		t.Fatal(err)
+	}
+	team, _ := load(t, dir)
+	script, err := scripted.Load(filepath.Join(dir, team.Model.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		p := play{t: t, script: script, denied: "writer ask researcher"}
+		got := p.task("coordinator", "Plan a launch")
+		if !strings.HasPrefix(got, "The plan for a launch\n") || !strings.HasSuffix(got, "watch out for. Error: Approval denied for contacting researcher.") {
+			t.Errorf("the plan is %q", got)
+		}
+	})
+}
+
 // play stands in for the hub: it runs each contact at once and brings the
 // results of delegations after the turn.
 type play struct {
 	t        *testing.T
 	script   *scripted.Script
 	contacts []string
+	denied   string // a contact that is refused
 }
 
 // task runs the turns of one task and returns the last closing text.
@@ -296,6 +316,9 @@ func (p *play) contact(from string, c model.Call) (string, []string) {
 		p.t.Fatalf("%s calls %s %s: %v", from, c.Name, c.Args, err)
 	}
 	p.contacts = append(p.contacts, fmt.Sprintf("%s %s %s", from, args.Action, args.AgentID))
+	if p.denied == p.contacts[len(p.contacts)-1] {
+		return "Error: Approval denied for contacting " + args.AgentID + ".", nil
+	}
 	input := fmt.Sprintf("[Agent Request from %s | Pattern: %s]\n\n", from, args.Action)
 	if args.Context != "" {
 		input += "Context: " + args.Context + "\n\n"

@@ -3,6 +3,8 @@ package contact
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"parley"
@@ -160,6 +162,7 @@ func (a Answer) end(text string) (Answer, error) {
 // before, and was cut off before it knew, that stands: the answer comes to its
 // inbox.
 func (s *Service) giveUp(ctx context.Context, a Answer) (Answer, error) {
+	var why string
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		tasks, err := tx.LockTasks(a.Task.ID)
 		if err != nil {
@@ -172,7 +175,8 @@ func (s *Service) giveUp(ctx context.Context, a Answer) (Answer, error) {
 			tx.Record(parley.Event{Team: t.Team, Kind: parley.EventTimeout, Actor: t.Requester, Target: t.Agent, Task: t.ID})
 		}
 		a.Task = t
-		return nil
+		why, err = s.whyLate(tx, t, a.Target)
+		return err
 	})
 	if err != nil {
 		return a, err
@@ -181,8 +185,8 @@ func (s *Service) giveUp(ctx context.Context, a Answer) (Answer, error) {
 		return s.answer(ctx, a)
 	}
 	waited := a.Task.WaitUntil.Until(a.Task.CreatedAt)
-	return a, parley.ErrTimeout(a.Target, waited).
-		WithHint("Its work goes on as %s; await_task waits for the answer.", a.Task.ID)
+	goesOn := fmt.Sprintf("Its work goes on as %s; await_task waits for the answer.", a.Task.ID)
+	return a, parley.ErrTimeout(a.Target, waited).WithHint("%s", strings.TrimSpace(why+" "+goesOn))
 }
 
 // answer reads the end of a task that has ended meanwhile.

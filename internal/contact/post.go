@@ -3,6 +3,7 @@ package contact
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -31,6 +32,8 @@ type Posted struct {
 	Tasks []parley.Task
 	// Away are the mentioned ones that are offline: nothing was started for them.
 	Away []string
+	// Misspelt are words after an @, each with the name that was probably meant.
+	Misspelt [][2]string
 }
 
 // Text says what came of the post.
@@ -43,7 +46,11 @@ func (p Posted) Text(name func(parley.AgentID) string) string {
 			now = append(now, name(t.Agent))
 		}
 	}
-	return parley.PostedText(p.Channel.Place(), now, later, p.Away)
+	text := parley.PostedText(p.Channel.Place(), now, later, p.Away)
+	for _, m := range p.Misspelt {
+		text += fmt.Sprintf(" Nobody here is called @%s; did you mean @%s?", m[0], m[1])
+	}
+	return text
 }
 
 // Post stores a message in a channel. Whoever it mentions gets a task of its own,
@@ -76,6 +83,9 @@ func (s *Service) Post(ctx context.Context, c Caller, r Post) (Posted, error) {
 			s.recordRefusal(ctx, c, p.refusal.target, err, parley.EventRefused, p.refusal.text("post", err))
 		}
 		return Posted{}, err
+	}
+	if strings.ContainsRune(r.Message, '@') {
+		p.out.Misspelt = parley.Misspelt(r.Message, s.dir.Names(c.Team))
 	}
 	return p.out, nil
 }

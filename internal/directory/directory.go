@@ -175,7 +175,13 @@ func (d *Directory) Limits(id parley.AgentID) parley.Limits {
 	return parley.DefaultLimits()
 }
 
-// names are those of a team that can be found, in their order.
+// Names are those of a team that can be found, in their order.
+func (d *Directory) Names(team parley.TeamID) []string {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.names(team)
+}
+
 func (d *Directory) names(team parley.TeamID) []string {
 	var names []string
 	for k, id := range d.byName {

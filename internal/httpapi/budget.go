@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"net/http"
+	"strings"
 	"time"
 
 	"parley"
@@ -119,22 +120,27 @@ func spending(s reading.Spending) api.Spending {
 
 func dollars(m parley.Money) float64 { return float64(m) / float64(parley.Dollar) }
 
-// waitsFor names the budget that a task waits for.
+// waitsFor names the budget or the decision that a task waits for.
 func waitsFor(t parley.Task) string {
-	switch t.Waits {
-	case parley.WaitTree:
+	switch {
+	case t.Waits == parley.WaitTree:
 		return "budget"
-	case parley.WaitDay:
+	case t.Waits == parley.WaitDay:
 		return "day"
-	default:
-		return ""
+	case t.Approvals > 0 && t.State.Open():
+		return "approval"
 	}
+	return ""
 }
 
-// explainWait adds what was spent to the name of the budget.
+// explainWait adds what was spent to the name of the budget, or which approvals
+// they are.
 func (s *Server) explainWait(ctx context.Context, t *api.Task, task parley.Task) error {
-	if task.Waits == parley.WaitNone {
+	switch {
+	case t.WaitsFor == "":
 		return nil
+	case task.Waits == parley.WaitNone:
+		return s.explainApproval(ctx, t, task)
 	}
 	read := func() (reading.Spending, error) { return s.cfg.Reading.Spent(ctx, caller(ctx), task.ID) }
 	if task.Waits == parley.WaitDay {
@@ -142,5 +148,17 @@ func (s *Server) explainWait(ctx context.Context, t *api.Task, task parley.Task)
 	}
 	spent, err := read()
 	t.WaitsFor += ": " + spent.Usage()
+	return err
+}
+
+func (s *Server) explainApproval(ctx context.Context, t *api.Task, task parley.Task) error {
+	list, err := s.cfg.Reading.TaskApprovals(ctx, caller(ctx), task.ID)
+	var ids []string
+	for _, a := range list {
+		ids = append(ids, a.ID.String())
+	}
+	if len(ids) > 0 {
+		t.WaitsFor += ": " + strings.Join(ids, ", ")
+	}
 	return err
 }

@@ -22,6 +22,7 @@ func (s *Server) registerMessages() {
 	handle(s, operation{id: "get-inbox", method: http.MethodGet, path: "/v1/inbox", tag: tag,
 		summary: "Read your inbox",
 		description: "The messages for you that you have not seen, oldest first, and the approvals that wait for your decision. " +
+			"What is asked of a person stays until it is answered. " +
 			"Reading changes nothing: say with mark-seen what was displayed."}, s.getInbox)
 	handle(s, operation{id: "mark-seen", method: http.MethodPost, path: "/v1/messages/seen", tag: tag,
 		summary:     "Mark messages as seen",
@@ -111,7 +112,7 @@ func (s *Server) getInbox(ctx context.Context, in *Page) (api.Inbox, error) {
 	waiting, err := s.cfg.Reading.Deciding(ctx, caller(ctx), in.Limit)
 	out := api.Inbox{Items: make([]api.InboxItem, 0, len(list)), Approvals: s.approvals(ctx, waiting)}
 	for _, m := range list {
-		out.Items = append(out.Items, api.InboxItem{Message: s.message(ctx, m.Message), Asks: m.Asks, Channel: m.Place})
+		out.Items = append(out.Items, api.InboxItem{Message: s.message(ctx, m.Message), Asks: m.Asks, Seen: m.Seen, Channel: m.Place})
 	}
 	return out, err
 }

@@ -97,7 +97,7 @@ func (s *Server) changeRule(ctx context.Context, p RulePath, values []string, ch
 }
 
 func agentRules(r rulebook.Rules) api.AgentRules {
-	out := api.AgentRules{Agent: r.Agent, File: r.File, Mistake: r.Mistake, Rules: make([]api.AgentRule, 0, len(r.Rules))}
+	out := api.AgentRules{Agent: r.Agent, File: r.File, Mistake: r.Mistake, Warnings: r.Warnings, Rules: make([]api.AgentRule, 0, len(r.Rules))}
 	for _, rule := range r.Rules {
 		out.Rules = append(out.Rules, api.AgentRule{Key: rule.Key, Values: orNone(rule.Words), Line: rule.Line})
 	}
@@ -119,9 +119,12 @@ func (s *Server) reload(ctx context.Context, _ *struct{}) (api.Reload, error) {
 	}
 	c, err := rules.Reload(ctx, caller(ctx))
 	out := api.Reload{Joined: orNone(c.Joined), Removed: orNone(c.Removed), Problems: orNone(slices.Clone(c.Problems)), Restart: orNone(c.Restart),
-		Changed: []api.AgentChange{}, Kept: []api.KeptAgent{}}
+		Changed: []api.AgentChange{}, Kept: []api.KeptAgent{}, Channels: []api.ChannelChange{}}
 	for _, a := range c.Changed {
 		out.Changed = append(out.Changed, api.AgentChange(a))
+	}
+	for _, ch := range c.Channels {
+		out.Channels = append(out.Channels, api.ChannelChange(ch))
 	}
 	for _, k := range c.Kept {
 		out.Kept = append(out.Kept, api.KeptAgent(k))

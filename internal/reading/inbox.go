@@ -1,24 +1,29 @@
 package reading
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"parley"
 	"parley/internal/contact"
 	"parley/internal/store"
 )
 
-// InboxItem is a message that the caller has not seen.
+// InboxItem is a message that the caller has not seen, or has not answered.
 type InboxItem struct {
 	parley.Message
 	// Asks says that a reply to the message's task is expected of the caller.
 	Asks bool
+	// Seen says that it was displayed before, and is here because it asks.
+	Seen bool
 	// Place is the group channel that it was written in; empty for a dm.
 	Place string
 }
 
 // Inbox lists what the caller has not seen, oldest first. Reading it changes
-// nothing: the caller says with MarkSeen what it displayed.
+// nothing: the caller says with MarkSeen what it displayed. What is asked of a
+// person stays until it is answered: somebody waits for it.
 func (s *Service) Inbox(ctx context.Context, c contact.Caller, limit int) (list []InboxItem, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		mail, err := tx.Mail(c.Agent, limit)
@@ -33,9 +38,41 @@ func (s *Service) Inbox(ctx context.Context, c contact.Caller, limit int) (list 
 			}
 			list = append(list, item)
 		}
-		return nil
+		if s.everything(c) {
+			list, err = unanswered(tx, c, list, limit)
+		}
+		return err
 	})
 	return list, err
+}
+
+// unanswered adds what the caller has seen and not answered, as far as there is
+// room beside the new.
+func unanswered(tx *store.Tx, c contact.Caller, list []InboxItem, limit int) ([]InboxItem, error) {
+	open, err := tx.Tasks(store.TaskFilter{Team: c.Team, Agent: c.Agent, Open: true, Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range slices.Backward(open) {
+		if len(list) >= limit {
+			break
+		}
+		if slices.ContainsFunc(list, func(i InboxItem) bool { return i.ID == t.Request }) {
+			continue
+		}
+		m, err := tx.Message(t.Request)
+		if err != nil {
+			return nil, err
+		}
+		item, err := inboxItem(tx, c, m)
+		if err != nil {
+			return nil, err
+		}
+		item.Seen = true
+		list = append(list, item)
+	}
+	slices.SortStableFunc(list, func(a, b InboxItem) int { return cmp.Compare(a.ID, b.ID) })
+	return list, nil
 }
 
 // inboxItem finds out what is expected of the caller. A message may ask several,

@@ -250,6 +250,48 @@ func TestTheInboxKeepsWhatWasNotDisplayed(t *testing.T) {
 	}
 }
 
+func TestWhatIsAskedStaysInTheInboxUntilAnswered(t *testing.T) {
+	w := newTeam(t)
+	ctx := t.Context()
+	for _, who := range []string{"Bob", "Joiner"} {
+		var ids []parley.MessageID
+		old := w.delegate("Ada", who, "Write a poem.")
+		ids = append(ids, old.Message, w.delegate("Ada", who, "Paint the fence.").Message)
+		if err := w.read.MarkSeen(ctx, w.as(who), ids); err != nil {
+			t.Fatal(err)
+		}
+		w.delegate("Ada", who, "Sing.")
+		inbox := func(limit int) (lines []string) {
+			list, err := w.read.Inbox(ctx, w.as(who), limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range list {
+				lines = append(lines, fmt.Sprint(m.Body, m.Seen))
+			}
+			return lines
+		}
+		if who == "Joiner" { // a program has what it fetched
+			if diff := cmp.Diff([]string{"Sing.false"}, inbox(10)); diff != "" {
+				t.Error(diff)
+			}
+			continue
+		}
+		if diff := cmp.Diff([]string{"Write a poem.true", "Paint the fence.true", "Sing.false"}, inbox(10)); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff([]string{"Sing.false"}, inbox(1)); diff != "" {
+			t.Errorf("what is new comes first: %s", diff)
+		}
+		if err := w.hub.Contacts.Cancel(ctx, w.as("Ada"), old.Task.ID); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"Paint the fence.true", "Sing.false"}, inbox(10)); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 func TestWhoLeftStillHasAName(t *testing.T) {
 	w := newTeam(t)
 	made := w.delegate("Bob", "Ada", "Write a poem.")

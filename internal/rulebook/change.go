@@ -137,5 +137,11 @@ func (s *Service) takeOver(ctx context.Context, c contact.Caller, target parley.
 		after := Rule{Key: before.Key, Words: a.RuleWords(before.Key), Line: a.Lines[before.Key]}
 		s.record(ctx, parley.Event{Team: c.Team, Kind: parley.EventRule, Actor: c.Agent, Target: target, Detail: changeText(before.Key, before, after)})
 	}
-	return rulesOf(a), nil
+	r := rulesOf(a)
+	for _, w := range s.files.Held().Warnings {
+		if w.File == file {
+			r.Warnings = append(r.Warnings, w.String())
+		}
+	}
+	return r, nil
 }

@@ -32,6 +32,8 @@ type Files interface {
 type Change struct {
 	Joined, Removed []string
 	Changed         []Changed
+	// Channels are those of parley.yaml that are different.
+	Channels []config.ChannelChange
 	// Kept are those whose files have a mistake: they are as they were.
 	Kept []Kept
 	// Problems are all mistakes, each with its place.
@@ -50,7 +52,9 @@ type Changed struct {
 type Kept struct{ Agent, Mistake string }
 
 // Nothing reports whether all is as it was.
-func (c Change) Nothing() bool { return len(c.Joined)+len(c.Removed)+len(c.Changed) == 0 }
+func (c Change) Nothing() bool {
+	return len(c.Joined)+len(c.Removed)+len(c.Changed)+len(c.Channels) == 0
+}
 
 // Service is the use cases of this package. It is safe for concurrent use.
 type Service struct {
@@ -88,6 +92,8 @@ type Rules struct {
 	// had before.
 	Mistake string
 	Rules   []Rule
+	// Warnings are what the file says and cannot mean, such as names that nobody has.
+	Warnings []string
 }
 
 // Rule is one of them as it holds.

@@ -33,11 +33,12 @@ func TestASpentBudgetParksTheTaskUntilItIsRaised(t *testing.T) {
 		add      parley.Budget
 		replies  int
 		raisedTo string
+		example  string
 	}{
-		{"tokens", parley.Budget{Tokens: 250}, "200 of 250 tokens; the next step may take up to 100 tokens", parley.Budget{Tokens: 50}, 2, "tokens=50"},
-		{"to the last token", parley.Budget{Tokens: 200}, "200 of 200 tokens", parley.Budget{Tokens: 100}, 2, "tokens=100"},
-		{"money", parley.Budget{Money: 15_000}, "$0.01 of $0.015; the next step may cost up to $0.01", parley.Budget{Money: 15_000}, 1, "money=0.015"},
-		{"time", parley.Budget{Time: 2 * time.Second}, "2s of 2s", parley.Budget{Time: time.Minute}, 2, "time=1m0s"},
+		{"tokens", parley.Budget{Tokens: 250}, "200 of 250 tokens; the next step may take up to 100 tokens", parley.Budget{Tokens: 50}, 2, "tokens=50", "tokens=2000"},
+		{"to the last token", parley.Budget{Tokens: 200}, "200 of 200 tokens", parley.Budget{Tokens: 100}, 2, "tokens=100", "tokens=2000"},
+		{"money", parley.Budget{Money: 15_000}, "$0.01 of $0.015; the next step may cost up to $0.01", parley.Budget{Money: 15_000}, 1, "money=0.015", "money=1"},
+		{"time", parley.Budget{Time: 2 * time.Second}, "2s of 2s", parley.Budget{Time: time.Minute}, 2, "time=1m0s", "time=10m"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			Play(t, workers(worker), func(s *Stage) {
@@ -47,7 +48,7 @@ func TestASpentBudgetParksTheTaskUntilItIsRaised(t *testing.T) {
 				s.Equal("state", [3]any{parley.Waiting, parley.WaitTree, int64(0)}, [3]any{task.State, task.Waits, task.Worker})
 				s.Equal("model calls", c.replies, len(s.Models.Shown("WorkBot")))
 				s.Equal("rutger is told", []Said{{"WorkBot", parley.NotificationMessage, "[Agent Notification from WorkBot]\n\n" +
-					"task-101 waits: its budget is spent (" + c.says + "). A person can raise it with: parley task budget task-101 --add"}}, s.Inbox("rutger"))
+					"task-101 waits: its budget is spent (" + c.says + "). A person can raise it with: parley task budget task-101 --add " + c.example}}, s.Inbox("rutger"))
 				s.As("rutger").Raise(id, c.add)
 				s.Wait(id)
 				s.Equal("result", "Done.", s.Result(id))
@@ -194,7 +195,7 @@ agents:
 		s.Pass(time.Minute)
 		s.Equal("mentions", 1, len(s.Mentions()))
 		s.Equal("on record", []string{"contact.refused by rutger to HelperBot task-102 (mention: The budget of task-101 is spent (2 of 2 tasks). " +
-			"A person can raise it with: parley task budget task-101 --add [rule: budget])"}, s.Events(parley.EventRefused))
+			"A person can raise it with: parley task budget task-101 --add tasks=5 [rule: budget])"}, s.Events(parley.EventRefused))
 	})
 }
 

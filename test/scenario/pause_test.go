@@ -61,7 +61,7 @@ func TestAnAskOfAPausedTeamTimesOut(t *testing.T) {
 	Play(t, workers(worker), func(s *Stage) {
 		s.As("rutger").Pause()
 		refused := s.As("rutger").Refused(parley.Ask, contact.Request{Target: "WorkBot", Message: "Well?"})
-		s.Equal("reads", "Error: WorkBot did not respond within 120 seconds. Consider using 'delegate' for async processing. Its work goes on as task-101; await_task waits for the answer.", refused)
+		s.Equal("reads", "Error: WorkBot did not respond within 120 seconds. Consider using 'delegate' for async processing. The team is paused; parley resume lets it go on. Its work goes on as task-101; await_task waits for the answer.", refused)
 		s.As("rutger").Resume()
 		s.Equal("state", parley.Completed, s.Wait(101).State)
 	})

@@ -43,9 +43,24 @@ func (s Screen) Deciding(list []api.Approval, decide func(id string) []string) s
 // expires is when an approval is denied by itself, or what became of it.
 func (s Screen) expires(a api.Approval) cell {
 	if a.State != "pending" {
-		return cell{text: a.State, color: approvalColor(a.State)}
+		return cell{text: s.decision(a), color: approvalColor(a.State)}
 	}
 	return cell{text: s.Clock(a.Expires), color: Yellow}
+}
+
+// decision says what was decided, when, by whom and why.
+func (s Screen) decision(a api.Approval) string {
+	text := a.State
+	if a.Decided != nil {
+		text += " " + s.Clock(*a.Decided)
+	}
+	if a.DecidedBy != "" {
+		text += " by " + a.DecidedBy
+	}
+	if a.Reason != "" {
+		text += ": " + Line(a.Reason)
+	}
+	return text
 }
 
 func approvalColor(state string) Color {

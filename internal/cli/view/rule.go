@@ -33,6 +33,9 @@ func (s Screen) Rules(r api.AgentRules) string {
 	if r.Mistake != "" {
 		text += s.Bad() + " These hold as before, because of a mistake: " + Line(r.Mistake) + "\n"
 	}
+	for _, w := range r.Warnings {
+		text += s.Paint(Yellow, "!") + " " + Line(w) + "\n"
+	}
 	return text
 }
 
@@ -59,8 +62,11 @@ func (s Screen) Reload(r api.Reload) string {
 	for _, name := range r.Removed {
 		fmt.Fprintf(&b, "%s is gone.\n", name)
 	}
+	for _, ch := range r.Channels {
+		fmt.Fprintf(&b, "%s was %s.\n", ch.Channel, ch.What)
+	}
 	if b.Len() == 0 {
-		b.WriteString("Nothing is different.\n")
+		b.WriteString("Nothing is different.\nAll files were read again, scripts of models too.\n")
 	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(&b, "%s %s\n", s.Bad(), Line(p))

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -16,12 +17,20 @@ func (s Screen) Spending(sp api.Spending) string {
 	f.add("tree", sp.Root)
 	f.spent(sp)
 	if sp.Budget == nil {
-		f.add("budget", "none")
+		f.add("budget", noBudget(sp))
 	}
 	if sp.Waiting > 0 {
 		f.add("waiting", plural(sp.Waiting, "task"))
 	}
 	return table(f).text(s)
+}
+
+// noBudget tells that a team's spending is counted only against a cap.
+func noBudget(sp api.Spending) string {
+	if sp.Root == "" {
+		return "none: a day is counted only with a cap under limits: daily in parley.yaml"
+	}
+	return "none"
 }
 
 // spent adds what is known; what is bounded with its bound.
@@ -52,10 +61,13 @@ func dollars(amount float64) string {
 
 func seconds(n float64) string { return Duration(time.Duration(n * float64(time.Second))) }
 
-// WaitsFor says which budget a task waits for.
+// WaitsFor says which budget or decision a task waits for.
 func WaitsFor(t api.Task) string {
 	what, spent, _ := strings.Cut(t.WaitsFor, ": ")
 	text := "waits for budget"
+	if what == "approval" {
+		return "waits for " + cmp.Or(spent, "approval")
+	}
 	if what == "day" {
 		text = "waits for tomorrow, since the team's budget of the day is spent"
 	}

@@ -60,7 +60,7 @@ func (s Screen) facts(t api.Task) string {
 	if t.Open > 0 {
 		f.add("waits for", plural(t.Open, "subtask"))
 	}
-	if t.Approvals > 0 {
+	if t.Approvals > 0 && t.WaitsFor == "" {
 		f.add("held", plural(t.Approvals, "call")+" until somebody decides")
 	}
 	if t.WaitsFor != "" {
