@@ -15,7 +15,7 @@ import (
 // and puts its address into a variable.
 func cmdProvider(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, neg, len(args) == 3, "provider NAME KEY MODEL")
-	server := wiretest.New(func(r wiretest.Request) wiretest.Reply {
+	server, err := wiretest.New(func(r wiretest.Request) wiretest.Reply {
 		switch {
 		case r.Header.Get("X-Api-Key") != args[1]:
 			return wiretest.Reply{Status: http.StatusUnauthorized, Message: "invalid x-api-key: " + r.Header.Get("X-Api-Key")}
@@ -24,6 +24,7 @@ func cmdProvider(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		return wiretest.Reply{Text: "Yes, I can think.", Usage: model.Usage{Input: 100, Output: 5}}
 	})
+	ts.Check(err)
 	ts.Defer(server.Close)
 	ts.Setenv(args[0], server.URL)
 }
