@@ -31,9 +31,6 @@ type TurnEnd struct {
 	InboxRead int
 	// Steps are the last steps, stored in the same transaction.
 	Steps []Step
-	// Seen are messages that arrived during the turn and were shown to the model
-	// before its last step.
-	Seen []MessageID
 }
 
 // Outcome is what became of a task when its turn ended.

@@ -44,9 +44,6 @@ func (s *Service) EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome
 		if account != nil {
 			account.Close(e)
 		}
-		for _, id := range e.Seen {
-			tx.MarkSeen(id, t.Agent)
-		}
 		t.InboxRead = e.InboxRead
 		if e.Reason != "" {
 			out, err = parley.TaskEnded, f.fail(e.Reason)

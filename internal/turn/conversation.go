@@ -68,14 +68,13 @@ type conversation struct {
 	held      map[string]bool  // pending calls that wait for an approval, or did
 	awaited   []parley.TaskID  // what pending calls wait for
 	arrived   []parley.Message
-	unread    []parley.MessageID // of what arrived, until a reply to it is stored
-	number    int                // of the turn under way
-	underWay  bool               // a turn has begun and not ended
-	replies   int                // of the turn under way
-	steps     int                // stored in the turn under way
-	failures  int                // tool calls in a row that failed in the turn under way
-	rounds    int                // replies in a row of the turn under way that only contacted peer
-	counted   bool               // the last of them is among them
+	number    int  // of the turn under way
+	underWay  bool // a turn has begun and not ended
+	replies   int  // of the turn under way
+	steps     int  // stored in the turn under way
+	failures  int  // tool calls in a row that failed in the turn under way
+	rounds    int  // replies in a row of the turn under way that only contacted peer
+	counted   bool // the last of them is among them
 	peer      string
 	inboxRead int
 }
@@ -165,9 +164,7 @@ func (t *run) replayStep(tx *store.Tx, s parley.Step) error {
 		if err := json.Unmarshal(s.Content, &in); err != nil {
 			return err
 		}
-		items, err := t.showInbox(tx, in.Upto)
-		t.unread = append(t.unread, ids(items)...)
-		return err
+		return t.showInbox(tx, in.Upto)
 	case parley.StepReply:
 		var r replyStep
 		if err := json.Unmarshal(s.Content, &r); err != nil {
@@ -179,7 +176,6 @@ func (t *run) replayStep(tx *store.Tx, s parley.Step) error {
 			}
 		}
 		t.add(r.Reply)
-		t.unread = nil
 		t.underWay = len(r.Calls) > 0 || r.Rejected != ""
 	case parley.StepCall:
 		var c started
@@ -240,23 +236,23 @@ func (t *run) showPrompt(tx *store.Tx, turn int, p prompt) error {
 	if err := t.showNotices(tx, turn, p.Notices); err != nil {
 		return err
 	}
-	_, err := t.showInbox(tx, p.Inbox)
-	return err
+	return t.showInbox(tx, p.Inbox)
 }
 
 // showInbox takes what came back to the task into the conversation.
-func (t *run) showInbox(tx *store.Tx, upto int) (items []parley.Message, err error) {
-	if items, err = tx.Inbox(t.task.ID, t.inboxRead, upto); err != nil {
-		return nil, err
+func (t *run) showInbox(tx *store.Tx, upto int) error {
+	items, err := tx.Inbox(t.task.ID, t.inboxRead, upto)
+	if err != nil {
+		return err
 	}
 	if err := t.meetAuthors(tx, items); err != nil {
-		return nil, err
+		return err
 	}
 	for _, m := range items {
 		t.past = append(t.past, t.render(m))
 	}
 	t.inboxRead = upto
-	return items, nil
+	return nil
 }
 
 func (t *run) showNotices(tx *store.Tx, turn int, ids []parley.MessageID) error {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"parley"
@@ -333,7 +332,6 @@ func (t *run) storeSteps(ctx context.Context, shown *tool.Result, steps ...parle
 			account.Settle(task.ID, steps)
 		}
 		t.markShown(tx, shown)
-		t.markRead(tx, steps)
 		if takeIn {
 			return t.storeArrived(tx, task, arrived, read, steps[len(steps)-1].N+1)
 		}
@@ -344,31 +342,12 @@ func (t *run) storeSteps(ctx context.Context, shown *tool.Result, steps ...parle
 	}
 	t.start = nil
 	t.steps += len(steps)
-	if replies(steps) {
-		t.unread = nil
-	}
-	t.unread = append(t.unread, ids(arrived)...)
 	t.arrived = arrived
 	if len(arrived) > 0 {
 		t.steps++
 		t.inboxRead = read
 	}
 	return nil
-}
-
-// markRead records what had arrived during the turn before a reply: the model has
-// been shown it only then.
-func (t *run) markRead(tx *store.Tx, steps []parley.Step) {
-	if !replies(steps) {
-		return
-	}
-	for _, id := range t.unread {
-		tx.MarkSeen(id, t.lease.Agent)
-	}
-}
-
-func replies(steps []parley.Step) bool {
-	return slices.ContainsFunc(steps, func(s parley.Step) bool { return s.Kind == parley.StepReply })
 }
 
 // markShown records what the result of a call shows.
@@ -390,6 +369,9 @@ func (t *run) storeArrived(tx *store.Tx, task parley.Task, arrived []parley.Mess
 		return err
 	}
 	tx.InsertStep(parley.Step{Task: task.ID, Turn: t.number, N: n, Kind: parley.StepInbox, Content: content})
+	for _, m := range arrived {
+		tx.MarkSeen(m.ID, t.lease.Agent)
+	}
 	task.InboxRead = read
 	tx.UpdateProgress(&task)
 	return nil
@@ -418,8 +400,5 @@ func (t *run) next(kind parley.StepKind, content any) (parley.Step, error) {
 // put on record.
 func (t *run) end(ctx context.Context, e parley.TurnEnd) (parley.Outcome, error) {
 	e.Lease, e.Start, e.InboxRead = t.lease, t.start, t.inboxRead
-	if replies(e.Steps) {
-		e.Seen = t.unread
-	}
 	return t.endTurn(ctx, e)
 }
