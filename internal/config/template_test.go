@@ -254,7 +254,7 @@ What to watch out for:
 
 func TestStarterWritesThePlanWithoutTheAnswerItIsDenied(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := WriteStarter(dir); err != nil {
+	if _, err := writeStarter(dir); err != nil {
 		t.Fatal(err)
 	}
 	team, _ := load(t, dir)

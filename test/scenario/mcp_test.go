@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -22,12 +23,13 @@ type printer struct {
 	url     string
 	printed atomic.Int32
 	begun   chan struct{} // a print that does not end by itself
+	gone    chan struct{} // closed with the server
 	jammed  atomic.Bool
 }
 
 func newPrinter(t *testing.T) *printer {
 	t.Helper()
-	p := &printer{begun: make(chan struct{}, 10)}
+	p := &printer{begun: make(chan struct{}, 10), gone: make(chan struct{})}
 	server := mcp.NewServer(&mcp.Implementation{Name: "printer", Version: "1"}, nil)
 	type nothing struct{}
 	mcp.AddTool(server, &mcp.Tool{Name: "look", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}},
@@ -39,12 +41,16 @@ func newPrinter(t *testing.T) *printer {
 			p.printed.Add(1)
 			if p.jammed.Load() {
 				p.begun <- struct{}{}
-				<-ctx.Done()
+				select {
+				case <-ctx.Done():
+				case <-p.gone: // the server waits for those that it serves
+				}
 			}
 			return said("Printed."), nil, ctx.Err()
 		})
 	web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil))
 	t.Cleanup(func() {
+		close(p.gone)
 		web.CloseClientConnections()
 		web.Close()
 	})
@@ -147,6 +153,7 @@ func TestAnOutsideCallThatTheHubDiedIn(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "parley.db")
 	life := NewMortal(t, OpenFile(t, file))
 	team := p.office(printOnce, false, func(m *app.Member) { m.Rules = ruled(ruleset{profile: "open"}) })
+	team.Hub = func(c *app.HubConfig) { c.Grace = time.Second }
 	s := Raise(t, team, life)
 	id := s.As("rutger").Delegate("PrintBot", "Print.")
 	<-p.begun
@@ -159,6 +166,8 @@ func TestAnOutsideCallThatTheHubDiedIn(t *testing.T) {
 	s2.Equal("printed", int32(1), p.printed.Load())
 	s2.Stop()
 	s2.CheckPromises()
+	life.Resume() // the process that was thought dead comes to an end, which writes to the log
+	<-s.stopped
 }
 
 func TestCancellingATaskGivesUpItsOutsideCall(t *testing.T) {
