@@ -237,7 +237,7 @@ agents:
         - {call: raise_budget, args: {add: {tokens: 1000000}}, usage: {input: 10}}
         - {call: contact_agent, args: {action: delegate, agentId: HelperBot, message: 'Go.', budget: {tokens: 1000000}}, usage: {input: 10}}
         - {say: 'Well.', usage: {input: 10}}
-  HelperBot: [{steps: [{say: 'Yes.', usage: {input: 10}}]}]
+  HelperBot: [{steps: [{say: 'Yes.', usage: {input: 1000}}]}] # more than there is: it waits
 `), func(s *Stage) {
 		id := s.As("rutger").DelegateWith(parley.Budget{Tokens: 30}, "WorkBot", "Go.")
 		s.Pass(time.Hour)
