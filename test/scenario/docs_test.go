@@ -82,16 +82,24 @@ func TestLongDocsAreCutWithANotice(t *testing.T) {
 	})
 }
 
-// Whatever lies beside the docs is not for others, whichever way a link goes.
-func TestNothingOutsideTheDocsIsRead(t *testing.T) {
-	const secret = "A secret."
-	l := newLibrary(t)
-	outside := filepath.Join(t.TempDir(), "outside.md")
+// guarded is a library with a secret beside the docs, and a file with the same
+// outside of the team's folder.
+func guarded(t *testing.T, secret string) (l library, outside string) {
+	t.Helper()
+	l = newLibrary(t)
+	outside = filepath.Join(t.TempDir(), "outside.md")
 	if err := os.WriteFile(outside, []byte(secret), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	l.write(t, "parley.md", secret)
 	l.write(t, "agents/DataBot/SOUL.md", secret)
+	return l, outside
+}
+
+// Whatever lies beside the docs is not for others, whichever way a link goes.
+func TestNothingOutsideTheDocsIsRead(t *testing.T) {
+	const secret = "A secret."
+	l, outside := guarded(t, secret)
 	l.write(t, "agents/OtherBot/docs/own.md", secret)
 	l.write(t, "agents/DataBot/docs/README.md", "Open.")
 	l.link(t, "agents/DataBot/docs/absolute.md", outside)

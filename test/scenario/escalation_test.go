@@ -160,13 +160,7 @@ func TestNoAgentIsItsOwnManager(t *testing.T) {
 
 func TestNoAgentReadsAFileOutsideDocs(t *testing.T) {
 	const secret = "A secret."
-	l := newLibrary(t)
-	outside := filepath.Join(t.TempDir(), "outside.md")
-	if err := os.WriteFile(outside, []byte(secret), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	l.write(t, "parley.md", secret)
-	l.write(t, "agents/DataBot/SOUL.md", secret)
+	l, outside := guarded(t, secret)
 	l.write(t, "agents/OtherBot/SOUL.md", secret)
 	l.write(t, "agents/DataBot/docs/README.md", "Open.")
 	l.write(t, "agents/DataBot/docs/hidden/.secret.md", secret)
