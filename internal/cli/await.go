@@ -23,7 +23,7 @@ func (c *console) await(ctx context.Context, hub *client.Client, t api.Task, tim
 		return now, c.stopped(t, err)
 	}
 	w := waiting{console: c, hub: hub, since: c.now(), said: t.ResultID, task: t}
-	stopLooking := w.look(ctx)
+	stopLooking := w.look(ctx, t.ID)
 	now, err := w.watch(ctx, t, timeout)
 	stopLooking()
 	w.clear()

@@ -12,14 +12,14 @@ import (
 // look shows what the agent is saying while it says it, until the returned function
 // is called. It is only for the eye: if it cannot be had, nothing is shown and
 // nothing is said of it.
-func (w *waiting) look(ctx context.Context) (stop func()) {
+func (w *waiting) look(ctx context.Context, task string) (stop func()) {
 	if w.getenv("TERM") == "dumb" { // nothing can be taken away there
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var looking sync.WaitGroup
 	looking.Go(func() {
-		for l, err := range w.hub.Live(ctx, w.task.ID) {
+		for l, err := range w.hub.Live(ctx, task) {
 			if err != nil {
 				return
 			}
