@@ -30,12 +30,17 @@ func (s *Scheduler) claim(ctx context.Context) {
 	agents := slices.Sorted(maps.Keys(wanted))
 	err := s.cfg.Store.Update(ctx, func(tx *store.Tx) error {
 		clear(got)
+		taken := false
 		for _, agent := range agents {
 			leases, err := s.claimFor(tx, agent, wanted[agent])
 			if err != nil {
 				return err
 			}
 			got[agent] = leases
+			taken = taken || len(leases) > 0
+		}
+		if taken {
+			s.renew(tx) // after the agents, as a contact that is handed over does
 		}
 		return nil
 	})
@@ -120,9 +125,6 @@ func (s *Scheduler) claimFor(tx *store.Tx, agent parley.AgentID, n int) ([]parle
 		tx.UpdateTask(t)
 		tx.MarkDelivered(t.Request, t.Agent)
 		leases = append(leases, t.Lease())
-	}
-	if len(leases) > 0 {
-		s.renew(tx)
 	}
 	return leases, nil
 }

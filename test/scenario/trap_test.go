@@ -259,7 +259,7 @@ func TestMadeUpEnumGetsAnErrorTheModelCanActOn(t *testing.T) {
 		{"an object for a text", `{call: contact_agent, args: {action: ask, agentId: DataBot, message: 'Hello.', context: {a: 1}}}`,
 			`Error: The arguments do not fit the tool: context cannot be an object. Send one JSON object with the parameters that the tool describes.`},
 		{"a tool", `{call: contact_everyone, args: {}}`,
-			`Error: There is no tool "contact_everyone". There are contact_agent, await_task, cancel_task, sleep, message_status, list_agents, read_agent_docs, query_workspace, send_channel_message, read_channel, call_agent.`},
+			`Error: There is no tool "contact_everyone". There are contact_agent, ask_user, await_task, cancel_task, sleep, message_status, list_agents, read_agent_docs, query_workspace, send_channel_message, read_channel, call_agent.`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			Play(t, Team{Agents: []string{"CallerBot", "DataBot"}, Script: fmt.Sprintf(`
