@@ -46,6 +46,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("TESTDATA", testdata)
 			e.Setenv("LANG", "C.UTF-8")
 			e.Setenv("TZ", "UTC")
+			e.Setenv("GORACE", "atexit_sleep_ms=0") // else the race detector makes each command last a second
 			e.Setenv("TMPDIR", e.WorkDir+"/tmp")
 			return os.Mkdir(e.WorkDir+"/tmp", 0o777)
 		},
