@@ -82,7 +82,7 @@ func newDraft(file, fallback, text string) (draft, []mistake) {
 		Profile:      Profile{Preset: policy.DefaultPreset},
 		Shared:       "read",
 	}, blank: strings.HasPrefix("---", strings.TrimSpace(text))}
-	d.lines, found = decode(front, agentKeys(&d))
+	d.lines, found = decode(readable(front), agentKeys(&d))
 	if err := parley.CheckName(d.agent.Name); err != nil && d.lines["name"] == 0 {
 		found = append(found, mistake{line: 1, text: "The file's name is the agent's name. " + parley.Public(err)})
 	}

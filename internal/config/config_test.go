@@ -242,7 +242,7 @@ model: scripted:s.yaml
 -- agents/ann.md --
 -- agents/broken.md --
 ---
-description: one: two
+manager: one: two
 ---
 -- agents/cy.md --
 `))

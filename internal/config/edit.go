@@ -134,7 +134,7 @@ func (p *page) yaml() string {
 		}
 		b.WriteString("\n")
 	}
-	return b.String()
+	return readable(b.String())
 }
 
 // values are those of all keys, for a comparison.

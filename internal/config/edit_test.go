@@ -36,6 +36,7 @@ func TestARuleIsChangedInItsPlace(t *testing.T) {
 		{"indented keys", "---\n  name: A\n  mode: write\n---\n", "mode", []string{"read"}, "---\n  name: A\n  mode: read\n---\n"},
 		{"a quoted key", "---\n\"mode\": write\n---\n", "mode", []string{"read"}, "---\nmode: read\n---\n"},
 		{"a value on the next line", "---\nmanager:\n  Ada\nname: x\n---\n", "manager", []string{"Bo"}, "---\nmanager: Bo\nname: x\n---\n"},
+		{"a description that is no YAML", "---\ndescription: Reviews. Example: it's done\nmode: write\n---\n", "mode", []string{"read"}, "---\ndescription: Reviews. Example: it's done\nmode: read\n---\n"},
 		{"a fence with spaces", "---  \nmode: write\n--- \nText\n", "mode", []string{"read"}, "---  \nmode: read\n--- \nText\n"},
 		{"contacts", "---\nname: x\n---\n", "contacts", []string{"allow:Data Bot", "ask:Émile", "deny:*"},
 			"---\nname: x\ncontacts:\n  - allow: Data Bot\n  - allow: 'Émile'\n    requires_approval: true\n  - deny: '*'\n---\n"},

@@ -1,6 +1,10 @@
 package config
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/goccy/go-yaml/parser"
+)
 
 // splitFrontMatter separates the YAML between a first line --- and the next
 // one from the Markdown below. A text that does not begin with --- is all
@@ -27,4 +31,35 @@ func splitFrontMatter(text string) (front, body string, found []mistake) {
 
 func fence(line string) bool {
 	return strings.TrimRight(line, " \t") == "---"
+}
+
+// readable is a front matter with its description in quotes, if it cannot be read
+// without them. Claude Code takes everything behind the key for the text, and
+// writes such files: "description: Reviews code. Examples: …" is no YAML.
+func readable(front string) string {
+	lines := strings.Split(front, "\n")
+	quoted := false
+	for i, line := range lines {
+		text, found := strings.CutPrefix(line, "description: ")
+		text = strings.TrimSpace(text)
+		if found && strings.Contains(text, ":") && !strings.ContainsAny(text[:1], "\"'|>[{&*!") {
+			lines[i] = "description: '" + strings.ReplaceAll(text, "'", "''") + "'"
+			quoted = true
+		}
+	}
+	if !quoted || parses(front) {
+		return front
+	}
+	if mended := strings.Join(lines, "\n"); parses(mended) {
+		return mended
+	}
+	return front // the mistake is another one
+}
+
+func parses(text string) bool {
+	if len(text) > maxYAML {
+		return false
+	}
+	_, err := parser.ParseBytes([]byte(text), 0)
+	return err == nil
 }

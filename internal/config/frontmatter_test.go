@@ -26,13 +26,26 @@ func TestSplitFrontMatter(t *testing.T) {
 	}
 }
 
+func TestADescriptionIsQuotedOnlyWhereThatHelps(t *testing.T) {
+	for _, tc := range []struct{ name, front, want string }{
+		{"it can be read", "\ndescription: at 10:30\n", "\ndescription: at 10:30\n"},
+		{"it cannot", "\ndescription: it's so: yes\nname: a\n", "\ndescription: 'it''s so: yes'\nname: a\n"},
+		{"it ends with a colon", "\ndescription: as follows:\n", "\ndescription: 'as follows:'\n"},
+		{"another mistake", "\ndescription: a: b\nname: [\n", "\ndescription: a: b\nname: [\n"},
+		{"another key", "\nmanager: a: b\n", "\nmanager: a: b\n"},
+		{"quoted already", "\ndescription: \"a: b\nname: a\n", "\ndescription: \"a: b\nname: a\n"},
+	} {
+		t.Run(tc.name, func(t *testing.T) { diff(t, "front", tc.want, readable(tc.front)) })
+	}
+}
+
 // FuzzAgentFile tries each text as a whole file and, because few texts begin
 // with a fence by chance, between two fences.
 func FuzzAgentFile(f *testing.F) {
 	for _, text := range []string{
 		"", "---", "---\n---\n", "---\nname: a\n---\nbody", "limits: {rate: 1, ask_timeout: 7d}",
 		"contacts: [{a: &x 1}, *x]", "? a\n: b", "<<: {a: 1}", "description: |\n  text\ntools: a, b",
-		"mcp_servers: !!map {a: .inf}", "- \n-", "name: 'a\n b'\ncan_invoke:\n- a\n# c\n- b", "%YAML 1.2",
+		"mcp_servers: !!map {a: .inf}", "- \n-", "name: 'a\n b'\ncan_invoke:\n- a\n# c\n- b", "%YAML 1.2", "description: a: 'b\nname: c",
 	} {
 		f.Add(text)
 	}

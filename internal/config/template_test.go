@@ -108,6 +108,13 @@ description: Finds the cause.
 model: inherit
 ---
 You find causes.
+-- planner.md --
+---
+name: planner
+description: Plans what's next. Examples: <example>user: "How?" assistant: 'I ask the planner'</example>
+color: red
+---
+You plan.
 -- README.md --
 Notes.
 `)
@@ -116,12 +123,14 @@ Notes.
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff(t, "files", []string{"agents/code-reviewer.md", "agents/debugger.md", "parley.yaml"}, files)
+	diff(t, "files", []string{"agents/code-reviewer.md", "agents/debugger.md", "agents/planner.md", "parley.yaml"}, files)
 	before, after := tree(t, from), tree(t, dir)
 	diff(t, "a file", before["code-reviewer.md"], after["agents/code-reviewer.md"])
 	team, found := load(t, dir)
 	diff(t, "problems", []string(nil), found)
-	diff(t, "agents", []string{"code-reviewer", "debugger"}, names(team))
+	diff(t, "agents", []string{"code-reviewer", "debugger", "planner"}, names(team))
+	diff(t, "a description with colons", `Plans what's next. Examples: <example>user: "How?" assistant: 'I ask the planner'</example>`, team.Agents[2].Description)
+	diff(t, "the model", Model{Provider: "anthropic", Name: "claude-sonnet-4-5"}, team.Model)
 	if !strings.Contains(strings.Join(texts(team.Warnings), "\n"), "permissionMode is a key of Claude Code") {
 		t.Errorf("nothing is said of permissionMode: %v", texts(team.Warnings))
 	}
