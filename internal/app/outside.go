@@ -13,6 +13,9 @@ import (
 	"parley/internal/config"
 	"parley/internal/mcpclient"
 	"parley/internal/tool"
+	"parley/internal/tool/workspacetools"
+	"parley/internal/workspace"
+	"parley/internal/workspace/sandbox"
 )
 
 // OutsideServer is an MCP server whose tools a member has.
@@ -176,6 +179,8 @@ func CheckServers(ctx context.Context, team *config.Team) []ServerCheck {
 // nothing to the agent.
 func CheckTools(team *config.Team) (warnings []config.Problem) {
 	sets := builtIn(nil, nil, nil)
+	// Whether there is a shell on this machine is said elsewhere.
+	sets[workspaceSet] = workspacetools.New(&workspace.Workspace{Config: workspace.Config{Sandbox: &sandbox.Sandbox{}}}, workspace.Access{})
 	for _, a := range team.Agents {
 		if a.Kind != parley.Native {
 			continue
@@ -209,6 +214,9 @@ func (sets toolsets) missing(a config.Agent, entry string) string {
 	}
 	if elsewhere != "" {
 		return " belongs to the toolset " + elsewhere + ", which the agent does not have."
+	}
+	if server, _, ok := strings.Cut(entry, "__"); ok {
+		return " belongs to the server " + server + ", which the agent does not have."
 	}
 	return " is not a tool of this version."
 }
