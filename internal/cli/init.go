@@ -109,7 +109,8 @@ func adopt(c *console, from, dir string) error {
 	}
 	return c.show(Started{Dir: dir, Files: files}, func(s view.Screen) string {
 		text := fmt.Sprintf("A team of %d agents is ready.\n", len(team.Agents))
-		return text + started(s, dir, files, [2]string{who, "What can you do?"})
+		return text + started(s, dir, files, [2]string{who, "What can you do?"}) +
+			"The agents think with " + team.Model.String() + " or what their files name; parley doctor says whether they can.\n"
 	})
 }
 

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -17,7 +18,7 @@ team: main
 
 # Who thinks for the agents whose files name no model. sonnet, opus and haiku in
 # their files are Anthropic's and need ANTHROPIC_API_KEY in the environment.
-model: anthropic:claude-sonnet-4-5
+model: anthropic/claude-sonnet-4-5
 
 # What the agents whose files name no toolsets have: the others, and the files
 # of this folder.
@@ -43,6 +44,10 @@ func Adopt(from, dir string) ([]string, error) {
 // no front matter is no agent there, but a note.
 func agentFiles(from string) (map[string][]byte, error) {
 	root, err := os.OpenRoot(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, parley.Errorf(parley.NotFound, "There is no folder %s.", from).
+			WithHint("Name the folder that your agents are in, such as .claude/agents.").WithCause(err)
+	}
 	if err != nil {
 		return nil, unusable(from, err)
 	}
