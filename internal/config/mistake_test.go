@@ -24,6 +24,7 @@ parley.yaml:3: workers: Expected a whole number from 1 to 10000, not "none".`},
 		{"person without a name", "people:\n  - Ann\n  -\n", `parley.yaml:3: people: Expected a text.`},
 		{"alias", "team: &t a\nperson: *t\n", "parley.yaml:1: team: Expected a text.\nparley.yaml:2: person: Expected a text."},
 		{"port", "listen: localhost:99999", `parley.yaml:1: listen: Expected an address like 127.0.0.1:7420, not "localhost:99999".`},
+		{"a model's short name", "model: sonet", `parley.yaml:1: There is no model "sonet". Did you mean sonnet?`},
 		{"model", "model: gpt", `parley.yaml:1: There is no model "gpt". A model is written provider/name, like anthropic/claude-sonnet-4-5, or scripted:script.yaml.`},
 		{"unknown limit", "limits:\n  ask_deepth: 3\n", `parley.yaml:2: Unknown key "ask_deepth". Did you mean ask_depth?`},
 		{"two limits in one line", "limits: {rate: 0, steps: 0}\n", `parley.yaml:1: rate: Expected a whole number from 1 to 100000, not "0".

@@ -66,7 +66,7 @@ func (t *Team) knowsModel(m Model) bool {
 }
 
 func (t *Team) unknownModel(m Model) string {
-	var names []string
+	names := []string{"sonnet", "opus", "haiku"}
 	for _, info := range t.Models {
 		names = append(names, info.ID)
 	}
