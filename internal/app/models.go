@@ -59,7 +59,11 @@ func (m *models) of(a config.Agent) (model.Model, error) {
 	}
 	made, err := m.make(ref)
 	if err != nil {
-		return nil, &parley.Error{Kind: parley.Invalid, Message: fmt.Sprintf("The agent %s was left out: %v", a.Name, err)}
+		whose := ""
+		if a.Model == m.team.Model {
+			whose = " Its model is that of " + config.TeamFile + "."
+		}
+		return nil, &parley.Error{Kind: parley.Invalid, Message: fmt.Sprintf("The agent %s was left out: %v%s", a.Name, err, whose)}
 	}
 	m.loaded[ref.String()] = made
 	return made, nil
@@ -147,6 +151,7 @@ func (m *models) doubts(ref config.Model, users string) []string {
 	if err != nil {
 		return nil // the agents are left out, which says more
 	}
+	ref.Name = cfg.Name // opus is the newest of its family
 	var list []string
 	if cfg.Key == "" && cfg.Provider.KeyEnv != "" {
 		list = append(list, fmt.Sprintf("The model %s of %s has no key. Set %s and start the hub again.", ref, users, cfg.Provider.KeyEnv))

@@ -7,7 +7,9 @@ import (
 
 	"parley"
 	"parley/internal/api"
+	"parley/internal/app"
 	"parley/internal/client"
+	"parley/internal/config"
 )
 
 // lists are the commands that list what was not found, by how its name begins.
@@ -18,8 +20,14 @@ var lists = []struct{ begins, command string }{
 }
 
 // whatThereIs adds the command that lists what was not found, unless there is a
-// better hint.
+// better hint. Of an agent it says what is wrong with its file.
 func (c *console) whatThereIs(p api.Problem) api.Problem {
+	if name, missing := missingAgent(p); missing {
+		if mistake := c.mistakeOf(name); mistake != "" {
+			p.Hint = "A mistake keeps it out of the team. " + mistake
+		}
+		return p
+	}
 	if p.Kind != string(parley.NotFound) || p.Hint != "" || !strings.HasSuffix(p.Message, " not found.") {
 		return p
 	}
@@ -29,6 +37,33 @@ func (c *console) whatThereIs(p api.Problem) api.Problem {
 		}
 	}
 	return p
+}
+
+// missingAgent is the name of the agent that was not found.
+func missingAgent(p api.Problem) (name string, missing bool) {
+	name, begins := strings.CutPrefix(p.Message, "Agent '")
+	name, ends := strings.CutSuffix(name, "' not found.")
+	return name, p.Kind == string(parley.NotFound) && begins && ends
+}
+
+// mistakeOf is what keeps an agent out of the team by the files in this folder;
+// empty if they do not say.
+func (c *console) mistakeOf(name string) string {
+	dir, err := c.teamDir()
+	if err != nil {
+		return ""
+	}
+	team, problems, err := config.Load(dir)
+	if err != nil {
+		return ""
+	}
+	for _, p := range append(problems, app.CheckModels(team)...) {
+		file := strings.TrimPrefix(p.File, "agents/")
+		if i := strings.IndexAny(file, "/."); i > 0 && parley.FoldName(file[:i]) == parley.FoldName(name) {
+			return p.String()
+		}
+	}
+	return ""
 }
 
 // orChannel offers the channel of the name that no agent has: the # is easily
