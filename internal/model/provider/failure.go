@@ -64,6 +64,8 @@ func (m *Model) fail(ctx context.Context, x *exchange, err error) *failure {
 		return m.unreachable(x.err).because(m.key, cause)
 	case x.status == 0:
 		return stop(model.Broken, "%s cannot be asked in this way.", m.ID()).because(m.key, cause) // it was not even sent
+	case strings.HasPrefix(x.header.Get("Content-Type"), "text/html"):
+		return stop(model.Refused, "At %s there is a web page and no model. Is the base_url of %s right?", m.provider.BaseURL, m.provider.Name).because(m.key, cause)
 	default:
 		return m.brokenOff(err).because(m.key, cause)
 	}

@@ -517,3 +517,22 @@ func TestOpenRouterTellsTheCost(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+func TestAWebPageIsNoReply(t *testing.T) {
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(w, "<html>It works!</html>")
+	}))
+	defer page.Close()
+	for _, d := range dialects {
+		for _, whole := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s %v", d.label, whole), func(t *testing.T) {
+				b := set(t, d.kind, d.model, nil, func(c *provider.Config) { c.Provider.BaseURL, c.Provider.Whole = page.URL, whole })
+				_, err := b.ask(t.Context(), request)
+				if err == nil || !strings.Contains(err.Error(), "there is a web page and no model. Is the base_url of test right?") || len(b.waits) > 0 {
+					t.Errorf("%v after %d waits", err, len(b.waits))
+				}
+			})
+		}
+	}
+}
