@@ -80,6 +80,9 @@ func TestTheCodingTeamHasTheRightsOfItsRoles(t *testing.T) {
 		"planner": "read: reader writer reviewer scribe", "reader": "read: ", "writer": "write: reader",
 		"reviewer": "read: writer", "scribe": "write: reader", "docs": "write: ",
 	}, got)
+	if l := team.Limits; l.AskTimeout < l.CallTimeout {
+		t.Errorf("whoever asks the planner waits %s, and the planner %s for one call of many", l.AskTimeout, l.CallTimeout)
+	}
 }
 
 func TestATemplateThatDoesNotExistIsAnsweredWithThoseThatDo(t *testing.T) {
