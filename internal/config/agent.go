@@ -115,7 +115,7 @@ func agentKeys(d *draft) []key {
 	for _, name := range foreignKeys() {
 		keys = append(keys, key{name: name, read: func(value) []mistake { return nil }})
 	}
-	return keys
+	return append(keys, noSecrets()...)
 }
 
 // foreignKeys are what subagents of Claude Code may say besides and parley has

@@ -22,7 +22,7 @@ func withModel(t *Team, drafts []draft) (passed []draft, found []Problem) {
 	for _, d := range drafts {
 		if d.agent.Kind == parley.Native && d.agent.Model == (Model{}) && t.Model == (Model{}) {
 			found = append(found, d.at("model",
-				"The agent has no model. Add a line like model: scripted:script.yaml here, or to %s for all.", TeamFile))
+				"The agent has no model. Add a line like model: anthropic/claude-sonnet-4-5 or model: scripted:script.yaml here, or to %s for all.", TeamFile))
 			continue
 		}
 		if !t.knowsModel(d.agent.Model) {

@@ -110,8 +110,8 @@ kind: client
 ---
 `))
 	diff(t, "problems", []string{
-		"agents/a.md:1: The agent has no model. Add a line like model: scripted:script.yaml here, or to parley.yaml for all.",
-		"agents/b.md:3: The agent has no model. Add a line like model: scripted:script.yaml here, or to parley.yaml for all.",
+		"agents/a.md:1: The agent has no model. Add a line like model: anthropic/claude-sonnet-4-5 or model: scripted:script.yaml here, or to parley.yaml for all.",
+		"agents/b.md:3: The agent has no model. Add a line like model: anthropic/claude-sonnet-4-5 or model: scripted:script.yaml here, or to parley.yaml for all.",
 	}, found)
 	diff(t, "agents", []string{"c", "d"}, names(team))
 	diff(t, "model", Model{Provider: "anthropic", Name: "sonnet"}, team.Agents[0].Model)

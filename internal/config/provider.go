@@ -145,7 +145,7 @@ func noSecrets() []key {
 	for _, name := range []string{"key", "api_key", "apikey", "token", "secret", "password"} {
 		keys = append(keys, key{name: name, hidden: true, explicit: true, read: func(v value) []mistake {
 			return v.wrong("A key does not belong in a file: it would be read by everyone who has the team. " +
-				"Put it into an environment variable, and name that with key_env. If others have seen it, make a new one.")
+				"Put it into the environment of the hub, as ANTHROPIC_API_KEY or the like, or as what key_env of its provider names. If others have seen it, make a new one.")
 		}})
 	}
 	return keys

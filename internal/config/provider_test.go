@@ -64,6 +64,7 @@ models:
 func TestMistakesInProvidersAndModels(t *testing.T) {
 	const secret = "sk-ant-very-secret"
 	for _, c := range []struct{ name, text, says string }{
+		{"key beside the model", "model: openai/gpt-5\napi_key: " + secret, "2: api_key: A key does not belong in a file"},
 		{"key in a file", "providers:\n  lab:\n    api_key: " + secret, "3: api_key: A key does not belong in a file"},
 		{"key as variable", "providers:\n  lab:\n    key_env: " + secret, "3: key_env: Expected the name of an environment variable"},
 		{"key in an address", "providers:\n  lab:\n    base_url: https://" + secret + "@host/v1", "3: base_url: An address may not hold"},

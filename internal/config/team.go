@@ -105,7 +105,7 @@ func readTeam(root *os.Root, dir string) (*Team, error) {
 }
 
 func teamKeys(t *Team, limits *overlay) []key {
-	return []key{
+	return append([]key{
 		{name: "team", read: nameInto(&t.Name)},
 		{name: "person", read: nameInto(&t.Person)},
 		{name: "people", read: peopleInto(&t.People)},
@@ -123,7 +123,7 @@ func teamKeys(t *Team, limits *overlay) []key {
 		{name: "retention", read: retentionInto(t)},
 		{name: "limits", read: limitsInto(limits, teamLimitKeys)},
 		{name: "channels", read: channelsInto(&t.Channels)},
-	}
+	}, noSecrets()...)
 }
 
 // retentionInto accepts how long messages and events are kept. A day is the
