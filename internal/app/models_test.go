@@ -119,6 +119,16 @@ func TestAnAgentWithoutToolCalling(t *testing.T) {
 	}
 }
 
+// One that never writes JSON fails with what was wrong, not with failed tools.
+func TestAnAgentThatOnlyTalks(t *testing.T) {
+	server := wiretest.Start(t, func(wiretest.Request) wiretest.Reply { return wiretest.Reply{Text: "Well, let me think."} })
+	r := up(t, abroad(t, "trial/llama2", server, ", tool_calling: false"))
+	const want = "five replies in a row could not be used. The last: FORMAT ERROR: there is no JSON object"
+	if state, text := r.answer(); state != "failed" || !strings.Contains(text, want) {
+		t.Errorf("%s: %s", state, text)
+	}
+}
+
 // Whatever a provider answers, also if it echoes the key, nothing of the hub
 // holds it: not its database, its log, its events, nor what is read of a task.
 func TestTheKeyIsNowhere(t *testing.T) {

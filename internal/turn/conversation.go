@@ -68,13 +68,14 @@ type conversation struct {
 	held      map[string]bool  // pending calls that wait for an approval, or did
 	awaited   []parley.TaskID  // what pending calls wait for
 	arrived   []parley.Message
-	number    int  // of the turn under way
-	underWay  bool // a turn has begun and not ended
-	replies   int  // of the turn under way
-	steps     int  // stored in the turn under way
-	failures  int  // tool calls in a row that failed in the turn under way
-	rounds    int  // replies in a row of the turn under way that only contacted peer
-	counted   bool // the last of them is among them
+	number    int    // of the turn under way
+	underWay  bool   // a turn has begun and not ended
+	replies   int    // of the turn under way
+	steps     int    // stored in the turn under way
+	failures  int    // tool calls in a row that failed in the turn under way
+	unusable  string // what was wrong with the last reply; empty if it could be used
+	rounds    int    // replies in a row of the turn under way that only contacted peer
+	counted   bool   // the last of them is among them
 	peer      string
 	inboxRead int
 }
@@ -205,7 +206,7 @@ func (t *run) add(reply model.Reply) {
 	t.replies++
 	t.beginRound(reply)
 	t.past = append(t.past, model.Message{Role: model.Assistant, Text: reply.Text, Calls: reply.Calls, Private: reply.Private})
-	t.pending = reply.Calls
+	t.pending, t.unusable = reply.Calls, reply.Rejected
 	if reply.Rejected != "" {
 		t.failures++
 		t.past = append(t.past, model.Message{Role: model.User, Text: reply.Rejected})

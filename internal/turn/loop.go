@@ -89,6 +89,8 @@ func (t *run) broken() string {
 	switch {
 	case t.replies >= t.agent.Limits.Steps:
 		return fmt.Sprintf("the limit of %d steps in a turn is reached.", t.agent.Limits.Steps)
+	case t.failures >= maxFailures && t.unusable != "":
+		return "five replies in a row could not be used. The last: " + t.unusable
 	case t.failures >= maxFailures:
 		return "five tool calls in a row failed."
 	case t.rounds >= maxRounds:
