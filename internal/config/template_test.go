@@ -234,7 +234,9 @@ func tree(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-func TestStarterPlaysItsScript(t *testing.T) {
+// starterScript is the script of a team that was just made.
+func starterScript(t *testing.T) *scripted.Script {
+	t.Helper()
 	dir := t.TempDir()
 	if _, err := writeStarter(dir); err != nil {
 		t.Fatal(err)
@@ -244,6 +246,11 @@ func TestStarterPlaysItsScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return script
+}
+
+func TestStarterPlaysItsScript(t *testing.T) {
+	script := starterScript(t)
 	const want = `The plan for a launch
 
 What to do, in this order:
@@ -265,15 +272,7 @@ What to watch out for:
 }
 
 func TestStarterWritesThePlanWithoutTheAnswerItIsDenied(t *testing.T) {
-	dir := t.TempDir()
-	if _, err := writeStarter(dir); err != nil {
-		t.Fatal(err)
-	}
-	team, _ := load(t, dir)
-	script, err := scripted.Load(filepath.Join(dir, team.Model.Name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := starterScript(t)
 	synctest.Test(t, func(t *testing.T) {
 		p := play{t: t, script: script, denied: "writer ask researcher"}
 		got := p.task("coordinator", "Plan a launch")

@@ -62,15 +62,18 @@ func (m *meeting) tools(readers int) map[string][]tool.Tool {
 	}}
 }
 
+// meets gives an agent those tools and no need to ask for approval.
+func meets(member *app.Member) {
+	under(map[string]ruleset{"ReaderBot": {profile: "open"}})(member)
+	member.Toolsets = []string{"meeting"}
+}
+
 // Calls of one step that only read run at once, each waiting here for the other;
 // what writes waits for those before it. The results are in the order of the
 // calls.
 func TestCallsThatOnlyReadRunAtOnce(t *testing.T) {
 	var m meeting
-	Play(t, Team{Agents: []string{"ReaderBot"}, Tools: m.tools(3), Member: func(member *app.Member) {
-		under(map[string]ruleset{"ReaderBot": {profile: "open"}})(member)
-		member.Toolsets = []string{"meeting"}
-	}, Script: `
+	Play(t, Team{Agents: []string{"ReaderBot"}, Tools: m.tools(3), Member: meets, Script: `
 agents:
   ReaderBot:
     - steps:
@@ -86,10 +89,7 @@ agents:
 // Of calls that run at once, one that fails fails alone.
 func TestAReaderThatFailsFailsAlone(t *testing.T) {
 	var m meeting
-	Play(t, Team{Agents: []string{"ReaderBot"}, Tools: m.tools(2), Member: func(member *app.Member) {
-		under(map[string]ruleset{"ReaderBot": {profile: "open"}})(member)
-		member.Toolsets = []string{"meeting"}
-	}, Script: `
+	Play(t, Team{Agents: []string{"ReaderBot"}, Tools: m.tools(2), Member: meets, Script: `
 agents:
   ReaderBot:
     - steps:
