@@ -46,6 +46,7 @@ type definition struct {
 type tree struct {
 	*grammar
 	lang    *sitter.Language
+	root    *sitter.Node
 	src     []byte
 	symbols []Symbol
 }
@@ -70,8 +71,8 @@ func (g *grammar) read(src []byte) ([]Symbol, error) {
 	if err != nil || parsed == nil {
 		return nil, errors.New("it could not be parsed in time")
 	}
-	t := &tree{grammar: g, lang: lang, src: src}
 	root := parsed.RootNode()
+	t := &tree{grammar: g, lang: lang, root: root, src: src}
 	if root == nil || len(bytes.TrimSpace(src)) == 0 {
 		return nil, nil
 	}
@@ -153,15 +154,19 @@ func (t *tree) add(d definition, whole *sitter.Node, from int, s scope) {
 }
 
 // leading is where a child begins together with the comments, attributes and
-// decorators right above it.
+// decorators right above it. Several may share a line: they count once the first
+// of it does, and a comment behind something else belongs to that.
 func (t *tree) leading(parent *sitter.Node, i int) int {
 	from := int(parent.Child(i).StartByte())
+	at := from
 	for i--; i >= 0; i-- {
 		c := parent.Child(i)
-		if !slices.Contains(t.leads, c.Type(t.lang)) || !t.adjacent(c, from) || t.inner(c) {
+		if !slices.Contains(t.leads, c.Type(t.lang)) || !t.adjacent(c, at) || t.inner(c) {
 			break
 		}
-		from = int(c.StartByte())
+		if at = int(c.StartByte()); t.beginsLine(at) {
+			from = at
+		}
 	}
 	if t.comment != "" {
 		from = t.commentsAbove(from)
@@ -173,13 +178,13 @@ func (t *tree) leading(parent *sitter.Node, i int) int {
 func (t *tree) commentsAbove(from int) int {
 	start := bytes.LastIndexByte(t.src[:from], '\n') + 1
 	indent := t.src[start:from]
-	if len(bytes.TrimSpace(indent)) > 0 {
+	if !t.beginsLine(from) {
 		return from
 	}
 	for start > 0 {
 		above := bytes.LastIndexByte(t.src[:start-1], '\n') + 1
 		line, indented := bytes.CutPrefix(t.src[above:start], indent)
-		if !indented || !bytes.HasPrefix(line, []byte(t.comment)) || bytes.HasPrefix(line, []byte("#!")) {
+		if !indented || !bytes.HasPrefix(line, []byte(t.comment)) || bytes.HasPrefix(line, []byte("#!")) || !t.isComment(above+len(indent)) {
 			break
 		}
 		start, from = above, above+len(indent)
@@ -187,13 +192,23 @@ func (t *tree) commentsAbove(from int) int {
 	return from
 }
 
-// adjacent reports whether a node begins its own line and ends on the line
-// above the offset, or on the same one.
+// isComment tells a comment from the line of a text that looks like one.
+func (t *tree) isComment(at int) bool {
+	n := t.root.DescendantForByteRange(uint32(at), uint32(at+1))
+	return n != nil && n.Type(t.lang) == "comment"
+}
+
+// adjacent reports whether a node ends on the line above the offset, or on the
+// same one.
 func (t *tree) adjacent(c *sitter.Node, below int) bool {
-	start := int(c.StartByte())
-	line := t.src[bytes.LastIndexByte(t.src[:start], '\n')+1 : start]
 	between := t.src[min(t.endOf(c), below):below]
-	return len(bytes.TrimSpace(line)) == 0 && bytes.Count(between, []byte("\n")) <= 1
+	return bytes.Count(between, []byte("\n")) <= 1
+}
+
+// beginsLine reports whether nothing but space stands before an offset.
+func (t *tree) beginsLine(offset int) bool {
+	line := t.src[bytes.LastIndexByte(t.src[:offset], '\n')+1 : offset]
+	return len(bytes.TrimSpace(line)) == 0
 }
 
 // inner reports whether a comment or an attribute is about what it stands in.
