@@ -3,7 +3,6 @@ package provider
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 
 	"parley/internal/model"
 )
@@ -15,8 +14,6 @@ import (
 // after a tool call without saying why looks complete, though more calls may have
 // been to come.
 type geminiTap struct {
-	body  io.ReadCloser
-	line  []byte
 	last  geminiChunk
 	ended bool // a chunk said why the reply ended
 }
@@ -34,26 +31,6 @@ type geminiChunk struct {
 		Thoughts   int64 `json:"thoughtsTokenCount"`
 		Cached     int64 `json:"cachedContentTokenCount"`
 	} `json:"usageMetadata"`
-}
-
-func (t *geminiTap) Close() error { return t.body.Close() }
-
-func (t *geminiTap) Read(p []byte) (int, error) {
-	n, err := t.body.Read(p)
-	t.line = append(t.line, p[:n]...)
-	for {
-		line, rest, found := bytes.Cut(t.line, []byte("\n"))
-		if !found {
-			break
-		}
-		t.take(line)
-		t.line = rest
-	}
-	if err == io.EOF {
-		t.take(t.line)
-		t.line = nil
-	}
-	return n, err
 }
 
 func (t *geminiTap) take(line []byte) {

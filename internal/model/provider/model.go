@@ -142,7 +142,7 @@ func (m *Model) attempt(ctx context.Context, req model.Request, s *show) (model.
 	if x.gemini.blocked() {
 		return model.Reply{}, m.blocked()
 	}
-	if !m.provider.Whole && x.gemini.cut() {
+	if !m.provider.Whole && (x.gemini.cut() || x.completion.cut()) {
 		return model.Reply{}, m.brokenOff(nil)
 	}
 	return m.judge(g, x)

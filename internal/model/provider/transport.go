@@ -24,7 +24,9 @@ type exchange struct {
 	status int
 	header http.Header
 	body   string // of a refusal, without the key
-	gemini *geminiTap
+
+	gemini     *geminiTap
+	completion *completionTap
 }
 
 type exchangeKey struct{}
@@ -80,10 +82,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if resp.StatusCode >= 400 {
 		return resp, t.readRefusal(x, resp)
 	}
-	if t.kind == Gemini {
-		x.gemini = &geminiTap{body: resp.Body}
-		resp.Body = x.gemini
-	}
+	x.listen(t.kind, req, resp)
 	return resp, nil
 }
 
