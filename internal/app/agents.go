@@ -94,13 +94,28 @@ func newAgents(dir *directory.Directory, sets toolsets, outside *outside) *agent
 }
 
 // Definition finds a native agent's, with the tools that its servers have now.
+// The servers stay until it is released, also if the files change.
 func (a *agents) Definition(id parley.AgentID) (turn.Agent, bool) {
-	d, ok := a.find(id)
+	d, release, ok := a.hold(id)
 	if !ok {
 		return turn.Agent{}, false
 	}
 	whenReady(d.servers)
-	return d.now(), true
+	agent := d.now()
+	agent.Release = release
+	return agent, true
+}
+
+// hold finds an agent and keeps its servers, before a change of the files can let
+// them go.
+func (a *agents) hold(id parley.AgentID) (d *definition, release func(), ok bool) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	d, ok = a.defs[id]
+	if ok && len(d.servers) > 0 {
+		release = a.outside.servers.Hold(d.servers)
+	}
+	return d, release, ok
 }
 
 func (a *agents) find(id parley.AgentID) (*definition, bool) {
@@ -165,7 +180,7 @@ func (a *agents) take(team parley.TeamID, stored []parley.Agent, members []Membe
 				servers: a.outside.connect(team, m, used), only: m.Tools}
 		}
 	}
-	a.outside.end(team, used)
+	defer a.outside.end(team, used)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.dir.Update(entries, gone)

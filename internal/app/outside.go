@@ -30,8 +30,9 @@ type OutsideServer struct {
 type outside struct {
 	servers *mcpclient.Servers
 
-	mu    sync.Mutex
-	conns map[outsideKey]outsideConn
+	mu       sync.Mutex
+	conns    map[outsideKey]outsideConn
+	replaced []*mcpclient.Conn // by others of the same key
 }
 
 type outsideKey struct {
@@ -64,7 +65,7 @@ func (o *outside) connect(team parley.TeamID, m Member, used servers) (list []*m
 		}
 		known, ok := o.conns[key]
 		if ok && !reflect.DeepEqual(known.def, s.Server) {
-			o.servers.End(known.conn)
+			o.replaced = append(o.replaced, known.conn)
 			ok = false
 		}
 		if !ok {
@@ -77,10 +78,15 @@ func (o *outside) connect(team parley.TeamID, m Member, used servers) (list []*m
 	return list
 }
 
-// end ends the servers of a team that nobody has any more.
+// end lets the servers of a team go that nobody has any more. It comes after
+// nobody can find them any more.
 func (o *outside) end(team parley.TeamID, used servers) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	for _, conn := range o.replaced {
+		o.servers.End(conn)
+	}
+	o.replaced = nil
 	for key, known := range o.conns {
 		if key.team == team && !used[key] {
 			o.servers.End(known.conn)

@@ -24,7 +24,13 @@ import (
 	"parley/internal/store/sqlite"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(deskEnv); dir != "" {
+		_ = serveDesk(dir) // its input has ended
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 const files = `
 -- parley.yaml --

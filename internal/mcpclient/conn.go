@@ -19,7 +19,10 @@ type Conn struct {
 	def Server
 	log *slog.Logger
 
-	stop context.CancelFunc // nil before it is started; of the Servers
+	// These are the Servers'.
+	stop  context.CancelFunc // nil before it is started
+	held  int                // by how many
+	ended bool               // as soon as nobody holds it
 
 	ready     chan struct{} // closed when the first attempt to start it is over
 	readyOnce sync.Once

@@ -107,13 +107,35 @@ func (s *Servers) start(c *Conn) {
 	s.ended.Go(func() { c.run(ctx) })
 }
 
-// End lets a server go that nobody has any more. A call that it is working on
-// ends with it.
+// Hold keeps servers for somebody who works with them: one that is let go ends
+// only after the release, or with the hub.
+func (s *Servers) Hold(conns []*Conn) (release func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range conns {
+		c.held++
+	}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, c := range conns {
+			c.held--
+			c.endIfFree()
+		}
+	}
+}
+
+// End lets a server go that nobody has any more.
 func (s *Servers) End(c *Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.conns = slices.DeleteFunc(s.conns, func(other *Conn) bool { return other == c })
-	if c.stop != nil {
+	c.ended = true
+	c.endIfFree()
+}
+
+func (c *Conn) endIfFree() {
+	if c.ended && c.held == 0 && c.stop != nil {
 		c.stop()
 	}
 }

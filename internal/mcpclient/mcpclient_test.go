@@ -28,9 +28,10 @@ import (
 
 // running is a server that a test has started.
 type running struct {
-	t    *testing.T
-	conn *mcpclient.Conn
-	stop func()
+	t       *testing.T
+	servers *mcpclient.Servers
+	conn    *mcpclient.Conn
+	stop    func()
 }
 
 func start(t *testing.T, def mcpclient.Server, log *slog.Logger) running {
@@ -49,7 +50,7 @@ func start(t *testing.T, def mcpclient.Server, log *slog.Logger) running {
 	})
 	t.Cleanup(stop)
 	<-conn.Ready()
-	return running{t, conn, stop}
+	return running{t, servers, conn, stop}
 }
 
 func (r running) call(name, text string) (string, error) {

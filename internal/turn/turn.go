@@ -28,6 +28,8 @@ type Agent struct {
 	Model        model.Model
 	Tools        []tool.Tool
 	Limits       parley.Limits
+	// Release, if there is one, is called when the turn no longer needs the tools.
+	Release func()
 }
 
 // Agents finds an agent's definition. A turn works with what it found at its
@@ -77,6 +79,9 @@ func (r *Runner) Run(ctx context.Context, lease parley.Lease, handover *parley.H
 	def, ok := r.Agents.Definition(lease.Agent)
 	if !ok {
 		return r.fail(ctx, lease, "it is no longer in the team's files.")
+	}
+	if def.Release != nil {
+		defer def.Release()
 	}
 	for {
 		t := &run{Runner: r, agent: def, lease: lease, slot: newMeter(slot)}
