@@ -14,6 +14,9 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, serveLaxly(synchronous))
 		os.Exit(1)
 	}
+	if file := os.Getenv(deskEnv); file != "" {
+		serveDesk(file)
+	}
 	code, err := run(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -30,7 +30,7 @@ var providers = []struct{ kind, model string }{
 	{"anthropic", "claude-sonnet-4-5"}, {"openai", "gpt-5"}, {"openai-compatible", "qwen3-coder"},
 }
 
-// newThinker makes the team, with outside tools at an address if there is one.
+// newThinker makes the team, with the outside server desk if one is described.
 func newThinker(g *ground, on engine, kind, name string, mind wiretest.Mind, outside string) *thinker {
 	g.Helper()
 	t := &thinker{ground: g, model: wiretest.Start(g, mind)}
@@ -42,7 +42,7 @@ func newThinker(g *ground, on engine, kind, name string, mind wiretest.Mind, out
 	front := fmt.Sprintf("model: lab/%s\ntoolsets: [workspace]\nprofile: {preset: open}\n", name)
 	m.settings = fmt.Sprintf("providers:\n  lab: {kind: %s, base_url: %q, key_env: LAB_KEY}\n", kind, t.model.Base(kind))
 	if outside != "" {
-		m.settings += fmt.Sprintf("mcp_servers:\n  desk: {type: http, url: %q}\n", outside)
+		m.settings += "mcp_servers:\n  desk: " + outside + "\n"
 		front += "mcp_servers: [desk]\n"
 	}
 	m.files = map[string]string{"agents/Thinker.md": "---\n" + front + "---\nYou think.\n"}

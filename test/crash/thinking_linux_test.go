@@ -2,6 +2,7 @@ package crash
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -79,7 +81,7 @@ func TestKilledInAnOutsideTool(t *testing.T) {
 		})
 		th := newThinker(newGround(t), on, kind, name, wiretest.InTurn(
 			wiretest.Reply{Calls: []wiretest.Call{{ID: "c1", Name: "desk__book", Args: `{"room":"blue"}`}}},
-			wiretest.Reply{Text: "Whether it is booked is unknown."}), desk)
+			wiretest.Reply{Text: "Whether it is booked is unknown."}), fmt.Sprintf("{type: http, url: %q}", desk))
 		ended, r := th.killed(th.await("the tool is called", middle))
 		if ended.Result != "Whether it is booked is unknown." || calls.Load() != 1 {
 			t.Errorf("the result is %q after %d calls", ended.Result, calls.Load())
@@ -87,6 +89,51 @@ func TestKilledInAnOutsideTool(t *testing.T) {
 		th.checkShown(2, interrupted)
 		checkSteps(t, r, 4)
 	})
+}
+
+// The same with a server that is a process of the hub's: it is called once, ends
+// with the hub, and the next hub starts another.
+func TestKilledInAToolOfAProcess(t *testing.T) {
+	forEngines(t, func(t *testing.T, on engine, kind, name string) {
+		g := newGround(t)
+		file := g.path("booked")
+		th := newThinker(g, on, kind, name, wiretest.InTurn(
+			wiretest.Reply{Calls: []wiretest.Call{{ID: "c1", Name: "desk__book", Args: `{"room":"blue"}`}}},
+			wiretest.Reply{Text: "Whether it is booked is unknown."}),
+			fmt.Sprintf("{command: %q, env: {%s: %q}}", os.Args[0], deskEnv, file))
+		var process int
+		ended, r := th.killed(func() {
+			g.eventually("the tool is called", func(context.Context) (bool, error) {
+				text, _ := os.ReadFile(file) // it may not be there yet
+				_, err := fmt.Sscanln(string(text), &process, new(string))
+				return err == nil, err
+			})
+		})
+		text, err := os.ReadFile(file)
+		if want := fmt.Sprintln(process, "blue"); err != nil || string(text) != want || ended.Result != "Whether it is booked is unknown." {
+			t.Errorf("the result is %q, and it was called by %q, %v", ended.Result, text, err)
+		}
+		g.eventually("the server has ended", func(context.Context) (bool, error) {
+			return errors.Is(syscall.Kill(process, 0), syscall.ESRCH), nil
+		})
+		th.checkShown(2, interrupted)
+		checkSteps(t, r, 4)
+		if len(deskProcesses(file)) > 0 {
+			t.Error("the second hub has left its server behind")
+		}
+	})
+}
+
+// deskProcesses are the servers that write to a file.
+func deskProcesses(file string) (list []string) {
+	found, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, environ := range found {
+		data, _ := os.ReadFile(environ) // it may have ended
+		if strings.Contains(string(data), deskEnv+"="+file+"\x00") {
+			list = append(list, filepath.Base(filepath.Dir(environ)))
+		}
+	}
+	return list
 }
 
 // startDesk is an outside server with one tool. It ends with the test.
