@@ -47,6 +47,9 @@ func TestParse(t *testing.T) {
 		{"text and a call", `{"action":"respond","message":"I look."}{"action":"tool_call","tool":"read_file","args":{"path":"a.go"}}`,
 			model.Reply{Text: "I look.", Calls: []model.Call{read}}},
 		{"an object that is none", `{"x":1} {"action":"done","message":"Yes."}`, model.Reply{Text: "Yes."}},
+		{"thoughts", "<think>Or {\"action\":\"tool_call\",\"tool\":\"read_file\",\"args\":{}}?</think>\n{\"action\":\"respond\",\"message\":\"No.\"}", model.Reply{Text: "No."}},
+		{"thoughts without a beginning", `So {"action":"done","message":"?"}.</think>{"action":"respond","message":"No."}`, model.Reply{Text: "No."}},
+		{"thoughts in a text", `{"action":"respond","message":"Write </think> {here}."}`, model.Reply{Text: "Write </think> {here}."}},
 		{"braces in a text", `{"action":"respond","message":"func f() { return }"}`, model.Reply{Text: "func f() { return }"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -70,6 +73,12 @@ func TestFormatErrors(t *testing.T) {
 		`{"action" "respond"}`:              "cannot be read",
 		strings.Repeat("{", 1000):           "there is no JSON object",
 		`{"action":"respond","message":"a"} {"action":"tool_call","tool":`: "cannot be read",
+		// What is inside of a broken action, or behind it, is not taken instead.
+		`{"id":"1","action":"tool_call","tool":"write_file","args":{"name":"read_file"}`:                                               "cannot be read",
+		`{"why":"{x}","action":"tool_call","tool":"write_file","args":{"name":"read_file"}`:                                            "cannot be read",
+		`{"name":"write_file","arguments":{"name":"read_file"}`:                                                                        "cannot be read",
+		"{\"id\":1,\"action\":\"tool_call\",\"tool\":\"x\",\"args\":{\"a\":\"b\" \"c\"}}\n{\"action\":\"done\",\"message\":\"Done.\"}": "cannot be read",
+		`<think>{"action":"done","message":"Done."}`:                                                                                   "there is no JSON object",
 	} {
 		got := jsonaction.Parse(text, tools)
 		if !strings.HasPrefix(got.Rejected, "FORMAT ERROR: ") || !strings.Contains(got.Rejected, says) || got.Calls != nil {

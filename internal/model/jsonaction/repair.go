@@ -3,6 +3,8 @@ package jsonaction
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -10,6 +12,7 @@ import (
 // mends those that are almost right. broken says that one was begun, with a key
 // that actions have, and could not be read.
 func objects(text string) (found []fields, broken bool) {
+	text = withoutThoughts(text)
 	for tried := 0; tried < maxObjects; tried++ {
 		i := strings.IndexByte(text, '{')
 		if i < 0 {
@@ -28,10 +31,55 @@ func objects(text string) (found []fields, broken bool) {
 	return found, broken
 }
 
-// looksLikeAction tells a broken action from a brace in prose.
+// withoutThoughts leaves out what a model thinks aloud before it answers: an
+// action there is one that it considers. Some begin without saying so.
+func withoutThoughts(text string) string {
+	const begin, end = "<think>", "</think>"
+	text = strings.TrimSpace(text)
+	before, answer, ended := strings.Cut(text, end)
+	switch {
+	case strings.HasPrefix(text, begin):
+		return answer
+	case ended && !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "`") && !strings.Contains(before, begin):
+		return answer
+	}
+	return text
+}
+
+// actionKey is one of those that only actions have, in what stands before the
+// next brace.
+var actionKey = regexp.MustCompile(`^\{[^{}]*["']?\b(action|tool|args|arguments)["']?\s*:`)
+
+// looksLikeAction tells a broken action from a brace in prose. What is inside a
+// broken one is not an action of its own.
 func looksLikeAction(text string) bool {
-	rest := strings.TrimLeft(text[1:], " \t\r\n\"'")
-	return strings.HasPrefix(rest, "action") || strings.HasPrefix(rest, "tool")
+	if actionKey.MatchString(text) {
+		return true
+	}
+	mended, _ := mend(text)
+	return slices.ContainsFunc(keysOf(mended), func(k string) bool { return actionKey.MatchString("{" + k + ":") })
+}
+
+// keysOf are the keys of an object as far as it can be read.
+func keysOf(object string) (keys []string) {
+	d := json.NewDecoder(strings.NewReader(object))
+	for depth, isKey := 0, false; ; {
+		token, err := d.Token()
+		if err != nil {
+			return keys
+		}
+		text, isText := token.(string)
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		if isText && isKey && depth == 1 {
+			keys = append(keys, text)
+		}
+		isKey = !isText || !isKey
+	}
 }
 
 // read reads the object at the beginning of a text, and returns how long it is.
