@@ -40,17 +40,17 @@ func withExchange(ctx context.Context) (context.Context, *exchange) {
 type transport struct {
 	next http.RoundTripper
 	kind Kind
-	host string // the only one that gets the key
+	home *url.URL // only what goes there gets the key
 	key  secret
 }
 
 // newClient makes the client of a provider.
 func newClient(p Provider, key secret) *http.Client {
-	t := &transport{next: newConnections(), kind: p.Kind, key: key}
-	if u, err := url.Parse(p.BaseURL); err == nil {
-		t.host = u.Host
+	home, err := url.Parse(p.BaseURL)
+	if err != nil {
+		home = &url.URL{}
 	}
-	return &http.Client{Transport: t}
+	return &http.Client{Transport: &transport{next: newConnections(), kind: p.Kind, home: home, key: key}}
 }
 
 // newConnections keeps as many connections as turns may wait at once.
@@ -96,7 +96,7 @@ func (t *transport) authorize(req *http.Request) {
 		req.Header.Del("OpenAI-Organization")
 		req.Header.Del("OpenAI-Project")
 	}
-	if t.key == "" || req.URL.Host != t.host {
+	if t.key == "" || req.URL.Host != t.home.Host || req.URL.Scheme != t.home.Scheme {
 		return
 	}
 	switch t.kind {
