@@ -39,16 +39,45 @@ func defineScript(t *tree, n *sitter.Node) definition {
 		return t.variable(n)
 	case "public_field_definition", "field_definition":
 		return t.classField(n)
+	case "assignment_expression":
+		return t.assigned(n)
 	case "function_expression", "class", "arrow_function", "generator_function", "object", "call_expression":
 		return t.exportedValue(n)
 	}
-	d := definition{kind: scriptKinds[kind], name: strings.Trim(t.named(n), `"'`)}
+	d := definition{kind: scriptKinds[kind], name: strings.Trim(t.methodName(n), `"'`)}
 	switch d.kind {
 	case "class", "interface":
 		d.body, d.isType = t.field(n, "body"), true
 	case "module":
 		d.body = t.field(n, "body")
 	}
+	return d
+}
+
+// methodName is the last of the names before the parameters: of static async *run
+// the grammar takes async for the name.
+func (t *tree) methodName(n *sitter.Node) string {
+	name := t.named(n)
+	if name != "async" {
+		return name
+	}
+	for i := range n.ChildCount() {
+		if c := n.Child(i); c.Type(t.lang) == "property_identifier" {
+			name = t.text(c)
+		}
+	}
+	return name
+}
+
+// assigned is a function or a class that belongs to something else, such as
+// module.exports.run or Server.prototype.run.
+func (t *tree) assigned(n *sitter.Node) definition {
+	left := t.field(n, "left")
+	d := t.value(t.field(n, "right"))
+	if left == nil || left.Type(t.lang) != "member_expression" || d.kind == "" {
+		return definition{}
+	}
+	d.name = t.text(left)
 	return d
 }
 
