@@ -71,6 +71,13 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Lists of approvals and their expiry", approvalLists},
 		{"Of two who decide at once one wins", decideAtOnce},
 
+		{"Keepers come back as they went in", keeperRoundTrip},
+		{"Keepers do not come back reversed", keepersDoNotComeBackReversed},
+		{"The use of keepers", keeperUse},
+		{"Removed keepers leave no number to be given out again", keeperRemoval},
+		{"What keepers hold goes in time", keeperRetention},
+		{"Texts are found in keepers", keptCopies},
+
 		{"Budgets come back as they went in", budgetRoundTrip},
 		{"Days of a team", daysRoundTrip},
 		{"A reservation counts only under its lease", reservationsFollowTheLease},
