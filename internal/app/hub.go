@@ -14,6 +14,7 @@ import (
 	"parley/internal/channel"
 	"parley/internal/contact"
 	"parley/internal/directory"
+	"parley/internal/keeper"
 	"parley/internal/live"
 	"parley/internal/reading"
 	"parley/internal/retention"
@@ -21,6 +22,7 @@ import (
 	"parley/internal/tool"
 	"parley/internal/tool/chorustools"
 	"parley/internal/tool/contacttools"
+	"parley/internal/tool/loomtools"
 	"parley/internal/tool/peertools"
 	"parley/internal/turn"
 	"parley/internal/work"
@@ -47,6 +49,7 @@ type Hub struct {
 	Contacts  *contact.Service
 	Reading   *reading.Service
 	Channels  *channel.Service
+	Keepers   *keeper.Service
 
 	keepers   []*retention.Keeper
 	agents    *agents
@@ -65,7 +68,9 @@ func NewHub(cfg HubConfig) *Hub {
 	read := reading.New(cfg.Store, dir, contacts)
 	h := &Hub{Store: cfg.Store, Directory: dir, Contacts: contacts, Reading: read, Channels: channel.New(cfg.Store, dir, contacts),
 		scheduler: scheduler, log: cfg.Log}
+	h.Keepers = keeper.New(cfg.Store, dir, contacts, scan{cfg.Store}, cfg.Log)
 	sets := builtIn(contacts, read, dir)
+	sets["loom"] = loomtools.New(h.Keepers)
 	maps.Copy(sets, cfg.Toolsets)
 	h.agents = newAgents(dir, sets, newOutside(cfg.Log))
 	read.ShowTools(h.agents)
@@ -97,6 +102,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	beside, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var ended sync.WaitGroup
 	ended.Go(func() { h.agents.outside.servers.Run(beside) })
+	ended.Go(func() { h.Keepers.Run(beside) })
 	for _, k := range h.keepers {
 		ended.Go(func() { k.Run(beside) })
 	}
