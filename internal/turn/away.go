@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"parley"
 	"parley/internal/keeper/topic"
@@ -12,10 +13,11 @@ import (
 
 const (
 	// fullAt is the share of its window, in hundredths, at which a conversation is
-	// too long, and emptyTo what it is cut down to: each time costs a small model
-	// call, and changes what a provider has in its cache.
-	fullAt  = 80
-	emptyTo = 50
+	// too long.
+	fullAt = 80
+	// emptyTo is the share of the room for messages that is left filled: each time
+	// costs a small model call, and changes what a provider has in its cache.
+	emptyTo = 60
 )
 
 // awayStep is what was put away at one time, and so no longer shown.
@@ -76,7 +78,11 @@ func (t *run) makeRoom(ctx context.Context) error {
 		return nil
 	}
 	r, _, from := t.whole()
-	chosen := chooseAway(r, from, b)
+	var unseen []parley.MessageID
+	if t.start != nil {
+		unseen = t.start.Seen
+	}
+	chosen := chooseAway(r, from, b, unseen)
 	if len(chosen) == 0 {
 		return nil
 	}
@@ -100,29 +106,41 @@ func (t *run) makeRoom(ctx context.Context) error {
 }
 
 // chooseAway are the places of the messages to put away: the oldest first, until
-// half of the window is free. The request and the newest stay, and a call is not
-// parted from its result.
-func chooseAway(r model.Request, from []source, b model.Bounded) (chosen []int) {
+// two fifths of the room are free. The request and the newest stay, and a call is not
+// parted from its result. What the model has never been shown goes only if it could
+// not be shown either.
+func chooseAway(r model.Request, from []source, b model.Bounded, unseen []parley.MessageID) (chosen []int) {
 	window, reply := b.Window()
 	units := unitsOf(r.Messages)
-	total := frame(r)
+	total := 0
 	for _, u := range units {
 		total += u.tokens
 	}
-	if window <= 0 || total <= min(window*fullAt/100, room(window, reply)) {
-		return nil
+	fits := room(window, reply) - frame(r)
+	most := min(window*fullAt/100-frame(r), fits)
+	if window <= 0 || most <= 0 || total <= most {
+		return nil // or what is not said fills it already
 	}
-	for _, u := range units[:len(units)-1] {
-		if total <= window*emptyTo/100 {
-			break
+	gone := make([]bool, len(units))
+	take := func(i int) {
+		if total <= most*emptyTo/100 || gone[i] || i == len(units)-1 || !from[units[i].from].leaves() {
+			return
 		}
-		if kind := from[u.from].kind; kind == theRequest || kind == theHub {
-			continue
+		gone[i] = true
+		total -= units[i].tokens
+	}
+	for i, u := range units {
+		if m := from[u.from].message; m == nil || !slices.Contains(unseen, m.ID) {
+			take(i)
 		}
-		for i := u.from; i < u.to; i++ {
-			chosen = append(chosen, i)
+	}
+	for i := 0; i < len(units) && total > fits; i++ {
+		take(i)
+	}
+	for i, u := range units {
+		for at := u.from; gone[i] && at < u.to; at++ {
+			chosen = append(chosen, at)
 		}
-		total -= u.tokens
 	}
 	return chosen
 }

@@ -22,6 +22,9 @@ const (
 	theHub    // a line of ours
 )
 
+// leaves reports whether the message can be put away.
+func (s source) leaves() bool { return s.kind == saidBefore || s.kind == onTheTask }
+
 // said is the conversation as the agent sees it, the oldest first, without the
 // reply whose calls run at this moment.
 func (t *run) said() []parley.Kept {
