@@ -17,6 +17,7 @@ import (
 	"parley/internal/live"
 	"parley/internal/reading"
 	"parley/internal/retention"
+	"parley/internal/search"
 	"parley/internal/store"
 	"parley/internal/tool"
 	"parley/internal/tool/chorustools"
@@ -37,6 +38,8 @@ type HubConfig struct {
 	LeaseTime, Poll, Grace time.Duration
 	// Toolsets are further ones that members can be given, by the set's name.
 	Toolsets map[string][]tool.Tool
+	// Unindexed leaves the search index where it is, for measurements.
+	Unindexed bool
 }
 
 // Hub is a running server without its doors. Its fields are the use cases
@@ -47,8 +50,10 @@ type Hub struct {
 	Contacts  *contact.Service
 	Reading   *reading.Service
 	Channels  *channel.Service
+	Search    *search.Service
 
 	keepers   []*retention.Keeper
+	unindexed bool
 	agents    *agents
 	scheduler *work.Scheduler
 	log       *slog.Logger
@@ -63,8 +68,12 @@ func NewHub(cfg HubConfig) *Hub {
 	})
 	contacts := contact.New(cfg.Store, dir, handoff{scheduler}, cfg.Log)
 	read := reading.New(cfg.Store, dir, contacts)
+	index := search.New(cfg.Store)
+	index.Ask(contacts.ReadsGroup)
+	contacts.KeepOutOf(index)
+	read.SearchIn(index)
 	h := &Hub{Store: cfg.Store, Directory: dir, Contacts: contacts, Reading: read, Channels: channel.New(cfg.Store, dir, contacts),
-		scheduler: scheduler, log: cfg.Log}
+		Search: index, unindexed: cfg.Unindexed, scheduler: scheduler, log: cfg.Log}
 	sets := builtIn(contacts, read, dir)
 	maps.Copy(sets, cfg.Toolsets)
 	h.agents = newAgents(dir, sets, newOutside(cfg.Log))
@@ -97,6 +106,9 @@ func (h *Hub) Run(ctx context.Context) error {
 	beside, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var ended sync.WaitGroup
 	ended.Go(func() { h.agents.outside.servers.Run(beside) })
+	if !h.unindexed {
+		ended.Go(func() { h.Search.Run(beside, h.log) })
+	}
 	for _, k := range h.keepers {
 		ended.Go(func() { k.Run(beside) })
 	}
@@ -109,7 +121,7 @@ func (h *Hub) Run(ctx context.Context) error {
 // Keep has the hub remove what is older than a rule from a team that has joined.
 // It comes before Run.
 func (h *Hub) Keep(team parley.TeamID, rule retention.Rule) *retention.Keeper {
-	k := retention.New(h.Store, team, rule, h.log)
+	k := retention.New(h.Store, team, rule, h.Search, h.log)
 	if !rule.None() {
 		h.keepers = append(h.keepers, k)
 	}

@@ -15,12 +15,18 @@ import (
 type Service struct {
 	store store.Store
 	kinds map[Kind]Documents
+	reads func(parley.AgentID, parley.Channel) bool
 }
 
 // New makes the service. It knows the messages.
 func New(s store.Store) *Service {
-	return &Service{store: s, kinds: map[Kind]Documents{Messages: messages{}}}
+	return &Service{store: s, kinds: map[Kind]Documents{Messages: messages{}},
+		reads: func(parley.AgentID, parley.Channel) bool { return true }}
 }
+
+// Ask has somebody else decide whether an agent may read a group that it is in. It
+// comes before Find.
+func (s *Service) Ask(reads func(parley.AgentID, parley.Channel) bool) { s.reads = reads }
 
 // Add tells of a further kind of documents. It comes before Find and Run.
 func (s *Service) Add(kind Kind, docs Documents) { s.kinds[kind] = docs }
@@ -47,7 +53,7 @@ func (s *Service) Find(ctx context.Context, q Query) (hits []Hit, err error) {
 		q.Limit = 20
 	}
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		f := finding{tx: tx, q: q, want: want, docs: docs}
+		f := finding{tx: tx, q: q, want: want, docs: docs, reads: s.reads}
 		hits, err = f.find()
 		return err
 	})
@@ -60,6 +66,7 @@ type finding struct {
 	q      Query
 	want   wanted
 	docs   Documents
+	reads  func(parley.AgentID, parley.Channel) bool
 	lookup *lookup
 	read   []reading
 	seen   map[int64]bool
@@ -74,7 +81,11 @@ func (f *finding) find() ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.lookup, err = newLookup(f.tx, f.q, f.want, max(last, mark.Upto)); err != nil {
+	groups, err := f.groups()
+	if err != nil {
+		return nil, err
+	}
+	if f.lookup, err = newLookup(f.tx, f.q, f.want, groups, max(last, mark.Upto)); err != nil {
 		return nil, err
 	}
 	if err := f.lookup.bound(last); err != nil {
@@ -88,6 +99,15 @@ func (f *finding) find() ([]Hit, error) {
 		return f.newest()
 	}
 	return f.ranked()
+}
+
+// groups are those that the reader is in at this moment and may read.
+func (f *finding) groups() ([]parley.Channel, error) {
+	if f.q.Reader == 0 {
+		return nil, nil
+	}
+	list, err := f.tx.GroupsOf(f.q.Reader)
+	return slices.DeleteFunc(list, func(c parley.Channel) bool { return !f.reads(f.q.Reader, c) }), err
 }
 
 // tail reads what the index has not come to yet, the newest of it.

@@ -149,10 +149,6 @@ func (w *world) compare(r *rand.Rand, all []said) {
 	}
 	if reader >= 0 {
 		q.Reader = w.agents[reader].ID
-		q.Groups = []parley.ChannelID{w.groups[1].ID}
-		if reader < 2 {
-			q.Groups = append(q.Groups, w.groups[0].ID)
-		}
 	}
 	if author >= 0 {
 		q.Author = w.agents[author].ID

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"parley"
 	"parley/internal/store"
 )
 
@@ -46,8 +47,8 @@ type candidate struct {
 
 // newLookup reads how often every word occurs. documents is about how many there
 // are.
-func newLookup(tx *store.Tx, q Query, want wanted, documents int64) (*lookup, error) {
-	l := &lookup{tx: tx, q: q, want: want, narrow: q.narrowing(), sizes: map[string][]store.Posting{}, idf: map[string]float64{},
+func newLookup(tx *store.Tx, q Query, want wanted, groups []parley.Channel, documents int64) (*lookup, error) {
+	l := &lookup{tx: tx, q: q, want: want, narrow: q.narrowing(groups), sizes: map[string][]store.Posting{}, idf: map[string]float64{},
 		floor: map[string]int64{}, behind: math.MaxInt64}
 	words := want.words()
 	all := slices.Concat(words, slices.Concat(l.narrow...))

@@ -9,10 +9,9 @@ import (
 // Query is what to look for. What is zero does not matter.
 type Query struct {
 	Team parley.TeamID
-	// Reader sees only what it may read, with the Groups that it is in; 0 is a
-	// person, who reads everything in the team.
+	// Reader sees only what it may read; 0 is a person, who reads everything in the
+	// team.
 	Reader parley.AgentID
-	Groups []parley.ChannelID
 	Kind   Kind
 
 	// Text is words, and phrases in quotes.
@@ -27,12 +26,13 @@ type Query struct {
 	Limit  int
 }
 
-// narrowing are the marks that a document must have: one of each list.
-func (q Query) narrowing() (lists [][]string) {
+// narrowing are the marks that a document must have: one of each list. groups are
+// those that the reader may read.
+func (q Query) narrowing(groups []parley.Channel) (lists [][]string) {
 	if q.Reader != 0 {
 		scope := []string{ReaderMark(q.Reader), TeamMark}
-		for _, g := range q.Groups {
-			scope = append(scope, GroupMark(g))
+		for _, g := range groups {
+			scope = append(scope, GroupMark(g.ID))
 		}
 		lists = append(lists, scope)
 	}

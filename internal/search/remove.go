@@ -1,6 +1,9 @@
 package search
 
-import "parley/internal/store"
+import (
+	"parley"
+	"parley/internal/store"
+)
 
 // Remove takes documents out of the index, as long as they still say what they
 // said: it comes before their texts change or go, in the same transaction. What is
@@ -25,4 +28,13 @@ func (s *Service) Put(tx *store.Tx, kind Kind, docs []Document) {
 	tx.CountRemoval(kind)
 	rows := rowsOf(kind, docs)
 	addRows(tx, rows, inOrder(rows))
+}
+
+// Forget is Remove for messages.
+func (s *Service) Forget(tx *store.Tx, messages []parley.MessageID) error {
+	ids := make([]int64, len(messages))
+	for i, id := range messages {
+		ids[i] = int64(id)
+	}
+	return s.Remove(tx, Messages, ids)
 }
