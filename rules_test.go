@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"internal/demo":     {"internal/api", "internal/app", "internal/cli/view", "internal/client", "internal/config"},
 
 	// Doors: decode, one use case, encode.
-	"internal/httpapi": {"internal/api", "internal/channel", "internal/contact", "internal/live", "internal/reading", "internal/rulebook", "internal/store", "internal/token", "internal/trace"},
+	"internal/httpapi": {"internal/api", "internal/channel", "internal/contact", "internal/live", "internal/reading", "internal/rulebook", "internal/search", "internal/store", "internal/token", "internal/trace"},
 	"internal/api":     {},
 	"internal/client":  {"internal/api", "internal/hubfile"},
 
@@ -47,12 +47,13 @@ var mayImport = map[string][]string{
 	"internal/budget":    {"internal/store"},
 	"internal/directory": {"internal/policy"},
 	"internal/channel":   {"internal/contact", "internal/directory", "internal/store"},
-	"internal/reading":   {"internal/budget", "internal/contact", "internal/directory", "internal/hardlink", "internal/live", "internal/policy", "internal/store", "internal/trace", "internal/wake"},
+	"internal/reading":   {"internal/budget", "internal/contact", "internal/directory", "internal/hardlink", "internal/live", "internal/policy", "internal/search", "internal/store", "internal/trace", "internal/wake"},
 	"internal/retention": {"internal/store"},
 	// Putting conversations away and finding them again; what a topic is decides a
 	// package of its own, since turns ask it too.
-	"internal/keeper":       {"internal/contact", "internal/directory", "internal/keeper/topic", "internal/model", "internal/policy", "internal/store"},
+	"internal/keeper":       {"internal/contact", "internal/directory", "internal/keeper/topic", "internal/model", "internal/policy", "internal/search", "internal/store"},
 	"internal/keeper/topic": {"internal/model"},
+	"internal/search":       {"internal/store"},
 	// The rules are in the files, which it changes.
 	"internal/rulebook": {"internal/config", "internal/contact", "internal/directory", "internal/store"},
 	"internal/token":    {"internal/store"},

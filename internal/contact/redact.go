@@ -146,6 +146,9 @@ func (r *redaction) erase(tx *store.Tx) error {
 	if done, err := tx.Redacted(r.first.ID); err != nil || done {
 		return err
 	}
+	if err := r.forget(tx, r.Messages...); err != nil { // its lock comes first
+		return err
+	}
 	var tasks []parley.TaskID
 	for _, id := range r.Messages {
 		m, err := tx.Message(id)
@@ -187,6 +190,14 @@ func (r *redaction) erase(tx *store.Tx) error {
 	tx.Record(parley.Event{Team: r.first.Team, Kind: parley.EventRedacted, Actor: r.caller.Agent, Target: r.first.Author,
 		Task: r.first.Task, Message: r.first.ID, Detail: parley.Clip(r.secrets.scrub(r.reason, r.mark), refusalRunes)})
 	return nil
+}
+
+// forget takes messages out of the search index while they still have their words.
+func (r *redaction) forget(tx *store.Tx, ids ...parley.MessageID) error {
+	if r.s.index == nil {
+		return nil
+	}
+	return r.s.index.Forget(tx, ids)
 }
 
 // eraseTrees takes the text out of what the tasks that belong together stored of
@@ -280,6 +291,9 @@ func (r *redaction) eraseRequest(tx *store.Tx, a parley.Approval) error {
 	for _, m := range list {
 		if slices.Contains(r.Messages, m.ID) || slices.Contains(r.sent, m.ID) {
 			continue
+		}
+		if err := r.forget(tx, m.ID); err != nil {
+			return err
 		}
 		tx.Redact(m, r.caller.Agent, r.mark, r.reason)
 		r.Quoted = slices.DeleteFunc(r.Quoted, func(id parley.MessageID) bool { return id == m.ID })

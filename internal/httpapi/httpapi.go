@@ -73,6 +73,7 @@ func New(cfg Config) *Server {
 	s.registerTasks()
 	s.registerBudgets()
 	s.registerMessages()
+	s.registerSearch()
 	s.registerChannels()
 	s.registerAgents()
 	s.registerTools()

@@ -17,28 +17,17 @@ import (
 	"parley/internal/contact"
 	"parley/internal/directory"
 	"parley/internal/policy"
+	"parley/internal/search"
 	"parley/internal/store"
 )
 
-// Finder finds kept messages by their words. Package search does; app joins them.
-type Finder interface {
-	// FindKept returns the best of what the reader may read, best first.
-	FindKept(ctx context.Context, q Finding) ([]Hit, error)
-}
-
-// Finding is what to find.
-type Finding struct {
-	Team   parley.TeamID
-	Reader parley.AgentID  // 0 reads everything of the team
-	Keeper parley.KeeperID // 0 is all
-	Text   string
-	Limit  int
-}
-
-// Hit is a kept message that was found.
-type Hit struct {
-	Kept  int64
-	Score float64
+// Index finds kept messages by their words. Package search is it.
+type Index interface {
+	Find(ctx context.Context, q search.Query) ([]search.Hit, error)
+	// Remove and Put take documents out and in, within the transaction that changes
+	// what they say or who may read them.
+	Remove(tx *store.Tx, kind search.Kind, ids []int64) error
+	Put(tx *store.Tx, kind search.Kind, docs []search.Document)
 }
 
 // Service is the use cases of this package. It is safe for concurrent use.
@@ -46,14 +35,14 @@ type Service struct {
 	store    store.Store
 	dir      *directory.Directory
 	contacts *contact.Service
-	finder   Finder
+	index    Index
 	log      *slog.Logger
 	uses     *uses
 }
 
 // New makes the service.
-func New(s store.Store, dir *directory.Directory, contacts *contact.Service, finder Finder, log *slog.Logger) *Service {
-	return &Service{store: s, dir: dir, contacts: contacts, finder: finder, log: log, uses: newUses()}
+func New(s store.Store, dir *directory.Directory, contacts *contact.Service, index Index, log *slog.Logger) *Service {
+	return &Service{store: s, dir: dir, contacts: contacts, index: index, log: log, uses: newUses()}
 }
 
 // permit asks the rules about a caller from outside; a turn's call was decided

@@ -30,11 +30,21 @@ func (s *Service) Prune(ctx context.Context, c contact.Caller, unused time.Durat
 		if err := find(tx); err != nil || len(list) == 0 { // one may have been used just now
 			return err
 		}
-		for _, k := range list {
-			tx.RemoveKeeper(k.ID)
-		}
 		tx.Record(parley.Event{Team: c.Team, Kind: parley.EventKeeperPruned, Actor: c.Agent, Detail: fmt.Sprintf("%d keepers", len(list))})
-		return nil
+		return s.remove(tx, list)
 	})
 	return list, err
+}
+
+func (s *Service) remove(tx *store.Tx, list []parley.Keeper) error {
+	for _, k := range list {
+		ids, err := idsOf(tx, k.ID)
+		if err == nil {
+			err = s.reindex(tx, ids, func() error { tx.RemoveKeeper(k.ID); return nil })
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -14,10 +14,12 @@ type readers struct {
 	all    bool // a person, who reads everything of the team
 	team   parley.TeamID
 	inside map[parley.ChannelID]bool
+	// reads says whether the rules let an agent read a group that it is in.
+	reads func(parley.AgentID, parley.Channel) bool
 }
 
 func (s *Service) readers(tx *store.Tx, team parley.TeamID, agent parley.AgentID) *readers {
-	return &readers{tx: tx, team: team, agent: agent, all: s.person(agent), inside: map[parley.ChannelID]bool{}}
+	return &readers{tx: tx, team: team, agent: agent, all: s.person(agent), inside: map[parley.ChannelID]bool{}, reads: s.contacts.ReadsGroup}
 }
 
 // may reports whether somebody reads a kept message. The channel decides, as it
@@ -71,6 +73,7 @@ func (r *readers) inChannel(id parley.ChannelID) (bool, error) {
 		if in, err = r.tx.IsMember(id, r.agent); err != nil {
 			return false, err
 		}
+		in = in && r.reads(r.agent, ch)
 	}
 	r.inside[id] = in
 	return in, nil

@@ -10,6 +10,7 @@ import (
 
 	"parley"
 	"parley/internal/contact"
+	"parley/internal/search"
 	"parley/internal/store"
 )
 
@@ -58,25 +59,33 @@ func (s *Service) Retrieve(ctx context.Context, c contact.Caller, q Query, think
 	return raw(found), nil
 }
 
-// find is the best of what somebody may read. The finder knows who reads what; it
+// find is the best of what somebody may read. The index knows who reads what; it
 // is asked again here of what is stored now.
 func (s *Service) find(ctx context.Context, team parley.TeamID, agent parley.AgentID, q Query, limit int) ([]found, error) {
-	f := Finding{Team: team, Reader: agent, Keeper: q.Keeper, Text: cut(q.Text, queryRunes), Limit: candidates}
+	query := search.Query{Team: team, Reader: agent, Kind: search.Kept, Keeper: q.Keeper, Text: cut(q.Text, queryRunes), Limit: candidates}
 	if s.person(agent) {
-		f.Reader = 0
+		query.Reader = 0
 	}
-	hits, err := s.finder.FindKept(ctx, f)
+	hits, err := s.index.Find(ctx, query)
 	if err != nil || len(hits) == 0 {
-		return nil, err
+		return nil, noWords(err)
 	}
 	var list []found
 	err = s.store.View(ctx, func(tx *store.Tx) (err error) {
-		list, err = s.look(tx, f, agent, hits)
+		list, err = s.check(tx, team, agent, hits)
 		return err
 	})
 	slices.SortStableFunc(list, func(a, b found) int { return cmp.Compare(b.score, a.score) })
 	list = distinct(list)
 	return list[:min(len(list), limit)], err
+}
+
+// noWords makes nothing to look for, such as a lone question mark, nothing found.
+func noWords(err error) error {
+	if parley.KindOf(err) == parley.Invalid {
+		return nil
+	}
+	return err
 }
 
 // found is a kept message that fits a query.
@@ -85,30 +94,20 @@ type found struct {
 	score float64
 }
 
-func (s *Service) look(tx *store.Tx, f Finding, agent parley.AgentID, hits []Hit) (list []found, err error) {
-	scores, ids := map[int64]float64{}, make([]int64, len(hits))
-	for i, h := range hits {
-		scores[h.Kept], ids[i] = h.Score, h.Kept
-	}
-	messages, err := tx.KeptByIDs(ids)
-	if err != nil {
-		return nil, err
-	}
-	who, keepers := s.readers(tx, f.Team, agent), map[parley.KeeperID]parley.Keeper{}
-	for _, m := range messages {
-		k, known := keepers[m.Keeper]
-		if !known {
-			if k, err = tx.Keeper(m.Keeper); err != nil && err != store.ErrNotFound {
-				return nil, err
-			}
-			keepers[m.Keeper] = k
+// check leaves what may be read, and lets what was not used for long sink.
+func (s *Service) check(tx *store.Tx, team parley.TeamID, agent parley.AgentID, hits []search.Hit) (list []found, err error) {
+	who := s.readers(tx, team, agent)
+	for _, h := range hits {
+		m, ok := h.Source.(store.FoundKept)
+		if !ok {
+			continue
 		}
-		may, err := who.may(k, m)
+		may, err := who.may(m.Of, m.Kept)
 		if err != nil {
 			return nil, err
 		}
-		if may && k.ID != 0 && (f.Keeper == 0 || f.Keeper == k.ID) {
-			list = append(list, found{m, scores[m.ID] * freshness(tx.Now.Since(k.LastUsed()), k.Uses)})
+		if may {
+			list = append(list, found{m.Kept, h.Score * freshness(tx.Now.Since(m.Of.LastUsed()), m.Of.Uses)})
 		}
 	}
 	return list, nil

@@ -26,10 +26,16 @@ func (s *Service) Share(ctx context.Context, c contact.Caller, id parley.KeeperI
 		if k.Shared {
 			return nil
 		}
+		ids, err := idsOf(tx, id)
+		if err != nil {
+			return err
+		}
 		k.Shared = true
-		tx.ShareKeeper(id)
-		recordShared(tx, c, k)
-		return nil
+		return s.reindex(tx, ids, func() error {
+			tx.ShareKeeper(id)
+			recordShared(tx, c, k)
+			return nil
+		})
 	})
 	if refused != nil {
 		return parley.Keeper{}, s.contacts.Denied(ctx, c, "share "+id.String(), refused)

@@ -41,12 +41,18 @@ type Keeper struct {
 	store store.Store
 	team  parley.TeamID
 	rule  Rule
+	index Index
 	log   *slog.Logger
 }
 
+// Index is where messages are found by their words, which it loses before them.
+type Index interface {
+	Forget(tx *store.Tx, ids []parley.MessageID) error
+}
+
 // New makes a keeper.
-func New(s store.Store, team parley.TeamID, rule Rule, log *slog.Logger) *Keeper {
-	return &Keeper{store: s, team: team, rule: rule, log: log}
+func New(s store.Store, team parley.TeamID, rule Rule, index Index, log *slog.Logger) *Keeper {
+	return &Keeper{store: s, team: team, rule: rule, index: index, log: log}
 }
 
 // Run sweeps from time to time until the context is done.
@@ -124,6 +130,9 @@ func (k *Keeper) messages(ctx context.Context) (removed int, err error) {
 		if len(page.Remove) > 0 {
 			err := k.store.Update(ctx, func(tx *store.Tx) error {
 				if err := look(tx); err != nil {
+					return err
+				}
+				if err := k.index.Forget(tx, page.Remove); err != nil {
 					return err
 				}
 				tx.RemoveMessages(page.Remove)

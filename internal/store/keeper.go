@@ -80,25 +80,42 @@ func (tx *Tx) KeptIn(id parley.KeeperID) (list []parley.Kept, err error) {
 	return list, err
 }
 
-// KeptByIDs reads messages of any keepers in the order of their numbers given;
-// what is not there is left out.
-func (tx *Tx) KeptByIDs(ids []int64) (list []parley.Kept, err error) {
-	qs := make([]Query, len(ids))
-	for i, id := range ids {
-		qs[i] = Query{SQL: `SELECT ` + keptCols + ` FROM kept WHERE id = $1 AND keeper_id > 0`, Args: []any{id},
-			Row: func(r Row) { list = append(list, scanKept(r)) }}
-	}
-	if len(qs) == 0 {
-		return nil, nil
-	}
-	err = tx.conn.Query(qs...)
+// FoundKept is a kept message with what says who may read it.
+type FoundKept struct {
+	parley.Kept
+	Of      parley.Keeper  // without its counts and key
+	Channel parley.Channel // id, kind and the two of a dm
+}
+
+const foundKept = `SELECT m.id, m.team_id, m.keeper_id, m.n, m.role, m.author_id, m.message_id, m.private, m.at, m.text,
+	k.owner_id, k.channel_id, k.thread_id, k.task_id, k.topic, k.shared, k.created_at, k.used_at, k.uses, c.kind, c.a_id, c.b_id
+	FROM kept m JOIN keeper k ON k.id = m.keeper_id LEFT JOIN channel c ON c.id = k.channel_id`
+
+func scanFoundKept(r Row) FoundKept {
+	f := FoundKept{Kept: scanKept(r)}
+	f.Of = parley.Keeper{ID: f.Keeper, Team: f.Team, Owner: parley.AgentID(r.Int(10)), Channel: parley.ChannelID(r.Int(11)),
+		Thread: parley.ThreadID(r.Int(12)), Task: parley.TaskID(r.Int(13)), Topic: r.Text(14), Shared: r.Int(15) != 0,
+		CreatedAt: parley.Micros(r.Int(16)), UsedAt: parley.Micros(r.Int(17)), Uses: int(r.Int(18))}
+	f.Channel = parley.Channel{ID: f.Of.Channel, Team: f.Team, Kind: parley.ChannelKind(r.Text(19)),
+		A: parley.AgentID(r.Int(20)), B: parley.AgentID(r.Int(21))}
+	return f
+}
+
+// KeptAfter reads the kept messages of all teams behind an id, oldest first.
+func (tx *Tx) KeptAfter(id int64, limit int) (list []FoundKept, err error) {
+	err = tx.query(foundKept+` WHERE m.id > $1 AND m.keeper_id > 0 ORDER BY m.id LIMIT $2`,
+		func(r Row) { list = append(list, scanFoundKept(r)) }, id, int64(limit))
 	return list, err
 }
 
-// KeptAfter reads the messages of all teams after a number, in their order.
-func (tx *Tx) KeptAfter(id int64, limit int) (list []parley.Kept, err error) {
-	err = tx.query(`SELECT `+keptCols+` FROM kept WHERE id > $1 AND keeper_id > 0 ORDER BY id LIMIT $2`,
-		func(r Row) { list = append(list, scanKept(r)) }, id, int64(limit))
+// FoundKept reads those of the kept messages that are there, oldest first.
+func (tx *Tx) FoundKept(ids []int64) (list []FoundKept, err error) {
+	for len(ids) > 0 && err == nil {
+		some := ids[:min(len(ids), manyIDs)]
+		ids = ids[len(some):]
+		err = tx.query(foundKept+` WHERE m.id IN (`+manyMarks+`) AND m.keeper_id > 0 ORDER BY m.id`,
+			func(r Row) { list = append(list, scanFoundKept(r)) }, spread(some)...)
+	}
 	return list, err
 }
 

@@ -73,8 +73,8 @@ const (
 	PostgreSQL
 )
 
-// Query is a statement with a place for its rows. Arguments are int64, string
-// or nil. The marks /*lock*/ and /*skip locked*/ stand where an engine
+// Query is a statement with a place for its rows. Arguments are int64, string,
+// []byte or nil. The marks /*lock*/ and /*skip locked*/ stand where an engine
 // with row locks takes them.
 type Query struct {
 	SQL  string
@@ -86,6 +86,7 @@ type Query struct {
 type Row interface {
 	Int(col int) int64
 	Text(col int) string
+	Bytes(col int) []byte
 }
 
 // Seq names a sequence of ids.

@@ -108,6 +108,12 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"What somebody needs is not too old", neededMessages},
 		{"Old events go", oldEvents},
 
+		{"Postings come back as they went in", postingsRoundTrip},
+		{"Marks and gaps of the search index", searchMarks},
+		{"Only one adds to the search index", oneIndexes},
+		{"Messages with where they stand", foundMessages},
+		{"Messages that are stored late lie in gaps", lateMessages},
+
 		{"A child finishes while its tree is cancelled", finishAgainstCancel},
 		{"Two children finish while their parent's turn ends", childrenAgainstTurnEnd},
 		{"Contacts in both directions at once", contactsBothWays},
