@@ -79,6 +79,7 @@ func NewHub(cfg HubConfig) *Hub {
 		Search: index, unindexed: cfg.Unindexed, scheduler: scheduler, log: cfg.Log}
 	index.Add(search.Kept, keeper.Documents{})
 	h.Keepers = keeper.New(cfg.Store, dir, contacts, index, cfg.Log)
+	contacts.ScrubIn(h.Keepers)
 	sets := builtIn(contacts, read, dir)
 	sets["loom"] = loomtools.New(h.Keepers)
 	maps.Copy(sets, cfg.Toolsets)
@@ -129,6 +130,7 @@ func (h *Hub) Run(ctx context.Context) error {
 // It comes before Run.
 func (h *Hub) Keep(team parley.TeamID, rule retention.Rule) *retention.Keeper {
 	k := retention.New(h.Store, team, rule, h.Search, h.log)
+	k.Keepers = h.Keepers
 	if !rule.None() {
 		h.keepers = append(h.keepers, k)
 	}

@@ -127,6 +127,7 @@ type Service struct {
 	handoff Handoff
 	log     *slog.Logger
 	index   Index // nil if nothing is indexed
+	keepers Keepers
 
 	refusals refusals
 }

@@ -53,6 +53,7 @@ type redaction struct {
 	events  []parley.Event
 	shown   []parley.TaskID    // whose tools have read it in a channel
 	sent    []parley.MessageID // to managers, who were shown the call
+	kept    []parley.Kept      // in keepers
 }
 
 // find looks for everything that holds the text. It reads over the whole record,
@@ -78,6 +79,9 @@ func (r *redaction) find(tx *store.Tx, id parley.MessageID) (err error) {
 		return err
 	}
 	if err := r.findReaders(tx); err != nil {
+		return err
+	}
+	if err := r.findKept(tx); err != nil {
 		return err
 	}
 	return r.findEvents(tx)
@@ -147,6 +151,9 @@ func (r *redaction) erase(tx *store.Tx) error {
 		return err
 	}
 	if err := r.forget(tx, r.Messages...); err != nil { // its lock comes first
+		return err
+	}
+	if err := r.eraseKept(tx); err != nil {
 		return err
 	}
 	var tasks []parley.TaskID

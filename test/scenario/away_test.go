@@ -186,7 +186,9 @@ func crashWhilePuttingAway(t *testing.T, n int, before bool) {
 	s, life := doomed(t, team, file)
 	s.tellLong(6, "The turbine blade")
 	life.Doom(n, before)
-	go func() { _, _ = s.Contacts.OpenAsk(context.Background(), s.As("rutger").Caller, contact.Request{Target: "LearnerBot", Message: "Work hard."}) }()
+	go func() {
+		_, _ = s.Contacts.OpenAsk(context.Background(), s.As("rutger").Caller, contact.Request{Target: "LearnerBot", Message: "Work hard."})
+	}()
 	s.Pass(time.Minute)
 	life.Kill()
 	s.Abandon()
