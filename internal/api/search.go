@@ -4,9 +4,9 @@ import "time"
 
 // SearchHit is something that was found.
 type SearchHit struct {
-	ID      string    `json:"id" doc:"The message, such as msg-7."`
+	ID      string    `json:"id" doc:"The message, such as msg-7, or keeper-7/3 for one of a keeper."`
 	Author  string    `json:"author" doc:"Who wrote it."`
-	Place   string    `json:"place" doc:"Where it stands: #standup for a channel, or the two of a dm."`
+	Place   string    `json:"place" doc:"Where it stands: #standup for a channel, or the two of a dm; of a keeper its topic."`
 	Thread  string    `json:"thread,omitempty" doc:"The conversation it is in."`
 	Kind    string    `json:"kind" doc:"What kind of message it is, such as ask or reply."`
 	Task    string    `json:"task_id,omitempty" doc:"The task that it belongs to, if you may see it."`

@@ -53,6 +53,12 @@ func (s *Server) searchHit(ctx context.Context, f reading.Found) api.SearchHit {
 		hit.ID, hit.Author, hit.Thread, hit.Kind = m.ID.String(), s.name(ctx, m.Author), m.Thread.String(), string(m.Kind)
 		hit.Place = s.place(ctx, f.Channel)
 	}
+	if k, ok := f.Source.(store.FoundKept); ok {
+		hit.ID, hit.Author, hit.Kind, hit.Place = k.Name(), s.name(ctx, k.Author), k.Role, k.Of.Topic
+		if hit.Author == "" {
+			hit.Author = s.name(ctx, k.Of.Owner)
+		}
+	}
 	if f.Task.ID != 0 {
 		hit.Task, hit.Title, hit.State = f.Task.ID.String(), f.Task.Title, f.Task.State.String()
 	}

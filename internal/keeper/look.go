@@ -58,3 +58,15 @@ func (s *Service) Show(ctx context.Context, c contact.Caller, id parley.KeeperID
 	}
 	return k, list, nil
 }
+
+// Channel is where what a keeper holds was said; ok is false for one of no channel.
+func (s *Service) Channel(ctx context.Context, k parley.Keeper) (ch parley.Channel, ok bool) {
+	if k.Channel == 0 {
+		return ch, false
+	}
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		ch, err = tx.Channel(k.Channel)
+		return err
+	})
+	return ch, err == nil
+}

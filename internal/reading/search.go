@@ -97,11 +97,33 @@ func (s *Service) described(ctx context.Context, c contact.Caller, hits []search
 					return err
 				}
 			}
+			if k, ok := h.Source.(store.FoundKept); ok {
+				if err := s.describeKept(tx, c, k, &f); err != nil {
+					return err
+				}
+			}
 			list = append(list, f)
 		}
 		return nil
 	})
 	return list, err
+}
+
+// describeKept says where a kept message was said, and on what task.
+func (s *Service) describeKept(tx *store.Tx, c contact.Caller, k store.FoundKept, f *Found) (err error) {
+	if k.Of.Channel != 0 {
+		if f.Channel, err = tx.Channel(k.Of.Channel); err != nil {
+			return err
+		}
+	}
+	if k.Of.Task == 0 {
+		return nil
+	}
+	t, err := tx.Task(k.Of.Task)
+	if err == nil && s.seesTask(c, t) {
+		f.Task = t
+	}
+	return err
 }
 
 func (s *Service) describeMessage(tx *store.Tx, c contact.Caller, m store.FoundMessage, f *Found) (err error) {
