@@ -161,3 +161,16 @@ func quoteRoles(text string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// Find is the best matching messages that the caller may read, best first.
+func (s *Service) Find(ctx context.Context, c contact.Caller, q Query, limit int) ([]parley.Kept, error) {
+	if err := s.permit(ctx, c, "retrieve"); err != nil {
+		return nil, err
+	}
+	list, err := s.find(ctx, c.Team, c.Agent, q, limit)
+	out := make([]parley.Kept, len(list))
+	for i, f := range list {
+		out[i] = f.Kept
+	}
+	return out, err
+}

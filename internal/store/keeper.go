@@ -34,6 +34,9 @@ func (tx *Tx) InsertKeeper(k *parley.Keeper, list []parley.Kept) {
 		int64(k.Count), int64(k.Size), flag(k.Shared), flag(k.Automatic), k.Key, int64(k.CreatedAt))
 	for i := range list {
 		m := &list[i]
+		if m.At == 0 {
+			m.At = tx.Now
+		}
 		m.ID, m.Team, m.Keeper, m.N = tx.conn.NextID(SeqKept), k.Team, k.ID, i+1
 		tx.exec(`INSERT INTO kept (`+keptCols+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 			m.ID, int64(m.Team), int64(m.Keeper), int64(m.N), m.Role, int64(m.Author), int64(m.Message), flag(m.Private),
