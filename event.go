@@ -45,6 +45,10 @@ const (
 	EventDayRaised    EventKind = "budget.day_raised"
 	EventPaused       EventKind = "team.paused"
 	EventResumed      EventKind = "team.resumed"
+
+	EventKept         EventKind = "keeper.stored"
+	EventKeeperShared EventKind = "keeper.shared"
+	EventKeeperPruned EventKind = "keeper.pruned"
 )
 
 // EventKinds are all kinds there are.
@@ -55,6 +59,7 @@ func EventKinds() []EventKind {
 		EventStatus, EventAgent, EventReload, EventRule, EventChannel,
 		EventApprovalRequested, EventApprovalApproved, EventApprovalDenied, EventApprovalExpired, EventApprovalWithdrawn,
 		EventBudgetSpent, EventBudgetRaised, EventDaySpent, EventDayRaised, EventPaused, EventResumed,
+		EventKept, EventKeeperShared, EventKeeperPruned,
 	}
 }
 

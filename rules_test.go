@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"internal/demo":     {"internal/api", "internal/app", "internal/cli/view", "internal/client", "internal/config"},
 
 	// Doors: decode, one use case, encode.
-	"internal/httpapi": {"internal/api", "internal/channel", "internal/contact", "internal/live", "internal/reading", "internal/rulebook", "internal/store", "internal/token", "internal/trace"},
+	"internal/httpapi": {"internal/api", "internal/channel", "internal/contact", "internal/keeper", "internal/live", "internal/reading", "internal/rulebook", "internal/search", "internal/store", "internal/token", "internal/trace"},
 	"internal/api":     {},
 	"internal/client":  {"internal/api", "internal/hubfile"},
 
@@ -47,8 +47,13 @@ var mayImport = map[string][]string{
 	"internal/budget":    {"internal/store"},
 	"internal/directory": {"internal/policy"},
 	"internal/channel":   {"internal/contact", "internal/directory", "internal/store"},
-	"internal/reading":   {"internal/budget", "internal/contact", "internal/directory", "internal/hardlink", "internal/live", "internal/policy", "internal/store", "internal/trace", "internal/wake"},
+	"internal/reading":   {"internal/budget", "internal/contact", "internal/directory", "internal/hardlink", "internal/live", "internal/policy", "internal/search", "internal/store", "internal/trace", "internal/wake"},
 	"internal/retention": {"internal/store"},
+	// Putting conversations away and finding them again; what a topic is decides a
+	// package of its own, since turns ask it too.
+	"internal/keeper":       {"internal/contact", "internal/directory", "internal/keeper/topic", "internal/model", "internal/policy", "internal/search", "internal/store"},
+	"internal/keeper/topic": {"internal/model"},
+	"internal/search":       {"internal/store"},
 	// The rules are in the files, which it changes.
 	"internal/rulebook": {"internal/config", "internal/contact", "internal/directory", "internal/store"},
 	"internal/token":    {"internal/store"},
@@ -56,12 +61,13 @@ var mayImport = map[string][]string{
 
 	// Running work: claims and leases, then one turn of an agent.
 	"internal/work":   {"internal/store", "internal/wake"},
-	"internal/turn":   {"internal/budget", "internal/live", "internal/model", "internal/store", "internal/tool"},
+	"internal/turn":   {"internal/budget", "internal/keeper/topic", "internal/live", "internal/model", "internal/store", "internal/tool"},
 	"internal/tool":   {"internal/model", "internal/policy"},
 	"internal/tool/*": {"internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool"},
 	// One set's words are another's too.
 	"internal/tool/peertools":   {"internal/contact", "internal/directory", "internal/model", "internal/tool", "internal/tool/contacttools"},
 	"internal/tool/chorustools": {"internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool", "internal/tool/contacttools"},
+	"internal/tool/loomtools":   {"internal/keeper", "internal/model", "internal/policy", "internal/tool", "internal/tool/contacttools"},
 	// The tools of the workspace know nothing of contacts.
 	"internal/tool/workspacetools": {"internal/model", "internal/policy", "internal/tool", "internal/workspace", "internal/workspace/sandbox", "internal/workspace/symbol"},
 	// The tools of outside servers.

@@ -218,6 +218,7 @@ const (
 	StepResult StepKind = "result" // the tool call's result
 	StepInbox  StepKind = "inbox"  // what arrived between two steps
 	StepHeld   StepKind = "held"   // a tool call waits for approval
+	StepAway   StepKind = "away"   // what no longer fitted was put into a keeper
 )
 
 // Step is one stored piece of a turn. Content is JSON, owned by package turn.

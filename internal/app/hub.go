@@ -14,13 +14,16 @@ import (
 	"parley/internal/channel"
 	"parley/internal/contact"
 	"parley/internal/directory"
+	"parley/internal/keeper"
 	"parley/internal/live"
 	"parley/internal/reading"
 	"parley/internal/retention"
+	"parley/internal/search"
 	"parley/internal/store"
 	"parley/internal/tool"
 	"parley/internal/tool/chorustools"
 	"parley/internal/tool/contacttools"
+	"parley/internal/tool/loomtools"
 	"parley/internal/tool/peertools"
 	"parley/internal/turn"
 	"parley/internal/work"
@@ -37,6 +40,8 @@ type HubConfig struct {
 	LeaseTime, Poll, Grace time.Duration
 	// Toolsets are further ones that members can be given, by the set's name.
 	Toolsets map[string][]tool.Tool
+	// Unindexed leaves the search index where it is, for measurements.
+	Unindexed bool
 }
 
 // Hub is a running server without its doors. Its fields are the use cases
@@ -47,8 +52,11 @@ type Hub struct {
 	Contacts  *contact.Service
 	Reading   *reading.Service
 	Channels  *channel.Service
+	Keepers   *keeper.Service
+	Search    *search.Service
 
 	keepers   []*retention.Keeper
+	unindexed bool
 	agents    *agents
 	scheduler *work.Scheduler
 	log       *slog.Logger
@@ -63,9 +71,17 @@ func NewHub(cfg HubConfig) *Hub {
 	})
 	contacts := contact.New(cfg.Store, dir, handoff{scheduler}, cfg.Log)
 	read := reading.New(cfg.Store, dir, contacts)
+	index := search.New(cfg.Store)
+	index.Ask(contacts.ReadsGroup)
+	contacts.KeepOutOf(index)
+	read.SearchIn(index)
 	h := &Hub{Store: cfg.Store, Directory: dir, Contacts: contacts, Reading: read, Channels: channel.New(cfg.Store, dir, contacts),
-		scheduler: scheduler, log: cfg.Log}
+		Search: index, unindexed: cfg.Unindexed, scheduler: scheduler, log: cfg.Log}
+	index.Add(search.Kept, keeper.Documents{})
+	h.Keepers = keeper.New(cfg.Store, dir, contacts, index, cfg.Log)
+	contacts.ScrubIn(h.Keepers)
 	sets := builtIn(contacts, read, dir)
+	sets["loom"] = loomtools.New(h.Keepers)
 	maps.Copy(sets, cfg.Toolsets)
 	h.agents = newAgents(dir, sets, newOutside(cfg.Log))
 	read.ShowTools(h.agents)
@@ -97,6 +113,10 @@ func (h *Hub) Run(ctx context.Context) error {
 	beside, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var ended sync.WaitGroup
 	ended.Go(func() { h.agents.outside.servers.Run(beside) })
+	ended.Go(func() { h.Keepers.Run(beside) })
+	if !h.unindexed {
+		ended.Go(func() { h.Search.Run(beside, h.log) })
+	}
 	for _, k := range h.keepers {
 		ended.Go(func() { k.Run(beside) })
 	}
@@ -109,7 +129,8 @@ func (h *Hub) Run(ctx context.Context) error {
 // Keep has the hub remove what is older than a rule from a team that has joined.
 // It comes before Run.
 func (h *Hub) Keep(team parley.TeamID, rule retention.Rule) *retention.Keeper {
-	k := retention.New(h.Store, team, rule, h.log)
+	k := retention.New(h.Store, team, rule, h.Search, h.log)
+	k.Keepers = h.Keepers
 	if !rule.None() {
 		h.keepers = append(h.keepers, k)
 	}

@@ -47,6 +47,9 @@ type Line struct {
 	Leased int     `json:"leased,omitempty"`
 	Max    float64 `json:"max_us,omitempty"`
 
+	// RecallAt5 is how much of what was asked for is among the first five found.
+	RecallAt5 float64 `json:"recall_at_5,omitempty"`
+
 	Targets []Verdict `json:"targets,omitempty"`
 }
 

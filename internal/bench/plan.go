@@ -128,7 +128,7 @@ func (p plan) names(engines []string) []string {
 	for _, e := range engines {
 		names = append(names, p.engineNames(e)...)
 	}
-	return append(names, memoryName, waitingName)
+	return append(append(names, memoryName, waitingName), retrievalNames()...)
 }
 
 func nameExamples(p plan, engines []string) string {

@@ -81,6 +81,9 @@ func remarks(l Line) (list []string) {
 	if l.Tasks > 0 {
 		list = append(list, fmt.Sprintf("%s open tasks, slowest %s", count(l.Tasks), duration(l.Max)))
 	}
+	if l.RecallAt5 > 0 {
+		list = append(list, fmt.Sprintf("recall_at_5 %.3f of %d queries", l.RecallAt5, l.Ops))
+	}
 	if l.CPURatio > 0 {
 		list = append(list, fmt.Sprintf("%s agents, processor time %.2f", count(l.Agents), l.CPURatio))
 	}

@@ -30,6 +30,8 @@ func targets() []target {
 		t(`memory\.agent`, "rss_bytes", true, 400e6, "400 MB"),
 		t(`memory\.waiting`, "peak_bytes", true, 300e6, "300 MB"),
 		t(`\w+\.turn`, "p50_us", true, 3e3, "3 ms"),
+		t(`retrieval`, "recall_at_5", false, 0.9, "0.90"),
+		t(`retrieval\.\w+`, "recall_at_5", false, 0.85, "0.85"),
 		t(`\w+\.restart`, "p50_us", true, 2e6, "2 s"),
 	}
 }
@@ -69,6 +71,8 @@ func (l Line) value(field string) float64 {
 		return l.P50
 	case "peak_bytes":
 		return float64(l.Peak)
+	case "recall_at_5":
+		return l.RecallAt5
 	case "rss_bytes":
 		return float64(l.RSS)
 	}

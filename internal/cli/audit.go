@@ -77,10 +77,15 @@ func (a *audit) check(cmd *cobra.Command, now time.Time) error {
 	if a.filter.Tree && a.filter.Task == "" {
 		return misused(cmd, "--tree goes with --task.")
 	}
+	return readSpan(cmd, now, a.since, a.until, &a.filter.Since, &a.filter.Until)
+}
+
+// readSpan reads the flags --since and --until.
+func readSpan(cmd *cobra.Command, now time.Time, since, until string, from, to *time.Time) error {
 	for _, f := range []struct {
 		name, text string
 		at         *time.Time
-	}{{"since", a.since, &a.filter.Since}, {"until", a.until, &a.filter.Until}} {
+	}{{"since", since, from}, {"until", until, to}} {
 		if f.text == "" {
 			continue
 		}

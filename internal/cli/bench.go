@@ -19,7 +19,8 @@ behind. With --json there is one object a line.`,
 		Example: `  parley bench --quick              # under a minute
   parley bench --store sqlite
   parley bench --only notify,ask --json
-  parley bench --only turn,waiting`,
+  parley bench --only turn,waiting
+  parley bench --only retrieval`,
 		GroupID: groupCare,
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {

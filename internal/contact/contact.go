@@ -126,9 +126,20 @@ type Service struct {
 	dir     *directory.Directory
 	handoff Handoff
 	log     *slog.Logger
+	index   Index // nil if nothing is indexed
+	keepers Keepers
 
 	refusals refusals
 }
+
+// Index is where messages are found by their words. What it knows of a message goes
+// before the text does.
+type Index interface {
+	Forget(tx *store.Tx, ids []parley.MessageID) error
+}
+
+// KeepOutOf has redacted messages taken out of an index.
+func (s *Service) KeepOutOf(index Index) { s.index = index }
 
 // New makes the service. handoff may be nil: then all work is claimed.
 func New(s store.Store, dir *directory.Directory, handoff Handoff, log *slog.Logger) *Service {

@@ -41,6 +41,13 @@ func (s *Service) PermitOutside(ctx context.Context, c Caller, category, detail 
 	return s.Permit(ctx, c, policy.Action(category, detail))
 }
 
+// ReadsGroup reports whether the rules let an agent read a group that it is in,
+// without asking anybody.
+func (s *Service) ReadsGroup(agent parley.AgentID, c parley.Channel) bool {
+	who := s.partyOf(agent)
+	return policy.Authorize(&who, policy.ReadIn(c.Name)).Verdict == policy.Allow
+}
+
 // judge is what a ruling means to the caller: one who has the approval that it
 // wants needs no second one. What the rules deny by now is denied.
 func (c Caller) judge(r policy.Ruling, target parley.AgentID) error {

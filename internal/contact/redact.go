@@ -53,6 +53,7 @@ type redaction struct {
 	events  []parley.Event
 	shown   []parley.TaskID    // whose tools have read it in a channel
 	sent    []parley.MessageID // to managers, who were shown the call
+	kept    []parley.Kept      // in keepers
 }
 
 // find looks for everything that holds the text. It reads over the whole record,
@@ -78,6 +79,9 @@ func (r *redaction) find(tx *store.Tx, id parley.MessageID) (err error) {
 		return err
 	}
 	if err := r.findReaders(tx); err != nil {
+		return err
+	}
+	if err := r.findKept(tx); err != nil {
 		return err
 	}
 	return r.findEvents(tx)
@@ -146,6 +150,12 @@ func (r *redaction) erase(tx *store.Tx) error {
 	if done, err := tx.Redacted(r.first.ID); err != nil || done {
 		return err
 	}
+	if err := r.forget(tx, r.Messages...); err != nil { // its lock comes first
+		return err
+	}
+	if err := r.eraseKept(tx); err != nil {
+		return err
+	}
 	var tasks []parley.TaskID
 	for _, id := range r.Messages {
 		m, err := tx.Message(id)
@@ -187,6 +197,14 @@ func (r *redaction) erase(tx *store.Tx) error {
 	tx.Record(parley.Event{Team: r.first.Team, Kind: parley.EventRedacted, Actor: r.caller.Agent, Target: r.first.Author,
 		Task: r.first.Task, Message: r.first.ID, Detail: parley.Clip(r.secrets.scrub(r.reason, r.mark), refusalRunes)})
 	return nil
+}
+
+// forget takes messages out of the search index while they still have their words.
+func (r *redaction) forget(tx *store.Tx, ids ...parley.MessageID) error {
+	if r.s.index == nil {
+		return nil
+	}
+	return r.s.index.Forget(tx, ids)
 }
 
 // eraseTrees takes the text out of what the tasks that belong together stored of
@@ -280,6 +298,9 @@ func (r *redaction) eraseRequest(tx *store.Tx, a parley.Approval) error {
 	for _, m := range list {
 		if slices.Contains(r.Messages, m.ID) || slices.Contains(r.sent, m.ID) {
 			continue
+		}
+		if err := r.forget(tx, m.ID); err != nil {
+			return err
 		}
 		tx.Redact(m, r.caller.Agent, r.mark, r.reason)
 		r.Quoted = slices.DeleteFunc(r.Quoted, func(id parley.MessageID) bool { return id == m.ID })

@@ -185,6 +185,7 @@ var peopleOnly = []struct{ method, operation, path, body string }{
 	{"PUT", "/v1/channels/{name}/members/{agent}", "/v1/channels/standup/members/Joiner", ""},
 	{"DELETE", "/v1/channels/{name}/members/{agent}", "/v1/channels/standup/members/Bob", ""},
 	{"POST", "/v1/messages/{id}/redact", "/v1/messages/msg-1/redact", `{}`},
+	{"POST", "/v1/keepers/prune", "/v1/keepers/prune", `{"unused_seconds": 1}`},
 }
 
 func TestNoProgramDoesWhatOnlyPeopleMay(t *testing.T) {
@@ -228,6 +229,9 @@ func TestEveryChangeIsTriedByAProgram(t *testing.T) {
 		"post /v1/approvals/{id}/withdraw": "its own",
 		"post /v1/posts":                   "speaks as whom the token belongs to, where it is a member",
 		"post /v1/channels/{name}/read":    "its own place",
+		"post /v1/keepers":                 "its own words, for itself unless it shares them",
+		"post /v1/keepers/{id}/share":      "its own",
+		"post /v1/retrieve":                "nothing: it reads",
 	}
 	for _, c := range peopleOnly {
 		own[strings.ToLower(c.method)+" "+c.operation] = "nobody's: people only"

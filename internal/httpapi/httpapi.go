@@ -24,6 +24,7 @@ import (
 	"parley"
 	"parley/internal/channel"
 	"parley/internal/contact"
+	"parley/internal/keeper"
 	"parley/internal/reading"
 	"parley/internal/rulebook"
 	"parley/internal/store"
@@ -35,6 +36,7 @@ type Config struct {
 	Contacts *contact.Service
 	Reading  *reading.Service
 	Channels *channel.Service
+	Keepers  *keeper.Service
 	// Rules is nil for a hub whose team has no files.
 	Rules   *rulebook.Service
 	Log     *slog.Logger
@@ -73,7 +75,9 @@ func New(cfg Config) *Server {
 	s.registerTasks()
 	s.registerBudgets()
 	s.registerMessages()
+	s.registerSearch()
 	s.registerChannels()
+	s.registerKeepers()
 	s.registerAgents()
 	s.registerTools()
 	s.registerRules()

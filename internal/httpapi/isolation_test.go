@@ -41,6 +41,17 @@ var probes = []probe{
 	{"list-messages", "GET", "/v1/messages?thread=thread-1", "", 404, nil},
 	{"get-message", "GET", "/v1/messages/msg-1", "", 404, nil},
 	{"list-threads", "GET", "/v1/threads?of=Ada&with=Bob", "", 404, nil},
+	{"search", "GET", "/v1/search?q=poem", "", 200, []string{"msg-", "poem"}},
+	{"search", "GET", "/v1/search?q=poem&agent=Bob", "", 404, []string{"Bob?"}},
+	{"search", "GET", "/v1/search?q=poem&channel=poets", "", 404, nil},
+	{"search", "GET", "/v1/search?q=poem&kind=keepers", "", 200, []string{"keeper-", "poem"}},
+	{"list-keepers", "GET", "/v1/keepers", "", 200, []string{"keeper-", "poem"}},
+	{"get-keeper", "GET", "/v1/keepers/keeper-1", "", 404, nil},
+	{"share-keeper", "POST", "/v1/keepers/keeper-1/share", "", 404, nil},
+	{"retrieve", "POST", "/v1/retrieve", `{"query": "verse"}`, 200, []string{"[user]"}},
+	{"retrieve", "POST", "/v1/retrieve", `{"query": "verse", "keeper_id": "keeper-1"}`, 200, []string{"[user]"}},
+	{"prune-keepers", "POST", "/v1/keepers/prune", `{"unused_seconds": 1, "dry_run": true}`, 200, []string{"keeper-"}},
+	{"offload", "POST", "/v1/keepers", `{"topic": "mine", "messages": [], "task_id": "task-101"}`, 403, nil},
 	{"get-inbox", "GET", "/v1/inbox", "", 200, []string{"msg-", "poem"}},
 	{"mark-seen", "POST", "/v1/messages/seen", `{"ids": ["msg-1"]}`, 200, nil},
 	{"redact-message", "POST", "/v1/messages/msg-1/redact", `{}`, 404, nil},
@@ -103,6 +114,10 @@ func TestNoOneReadsAnotherTeam(t *testing.T) {
 	if _, err := ada.Post(t.Context(), api.PostRequest{Channel: "#poets", Message: "A poem for all."}); err != nil {
 		t.Fatal(err)
 	}
+	if status, body := w.do("Ada", "POST", "/v1/keepers", `{"topic": "poems", "messages": [{"role": "user", "content": "A verse of a poem."},
+		{"role": "assistant", "content": "Yes."}, {"role": "user", "content": "More."}, {"role": "user", "content": "More."}]}`); status != 200 {
+		t.Fatalf("%d %s", status, body)
+	}
 	before := w.everything("Ada")
 	for _, p := range probes {
 		status, body := w.do("Eve", p.method, p.path, p.body)
@@ -147,7 +162,7 @@ func (w *world) storeApproval(id parley.TaskID) {
 // everything is what a person can read of the team.
 func (w *world) everything(as string) string {
 	var all strings.Builder
-	for _, path := range []string{"/v1/tasks", "/v1/agents", "/v1/messages?of=Ada&with=Bob", "/v1/messages/msg-1", "/v1/inbox", "/v1/approvals", "/v1/channels", "/v1/messages?channel=poets", "/v1/agents/DataBot/rules", "/v1/events?follow=false"} {
+	for _, path := range []string{"/v1/tasks", "/v1/agents", "/v1/messages?of=Ada&with=Bob", "/v1/messages/msg-1", "/v1/inbox", "/v1/approvals", "/v1/channels", "/v1/keepers", "/v1/keepers/keeper-1", "/v1/messages?channel=poets", "/v1/agents/DataBot/rules", "/v1/events?follow=false"} {
 		_, body := w.do(as, http.MethodGet, path, "")
 		all.WriteString(body)
 	}

@@ -12,6 +12,7 @@ const (
 	ChannelOp = "channel"    // send #NAME, read #NAME
 	TaskOp    = "task"       // await ID, cancel ID, status ID
 	SelfOp    = "self"       // sleep
+	KeeperOp  = "keeper"     // offload, retrieve, list, share
 	FileRead  = "file_read"
 	FileWrite = "file_write"
 	Shell     = "shell"
@@ -84,6 +85,8 @@ func (c Call) writes() bool {
 		return verb != "read"
 	case TaskOp:
 		return verb != "await" && verb != "status"
+	case KeeperOp:
+		return verb != "retrieve" && verb != "list"
 	}
 	return true
 }

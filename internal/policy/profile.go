@@ -56,11 +56,11 @@ func newPattern(flags, text string) (pattern, error) {
 var presets = map[string]*Profile{
 	"open": preset("open", Patterns{Allow: []string{`tool:.*`}}),
 	"standard": preset("standard", Patterns{
-		Allow: []string{`tool:(agent_comm|channel|task|self|file_read):.*`, `tool:mcp_read:.*`},
+		Allow: []string{`tool:(agent_comm|channel|task|self|file_read):.*`, `tool:keeper:.*`, `tool:mcp_read:.*`},
 		Ask:   []string{`tool:.*`},
 	}),
 	"guarded": preset("guarded", Patterns{
-		Allow: []string{`tool:file_read:.*`, `tool:agent_comm:(list|read_docs .*)`, `tool:channel:read .*`, `tool:task:(status|await) .*`, `tool:mcp_read:.*`},
+		Allow: []string{`tool:file_read:.*`, `tool:agent_comm:(list|read_docs .*)`, `tool:channel:read .*`, `tool:task:(status|await) .*`, `tool:keeper:(retrieve|list)`, `tool:mcp_read:.*`},
 		Ask:   []string{`tool:.*`},
 	}),
 	"locked": preset("locked", Patterns{Allow: []string{`tool:file_read:.*`}}),

@@ -13,6 +13,7 @@ import (
 	"parley/internal/contact"
 	"parley/internal/directory"
 	"parley/internal/live"
+	"parley/internal/search"
 	"parley/internal/store"
 )
 
@@ -21,8 +22,9 @@ type Service struct {
 	store    store.Store
 	dir      *directory.Directory
 	contacts *contact.Service
-	toolbox  Toolbox   // nil without a hub
-	live     *live.Fan // nil without a hub
+	toolbox  Toolbox         // nil without a hub
+	live     *live.Fan       // nil without a hub
+	index    *search.Service // nil without a hub
 }
 
 // New makes the service.

@@ -29,6 +29,8 @@ func (r Rule) None() bool { return r == Rule{} }
 const (
 	// batch is how many are looked at in one transaction.
 	batch = 200
+	// keepersAtOnce is how many keepers are gone over in one transaction.
+	keepersAtOnce = 5
 	// pause lets others have the database between two batches.
 	pause = 50 * time.Millisecond
 	// firstSweep is when the hub has come up; later ones are enough once an hour.
@@ -41,12 +43,25 @@ type Keeper struct {
 	store store.Store
 	team  parley.TeamID
 	rule  Rule
-	log   *slog.Logger
+	index Index
+	// Keepers hold copies of messages, which go like them; nil if there are none.
+	Keepers Keepers
+	log     *slog.Logger
+}
+
+// Keepers lose what is too old. Package keeper does it.
+type Keepers interface {
+	Trim(tx *store.Tx, id parley.KeeperID, before parley.Micros) error
+}
+
+// Index is where messages are found by their words, which it loses before them.
+type Index interface {
+	Forget(tx *store.Tx, ids []parley.MessageID) error
 }
 
 // New makes a keeper.
-func New(s store.Store, team parley.TeamID, rule Rule, log *slog.Logger) *Keeper {
-	return &Keeper{store: s, team: team, rule: rule, log: log}
+func New(s store.Store, team parley.TeamID, rule Rule, index Index, log *slog.Logger) *Keeper {
+	return &Keeper{store: s, team: team, rule: rule, index: index, log: log}
 }
 
 // Run sweeps from time to time until the context is done.
@@ -70,6 +85,9 @@ func (k *Keeper) Sweep(ctx context.Context) (gone Removed, err error) {
 		gone.Messages, err = k.messages(ctx)
 		if err == nil {
 			err = k.requests(ctx)
+		}
+		if err == nil {
+			err = k.kept(ctx)
 		}
 	}
 	if k.rule.Events > 0 && err == nil {
@@ -126,6 +144,9 @@ func (k *Keeper) messages(ctx context.Context) (removed int, err error) {
 				if err := look(tx); err != nil {
 					return err
 				}
+				if err := k.index.Forget(tx, page.Remove); err != nil {
+					return err
+				}
 				tx.RemoveMessages(page.Remove)
 				return nil
 			})
@@ -158,6 +179,35 @@ func (k *Keeper) requests(ctx context.Context) error {
 		tx.RemoveRequests(k.team, tx.Now.Add(-k.rule.Messages))
 		return nil
 	})
+}
+
+// kept removes what keepers hold of that time, some keepers at once.
+func (k *Keeper) kept(ctx context.Context) error {
+	for k.Keepers != nil {
+		var ids []parley.KeeperID
+		look := func(tx *store.Tx) (err error) {
+			ids, err = tx.AgedKeepers(k.team, tx.Now.Add(-k.rule.Messages), keepersAtOnce)
+			return err
+		}
+		if err := k.store.View(ctx, look); err != nil || len(ids) == 0 {
+			return err
+		}
+		err := k.store.Update(ctx, func(tx *store.Tx) error {
+			for _, id := range ids {
+				if err := k.Keepers.Trim(tx, id, tx.Now.Add(-k.rule.Messages)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if !rest(ctx, pause) {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
 }
 
 func (k *Keeper) events(ctx context.Context) (removed int, err error) {

@@ -66,5 +66,6 @@ type shifted struct {
 	by int
 }
 
-func (r shifted) Int(col int) int64   { return r.Row.Int(r.by + col) }
-func (r shifted) Text(col int) string { return r.Row.Text(r.by + col) }
+func (r shifted) Int(col int) int64    { return r.Row.Int(r.by + col) }
+func (r shifted) Text(col int) string  { return r.Row.Text(r.by + col) }
+func (r shifted) Bytes(col int) []byte { return r.Row.Bytes(r.by + col) }

@@ -73,8 +73,8 @@ const (
 	PostgreSQL
 )
 
-// Query is a statement with a place for its rows. Arguments are int64, string
-// or nil. The marks /*lock*/ and /*skip locked*/ stand where an engine
+// Query is a statement with a place for its rows. Arguments are int64, string,
+// []byte or nil. The marks /*lock*/ and /*skip locked*/ stand where an engine
 // with row locks takes them.
 type Query struct {
 	SQL  string
@@ -86,6 +86,7 @@ type Query struct {
 type Row interface {
 	Int(col int) int64
 	Text(col int) string
+	Bytes(col int) []byte
 }
 
 // Seq names a sequence of ids.
@@ -101,11 +102,13 @@ const (
 	SeqEvent
 	SeqWorker
 	SeqApproval
+	SeqKeeper
+	SeqKept
 	SeqCount
 )
 
 // SeqTables names the table that each sequence numbers.
-var SeqTables = [SeqCount]string{"team", "agent", "channel", "thread", "message", "task", "event", "worker", "approval"}
+var SeqTables = [SeqCount]string{"team", "agent", "channel", "thread", "message", "task", "event", "worker", "approval", "keeper", "kept"}
 
 // FirstTask is the number of the first task of a new database: short ids that
 // are easy to tell apart from counts.

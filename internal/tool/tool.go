@@ -67,6 +67,11 @@ type Call struct {
 	Args json.RawMessage
 	// Approved says that somebody has approved this call with these arguments.
 	Approved bool
+	// Said is the conversation as the agent sees it, the oldest first.
+	Said func() []parley.Kept
+	// Think asks the agent's own model something beside its turn. It costs what it
+	// costs, and fails where the budget does not allow it.
+	Think func(ctx context.Context, r model.Request) (model.Reply, error)
 }
 
 // Slot is the turn's place among the workers, given back by a tool that waits.

@@ -34,7 +34,7 @@ func (t *run) begin() {
 		t.notice(t.number, m)
 	}
 	for _, m := range t.inbox {
-		t.past = append(t.past, t.render(m))
+		t.recall(m)
 	}
 	t.inboxRead = t.task.InboxCount
 }

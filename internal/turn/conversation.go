@@ -61,7 +61,9 @@ type conversation struct {
 	read, readTo int
 	start        *parley.TurnStart // until it is stored
 
-	past      []model.Message  // of this task, after the request
+	past      []model.Message         // of this task, after the request
+	sources   map[int]*parley.Message // of what in the past is a stored message, by its place
+	away      away
 	notices   []parley.Message // shown around the history in the first turn
 	pending   []model.Call     // of the last reply, without a result
 	started   map[string]bool  // pending calls that are on record as begun
@@ -184,6 +186,12 @@ func (t *run) replayStep(tx *store.Tx, s parley.Step) error {
 			return err
 		}
 		t.conversation.started[c.Call] = true
+	case parley.StepAway:
+		var a awayStep
+		if err := json.Unmarshal(s.Content, &a); err != nil {
+			return err
+		}
+		t.away.add(a)
 	case parley.StepHeld:
 		var h held
 		if err := json.Unmarshal(s.Content, &h); err != nil {
@@ -226,7 +234,7 @@ func (t *run) addResult(r result) {
 		t.countRound()
 	}
 	for _, m := range t.arrived {
-		t.past = append(t.past, t.render(m))
+		t.recall(m)
 	}
 	t.arrived = nil
 }
@@ -250,7 +258,7 @@ func (t *run) showInbox(tx *store.Tx, upto int) error {
 		return err
 	}
 	for _, m := range items {
-		t.past = append(t.past, t.render(m))
+		t.recall(m)
 	}
 	t.inboxRead = upto
 	return nil
@@ -273,6 +281,15 @@ func (t *run) showNotices(tx *store.Tx, turn int, ids []parley.MessageID) error 
 	return nil
 }
 
+// recall shows a stored message where the task has come to.
+func (t *run) recall(m parley.Message) {
+	if t.sources == nil {
+		t.sources = map[int]*parley.Message{}
+	}
+	t.sources[len(t.past)] = &m
+	t.past = append(t.past, t.render(m))
+}
+
 // notice shows a message from outside the task: before the request in the
 // first turn, where it stands in later ones.
 func (t *run) notice(turn int, m parley.Message) {
@@ -280,5 +297,5 @@ func (t *run) notice(turn int, m parley.Message) {
 		t.notices = append(t.notices, m)
 		return
 	}
-	t.past = append(t.past, t.render(m))
+	t.recall(m)
 }

@@ -28,6 +28,7 @@ type run struct {
 	// strangers are the names of those whom only other hubs know.
 	strangers map[parley.AgentID]string
 
+	asides asides
 	conversation
 }
 
@@ -54,6 +55,9 @@ func (t *run) turn(ctx context.Context, handover *parley.Handover) (parley.Outco
 		}
 		if t.Pauses.Paused(t.lease.Team) {
 			return 0, parley.ErrPaused
+		}
+		if err := t.makeRoom(ctx); err != nil {
+			return 0, err
 		}
 		if err := t.reserve(ctx); err != nil {
 			return 0, err
@@ -238,6 +242,7 @@ func (t *run) storeResult(ctx context.Context, call model.Call, res tool.Result,
 	if err != nil {
 		return err
 	}
+	step.Spent = t.asides.take()
 	step.Spent.Active = t.slot.read()
 	if err := t.storeSteps(ctx, &res, step); err != nil {
 		return err
@@ -274,7 +279,8 @@ func (t *run) call(ctx context.Context, call model.Call, approved bool) (res too
 	t.publish(live.Tool, call.Name)
 	key := fmt.Sprintf("%d/%d/%s", t.lease.Task, t.number, call.ID)
 	run := func() error {
-		res, err = tl.Run(ctx, tool.Call{Lease: t.lease, Slot: t.slot, Key: key, Args: call.Args, Approved: approved})
+		res, err = tl.Run(ctx, tool.Call{Lease: t.lease, Slot: t.slot, Key: key, Args: call.Args, Approved: approved,
+			Said: t.said, Think: t.aside})
 		return err
 	}
 	if tl.Replays {

@@ -15,20 +15,36 @@ import (
 // before, with what it has not seen yet, the request, and what happened on the
 // task so far. What the model could not read is left out.
 func (t *run) request() model.Request {
-	r := model.Request{Agent: t.agent.Name, System: t.system(), Tools: specs(t.agent.Tools)}
+	r, asked, _ := t.whole()
+	return fit(r, asked, t.agent.Model)
+}
+
+// whole is the request with all that the agent has of the conversation, the place
+// of what it was asked, and of each message where it comes from.
+func (t *run) whole() (r model.Request, asked int, from []source) {
+	r = model.Request{Agent: t.agent.Name, System: t.system(), Tools: specs(t.agent.Tools)}
 	r.Messages = make([]model.Message, 0, len(t.history)+len(t.notices)+1+len(t.past))
+	from = make([]source, 0, cap(r.Messages))
+	add := func(m model.Message, s source) { r.Messages, from = append(r.Messages, m), append(from, s) }
 	older := slices.IndexFunc(t.notices, func(m parley.Message) bool { return m.N > t.asked.N })
 	if older < 0 {
 		older = len(t.notices)
 	}
+	t.away.show(t.away.before, add)
 	for _, part := range [][]parley.Message{t.notices[:older], t.history, t.notices[older:], {t.asked}} {
 		for i := range part {
-			r.Messages = append(r.Messages, t.render(part[i]))
+			if !t.away.messages[part[i].ID] {
+				add(t.render(part[i]), source{kind: saidBefore, message: &part[i]})
+			}
 		}
 	}
-	asked := len(r.Messages) - 1
-	r.Messages = append(r.Messages, t.past...)
-	return fit(r, asked, t.agent.Model)
+	asked = len(r.Messages) - 1
+	from[asked].kind = theRequest
+	t.away.show(t.away.since, add)
+	for i := t.away.past; i < len(t.past); i++ {
+		add(t.past[i], source{kind: onTheTask, message: t.sources[i]})
+	}
+	return r, asked, from
 }
 
 // system is one text: some providers refuse several system messages.

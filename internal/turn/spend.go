@@ -65,10 +65,7 @@ func (t *run) reserve(ctx context.Context) error {
 	}
 	most := model.Estimate(t.agent.Model, t.request())
 	want := budget.Want{Tokens: most.Input + most.Output, Money: parley.Money(most.Cost)}
-	return t.admit(ctx, want, func(tx *store.Tx) {
-		tx.Reserve(parley.Reservation{Task: t.lease.Task, Root: t.lease.Budget, Team: t.lease.Team, Token: t.lease.Token,
-			Turn: t.number, Step: t.steps + 1, Tokens: want.Tokens, Money: want.Money})
-	})
+	return t.admit(ctx, want, func(tx *store.Tx) { tx.Reserve(t.reservation(want)) })
 }
 
 // awaitTasks parks the turn before a contact that would make tasks too many: a

@@ -21,12 +21,17 @@ func fit(r model.Request, asked int, m model.Model) model.Request {
 	if window <= 0 {
 		return r
 	}
-	room := room(window, reply) - tokens(r.System)
-	for _, t := range r.Tools {
-		room -= messageTokens + tokens(t.Name) + tokens(t.Description) + tokens(string(t.Schema))
-	}
-	r.Messages = trim(r.Messages, asked, room)
+	r.Messages = trim(r.Messages, asked, room(window, reply)-frame(r))
 	return r
+}
+
+// frame is what a request has besides its messages, in tokens.
+func frame(r model.Request) int {
+	n := tokens(r.System)
+	for _, t := range r.Tools {
+		n += messageTokens + tokens(t.Name) + tokens(t.Description) + tokens(string(t.Schema))
+	}
+	return n
 }
 
 // room is what a window leaves for a request: not the reply, and not what the

@@ -166,7 +166,7 @@ func TestSchemaHasTheColumnsOfSQLite(t *testing.T) {
 func columns(t *testing.T, c *pgx.Conn) map[string]string {
 	t.Helper()
 	rows, err := c.Query(t.Context(), `SELECT table_name || '.' || column_name,
-		concat_ws(' ', replace(data_type, 'bigint', 'integer'), CASE is_nullable WHEN 'NO' THEN 'not null' END, split_part(column_default, ':', 1))
+		concat_ws(' ', replace(replace(data_type, 'bigint', 'integer'), 'bytea', 'blob'), CASE is_nullable WHEN 'NO' THEN 'not null' END, split_part(column_default, ':', 1))
 		FROM information_schema.columns WHERE table_schema = 'parley'`)
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -41,6 +42,8 @@ func (p *params) encode(args []any) {
 			start := len(p.buffer)
 			p.buffer = append(p.buffer, store.Storable(v)...)
 			p.add(p.buffer[start:], pgtype.TextFormatCode, 0)
+		case []byte:
+			p.add(v, pgtype.BinaryFormatCode, pgtype.ByteaOID)
 		case nil:
 			p.add(nil, pgtype.TextFormatCode, 0)
 		default:
@@ -81,3 +84,6 @@ func (r *row) Int(col int) int64 {
 
 // Text copies a text; a null is empty.
 func (r *row) Text(col int) string { return string(r.values[col]) }
+
+// Bytes copies bytes; a null is empty.
+func (r *row) Bytes(col int) []byte { return bytes.Clone(r.values[col]) }

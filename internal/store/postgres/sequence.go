@@ -13,7 +13,7 @@ import (
 var blockSizes = [store.SeqCount]int64{
 	store.SeqTeam: 1, store.SeqAgent: 8, store.SeqChannel: 16, store.SeqThread: 16,
 	store.SeqMessage: 64, store.SeqTask: 16, store.SeqEvent: 64, store.SeqWorker: 1,
-	store.SeqApproval: 1,
+	store.SeqApproval: 1, store.SeqKeeper: 1, store.SeqKept: 64,
 }
 
 // A hub that used up its blocks within blockTime fetches twice as many the
@@ -23,6 +23,11 @@ const (
 	blockTime = time.Second
 	maxBlocks = 64
 )
+
+// blockAge is for how long ids of messages, also kept ones, are given out after they were drawn.
+// Who follows the messages need not look out for older ones any more: see
+// store.LateAfter.
+const blockAge = store.LateAfter / 2
 
 // sequences are the ids that this hub has drawn and not given out.
 type sequences [store.SeqCount]sequence
@@ -42,6 +47,9 @@ func (q *sequences) draw(seq store.Seq, fetch func(seq store.Seq, n int) ([]int6
 	s := &q[seq]
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if (seq == store.SeqMessage || seq == store.SeqKept) && time.Since(s.fetched) > blockAge {
+		s.next, s.starts = s.end, nil
+	}
 	if s.next == s.end && len(s.starts) == 0 {
 		s.adapt(time.Now())
 		starts, err := fetch(seq, s.blocks)

@@ -119,6 +119,8 @@ func bind(s *sqlite.Stmt, at int, arg any) {
 		s.BindInt64(at, v)
 	case string:
 		s.BindText(at, store.Storable(v))
+	case []byte:
+		s.BindBytes(at, v)
 	case nil:
 		s.BindNull(at)
 	default:
@@ -130,6 +132,11 @@ type rowOf struct{ s *sqlite.Stmt }
 
 func (r rowOf) Int(col int) int64   { return r.s.ColumnInt64(col) }
 func (r rowOf) Text(col int) string { return r.s.ColumnText(col) }
+
+func (r rowOf) Bytes(col int) []byte {
+	b := make([]byte, r.s.ColumnLen(col))
+	return b[:r.s.ColumnBytes(col, b)]
+}
 
 // NextID counts in memory: the file has one writer.
 func (c *conn) NextID(seq store.Seq) int64 {

@@ -71,6 +71,13 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Lists of approvals and their expiry", approvalLists},
 		{"Of two who decide at once one wins", decideAtOnce},
 
+		{"Keepers come back as they went in", keeperRoundTrip},
+		{"Keepers do not come back reversed", keepersDoNotComeBackReversed},
+		{"The use of keepers", keeperUse},
+		{"Removed keepers leave no number to be given out again", keeperRemoval},
+		{"What keepers hold goes in time", keeperRetention},
+		{"Texts are found in keepers", keptCopies},
+
 		{"Budgets come back as they went in", budgetRoundTrip},
 		{"Days of a team", daysRoundTrip},
 		{"A reservation counts only under its lease", reservationsFollowTheLease},
@@ -100,6 +107,12 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Old requests from outside go", oldRequests},
 		{"What somebody needs is not too old", neededMessages},
 		{"Old events go", oldEvents},
+
+		{"Postings come back as they went in", postingsRoundTrip},
+		{"Marks and gaps of the search index", searchMarks},
+		{"Only one adds to the search index", oneIndexes},
+		{"Messages with where they stand", foundMessages},
+		{"Messages that are stored late lie in gaps", lateMessages},
 
 		{"A child finishes while its tree is cancelled", finishAgainstCancel},
 		{"Two children finish while their parent's turn ends", childrenAgainstTurnEnd},

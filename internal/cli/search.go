@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/internal/cli/view"
+	"parley/internal/client"
+)
+
+// searching is what the flags of the command ask for.
+type searching struct {
+	filter       client.SearchFilter
+	since, until string
+}
+
+// searchKinds are what can be searched for.
+var searchKinds = []string{"messages", "keepers", "tasks"}
+
+func searchCommand(c *console) *cobra.Command {
+	var s searching
+	cmd := &cobra.Command{
+		Use:   "search WORDS...",
+		Short: "Find what was said",
+		Long: `Find what was said in the team, the best first. Words are found in all their forms,
+and in others that mean about the same; identifiers like parse_query by their parts
+too. What stands in double quotes is found as it is spelled.
+
+With --newest the newest come first, and only those that have all the words.
+--since and --until are a duration back from now (30m, 2h, 7d), a time of day of today
+(07:30), or a date and time.
+
+With --kind tasks each task is shown once, with its state; with --kind keepers what
+keepers keep is searched.`,
+		Example: `  parley search rollback decision
+  parley search '"rate limit"' --agent DataBot --since 7d
+  parley search parse_query --channel standup --newest
+  parley search invoice --kind tasks
+  parley search login --json | jq -r '.hits[].id'`,
+		GroupID:           groupLook,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := s.check(cmd, c.now()); err != nil {
+				return err
+			}
+			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
+				return c.search(ctx, hub, strings.Join(args, " "), s.filter)
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&s.filter.Agent, "agent", "", "only what this `agent` wrote")
+	flags.StringVar(&s.filter.Channel, "channel", "", "only what stands in this `channel`")
+	flags.StringVar(&s.since, "since", "", "only from this `time` on")
+	flags.StringVar(&s.until, "until", "", "only before this `time`")
+	flags.BoolVar(&s.filter.Newest, "newest", false, "the newest first, with all the words")
+	flags.StringVar(&s.filter.Kind, "kind", searchKinds[0], "what to find: messages, keepers or tasks")
+	flags.IntVar(&s.filter.Limit, "limit", 10, "how many at most")
+	completeFlag(cmd, "kind", searchKinds...)
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("agent", c.completeAgent))
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("channel", cobra.NoFileCompletions))
+	return cmd
+}
+
+// mostHits is how many the hub gives at once.
+const mostHits = 100
+
+func (s *searching) check(cmd *cobra.Command, now time.Time) error {
+	if s.filter.Limit < 1 || s.filter.Limit > mostHits {
+		return misused(cmd, "--limit is %d; it is a number from 1 to %d.", s.filter.Limit, mostHits)
+	}
+	s.filter.Channel = strings.TrimPrefix(s.filter.Channel, "#")
+	return readSpan(cmd, now, s.since, s.until, &s.filter.Since, &s.filter.Until)
+}
+
+func (c *console) search(ctx context.Context, hub *client.Client, words string, f client.SearchFilter) error {
+	found, err := hub.Search(ctx, words, f)
+	if err != nil {
+		return err
+	}
+	err = c.show(found, func(s view.Screen) string { return s.Hits(found.Hits, f.Kind == "tasks") })
+	if err == nil && len(found.Hits) == 0 {
+		c.advise("Nothing was found. Try other words, or fewer.")
+	}
+	return err
+}

@@ -1,0 +1,80 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/api"
+	"parley/internal/reading"
+	"parley/internal/search"
+	"parley/internal/store"
+)
+
+func (s *Server) registerSearch() {
+	handle(s, operation{id: "search", method: http.MethodGet, path: "/v1/search", tag: "Messages",
+		summary: "Search what was said",
+		description: "What was said in your team, as far as you may read it: people everything, an agent its dms and the channels it is in. " +
+			"Words are found in all their forms, and in others that mean about the same; identifiers by their parts too. " +
+			"Text in quotes is found as it stands. The best come first; newest asks for the newest that have all the words. " +
+			"Nothing found is an empty list.", errors: []parley.Kind{parley.NotFound}}, s.search)
+}
+
+type searchInput struct {
+	Text    string    `query:"q" required:"true" minLength:"1" maxLength:"2000" example:"\"rate limit\" parser" doc:"Words, and phrases in quotes."`
+	Agent   string    `query:"agent" doc:"Only what this participant wrote."`
+	Channel string    `query:"channel" example:"standup" doc:"Only what stands in this group channel."`
+	Since   time.Time `query:"since" doc:"Only from this time on."`
+	Until   time.Time `query:"until" doc:"Only before this time."`
+	Newest  bool      `query:"newest" doc:"The newest that have all the words, instead of the best."`
+	Kind    string    `query:"kind" enum:"messages,keepers,tasks" default:"messages" doc:"What to find: messages, what keepers keep, or the tasks that messages belong to."`
+	Limit   int       `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"How many at most."`
+}
+
+func (s *Server) search(ctx context.Context, in *searchInput) (api.SearchResult, error) {
+	r := reading.Search{Text: in.Text, Agent: in.Agent, Channel: in.Channel, Since: micros(in.Since), Until: micros(in.Until),
+		Newest: in.Newest, Kind: search.Messages, Tasks: in.Kind == "tasks", Limit: in.Limit}
+	if in.Kind == "keepers" {
+		r.Kind = search.Kept
+	}
+	list, err := s.cfg.Reading.Search(ctx, caller(ctx), r)
+	out := api.SearchResult{Hits: make([]api.SearchHit, 0, len(list))}
+	for _, f := range list {
+		out.Hits = append(out.Hits, s.searchHit(ctx, f))
+	}
+	return out, err
+}
+
+func (s *Server) searchHit(ctx context.Context, f reading.Found) api.SearchHit {
+	hit := api.SearchHit{At: instant(f.At), Score: f.Score, More: f.More}
+	if m, ok := f.Source.(store.FoundMessage); ok {
+		hit.ID, hit.Author, hit.Thread, hit.Kind = m.ID.String(), s.name(ctx, m.Author), m.Thread.String(), string(m.Kind)
+		hit.Place = s.place(ctx, f.Channel)
+	}
+	if k, ok := f.Source.(store.FoundKept); ok {
+		hit.ID, hit.Author, hit.Kind, hit.Place = k.Name(), s.name(ctx, k.Author), k.Role, k.Of.Topic
+		if hit.Author == "" {
+			hit.Author = s.name(ctx, k.Of.Owner)
+		}
+	}
+	if f.Task.ID != 0 {
+		hit.Task, hit.Title, hit.State = f.Task.ID.String(), f.Task.Title, f.Task.State.String()
+	}
+	var text strings.Builder
+	for _, p := range f.Excerpt() {
+		hit.Parts = append(hit.Parts, api.Excerpt{Text: p.Text, Found: p.Found})
+		text.WriteString(p.Text)
+	}
+	hit.Excerpt = text.String()
+	return hit
+}
+
+// place is where a message stands, in words.
+func (s *Server) place(ctx context.Context, c parley.Channel) string {
+	if c.Kind == parley.Group {
+		return c.Place()
+	}
+	return s.name(ctx, c.A) + " and " + s.name(ctx, c.B)
+}

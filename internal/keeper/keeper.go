@@ -1,0 +1,68 @@
+// Package keeper puts parts of conversations away and finds them again: an agent
+// or the hub offloads messages into a keeper, and whoever may read where they were
+// said retrieves them by what they say.
+//
+// A keeper has the readers of the channel that it was made from: the two of a dm,
+// those who are in a group at the time of reading. What was not said there, such as
+// the results of tools, is for its owner alone, until the owner shares the keeper
+// with the team. Every way to read asks the same question, may (reader.go).
+package keeper
+
+import (
+	"context"
+	"log/slog"
+	"unicode/utf8"
+
+	"parley"
+	"parley/internal/contact"
+	"parley/internal/directory"
+	"parley/internal/policy"
+	"parley/internal/search"
+	"parley/internal/store"
+)
+
+// Index finds kept messages by their words. Package search is it.
+type Index interface {
+	Find(ctx context.Context, q search.Query) ([]search.Hit, error)
+	// Remove and Put take documents out and in, within the transaction that changes
+	// what they say or who may read them.
+	Remove(tx *store.Tx, kind search.Kind, ids []int64) error
+	Put(tx *store.Tx, kind search.Kind, docs []search.Document)
+}
+
+// Service is the use cases of this package. It is safe for concurrent use.
+type Service struct {
+	store    store.Store
+	dir      *directory.Directory
+	contacts *contact.Service
+	index    Index
+	log      *slog.Logger
+	uses     *uses
+}
+
+// New makes the service.
+func New(s store.Store, dir *directory.Directory, contacts *contact.Service, index Index, log *slog.Logger) *Service {
+	return &Service{store: s, dir: dir, contacts: contacts, index: index, log: log, uses: newUses()}
+}
+
+// permit asks the rules about a caller from outside; a turn's call was decided
+// about before it ran.
+func (s *Service) permit(ctx context.Context, c contact.Caller, verb string) error {
+	return s.contacts.PermitOutside(ctx, c, policy.KeeperOp, verb)
+}
+
+// person reports whether the caller is one: people read everything of their team.
+func (s *Service) person(id parley.AgentID) bool {
+	e, ok := s.dir.Entry(id)
+	return ok && e.Kind == parley.Person
+}
+
+func missing(id parley.KeeperID) error { return parley.Errorf(parley.NotFound, "%s not found.", id) }
+
+// cut shortens a text to a number of characters.
+func cut(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most])
+}

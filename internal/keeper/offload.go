@@ -1,0 +1,147 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"parley"
+	"parley/internal/contact"
+	"parley/internal/keeper/topic"
+	"parley/internal/store"
+)
+
+const (
+	// fewest is how long a conversation is of which something can be put away.
+	fewest = 4
+	// topicRunes and mostMessages bound what a caller may give.
+	topicRunes   = 200
+	mostMessages = 10000
+	keyBytes     = 1000
+)
+
+// Offloading is what to put away.
+type Offloading struct {
+	Topic string
+	// Count is how many of the oldest; 0 is three tenths, up to a topic's end.
+	Count int
+	// Share lets the whole team read it.
+	Share bool
+	// Key makes it idempotent: the same key of the same owner finds what was put
+	// away before.
+	Key string
+	// Said is the conversation, the oldest first.
+	Said []parley.Kept
+}
+
+// Offload stores the oldest of a conversation in a keeper and leaves the
+// conversation as it is. It makes none of one that is too short.
+func (s *Service) Offload(ctx context.Context, c contact.Caller, o Offloading) (k parley.Keeper, made bool, err error) {
+	verb := "offload"
+	if o.Share {
+		verb = "share"
+	}
+	if err := s.permit(ctx, c, verb); err != nil {
+		return k, false, err
+	}
+	if err := o.check(); err != nil {
+		return k, false, err
+	}
+	chosen := o.choose()
+	err = s.store.Update(ctx, func(tx *store.Tx) error {
+		k, err = tx.KeeperByKey(c.Agent, o.Key)
+		if made = err == nil; made || !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		k = parley.Keeper{Team: c.Team, Owner: c.Agent, Topic: strings.TrimSpace(o.Topic), Shared: o.Share, Key: o.Key}
+		if err := place(tx, c, &k); err != nil || len(chosen) == 0 {
+			return err
+		}
+		made = true
+		tx.InsertKeeper(&k, chosen)
+		tx.Record(parley.Event{Team: k.Team, Kind: parley.EventKept, Actor: k.Owner, Task: k.Task, Detail: fmt.Sprintf("%s: %d messages", k.ID, k.Count)})
+		if o.Share {
+			recordShared(tx, c, k)
+		}
+		return nil
+	})
+	return k, made && err == nil, err
+}
+
+func (o Offloading) check() error {
+	switch {
+	case strings.TrimSpace(o.Topic) == "":
+		return parley.Errorf(parley.Invalid, "The topic is empty.").WithHint("Say in a few words what the messages are about.")
+	case utf8.RuneCountInString(o.Topic) > topicRunes || strings.ContainsAny(o.Topic, "\n\r"):
+		return parley.Errorf(parley.Invalid, "The topic is not one line of at most %d characters.", topicRunes)
+	case o.Count < 0:
+		return parley.Errorf(parley.Invalid, "message_count is not a number of messages.").WithHint("Leave it out to put away what is oldest.")
+	case len(o.Said) > mostMessages:
+		return parley.Errorf(parley.Limited, "%d messages are too many at once; the limit is %d.", len(o.Said), mostMessages)
+	case len(o.Key) > keyBytes:
+		return parley.Errorf(parley.Invalid, "The key is not a text of at most %d bytes.", keyBytes)
+	}
+	for _, text := range append([]string{o.Topic, o.Key}, texts(o.Said)...) {
+		if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+			return parley.Errorf(parley.Invalid, "A text is not valid UTF-8, or contains a NUL character.")
+		}
+	}
+	return nil
+}
+
+func texts(list []parley.Kept) (out []string) {
+	for _, m := range list {
+		out = append(out, m.Text)
+	}
+	return out
+}
+
+// choose is what is put away; nothing of a conversation that is too short.
+func (o Offloading) choose() []parley.Kept {
+	if len(o.Said) < fewest {
+		return nil
+	}
+	n := min(o.Count, len(o.Said))
+	if n == 0 {
+		n = topic.Border(o.Said)
+	}
+	return o.Said[:n]
+}
+
+// place says where a keeper comes from: the thread of the task that the caller
+// works on. One from outside may name only a task of its own.
+func place(tx *store.Tx, c contact.Caller, k *parley.Keeper) error {
+	if c.Task == 0 {
+		return nil
+	}
+	t, err := tx.Task(c.Task)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if err != nil || t.Team != c.Team || t.Agent != c.Agent {
+		return parley.Errorf(parley.Denied, "%s is not a task of yours.", c.Task).WithRule("own_task")
+	}
+	thread, err := tx.Thread(t.Thread)
+	k.Task, k.Thread, k.Channel = t.ID, thread.ID, thread.Channel
+	return err
+}
+
+// Passed are messages that a caller from outside passes on. Whether they were said
+// in a channel nobody knows, so they are for their owner.
+func Passed(c contact.Caller, roles, contents []string) ([]parley.Kept, error) {
+	list := make([]parley.Kept, len(roles))
+	for i, role := range roles {
+		switch role {
+		case parley.RoleUser, parley.RoleAssistant, parley.RoleTool:
+		default:
+			return nil, parley.Errorf(parley.Invalid, "There is no role %q.", parley.Clip(role, 40)).WithHint("Use 'user', 'assistant' or 'tool'.")
+		}
+		list[i] = parley.Kept{Role: role, Text: contents[i], Private: true}
+		if role == parley.RoleAssistant {
+			list[i].Author = c.Agent
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,32 @@
+package keeper
+
+import (
+	"context"
+	"strings"
+
+	"parley"
+)
+
+const (
+	// snippets of messages enrich a question, each of so many characters.
+	snippets     = 3
+	snippetRunes = 400
+)
+
+// Relevant is what somebody may read in keepers that has to do with a text, a line
+// for each message; empty if there is nothing, or no time to look.
+func (s *Service) Relevant(ctx context.Context, team parley.TeamID, reader parley.AgentID, text string) string {
+	list, err := s.find(ctx, team, reader, Query{Text: text}, snippets)
+	if err != nil {
+		if ctx.Err() == nil {
+			s.log.Warn("keepers could not be searched for a question", "error", err)
+		}
+		return ""
+	}
+	s.uses.note(list)
+	var lines []string
+	for _, f := range list {
+		lines = append(lines, "["+f.Name()+"] "+parley.Quote(parley.Clip(f.Text, snippetRunes)))
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,176 @@
+package keeper
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"parley"
+	"parley/internal/contact"
+	"parley/internal/search"
+	"parley/internal/store"
+)
+
+const (
+	// mostRunes is how long an answer is at most, and mostHits of how many messages.
+	mostRunes = 8000
+	mostHits  = 20
+	// candidates are looked at: age may change their order.
+	candidates = 60
+	queryRunes = 2000
+)
+
+// Query is what somebody wants to know.
+type Query struct {
+	Text   string
+	Keeper parley.KeeperID // 0 is all
+	Mode   Mode            // empty: as the text suggests
+}
+
+// Retrieve answers from what the caller may read in keepers. Nothing found is an
+// answer too. think is what a smart answer is written with; without it, and where
+// it fails, the messages themselves are the answer.
+func (s *Service) Retrieve(ctx context.Context, c contact.Caller, q Query, think Think) (string, error) {
+	if err := s.permit(ctx, c, "retrieve"); err != nil {
+		return "", err
+	}
+	if strings.TrimSpace(q.Text) == "" {
+		return "", parley.Errorf(parley.Invalid, "The query is empty.").WithHint("Say what you look for, as words or as a question.")
+	}
+	found, err := s.find(ctx, c.Team, c.Agent, q, mostHits)
+	if err != nil {
+		return "", err
+	}
+	if len(found) == 0 {
+		return parley.NothingFoundText(q.Text), nil
+	}
+	s.uses.note(found)
+	if q.mode() == Smart && think != nil {
+		if text, ok := s.answer(ctx, q.Text, found, think); ok {
+			return text, nil
+		}
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
+	}
+	return raw(found), nil
+}
+
+// find is the best of what somebody may read. The index knows who reads what; it
+// is asked again here of what is stored now.
+func (s *Service) find(ctx context.Context, team parley.TeamID, agent parley.AgentID, q Query, limit int) ([]found, error) {
+	query := search.Query{Team: team, Reader: agent, Kind: search.Kept, Keeper: q.Keeper, Text: cut(q.Text, queryRunes), Limit: candidates}
+	if s.person(agent) {
+		query.Reader = 0
+	}
+	hits, err := s.index.Find(ctx, query)
+	if err != nil || len(hits) == 0 {
+		return nil, noWords(err)
+	}
+	var list []found
+	err = s.store.View(ctx, func(tx *store.Tx) (err error) {
+		list, err = s.check(tx, team, agent, hits)
+		return err
+	})
+	slices.SortStableFunc(list, func(a, b found) int { return cmp.Compare(b.score, a.score) })
+	list = distinct(list)
+	return list[:min(len(list), limit)], err
+}
+
+// noWords makes nothing to look for, such as a lone question mark, nothing found.
+func noWords(err error) error {
+	if parley.KindOf(err) == parley.Invalid {
+		return nil
+	}
+	return err
+}
+
+// found is a kept message that fits a query.
+type found struct {
+	parley.Kept
+	score float64
+}
+
+// check leaves what may be read, and lets what was not used for long sink.
+func (s *Service) check(tx *store.Tx, team parley.TeamID, agent parley.AgentID, hits []search.Hit) (list []found, err error) {
+	who := s.readers(tx, team, agent)
+	for _, h := range hits {
+		m, ok := h.Source.(store.FoundKept)
+		if !ok {
+			continue
+		}
+		may, err := who.may(m.Of, m.Kept)
+		if err != nil {
+			return nil, err
+		}
+		if may {
+			list = append(list, found{m.Kept, h.Score * freshness(tx.Now.Since(m.Of.LastUsed()), m.Of.Uses)})
+		}
+	}
+	return list, nil
+}
+
+// distinct leaves out copies of one message that several keepers have.
+func distinct(list []found) []found {
+	seen := map[parley.MessageID]bool{}
+	return slices.DeleteFunc(list, func(f found) bool {
+		twice := f.Message != 0 && seen[f.Message]
+		seen[f.Message] = true
+		return twice
+	})
+}
+
+// raw is the messages themselves, best first: as many as fit, whole; of the best
+// alone as much as fits.
+func raw(list []found) string {
+	var b strings.Builder
+	left := mostRunes
+	for i, f := range list {
+		line := lineOf(f.Kept)
+		if i > 0 {
+			line = "\n" + line
+		}
+		n := utf8.RuneCountInString(line)
+		if n > left && i > 0 {
+			continue // a shorter one may still fit
+		}
+		line = cut(line, left)
+		b.WriteString(line)
+		left -= min(n, left)
+	}
+	return b.String()
+}
+
+func lineOf(m parley.Kept) string { return fmt.Sprintf("[%s]: %s", m.Role, quoteRoles(m.Text)) }
+
+// quoteRoles marks lines of a message that look like the beginning of another.
+func quoteRoles(text string) string {
+	if !strings.Contains(text, "]:") {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		for _, role := range []string{parley.RoleUser, parley.RoleAssistant, parley.RoleTool} {
+			if strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "["+role+"]:") {
+				lines[i] = "> " + line
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Find is the best matching messages that the caller may read, best first.
+func (s *Service) Find(ctx context.Context, c contact.Caller, q Query, limit int) ([]parley.Kept, error) {
+	if err := s.permit(ctx, c, "retrieve"); err != nil {
+		return nil, err
+	}
+	list, err := s.find(ctx, c.Team, c.Agent, q, limit)
+	out := make([]parley.Kept, len(list))
+	for i, f := range list {
+		out[i] = f.Kept
+	}
+	return out, err
+}

@@ -1,0 +1,30 @@
+package keeper
+
+import (
+	"parley"
+	"parley/internal/store"
+)
+
+// Rewrite changes what kept messages say, in the index too.
+func (s *Service) Rewrite(tx *store.Tx, list []parley.Kept) error {
+	ids := make([]int64, len(list))
+	for i, m := range list {
+		ids[i] = m.ID
+	}
+	return s.reindex(tx, ids, func() error {
+		for _, m := range list {
+			tx.SetKept(m.ID, m.Text)
+		}
+		return nil
+	})
+}
+
+// Trim removes what a keeper holds from before a time, and the keeper if nothing is
+// left of it.
+func (s *Service) Trim(tx *store.Tx, id parley.KeeperID, before parley.Micros) error {
+	ids, err := idsOf(tx, id)
+	if err != nil {
+		return err
+	}
+	return s.reindex(tx, ids, func() error { return tx.TrimKeeper(id, before) })
+}

@@ -1,0 +1,78 @@
+package topic
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"parley"
+)
+
+// mostWords is how many words make a topic.
+const mostWords = 5
+
+// Words names a topic by the words that stand out: those that come back in many
+// of the messages, in the order in which they were first said.
+func Words(list []parley.Kept) string {
+	type count struct {
+		word     string
+		messages int
+		first    int
+	}
+	seen := map[string]*count{}
+	for _, m := range public(list) {
+		for word := range wordsOf(m.Text) {
+			c := seen[word]
+			if c == nil {
+				c = &count{word: word, first: len(seen)}
+				seen[word] = c
+			}
+			c.messages++
+		}
+	}
+	var all []*count
+	for _, c := range seen {
+		all = append(all, c)
+	}
+	slices.SortFunc(all, func(a, b *count) int {
+		return cmp.Or(cmp.Compare(b.messages, a.messages), cmp.Compare(len(b.word), len(a.word)), cmp.Compare(a.word, b.word))
+	})
+	all = all[:min(len(all), mostWords)]
+	slices.SortFunc(all, func(a, b *count) int { return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.word, b.word)) })
+	var words []string
+	for _, c := range all {
+		words = append(words, c.word)
+	}
+	if len(words) == 0 {
+		return "earlier conversation"
+	}
+	return parley.Clip(strings.Join(words, " "), longest)
+}
+
+// wordsOf are the words of a text that say something, folded.
+func wordsOf(text string) map[string]bool {
+	words := map[string]bool{}
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' }) {
+		w = strings.Trim(w, "-_")
+		if len([]rune(w)) > 3 && !common[w] && strings.ContainsFunc(w, unicode.IsLetter) {
+			words[w] = true
+		}
+	}
+	return words
+}
+
+// common are words that tell no topic from another, with those of our own texts.
+var common = func() map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(`about above after again agent also always another anything because been before being below
+		between both cannot channel come could does doing done down each even every find first from good have having here
+		into just know last less like look made make many maybe message more most much must need never nothing notification
+		only other over pattern please priority really request result right same should since some something still such
+		sure take task than thank thanks that their them then there these they thing think this those through very want
+		well were what when where which while will with within without would yeah your yours normal delegate delegation
+		high urgent context true false null name text tool call`) {
+		set[w] = true
+	}
+	return set
+}()

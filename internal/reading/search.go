@@ -1,0 +1,170 @@
+package reading
+
+import (
+	"context"
+	"errors"
+
+	"parley"
+	"parley/internal/contact"
+	"parley/internal/search"
+	"parley/internal/store"
+)
+
+// SearchIn lets callers look into an index.
+func (s *Service) SearchIn(index *search.Service) { s.index = index }
+
+// Search says what to look for. What is zero does not matter.
+type Search struct {
+	Text    string
+	Agent   string // who wrote it, by name
+	Channel string // a group channel, by name
+	// Since is the first moment, Until the one after the last.
+	Since, Until parley.Micros
+	// Newest asks for the newest that have all the words, instead of the best.
+	Newest bool
+	Kind   search.Kind
+	// Tasks asks for the tasks that what was found belongs to.
+	Tasks bool
+	Limit int
+}
+
+// Found is something that was found, with where it stands.
+type Found struct {
+	search.Hit
+	Channel parley.Channel
+	Task    parley.Task // that a message belongs to; zero if none, or not the caller's to see
+	// More is how many others of the same task were found, where tasks are asked for.
+	More int
+}
+
+// tasksOver is how many messages are looked at for each task that is asked for.
+const tasksOver = 5
+
+// Search finds what was said, in what the caller may read.
+func (s *Service) Search(ctx context.Context, c contact.Caller, r Search) ([]Found, error) {
+	q := search.Query{Team: c.Team, Kind: r.Kind, Text: r.Text, Since: r.Since, Until: r.Until, Newest: r.Newest, Limit: r.Limit}
+	if !s.everything(c) {
+		q.Reader = c.Agent
+	}
+	if r.Since != 0 && r.Until != 0 && r.Until <= r.Since {
+		return nil, parley.Errorf(parley.Invalid, "The time asked for ends before it begins.")
+	}
+	if err := s.store.View(ctx, func(tx *store.Tx) error { return s.places(tx, c, r, &q) }); err != nil {
+		return nil, err
+	}
+	if r.Tasks {
+		q.Limit *= tasksOver
+	}
+	hits, err := s.index.Find(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.described(ctx, c, hits)
+	if r.Tasks {
+		list = byTask(list, r.Limit)
+	}
+	return list, err
+}
+
+// places finds who and where are meant.
+func (s *Service) places(tx *store.Tx, c contact.Caller, r Search, q *search.Query) error {
+	if r.Agent != "" {
+		a, err := tx.AgentByName(c.Team, r.Agent) // also one that is gone from the files
+		if errors.Is(err, store.ErrNotFound) {
+			_, err = s.dir.Find(c.Team, r.Agent)
+		}
+		if err != nil {
+			return err
+		}
+		q.Author = a.ID
+	}
+	if r.Channel == "" {
+		return nil
+	}
+	ch, err := s.contacts.Group(tx, c, r.Channel)
+	q.Channel = ch.ID
+	return err
+}
+
+// described adds where each hit stands and what it belongs to.
+func (s *Service) described(ctx context.Context, c contact.Caller, hits []search.Hit) (list []Found, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		list = make([]Found, 0, len(hits))
+		for _, h := range hits {
+			f := Found{Hit: h}
+			if m, ok := h.Source.(store.FoundMessage); ok {
+				if err := s.describeMessage(tx, c, m, &f); err != nil {
+					return err
+				}
+			}
+			if k, ok := h.Source.(store.FoundKept); ok {
+				if err := s.describeKept(tx, c, k, &f); err != nil {
+					return err
+				}
+			}
+			list = append(list, f)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// describeKept says where a kept message was said, and on what task.
+func (s *Service) describeKept(tx *store.Tx, c contact.Caller, k store.FoundKept, f *Found) (err error) {
+	if k.Of.Channel != 0 {
+		if f.Channel, err = tx.Channel(k.Of.Channel); err != nil {
+			return err
+		}
+	}
+	if k.Of.Task == 0 {
+		return nil
+	}
+	t, err := tx.Task(k.Of.Task)
+	if err == nil && s.seesTask(c, t) {
+		f.Task = t
+	}
+	return err
+}
+
+func (s *Service) describeMessage(tx *store.Tx, c contact.Caller, m store.FoundMessage, f *Found) (err error) {
+	f.Channel = m.Channel
+	if m.Channel.Kind == parley.Group {
+		if f.Channel, err = tx.Channel(m.Channel.ID); err != nil {
+			return err
+		}
+	}
+	id := m.Task
+	if id == 0 {
+		id = m.Origin
+	}
+	if id == 0 {
+		return nil
+	}
+	t, err := tx.Task(id)
+	if err == nil && s.seesTask(c, t) {
+		f.Task = t
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		err = nil
+	}
+	return err
+}
+
+// byTask keeps the first hit of each task.
+func byTask(list []Found, limit int) (tasks []Found) {
+	at := map[parley.TaskID]int{}
+	for _, f := range list {
+		if f.Task.ID == 0 {
+			continue
+		}
+		if i, ok := at[f.Task.ID]; ok {
+			tasks[i].More++
+			continue
+		}
+		if len(tasks) < limit {
+			at[f.Task.ID] = len(tasks)
+			tasks = append(tasks, f)
+		}
+	}
+	return tasks
+}

@@ -1,0 +1,221 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"parley/internal/store"
+)
+
+const (
+	// lookEvery is how often the projector looks whether something is new.
+	lookEvery = time.Second
+	// busyBatch is how many documents are taken at once while others write, and
+	// quietBatch while nobody does.
+	busyBatch, quietBatch = 256, 1000
+	// batchBytes is about how much text is taken at once.
+	batchBytes = 4 << 20
+	// restTimes is for how many times as long as a batch took it rests while others
+	// write: about 6 % of the time goes into the index then.
+	restTimes = 15
+	// failedRest is how long it rests after a failure.
+	failedRest = 10 * time.Second
+)
+
+// Run follows what is written until the context is done. Of several hubs on one
+// database one at a time adds to the index. It writes nothing while nothing is new.
+func (s *Service) Run(ctx context.Context, log *slog.Logger) {
+	p := projector{Service: s, log: log, last: map[Kind]int64{}}
+	for wait := lookEvery; rest(ctx, wait); {
+		wait = p.round(ctx)
+	}
+}
+
+// rest waits; it reports false when the context is done first.
+func rest(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+type projector struct {
+	*Service
+	log  *slog.Logger
+	last map[Kind]int64 // the newest document when it last looked
+	busy bool           // somebody has written since then
+}
+
+// round takes one batch of every kind and says how long to rest.
+func (p *projector) round(ctx context.Context) time.Duration {
+	wait := lookEvery
+	for kind := range p.kinds {
+		started := time.Now()
+		b, err := p.step(ctx, kind)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			p.log.Warn("the search index could not be brought up to date; what is new is found more slowly until then", "error", err)
+			return failedRest
+		case b.more && p.busy:
+			wait = min(wait, restTimes*time.Since(started))
+		case b.more:
+			wait = 0
+		case len(b.docs) > 0 && p.busy:
+			wait = max(wait, restTimes*time.Since(started))
+		}
+	}
+	return wait
+}
+
+func (p *projector) step(ctx context.Context, kind Kind) (batch, error) {
+	size := quietBatch
+	if p.busy {
+		size = busyBatch
+	}
+	b, err := p.prepare(ctx, kind, size)
+	if err != nil || b.nothing() {
+		p.notice(kind, b.last)
+		return b, err
+	}
+	err = p.store.Update(ctx, b.store)
+	if errors.Is(err, store.ErrNotFound) || errors.Is(err, errOvertaken) {
+		b.more, err = false, nil // another hub is at it, or something was taken out: look again later
+	}
+	p.notice(kind, b.last)
+	return b, err
+}
+
+// notice remembers the newest document, to know whether others are writing.
+func (p *projector) notice(kind Kind, last int64) {
+	p.busy = p.last[kind] != 0 && last > p.last[kind]
+	p.last[kind] = last
+}
+
+// Update brings the index up to date with everything that is there now. It is for
+// tests and measurements; Run does it by itself.
+func (s *Service) Update(ctx context.Context) error {
+	for kind := range s.kinds {
+		for more := true; more; {
+			b, err := s.prepare(ctx, kind, quietBatch)
+			if err == nil && !b.nothing() {
+				err = s.store.Update(ctx, b.store)
+			}
+			if err != nil && !errors.Is(err, errOvertaken) {
+				return err
+			}
+			more = b.more || err != nil
+		}
+	}
+	return nil
+}
+
+// batch is what goes into the index at once. It is made on a view: only the rows
+// themselves are written while others wait.
+type batch struct {
+	kind Kind
+	mark store.SearchMark
+	docs []Document
+	upto int64
+	last int64 // the newest document there is
+	gaps []store.SearchGap
+	// gapsChanged says that they are not what is stored.
+	gapsChanged bool
+	more        bool
+
+	rows map[store.PostingKey][]posting
+	keys []store.PostingKey
+}
+
+func (b *batch) nothing() bool { return len(b.docs) == 0 && !b.gapsChanged }
+
+func (s *Service) prepare(ctx context.Context, kind Kind, size int) (b batch, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		b = batch{kind: kind}
+		return b.collect(tx, s.kinds[kind], size)
+	})
+	if err == nil {
+		b.rows = rowsOf(kind, b.docs)
+		b.keys = inOrder(b.rows)
+	}
+	return b, err
+}
+
+func (b *batch) collect(tx *store.Tx, docs Documents, size int) (err error) {
+	if b.mark, err = tx.SearchMark(b.kind); err != nil {
+		return err
+	}
+	if b.last, err = tx.LastDocument(b.kind); err != nil {
+		return err
+	}
+	if b.gaps, err = tx.SearchGaps(b.kind); err != nil {
+		return err
+	}
+	late, err := tx.InSearchGaps(b.kind, size)
+	if err != nil {
+		return err
+	}
+	before, err := docs.Read(tx, late)
+	if err != nil {
+		return err
+	}
+	var after []Document
+	if b.last > b.mark.Upto {
+		if after, err = docs.After(tx, b.mark.Upto, size); err != nil {
+			return err
+		}
+	}
+	whole := len(after)
+	after = bounded(after)
+	b.upto = b.mark.Upto
+	if len(after) > 0 {
+		b.upto = after[len(after)-1].ID
+	}
+	b.more = whole == size || whole > len(after) || len(late) == size
+	b.docs = slices.Concat(before, after)
+	old := b.gaps
+	b.gaps = gapsAfter(old, late, b.mark.Upto, after, tx.Late(), tx.Now)
+	b.gapsChanged = !slices.Equal(old, b.gaps)
+	return nil
+}
+
+// bounded cuts a list where it has text enough for one batch.
+func bounded(docs []Document) []Document {
+	bytes := 0
+	for i, d := range docs {
+		if bytes += len(d.Text); bytes > batchBytes {
+			return docs[:i+1]
+		}
+	}
+	return docs
+}
+
+// errOvertaken says that the index is not any more what the batch was made for.
+var errOvertaken = errors.New("the index has changed")
+
+// store adds the batch, if the index is still where it was when the batch was read
+// and nothing was taken out since: a text that was taken away in between must not
+// come back with the batch.
+func (b *batch) store(tx *store.Tx) error {
+	mark, err := tx.LockSearchMark(b.kind)
+	if err != nil {
+		return err
+	}
+	if mark != b.mark {
+		return errOvertaken
+	}
+	addRows(tx, b.rows, b.keys)
+	if b.upto != mark.Upto {
+		tx.MoveSearchMark(b.kind, b.upto)
+	}
+	if b.gapsChanged {
+		tx.SetSearchGaps(b.kind, b.gaps)
+	}
+	return nil
+}

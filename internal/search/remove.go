@@ -1,0 +1,40 @@
+package search
+
+import (
+	"parley"
+	"parley/internal/store"
+)
+
+// Remove takes documents out of the index, as long as they still say what they
+// said: it comes before their texts change or go, in the same transaction. What is
+// not in the index yet is no matter.
+func (s *Service) Remove(tx *store.Tx, kind Kind, ids []int64) error {
+	docs, ok := s.kinds[kind]
+	if !ok || len(ids) == 0 {
+		return nil
+	}
+	tx.CountRemoval(kind)
+	list, err := docs.Read(tx, ids)
+	if err != nil {
+		return err
+	}
+	rows := rowsOf(kind, list)
+	return removeRows(tx, rows, inOrder(rows))
+}
+
+// Put puts documents into the index that are in it with other words or marks, or
+// not at all. Remove comes before it, if they are.
+func (s *Service) Put(tx *store.Tx, kind Kind, docs []Document) {
+	tx.CountRemoval(kind)
+	rows := rowsOf(kind, docs)
+	addRows(tx, rows, inOrder(rows))
+}
+
+// Forget is Remove for messages.
+func (s *Service) Forget(tx *store.Tx, messages []parley.MessageID) error {
+	ids := make([]int64, len(messages))
+	for i, id := range messages {
+		ids[i] = int64(id)
+	}
+	return s.Remove(tx, Messages, ids)
+}

@@ -1,0 +1,251 @@
+package search
+
+import (
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/kljensen/snowball/english"
+	"golang.org/x/text/unicode/norm"
+)
+
+const (
+	// longestWord bounds what is taken for a word, in bytes.
+	longestWord = 64
+	// longestText is how much of a document is looked at.
+	longestText = 64 << 10
+)
+
+// token is a word at its place in a text. Of an identifier each part is a token,
+// and the whole is one more at the place of its first part.
+type token struct {
+	word    string // folded and stemmed: what is in the index
+	surface string // folded only: what a phrase is compared with
+	at      int    // the number of the word in the text
+	whole   bool   // it spells an identifier of several parts in one
+	from    int    // its bytes in the text
+	to      int
+}
+
+// tokens takes a text apart. The same text always gives the same words: what was
+// put into the index is found again to be taken out.
+func tokens(text string) []token {
+	if len(text) > longestText {
+		text = text[:longestText]
+	}
+	t := tokenizer{text: text, list: make([]token, 0, len(text)/6)}
+	start := -1
+	for i, r := range text {
+		switch inside := wordRune(r) || start >= 0 && joins(text, i, r); {
+		case inside && start < 0:
+			start = i
+		case !inside && start >= 0:
+			t.run(start, i)
+			start = -1
+		}
+	}
+	if start >= 0 {
+		t.run(start, len(text))
+	}
+	return t.list
+}
+
+// wordRune is what words are made of; marks are accents that stand by themselves.
+func wordRune(r rune) bool {
+	return r < utf8.RuneSelf && asciiWord(byte(r)) || r >= utf8.RuneSelf && r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
+}
+
+func asciiWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+}
+
+// joins reports whether a sign holds the parts of an identifier, a path, a number
+// or a word with an apostrophe together: it stands right between two of them.
+func joins(text string, at int, r rune) bool {
+	switch r {
+	case '_', '-', '.', '/', ':', '\'', '’', '@', '#':
+	default:
+		return false
+	}
+	next, _ := utf8.DecodeRuneInString(text[at+utf8.RuneLen(r):])
+	return wordRune(next) || r == '_' && next == '_'
+}
+
+type tokenizer struct {
+	text string
+	list []token
+	at   int
+	buf  []part
+}
+
+// part is a piece of a run, as bytes of the text.
+type part struct{ from, to int }
+
+// run takes apart what stands without a space: user_id, parseQuery, internal/store,
+// v1.2.3, don't.
+func (t *tokenizer) run(from, to int) {
+	t.buf = split(t.text, from, to, t.buf[:0])
+	first := t.at
+	var joined strings.Builder
+	count := 0
+	for _, p := range t.buf {
+		surface := fold(t.text[p.from:p.to])
+		if surface == "" {
+			continue
+		}
+		count++
+		joined.WriteString(surface)
+		t.list = append(t.list, token{word: stem(surface), surface: surface, at: t.at, from: p.from, to: p.to})
+		t.at++
+	}
+	if count > 1 && joined.Len() <= longestWord {
+		whole := joined.String()
+		t.list = append(t.list, token{word: stem(whole), surface: whole, at: first, whole: true, from: from, to: to})
+	}
+}
+
+// split cuts a run at its signs and where capital letters begin a word.
+func split(text string, from, to int, parts []part) []part {
+	start := from
+	var before rune // the one before, within the part
+	cut := func(at int) {
+		if at > start {
+			parts = append(parts, part{start, at})
+		}
+		before = 0
+	}
+	for i := from; i < to; {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r == '\'' || r == '’': // an apostrophe stays within its word
+		case !wordRune(r):
+			cut(i)
+			start = i + size
+			i += size
+			continue
+		case before != 0 && (ideograph(r) || ideograph(before) || begins(text[i+size:to], before, r)):
+			cut(i)
+			start = i
+		}
+		before = r
+		i += size
+	}
+	cut(to)
+	return parts
+}
+
+// begins reports whether a new word begins with r: userName has two, HTTPServer
+// too, sha256 has one.
+func begins(rest string, before, r rune) bool {
+	if !unicode.IsUpper(r) {
+		return false
+	}
+	if !unicode.IsUpper(before) {
+		return true
+	}
+	next, size := utf8.DecodeRuneInString(rest)
+	after, _ := utf8.DecodeRuneInString(rest[size:])
+	return unicode.IsLower(next) && unicode.IsLower(after)
+}
+
+// ideograph is a character of a script that is written without spaces: each is
+// a word here.
+func ideograph(r rune) bool {
+	return r >= 0x2E80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+}
+
+// fold brings the spellings of a word together: capitals, accents, widths, and the
+// apostrophe with what follows it.
+func fold(s string) string {
+	if plain(s) {
+		return clip(s)
+	}
+	s = strings.ReplaceAll(strings.ToLower(s), "’", "'")
+	s = strings.TrimSuffix(strings.TrimSuffix(s, "'s"), "'")
+	s = strings.ReplaceAll(s, "'", "")
+	if ascii(s) {
+		return clip(s)
+	}
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(s) {
+		switch {
+		case unicode.IsMark(r):
+		case r == 'ß':
+			b.WriteString("ss")
+		case wordRune(r):
+			b.WriteRune(unicode.ToLower(r))
+		}
+	}
+	return clip(b.String())
+}
+
+// plain is a word that is folded already.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// clip cuts a word that is none, such as a key in base64, at a whole character.
+func clip(s string) string {
+	if len(s) <= longestWord {
+		return s
+	}
+	cut := longestWord
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut]
+}
+
+// stems remembers the stems of words: a team has few of them, and finding one
+// takes longer than everything else here. When it is full it begins anew.
+var stems = struct {
+	sync.RWMutex
+	of map[string]string
+}{of: map[string]string{}}
+
+const mostStems = 1 << 16
+
+// stem is the form that the forms of a word have in common.
+func stem(word string) string {
+	if len(word) < 3 || !letters(word) {
+		return word
+	}
+	stems.RLock()
+	s, ok := stems.of[word]
+	stems.RUnlock()
+	if ok {
+		return s
+	}
+	s = english.Stem(word, true)
+	stems.Lock()
+	if len(stems.of) >= mostStems {
+		clear(stems.of)
+	}
+	stems.of[strings.Clone(word)] = s
+	stems.Unlock()
+	return s
+}
+
+func letters(s string) bool {
+	for i := range len(s) {
+		if s[i] < 'a' || s[i] > 'z' {
+			return false
+		}
+	}
+	return true
+}

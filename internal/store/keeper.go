@@ -1,0 +1,215 @@
+package store
+
+import "parley"
+
+const keeperCols = `id, team_id, owner_id, channel_id, thread_id, task_id, topic, messages, size, shared, automatic, key,
+	created_at, used_at, uses`
+
+func scanKeeper(r Row) parley.Keeper {
+	return parley.Keeper{
+		ID: parley.KeeperID(r.Int(0)), Team: parley.TeamID(r.Int(1)), Owner: parley.AgentID(r.Int(2)),
+		Channel: parley.ChannelID(r.Int(3)), Thread: parley.ThreadID(r.Int(4)), Task: parley.TaskID(r.Int(5)),
+		Topic: r.Text(6), Count: int(r.Int(7)), Size: int(r.Int(8)), Shared: r.Int(9) != 0, Automatic: r.Int(10) != 0,
+		Key: r.Text(11), CreatedAt: parley.Micros(r.Int(12)), UsedAt: parley.Micros(r.Int(13)), Uses: int(r.Int(14)),
+	}
+}
+
+const keptCols = `id, team_id, keeper_id, n, role, author_id, message_id, private, at, text`
+
+func scanKept(r Row) parley.Kept {
+	return parley.Kept{
+		ID: r.Int(0), Team: parley.TeamID(r.Int(1)), Keeper: parley.KeeperID(r.Int(2)), N: int(r.Int(3)), Role: r.Text(4),
+		Author: parley.AgentID(r.Int(5)), Message: parley.MessageID(r.Int(6)), Private: r.Int(7) != 0,
+		At: parley.Micros(r.Int(8)), Text: r.Text(9),
+	}
+}
+
+// InsertKeeper stores a keeper with its messages, the oldest first, and gives all
+// of them their numbers.
+func (tx *Tx) InsertKeeper(k *parley.Keeper, list []parley.Kept) {
+	k.ID = parley.KeeperID(tx.conn.NextID(SeqKeeper))
+	k.CreatedAt, k.Count, k.Size = tx.Now, len(list), parley.Characters(list)
+	tx.exec(`INSERT INTO keeper (`+keeperCols+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, 0)`,
+		int64(k.ID), int64(k.Team), int64(k.Owner), int64(k.Channel), int64(k.Thread), int64(k.Task), k.Topic,
+		int64(k.Count), int64(k.Size), flag(k.Shared), flag(k.Automatic), k.Key, int64(k.CreatedAt))
+	for i := range list {
+		m := &list[i]
+		if m.At == 0 {
+			m.At = tx.Now
+		}
+		m.ID, m.Team, m.Keeper, m.N = tx.conn.NextID(SeqKept), k.Team, k.ID, i+1
+		tx.exec(`INSERT INTO kept (`+keptCols+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+			m.ID, int64(m.Team), int64(m.Keeper), int64(m.N), m.Role, int64(m.Author), int64(m.Message), flag(m.Private),
+			int64(m.At), m.Text)
+	}
+}
+
+// Keeper reads one keeper.
+func (tx *Tx) Keeper(id parley.KeeperID) (k parley.Keeper, err error) {
+	err = tx.one(`SELECT `+keeperCols+` FROM keeper WHERE id = $1 AND removed = 0`, func(r Row) { k = scanKeeper(r) }, int64(id))
+	return k, err
+}
+
+// KeeperByKey finds what an owner has put away under a key.
+func (tx *Tx) KeeperByKey(owner parley.AgentID, key string) (k parley.Keeper, err error) {
+	err = tx.one(`SELECT `+keeperCols+` FROM keeper WHERE owner_id = $1 AND key = $2 AND key <> ''`,
+		func(r Row) { k = scanKeeper(r) }, int64(owner), key)
+	return k, err
+}
+
+// Keepers reads those of a team, the newest first, from before a number on; 0 is
+// the newest.
+func (tx *Tx) Keepers(team parley.TeamID, before parley.KeeperID, limit int) (list []parley.Keeper, err error) {
+	if before == 0 {
+		before = 1<<63 - 1
+	}
+	err = tx.query(`SELECT `+keeperCols+` FROM keeper WHERE team_id = $1 AND id < $2 AND removed = 0 ORDER BY id DESC LIMIT $3`,
+		func(r Row) { list = append(list, scanKeeper(r)) }, int64(team), int64(before), int64(limit))
+	return list, err
+}
+
+// IdleKeepers reads those of a team that nothing was found in since a time, the
+// oldest first.
+func (tx *Tx) IdleKeepers(team parley.TeamID, before parley.Micros) (list []parley.Keeper, err error) {
+	err = tx.query(`SELECT `+keeperCols+` FROM keeper WHERE team_id = $1 AND created_at < $2 AND used_at < $2 AND removed = 0 ORDER BY id`,
+		func(r Row) { list = append(list, scanKeeper(r)) }, int64(team), int64(before))
+	return list, err
+}
+
+// KeptIn reads the messages of a keeper, the oldest first.
+func (tx *Tx) KeptIn(id parley.KeeperID) (list []parley.Kept, err error) {
+	err = tx.query(`SELECT `+keptCols+` FROM kept WHERE keeper_id = $1 AND keeper_id > 0 ORDER BY n`,
+		func(r Row) { list = append(list, scanKept(r)) }, int64(id))
+	return list, err
+}
+
+// FoundKept is a kept message with what says who may read it.
+type FoundKept struct {
+	parley.Kept
+	Of      parley.Keeper  // without its counts and key
+	Channel parley.Channel // id, kind and the two of a dm
+}
+
+const foundKept = `SELECT m.id, m.team_id, m.keeper_id, m.n, m.role, m.author_id, m.message_id, m.private, m.at, m.text,
+	k.owner_id, k.channel_id, k.thread_id, k.task_id, k.topic, k.shared, k.created_at, k.used_at, k.uses, c.kind, c.a_id, c.b_id
+	FROM kept m JOIN keeper k ON k.id = m.keeper_id LEFT JOIN channel c ON c.id = k.channel_id`
+
+func scanFoundKept(r Row) FoundKept {
+	f := FoundKept{Kept: scanKept(r)}
+	f.Of = parley.Keeper{ID: f.Keeper, Team: f.Team, Owner: parley.AgentID(r.Int(10)), Channel: parley.ChannelID(r.Int(11)),
+		Thread: parley.ThreadID(r.Int(12)), Task: parley.TaskID(r.Int(13)), Topic: r.Text(14), Shared: r.Int(15) != 0,
+		CreatedAt: parley.Micros(r.Int(16)), UsedAt: parley.Micros(r.Int(17)), Uses: int(r.Int(18))}
+	f.Channel = parley.Channel{ID: f.Of.Channel, Team: f.Team, Kind: parley.ChannelKind(r.Text(19)),
+		A: parley.AgentID(r.Int(20)), B: parley.AgentID(r.Int(21))}
+	return f
+}
+
+// KeptAfter reads the kept messages of all teams behind an id, oldest first.
+func (tx *Tx) KeptAfter(id int64, limit int) (list []FoundKept, err error) {
+	err = tx.query(foundKept+` WHERE m.id > $1 AND m.keeper_id > 0 ORDER BY m.id LIMIT $2`,
+		func(r Row) { list = append(list, scanFoundKept(r)) }, id, int64(limit))
+	return list, err
+}
+
+// FoundKept reads those of the kept messages that are there, oldest first.
+func (tx *Tx) FoundKept(ids []int64) (list []FoundKept, err error) {
+	for len(ids) > 0 && err == nil {
+		some := ids[:min(len(ids), manyIDs)]
+		ids = ids[len(some):]
+		err = tx.query(foundKept+` WHERE m.id IN (`+manyMarks+`) AND m.keeper_id > 0 ORDER BY m.id`,
+			func(r Row) { list = append(list, scanFoundKept(r)) }, spread(some)...)
+	}
+	return list, err
+}
+
+// KeptBy finds which of some messages the hub has put away for an owner before,
+// and in which keepers.
+func (tx *Tx) KeptBy(owner parley.AgentID, ids []parley.MessageID) (map[parley.MessageID]parley.KeeperID, error) {
+	found := map[parley.MessageID]parley.KeeperID{}
+	if len(ids) == 0 {
+		return found, nil
+	}
+	qs := make([]Query, len(ids))
+	for i, id := range ids {
+		qs[i] = Query{SQL: `SELECT k.id FROM kept m JOIN keeper k ON k.id = m.keeper_id
+			WHERE m.message_id = $1 AND m.message_id > 0 AND k.owner_id = $2 AND k.automatic = 1 AND k.removed = 0 ORDER BY k.id LIMIT 1`,
+			Args: []any{int64(id), int64(owner)}, Row: func(r Row) { found[id] = parley.KeeperID(r.Int(0)) }}
+	}
+	return found, tx.conn.Query(qs...)
+}
+
+// ShareKeeper lets the whole team read a keeper.
+func (tx *Tx) ShareKeeper(id parley.KeeperID) {
+	tx.exec(`UPDATE keeper SET shared = 1 WHERE id = $1`, int64(id))
+}
+
+// UseKeeper takes down that something was found in a keeper, so many times.
+func (tx *Tx) UseKeeper(id parley.KeeperID, times int) {
+	tx.exec(`UPDATE keeper SET used_at = $1, uses = uses + $2 WHERE id = $3`, int64(tx.Now), int64(times), int64(id))
+}
+
+// RemoveKeeper removes a keeper with its messages. The newest rows of all stay,
+// empty, since the numbers go on from them.
+func (tx *Tx) RemoveKeeper(id parley.KeeperID) {
+	tx.exec(`DELETE FROM kept WHERE keeper_id = $1 AND keeper_id > 0 AND id < (SELECT max(id) FROM kept)`, int64(id))
+	tx.exec(`UPDATE kept SET keeper_id = 0, message_id = 0, text = '' WHERE keeper_id = $1 AND keeper_id > 0`, int64(id))
+	tx.exec(`DELETE FROM keeper WHERE id = $1 AND id < (SELECT max(id) FROM keeper)`, int64(id))
+	tx.exec(`UPDATE keeper SET removed = 1, topic = '', key = '', messages = 0, size = 0 WHERE id = $1`, int64(id))
+}
+
+// AgedKeepers finds the keepers of a team that hold something from before a time.
+func (tx *Tx) AgedKeepers(team parley.TeamID, before parley.Micros, limit int) (ids []parley.KeeperID, err error) {
+	err = tx.query(`SELECT DISTINCT keeper_id FROM kept WHERE team_id = $1 AND keeper_id > 0 AND at < $2 ORDER BY keeper_id LIMIT $3`,
+		func(r Row) { ids = append(ids, parley.KeeperID(r.Int(0))) }, int64(team), int64(before), int64(limit))
+	return ids, err
+}
+
+// TrimKeeper removes what a keeper holds from before a time, and the keeper if
+// nothing is left of it.
+func (tx *Tx) TrimKeeper(id parley.KeeperID, before parley.Micros) error {
+	list, err := tx.KeptIn(id)
+	if err != nil {
+		return err
+	}
+	var left []parley.Kept
+	for _, m := range list {
+		if m.At >= before {
+			left = append(left, m)
+			continue
+		}
+		tx.removeKept(m.ID)
+	}
+	if len(left) == 0 {
+		tx.RemoveKeeper(id)
+		return nil
+	}
+	tx.exec(`UPDATE keeper SET messages = $1, size = $2 WHERE id = $3`, int64(len(left)), int64(parley.Characters(left)), int64(id))
+	return nil
+}
+
+func (tx *Tx) removeKept(id int64) {
+	tx.exec(`DELETE FROM kept WHERE id = $1 AND id < (SELECT max(id) FROM kept)`, id)
+	tx.exec(`UPDATE kept SET keeper_id = 0, message_id = 0, text = '' WHERE id = $1`, id)
+}
+
+// KeptWith finds the messages of a team's keepers that are a copy of a message,
+// or hold its text. It reads over all of them: for a view.
+func (tx *Tx) KeptWith(team parley.TeamID, of parley.MessageID, text string) (list []parley.Kept, err error) {
+	contains := `instr(text, $3) > 0`
+	if tx.conn.Engine() == PostgreSQL {
+		contains = `strpos(text, $3) > 0`
+	}
+	err = tx.query(`SELECT `+keptCols+` FROM kept WHERE id > 0 AND team_id = $1 AND keeper_id > 0 AND (message_id = $2 OR `+contains+`) ORDER BY id`,
+		func(r Row) { list = append(list, scanKept(r)) }, int64(team), int64(of), text)
+	return list, err
+}
+
+// SetKept changes what a kept message says.
+func (tx *Tx) SetKept(id int64, text string) {
+	tx.exec(`UPDATE kept SET text = $1 WHERE id = $2`, text, id)
+}
+
+// SetTopic changes what a keeper is called.
+func (tx *Tx) SetTopic(id parley.KeeperID, topic string) {
+	tx.exec(`UPDATE keeper SET topic = $1 WHERE id = $2`, topic, int64(id))
+}

@@ -1,0 +1,258 @@
+package store
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley"
+)
+
+// The search index is plain rows, the same on both engines: what a word is, how
+// documents are packed into bytes and who may find what is the business of
+// package search.
+
+// SearchKind is a kind of documents with an index of its own.
+type SearchKind int64
+
+const (
+	SearchMessages SearchKind = 1
+	SearchKept     SearchKind = 2
+)
+
+// searchTables are where the documents of a kind lie, by id and with their time.
+var searchTables = map[SearchKind]string{SearchMessages: "message", SearchKept: "kept"}
+
+// LateAfter is how long after its neighbours a document may still be stored with
+// an id that was drawn before theirs.
+const LateAfter = 2 * time.Hour
+
+// SearchMark is how far the index of a kind has come.
+type SearchMark struct {
+	Upto     int64 // the last document
+	Removals int64 // how often something was taken out
+}
+
+// SearchMark reads how far the index has come.
+func (tx *Tx) SearchMark(kind SearchKind) (m SearchMark, err error) {
+	return tx.searchMark(kind, "")
+}
+
+// LockSearchMark is SearchMark for whoever is going to add to the index. Only one
+// can at a time: ErrNotFound says that somebody else is at it.
+func (tx *Tx) LockSearchMark(kind SearchKind) (SearchMark, error) {
+	return tx.searchMark(kind, " /*skip locked*/")
+}
+
+func (tx *Tx) searchMark(kind SearchKind, lock string) (m SearchMark, err error) {
+	err = tx.one(`SELECT upto, removals FROM search_mark WHERE kind = $1`+lock,
+		func(r Row) { m = SearchMark{Upto: r.Int(0), Removals: r.Int(1)} }, int64(kind))
+	return m, err
+}
+
+// MoveSearchMark says that everything up to a document is in the index, but for
+// the gaps.
+func (tx *Tx) MoveSearchMark(kind SearchKind, upto int64) {
+	tx.exec(`UPDATE search_mark SET upto = $1 WHERE kind = $2`, upto, int64(kind))
+}
+
+// CountRemoval is to be called before anything is taken out of the index. It
+// waits for whoever adds to it.
+func (tx *Tx) CountRemoval(kind SearchKind) {
+	tx.exec(`UPDATE search_mark SET removals = removals + 1 WHERE kind = $1`, int64(kind))
+}
+
+// LastDocument is the newest id of a kind.
+func (tx *Tx) LastDocument(kind SearchKind) (id int64, err error) {
+	table, ok := searchTables[kind]
+	if !ok {
+		return 0, nil
+	}
+	err = tx.query(`SELECT max(id) FROM `+table, func(r Row) { id = r.Int(0) })
+	return id, err
+}
+
+// DocumentFrom is the first document with an id of at least from, and its time; 0
+// if there is none.
+func (tx *Tx) DocumentFrom(kind SearchKind, from int64) (id int64, at parley.Micros, err error) {
+	table, ok := searchTables[kind]
+	if !ok {
+		return 0, 0, nil
+	}
+	err = tx.query(`SELECT id, at FROM `+table+` WHERE id >= $1 ORDER BY id LIMIT 1`,
+		func(r Row) { id, at = r.Int(0), parley.Micros(r.Int(1)) }, from)
+	return id, at, err
+}
+
+// Late reports whether documents may be stored after others with greater ids.
+func (tx *Tx) Late() bool { return tx.conn.Engine() == PostgreSQL }
+
+// SearchGap is a range of ids that were not there when the index came by.
+type SearchGap struct {
+	First, Last int64
+	Found       parley.Micros
+}
+
+// SearchGaps reads the gaps of an index, oldest first.
+func (tx *Tx) SearchGaps(kind SearchKind) (list []SearchGap, err error) {
+	err = tx.query(`SELECT first_id, last_id, found_at FROM search_gap WHERE kind = $1 ORDER BY first_id`, func(r Row) {
+		list = append(list, SearchGap{First: r.Int(0), Last: r.Int(1), Found: parley.Micros(r.Int(2))})
+	}, int64(kind))
+	return list, err
+}
+
+// SetSearchGaps replaces the gaps of an index.
+func (tx *Tx) SetSearchGaps(kind SearchKind, list []SearchGap) {
+	tx.exec(`DELETE FROM search_gap WHERE kind = $1`, int64(kind))
+	for _, g := range list {
+		tx.exec(`INSERT INTO search_gap (kind, first_id, last_id, found_at) VALUES ($1, $2, $3, $4)`,
+			int64(kind), g.First, g.Last, int64(g.Found))
+	}
+}
+
+// InSearchGaps finds documents that have come to lie in a gap, oldest first.
+func (tx *Tx) InSearchGaps(kind SearchKind, limit int) (ids []int64, err error) {
+	table, ok := searchTables[kind]
+	if !ok || !tx.Late() {
+		return nil, nil
+	}
+	err = tx.query(`SELECT d.id FROM search_gap g JOIN `+table+` d ON d.id BETWEEN g.first_id AND g.last_id
+		WHERE g.kind = $1 ORDER BY d.id LIMIT $2`, func(r Row) { ids = append(ids, r.Int(0)) }, int64(kind), int64(limit))
+	return ids, err
+}
+
+// PostingKey names a row of the index.
+type PostingKey struct {
+	Team  parley.TeamID
+	Kind  SearchKind
+	Word  string
+	Chunk int64
+}
+
+func (k PostingKey) args(more ...any) []any {
+	return append([]any{int64(k.Team), int64(k.Kind), k.Word, k.Chunk}, more...)
+}
+
+// AppendPosting adds n documents to a row, which is made if it is missing.
+func (tx *Tx) AppendPosting(k PostingKey, n int, docs []byte) {
+	joined := `CAST(posting.docs || excluded.docs AS BLOB)`
+	if tx.conn.Engine() == PostgreSQL {
+		joined = `posting.docs || excluded.docs`
+	}
+	tx.exec(`INSERT INTO posting (team_id, kind, word, chunk, n, docs) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (team_id, kind, word, chunk) DO UPDATE SET n = posting.n + excluded.n, docs = `+joined,
+		k.args(int64(n), docs)...)
+}
+
+// SetPosting replaces what a row holds; one without documents goes.
+func (tx *Tx) SetPosting(k PostingKey, n int, docs []byte) {
+	if n == 0 {
+		tx.exec(`DELETE FROM posting WHERE team_id = $1 AND kind = $2 AND word = $3 AND chunk = $4`, k.args()...)
+		return
+	}
+	tx.exec(`UPDATE posting SET n = $5, docs = $6 WHERE team_id = $1 AND kind = $2 AND word = $3 AND chunk = $4`,
+		k.args(int64(n), docs)...)
+}
+
+// Posting is a row of the index.
+type Posting struct {
+	Word  string
+	Chunk int64
+	N     int
+	Docs  []byte // nil where only the row's size was asked for
+}
+
+// PostingSizes reads, for each word, its rows without what is in them, newest
+// first and at most limit of them, in one round trip.
+func (tx *Tx) PostingSizes(team parley.TeamID, kind SearchKind, words []string, limit int, each func(Posting)) error {
+	return tx.postings(words, func(word string) Query {
+		return Query{SQL: `SELECT chunk, n FROM posting WHERE team_id = $1 AND kind = $2 AND word = $3 ORDER BY chunk DESC LIMIT $4`,
+			Args: []any{int64(team), int64(kind), word, int64(limit)},
+			Row:  func(r Row) { each(Posting{Word: word, Chunk: r.Int(0), N: int(r.Int(1))}) }}
+	})
+}
+
+// Postings reads the rows of words within a range of chunks, in one round trip.
+func (tx *Tx) Postings(team parley.TeamID, kind SearchKind, words []string, from, to int64, each func(Posting)) error {
+	return tx.postings(words, func(word string) Query {
+		return Query{SQL: `SELECT chunk, n, docs FROM posting
+			WHERE team_id = $1 AND kind = $2 AND word = $3 AND chunk >= $4 AND chunk <= $5 ORDER BY chunk DESC`,
+			Args: []any{int64(team), int64(kind), word, from, to},
+			Row:  func(r Row) { each(Posting{Word: word, Chunk: r.Int(0), N: int(r.Int(1)), Docs: r.Bytes(2)}) }}
+	})
+}
+
+func (tx *Tx) postings(words []string, query func(word string) Query) error {
+	if len(words) == 0 {
+		return nil
+	}
+	qs := make([]Query, len(words))
+	for i, word := range words {
+		qs[i] = query(word)
+	}
+	return tx.conn.Query(qs...)
+}
+
+// FoundMessage is a message with where it stands and, where its body is only the
+// beginning, its whole text.
+type FoundMessage struct {
+	parley.Message
+	Channel parley.Channel // id, kind and the two of a dm
+	Whole   string
+}
+
+const foundMessage = `SELECT ` + messageColsOfM + `, c.id, c.kind, c.a_id, c.b_id, a.body
+	FROM message m JOIN thread t ON t.id = m.thread_id JOIN channel c ON c.id = t.channel_id
+	LEFT JOIN attachment a ON a.message_id = m.id`
+
+func scanFoundMessage(r Row) FoundMessage {
+	m := FoundMessage{Message: scanMessage(r), Whole: r.Text(18)}
+	m.Channel = parley.Channel{ID: parley.ChannelID(r.Int(14)), Team: m.Team, Kind: parley.ChannelKind(r.Text(15)),
+		A: parley.AgentID(r.Int(16)), B: parley.AgentID(r.Int(17))}
+	return m
+}
+
+// MessagesAfter reads messages of all teams behind an id, oldest first.
+func (tx *Tx) MessagesAfter(id int64, limit int) (list []FoundMessage, err error) {
+	err = tx.query(foundMessage+` WHERE m.id > $1 ORDER BY m.id LIMIT $2`,
+		func(r Row) { list = append(list, scanFoundMessage(r)) }, id, int64(limit))
+	return list, err
+}
+
+// FoundMessages reads those of the messages that are there, oldest first.
+func (tx *Tx) FoundMessages(ids []int64) (list []FoundMessage, err error) {
+	for len(ids) > 0 && err == nil {
+		some := ids[:min(len(ids), manyIDs)]
+		ids = ids[len(some):]
+		err = tx.query(foundMessage+` WHERE m.id IN (`+manyMarks+`) ORDER BY m.id`,
+			func(r Row) { list = append(list, scanFoundMessage(r)) }, spread(some)...)
+	}
+	return list, err
+}
+
+// manyIDs is how many rows are named in one statement. The rest of the places is
+// filled with 0, which no row has, so that there is one statement to prepare.
+const manyIDs = 50
+
+var manyMarks = func() string {
+	marks := make([]string, manyIDs)
+	for i := range marks {
+		marks[i] = "$" + strconv.Itoa(i+1)
+	}
+	return strings.Join(marks, ", ")
+}()
+
+func spread(ids []int64) []any {
+	if len(ids) > manyIDs {
+		panic(fmt.Sprintf("store: %d ids in one statement", len(ids)))
+	}
+	args := make([]any, manyIDs)
+	for i := range args {
+		args[i] = int64(0)
+		if i < len(ids) {
+			args[i] = ids[i]
+		}
+	}
+	return args
+}

@@ -1,0 +1,74 @@
+package turn
+
+import (
+	"strings"
+
+	"parley"
+	"parley/internal/model"
+)
+
+// source says where a message of a request comes from.
+type source struct {
+	kind    sourceKind
+	message *parley.Message // that is stored; nil for a step
+}
+
+type sourceKind int
+
+const (
+	saidBefore sourceKind = iota // in the conversation, before the request
+	theRequest
+	onTheTask // since the request
+	theHub    // a line of ours
+)
+
+// leaves reports whether the message can be put away.
+func (s source) leaves() bool { return s.kind == saidBefore || s.kind == onTheTask }
+
+// said is the conversation as the agent sees it, the oldest first, without the
+// reply whose calls run at this moment.
+func (t *run) said() []parley.Kept {
+	r, _, from := t.whole()
+	n := len(r.Messages)
+	for i := n - 1; i >= 0 && len(t.pending) > 0; i-- {
+		if len(r.Messages[i].Calls) > 0 {
+			n = i
+			break
+		}
+	}
+	return t.kept(r.Messages[:n], from[:n])
+}
+
+// kept are messages of a request as a keeper holds them.
+func (t *run) kept(messages []model.Message, from []source) []parley.Kept {
+	list := make([]parley.Kept, 0, len(messages))
+	at := t.task.CreatedAt
+	for i, m := range messages {
+		if from[i].kind == theHub {
+			continue
+		}
+		k := parley.Kept{Role: string(m.Role), Author: t.lease.Agent, Text: textOf(m), At: at}
+		if src := from[i].message; src != nil {
+			at = src.At
+			k.Author, k.Message, k.At, k.Private = src.Author, src.ID, at, src.Thread != t.task.Thread
+		} else {
+			k.Private = m.Role != model.Assistant || len(m.Calls) > 0 // a closing text was posted
+		}
+		if strings.TrimSpace(k.Text) != "" {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+// textOf is a message in words, with the calls that it made.
+func textOf(m model.Message) string {
+	text := m.Text
+	for _, c := range m.Calls {
+		if text != "" {
+			text += "\n"
+		}
+		text += c.Name + " " + string(c.Args)
+	}
+	return text
+}
