@@ -29,7 +29,7 @@ const (
 // database one at a time adds to the index. It writes nothing while nothing is new.
 func (s *Service) Run(ctx context.Context, log *slog.Logger) {
 	p := projector{Service: s, log: log, last: map[Kind]int64{}}
-	for wait := lookEvery; rest(ctx, wait); {
+	for wait := time.Duration(0); rest(ctx, wait); {
 		wait = p.round(ctx)
 	}
 }
