@@ -49,7 +49,7 @@ var mayImport = map[string][]string{
 	"internal/channel":   {"internal/contact", "internal/directory", "internal/store"},
 	"internal/reading":   {"internal/budget", "internal/contact", "internal/directory", "internal/hardlink", "internal/live", "internal/policy", "internal/search", "internal/store", "internal/trace", "internal/wake"},
 	"internal/retention": {"internal/store"},
-	"internal/search":    {"internal/store"},
+	"internal/search":    {"internal/store", "internal/wake"},
 	// The rules are in the files, which it changes.
 	"internal/rulebook": {"internal/config", "internal/contact", "internal/directory", "internal/store"},
 	"internal/token":    {"internal/store"},
