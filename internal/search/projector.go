@@ -17,7 +17,7 @@ const (
 	lookAfter, lookEvery = time.Second, 10 * time.Minute
 	// busyBatch is how many documents are taken at once while others write, and
 	// quietBatch while nobody does.
-	busyBatch, quietBatch = 256, 1000
+	busyBatch, quietBatch = 256, 4000
 	// batchBytes is about how much text is taken at once.
 	batchBytes = 4 << 20
 	// restTimes is for how many times as long as a batch took it rests while others
