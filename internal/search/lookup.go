@@ -13,7 +13,7 @@ const (
 	mostRows = 1000
 	// mostPostings bounds what is ranked: of words that nearly every document has,
 	// the newest documents are looked at.
-	mostPostings = 400_000
+	mostPostings = 150_000
 	// mostCandidates is how many documents are read to be ranked by their text.
 	mostCandidates = 200
 	// tailMessages is how much of what is not in the index yet is read.
