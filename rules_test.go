@@ -53,7 +53,7 @@ var mayImport = map[string][]string{
 	// package of its own, since turns ask it too.
 	"internal/keeper":       {"internal/contact", "internal/directory", "internal/keeper/topic", "internal/model", "internal/policy", "internal/search", "internal/store"},
 	"internal/keeper/topic": {"internal/model"},
-	"internal/search":       {"internal/store"},
+	"internal/search":       {"internal/store", "internal/wake"},
 	// The rules are in the files, which it changes.
 	"internal/rulebook": {"internal/config", "internal/contact", "internal/directory", "internal/store"},
 	"internal/token":    {"internal/store"},

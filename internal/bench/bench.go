@@ -130,6 +130,9 @@ func (b *bench) engine(ctx context.Context, name string) error {
 		err = s.ruled(ctx)
 	}
 	if err == nil {
+		err = s.search(ctx)
+	}
+	if err == nil {
 		err = s.turn(ctx)
 	}
 	if err == nil {

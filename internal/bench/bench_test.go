@@ -102,6 +102,14 @@ func checkLine(t *testing.T, l Line) {
 		if l.Tasks != tinyPlan().open || l.P50 == 0 || l.Max < l.P50 {
 			t.Errorf("%+v", l)
 		}
+	case strings.Contains(l.Name, ".search."):
+		if l.P50 == 0 || l.P99 < l.P50 || l.Ops == 0 || l.Messages < tinyPlan().largest() || l.Rounds != tinyPlan().rounds {
+			t.Errorf("%+v", l)
+		}
+	case strings.HasSuffix(l.Name, ".indexed"):
+		if l.PerS == 0 || l.Ratio == 0 || l.Messages < tinyPlan().largest() {
+			t.Errorf("%+v", l)
+		}
 	case strings.HasSuffix(l.Name, ".rules"):
 		if l.PerS == 0 || l.Ratio == 0 || l.CPURatio == 0 && l.CPU > 0 || l.Agents != tinyPlan().ruledAgents || l.Rounds != tinyPlan().ruledRounds {
 			t.Errorf("%+v", l)

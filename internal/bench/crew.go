@@ -25,6 +25,8 @@ type crew struct {
 	notify, ask, delegate []pair
 	// configure changes the hub that they work in; nil leaves it as it is.
 	configure func(*app.HubConfig)
+	// telling makes up what they have said before; nil is body.
+	telling func(*rand.Rand) string
 }
 
 // pair are two places in members. Of a pair that delegates, from is a client.

@@ -287,10 +287,17 @@ func (w *writing) turn(t talk, task parley.Task, reply parley.Message) error {
 	return nil
 }
 
+func (w *writing) text() string {
+	if w.telling != nil {
+		return w.telling(w.r)
+	}
+	return body(w.r)
+}
+
 // post appends a message. One who fetches has seen it: nobody leaves a
 // million messages lying.
 func (w *writing) post(m *parley.Message, to parley.Agent) error {
-	m.Team, m.Body = w.team.ID, body(w.r)
+	m.Team, m.Body = w.team.ID, w.text()
 	if err := w.tx.Post(m, store.Recipient{ID: to.ID, Pulls: to.Pulls()}); err != nil {
 		return err
 	}

@@ -120,6 +120,7 @@ func (p plan) engineNames(engine string) []string {
 	for _, what := range ruledContacts {
 		names = append(names, ruledName(engine, what))
 	}
+	names = append(names, searchNames(engine)...)
 	return append(names, turnName(engine), restartName(engine))
 }
 

@@ -57,11 +57,15 @@ func (b *bench) fill(ctx context.Context, e engine, st store.Store, c *crew, mes
 		return 0, err
 	}
 	const every = 100_000
-	return fill(ctx, h, messages, e.fillers(), func(stored int) {
+	stored, err := fill(ctx, h, messages, e.fillers(), func(stored int) {
 		if stored/every > (stored-fillBatch)/every {
 			b.say("%s: %s of %s messages stored", e.name(), count(stored), count(messages))
 		}
 	})
+	if err == nil {
+		err = countAsIndexed(ctx, st)
+	}
+	return stored, err
 }
 
 // openRoots gives each client a task to work on, by the person.

@@ -27,6 +27,8 @@ func targets() []target {
 		t(`postgres\.delegate\.64`, "share", false, 0.08, "0.08"),
 		t(`\w+\.(notify|ask|delegate)\.(1|64)`, "ratio", false, 0.5, "0.50"),
 		t(`\w+\.(notify|ask)\.rules`, "ratio", false, 0.9, "0.90"),
+		t(`\w+\.search\.\w+\.\w+`, "p99_us", true, 50e3, "50 ms"),
+		t(`\w+\.notify\.indexed`, "ratio", false, 0.9, "0.90"),
 		t(`memory\.agent`, "rss_bytes", true, 400e6, "400 MB"),
 		t(`memory\.waiting`, "peak_bytes", true, 300e6, "300 MB"),
 		t(`\w+\.turn`, "p50_us", true, 3e3, "3 ms"),
@@ -69,6 +71,8 @@ func (l Line) value(field string) float64 {
 		return l.Commits
 	case "p50_us":
 		return l.P50
+	case "p99_us":
+		return l.P99
 	case "peak_bytes":
 		return float64(l.Peak)
 	case "recall_at_5":

@@ -46,7 +46,7 @@ func TestEveryCommandExplainsItself(t *testing.T) {
 		}
 	})
 	for _, name := range strings.Fields(`demo init up ask delegate notify inbox reply agents sleep wake offline online
-		tasks task message read trace doctor bench version completion`) {
+		tasks task message read search trace doctor bench version completion`) {
 		if !slices.Contains(names, "parley "+name) {
 			t.Errorf("there is no command %s", name)
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,7 +42,7 @@ keepers keep is searched.`,
   parley search invoice --kind tasks
   parley search login --json | jq -r '.hits[].id'`,
 		GroupID:           groupLook,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              between(1, -1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := s.check(cmd, c.now()); err != nil {
@@ -72,6 +73,9 @@ const mostHits = 100
 func (s *searching) check(cmd *cobra.Command, now time.Time) error {
 	if s.filter.Limit < 1 || s.filter.Limit > mostHits {
 		return misused(cmd, "--limit is %d; it is a number from 1 to %d.", s.filter.Limit, mostHits)
+	}
+	if !slices.Contains(searchKinds, s.filter.Kind) {
+		return misused(cmd, "--kind is %q; it is messages, keepers or tasks.", s.filter.Kind)
 	}
 	s.filter.Channel = strings.TrimPrefix(s.filter.Channel, "#")
 	return readSpan(cmd, now, s.since, s.until, &s.filter.Since, &s.filter.Until)

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"strings"
 	"time"
@@ -48,7 +49,7 @@ func (s *Server) search(ctx context.Context, in *searchInput) (api.SearchResult,
 }
 
 func (s *Server) searchHit(ctx context.Context, f reading.Found) api.SearchHit {
-	hit := api.SearchHit{At: instant(f.At), Score: f.Score, More: f.More}
+	hit := api.SearchHit{At: instant(f.At), Score: math.Round(f.Score*1000) / 1000, More: f.More}
 	if m, ok := f.Source.(store.FoundMessage); ok {
 		hit.ID, hit.Author, hit.Thread, hit.Kind = m.ID.String(), s.name(ctx, m.Author), m.Thread.String(), string(m.Kind)
 		hit.Place = s.place(ctx, f.Channel)

@@ -85,7 +85,7 @@ func (f *finding) find() ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.lookup, err = newLookup(f.tx, f.q, f.want, groups, max(last, mark.Upto)); err != nil {
+	if f.lookup, err = newLookup(f.tx, f.q, f.want, groups); err != nil {
 		return nil, err
 	}
 	if err := f.lookup.bound(last); err != nil {
@@ -98,6 +98,7 @@ func (f *finding) find() ([]Hit, error) {
 	if f.q.Newest {
 		return f.newest()
 	}
+	f.lookup.weigh(max(last, mark.Upto))
 	return f.ranked()
 }
 
@@ -120,13 +121,21 @@ func (f *finding) tail(mark, last int64) error {
 	if err != nil {
 		return err
 	}
-	f.judge(list)
-	if last <= mark {
-		return nil
+	if last > mark {
+		after, err := f.docs.After(f.tx, max(mark, last-tailMessages), tailMessages)
+		if err != nil {
+			return err
+		}
+		list = append(list, after...)
 	}
-	list, err = f.docs.After(f.tx, max(mark, last-tailMessages), tailMessages)
+	words := f.want.words()
+	for _, d := range list {
+		if d.Team == f.q.Team && !f.q.Newest {
+			f.lookup.count(d, words)
+		}
+	}
 	f.judge(list)
-	return err
+	return nil
 }
 
 // judge keeps the documents that were asked for. What the marks in the index said

@@ -99,22 +99,26 @@ type said struct {
 // random records of which some is indexed, some is not and some was taken out.
 func TestIndexFindsWhatAScanFinds(t *testing.T) {
 	for seed := range uint64(12) {
-		r := rand.New(rand.NewPCG(seed, 5))
-		w := newWorld(t)
-		var all []said
-		for i := range 150 {
-			if r.IntN(60) == 0 {
-				w.index()
-			}
-			room, words := rooms[r.IntN(len(rooms))], nonsense(r, 1+r.IntN(8))
-			all = append(all, said{w.say(room[0], room[1], strings.Join(words, ", ")), room, words})
-			if i%40 == 39 {
-				all = w.takeOut(r, all)
-			}
+		compareWithScan(t, newWorld(t), seed)
+	}
+}
+
+func compareWithScan(t *testing.T, w *world, seed uint64) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 5))
+	var all []said
+	for i := range 150 {
+		if r.IntN(60) == 0 {
+			w.index()
 		}
-		for range 60 {
-			w.compare(r, all)
+		room, words := rooms[r.IntN(len(rooms))], nonsense(r, 1+r.IntN(8))
+		all = append(all, said{w.say(room[0], room[1], strings.Join(words, ", ")), room, words})
+		if i%40 == 39 {
+			all = w.takeOut(r, all)
 		}
+	}
+	for range 60 {
+		w.compare(r, all)
 	}
 }
 

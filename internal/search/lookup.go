@@ -13,7 +13,7 @@ const (
 	mostRows = 1000
 	// mostPostings bounds what is ranked: of words that nearly every document has,
 	// the newest documents are looked at.
-	mostPostings = 400_000
+	mostPostings = 150_000
 	// mostCandidates is how many documents are read to be ranked by their text.
 	mostCandidates = 200
 	// tailMessages is how much of what is not in the index yet is read.
@@ -28,6 +28,7 @@ type lookup struct {
 	// narrow are the marks that a document must have, one of each list.
 	narrow [][]string
 	sizes  map[string][]store.Posting // of each word and mark, newest first
+	tail   map[string]int             // how many have it that are not in the index yet
 	idf    map[string]float64
 	first  int64 // the first id and the one behind the last that are asked for
 	behind int64
@@ -45,19 +46,34 @@ type candidate struct {
 	score float32
 }
 
-// newLookup reads how often every word occurs. documents is about how many there
-// are.
-func newLookup(tx *store.Tx, q Query, want wanted, groups []parley.Channel, documents int64) (*lookup, error) {
-	l := &lookup{tx: tx, q: q, want: want, narrow: q.narrowing(groups), sizes: map[string][]store.Posting{}, idf: map[string]float64{},
+// newLookup reads how often every word occurs.
+func newLookup(tx *store.Tx, q Query, want wanted, groups []parley.Channel) (*lookup, error) {
+	l := &lookup{tail: map[string]int{}, tx: tx, q: q, want: want, narrow: q.narrowing(groups), sizes: map[string][]store.Posting{}, idf: map[string]float64{},
 		floor: map[string]int64{}, behind: math.MaxInt64}
-	words := want.words()
-	all := slices.Concat(words, slices.Concat(l.narrow...))
+	all := slices.Concat(want.words(), slices.Concat(l.narrow...))
 	err := tx.PostingSizes(q.Team, q.Kind, all, mostRows, func(p store.Posting) { l.sizes[p.Word] = append(l.sizes[p.Word], p) })
+	return l, err
+}
+
+// count adds a document that is not in the index yet to how often words occur.
+func (l *lookup) count(d Document, words []string) {
+	has := map[string]bool{}
+	for _, t := range tokens(d.Text) {
+		has[t.word] = true
+	}
 	for _, word := range words {
-		n := float64(total(l.sizes[word]))
+		if has[word] {
+			l.tail[word]++
+		}
+	}
+}
+
+// weigh decides what each word counts. documents is about how many there are.
+func (l *lookup) weigh(documents int64) {
+	for _, word := range l.want.words() {
+		n := float64(total(l.sizes[word]) + l.tail[word])
 		l.idf[word] = math.Log(1 + (math.Max(float64(documents), n)-n+0.5)/(n+0.5))
 	}
-	return l, err
 }
 
 func total(rows []store.Posting) (n int) {

@@ -8,14 +8,16 @@ import (
 	"time"
 
 	"parley/internal/store"
+	"parley/internal/wake"
 )
 
 const (
-	// lookEvery is how often the projector looks whether something is new.
-	lookEvery = time.Second
+	// lookAfter is how long the projector waits for more when something was written,
+	// and lookEvery how often it looks if it has heard of nothing.
+	lookAfter, lookEvery = time.Second, 10 * time.Minute
 	// busyBatch is how many documents are taken at once while others write, and
 	// quietBatch while nobody does.
-	busyBatch, quietBatch = 256, 1000
+	busyBatch, quietBatch = 256, 4000
 	// batchBytes is about how much text is taken at once.
 	batchBytes = 4 << 20
 	// restTimes is for how many times as long as a batch took it rests while others
@@ -28,9 +30,36 @@ const (
 // Run follows what is written until the context is done. Of several hubs on one
 // database one at a time adds to the index. It writes nothing while nothing is new.
 func (s *Service) Run(ctx context.Context, log *slog.Logger) {
-	p := projector{Service: s, log: log, last: map[Kind]int64{}}
-	for wait := lookEvery; rest(ctx, wait); {
+	p := projector{Service: s, log: log, last: map[Kind]int64{}, written: make(chan struct{}, 1)}
+	defer s.store.Bus().Listen(wake.Events, p.hear)()
+	for wait := time.Duration(0); ; {
+		if wait == lookEvery { // nothing is new
+			p.listen(ctx)
+			wait = lookAfter
+		}
+		if !rest(ctx, wait) {
+			return
+		}
 		wait = p.round(ctx)
+	}
+}
+
+// hear is told of every event: who writes a message records one.
+func (p *projector) hear(int64) {
+	select {
+	case p.written <- struct{}{}:
+	default:
+	}
+}
+
+// listen waits until something was written, or for a while.
+func (p *projector) listen(ctx context.Context) {
+	timer := time.NewTimer(lookEvery)
+	defer timer.Stop()
+	select {
+	case <-p.written:
+	case <-timer.C:
+	case <-ctx.Done():
 	}
 }
 
@@ -48,12 +77,14 @@ func rest(ctx context.Context, d time.Duration) bool {
 
 type projector struct {
 	*Service
-	log  *slog.Logger
-	last map[Kind]int64 // the newest document when it last looked
-	busy bool           // somebody has written since then
+	log     *slog.Logger
+	written chan struct{}
+	last    map[Kind]int64 // the newest document when it last looked
+	busy    bool           // somebody has written since then
 }
 
-// round takes one batch of every kind and says how long to rest.
+// round takes one batch of every kind and says how long to rest; lookEvery says
+// that there was nothing to do.
 func (p *projector) round(ctx context.Context) time.Duration {
 	wait := lookEvery
 	for kind := range p.kinds {
@@ -67,8 +98,8 @@ func (p *projector) round(ctx context.Context) time.Duration {
 			wait = min(wait, restTimes*time.Since(started))
 		case b.more:
 			wait = 0
-		case len(b.docs) > 0 && p.busy:
-			wait = max(wait, restTimes*time.Since(started))
+		case len(b.docs) > 0:
+			wait = min(wait, max(lookAfter, restTimes*time.Since(started)))
 		}
 	}
 	return wait

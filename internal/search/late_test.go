@@ -1,0 +1,62 @@
+package search
+
+import (
+	"slices"
+	"testing"
+
+	"parley/internal/pgtest"
+	"parley/internal/store"
+	"parley/internal/store/postgres"
+)
+
+// Of two hubs one draws ids early and stores late. What it says lies below the
+// index's mark by then, and is found all the same.
+func TestSequencesCommitOutOfOrderAndTheIndexSkipsNothing(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	open := func() store.Store {
+		st, err := postgres.Open(t.Context(), dsn, postgres.Options{MaxConns: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := st.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return st
+	}
+	early := fillWorld(t, open())
+	first := early.say(0, 1, "beacon one")
+	busy := *early
+	busy.st = open()
+	second := busy.say(0, 1, "beacon two")
+	early.index()
+	third := early.say(0, 1, "beacon three") // from the block that was drawn first
+	if third > second {
+		t.Fatalf("%d does not come before %d: the test shows nothing", third, second)
+	}
+	want := []int64{third, second, first}
+	for _, when := range []string{"in a gap", "indexed"} {
+		if got := early.find(Query{Text: "beacon", Newest: true}); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", when, got, want)
+		}
+		early.index()
+	}
+	early.update(func(tx *store.Tx) error {
+		late, err := tx.InSearchGaps(Messages, 10)
+		if len(late) != 0 {
+			t.Errorf("still in the gaps: %v", late)
+		}
+		return err
+	})
+}
+
+// What was found on SQLite is found on PostgreSQL.
+func TestIndexFindsWhatAScanFindsOnPostgreSQL(t *testing.T) {
+	st, err := postgres.Open(t.Context(), pgtest.DSN(t), postgres.Options{MaxConns: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	compareWithScan(t, fillWorld(t, st), 77)
+}
