@@ -43,8 +43,14 @@ const (
 	EventBudgetRaised EventKind = "budget.raised"
 	EventDaySpent     EventKind = "budget.day_spent"
 	EventDayRaised    EventKind = "budget.day_raised"
-	EventPaused       EventKind = "team.paused"
-	EventResumed      EventKind = "team.resumed"
+
+	EventQuestionAsked     EventKind = "question.asked"
+	EventQuestionForwarded EventKind = "question.forwarded"
+	EventQuestionAnswered  EventKind = "question.answered"
+	EventQuestionExpired   EventKind = "question.expired" // or everyone who was asked has failed
+
+	EventPaused  EventKind = "team.paused"
+	EventResumed EventKind = "team.resumed"
 )
 
 // EventKinds are all kinds there are.
@@ -55,6 +61,7 @@ func EventKinds() []EventKind {
 		EventStatus, EventAgent, EventReload, EventRule, EventChannel,
 		EventApprovalRequested, EventApprovalApproved, EventApprovalDenied, EventApprovalExpired, EventApprovalWithdrawn,
 		EventBudgetSpent, EventBudgetRaised, EventDaySpent, EventDayRaised, EventPaused, EventResumed,
+		EventQuestionAsked, EventQuestionForwarded, EventQuestionAnswered, EventQuestionExpired,
 	}
 }
 

@@ -101,11 +101,12 @@ const (
 	SeqEvent
 	SeqWorker
 	SeqApproval
+	SeqQuestion
 	SeqCount
 )
 
 // SeqTables names the table that each sequence numbers.
-var SeqTables = [SeqCount]string{"team", "agent", "channel", "thread", "message", "task", "event", "worker", "approval"}
+var SeqTables = [SeqCount]string{"team", "agent", "channel", "thread", "message", "task", "event", "worker", "approval", "question"}
 
 // FirstTask is the number of the first task of a new database: short ids that
 // are easy to tell apart from counts.

@@ -71,6 +71,12 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Lists of approvals and their expiry", approvalLists},
 		{"Of two who decide at once one wins", decideAtOnce},
 
+		{"Questions and their routes come back as they went in", questionRoundTrip},
+		{"Asking twice under a key is asking once", questionKey},
+		{"Lists of questions and their expiry", questionLists},
+		{"Answering and expiring at once: one wins", answerAgainstExpiry},
+		{"Old questions go", oldQuestions},
+
 		{"Budgets come back as they went in", budgetRoundTrip},
 		{"Days of a team", daysRoundTrip},
 		{"A reservation counts only under its lease", reservationsFollowTheLease},
