@@ -99,16 +99,22 @@ const MaxHops = 5
 // was gathered for it on the way.
 func QuestionText(from string, id QuestionID, body, context, relevant string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[Query from %s | ID: %s]\n%s", from, id, Quote(body))
-	if context != "" {
-		fmt.Fprintf(&b, "\n\nContext from %s: %s", from, Quote(context))
-	}
+	b.WriteString(PastQuestionText(from, id, body, context))
 	if relevant != "" {
 		fmt.Fprintf(&b, "\n\nRelevant context:\n%s", Quote(relevant))
 	}
 	fmt.Fprintf(&b, "\n\nYou can respond using peer_answer_question with query_id %q, or forward the question with "+
 		"peer_forward_question if someone else is better suited to answer. If you do neither, what you say at the end of your turn is your answer.", id)
 	return b.String()
+}
+
+// PastQuestionText is what they read of it when it is asked no more.
+func PastQuestionText(from string, id QuestionID, body, context string) string {
+	text := fmt.Sprintf("[Query from %s | ID: %s]\n%s", from, id, Quote(body))
+	if context != "" {
+		text += fmt.Sprintf("\n\nContext from %s: %s", from, Quote(context))
+	}
+	return text
 }
 
 // AnswerText is how an answer reaches the asker.
@@ -180,4 +186,24 @@ const MaxHopsText = "Maximum forwarding hops reached. Consider answering with wh
 // in the spelling in which it was asked for.
 func QuestionGoneText(id string) string {
 	return fmt.Sprintf("Query %s not found (may have expired).", Clip(id, 40))
+}
+
+// ErrQuestionGone refuses to answer or forward such a question.
+func ErrQuestionGone(id string) *Error {
+	return Errorf(NotFound, "%s", QuestionGoneText(id)).WithRule(ruleGone)
+}
+
+// ErrMaxHops refuses to forward a question once more.
+func ErrMaxHops() *Error { return Errorf(Limited, MaxHopsText).WithRule(ruleHops) }
+
+const (
+	ruleGone = "question_gone"
+	ruleHops = "question_hops"
+)
+
+// IsQuestionMiss reports whether a question cannot be answered or forwarded any
+// more. A model reads that as a result: it has done nothing wrong.
+func IsQuestionMiss(err error) bool {
+	rule := RuleOf(err)
+	return rule == ruleGone || rule == ruleHops
 }

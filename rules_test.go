@@ -43,7 +43,8 @@ var mayImport = map[string][]string{
 	"internal/client":  {"internal/api", "internal/hubfile"},
 
 	// Use cases.
-	"internal/contact":   {"internal/budget", "internal/directory", "internal/policy", "internal/store", "internal/wake"},
+	"internal/contact":   {"internal/budget", "internal/directory", "internal/policy", "internal/question", "internal/store", "internal/wake"},
+	"internal/question":  {}, // pure, as policy is
 	"internal/budget":    {"internal/store"},
 	"internal/directory": {"internal/policy"},
 	"internal/channel":   {"internal/contact", "internal/directory", "internal/store"},
@@ -56,7 +57,7 @@ var mayImport = map[string][]string{
 
 	// Running work: claims and leases, then one turn of an agent.
 	"internal/work":   {"internal/store", "internal/wake"},
-	"internal/turn":   {"internal/budget", "internal/live", "internal/model", "internal/store", "internal/tool"},
+	"internal/turn":   {"internal/budget", "internal/live", "internal/model", "internal/question", "internal/store", "internal/tool"},
 	"internal/tool":   {"internal/model", "internal/policy"},
 	"internal/tool/*": {"internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool"},
 	// One set's words are another's too.

@@ -228,7 +228,12 @@ func (f *finish) end(state parley.State) {
 // callBack brings the end of the task to whoever asked for it.
 func (f *finish) callBack(kind parley.MessageKind, result parley.MessageID) error {
 	t, p := f.task, f.parent
-	if t.Callback == parley.CallbackNone && t.Parent != 0 {
+	switch {
+	case t.Callback == parley.CallbackAnswer:
+		return f.concludeQuestion(kind, result)
+	case t.Pattern == parley.Answer:
+		return nil // it was told something, and asked nothing
+	case t.Callback == parley.CallbackNone && t.Parent != 0:
 		return f.tell(kind, result)
 	}
 	switch t.Callback {
@@ -248,7 +253,7 @@ func (f *finish) callBack(kind parley.MessageKind, result parley.MessageID) erro
 		if p.State.Open() {
 			return f.push(kind, result)
 		}
-	case parley.CallbackNone:
+	case parley.CallbackNone, parley.CallbackAnswer:
 	}
 	if t.Callback != parley.CallbackNone {
 		t.Callback = parley.CallbackNone
