@@ -21,6 +21,7 @@ import (
 	"parley/internal/tool"
 	"parley/internal/tool/chorustools"
 	"parley/internal/tool/contacttools"
+	"parley/internal/tool/loomtools"
 	"parley/internal/tool/peertools"
 	"parley/internal/turn"
 	"parley/internal/work"
@@ -37,6 +38,8 @@ type HubConfig struct {
 	LeaseTime, Poll, Grace time.Duration
 	// Toolsets are further ones that members can be given, by the set's name.
 	Toolsets map[string][]tool.Tool
+	// Enricher finds what belongs to a question; nil if nothing does.
+	Enricher turn.Enricher
 }
 
 // Hub is a running server without its doors. Its fields are the use cases
@@ -69,7 +72,7 @@ func NewHub(cfg HubConfig) *Hub {
 	maps.Copy(sets, cfg.Toolsets)
 	h.agents = newAgents(dir, sets, newOutside(cfg.Log))
 	read.ShowTools(h.agents)
-	runner := &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: contacts, Rules: permits{contacts}, Pauses: scheduler, Log: cfg.Log, Live: &live.Fan{}}
+	runner := &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: contacts, Rules: permits{contacts}, Pauses: scheduler, Log: cfg.Log, Live: &live.Fan{}, Enricher: cfg.Enricher}
 	read.ShowLive(runner.Live)
 	scheduler.Connect(turns{runner}, contacts)
 	return h
@@ -81,6 +84,7 @@ func builtIn(contacts *contact.Service, read *reading.Service, dir *directory.Di
 		"contact": contacttools.New(contacts, read, dir),
 		"peers":   peertools.New(contacts, dir),
 		"chorus":  chorustools.New(contacts, read, dir),
+		"loom":    loomtools.New(contacts),
 		managing:  contacttools.Managing(contacts),
 	}
 }

@@ -38,9 +38,27 @@ func (s *Service) AnswerQuestion(ctx context.Context, c Caller, id parley.Questi
 		if err := i.answer(r, parley.Message{Body: text, Origin: c.Task, Key: key}); err != nil {
 			return err
 		}
+		if c.Token == 0 {
+			i.complete(r)
+		}
 		return i.release()
 	})
 	return s.Denied(ctx, c, "answer "+id.String(), err)
+}
+
+// complete ends the task of somebody whose turns the hub does not run: with the
+// answer there is nothing left of it.
+func (i *inquiry) complete(r *parley.Route) {
+	for n := range i.tasks {
+		t := &i.tasks[n]
+		if t.ID != r.Task || !t.State.Open() {
+			continue
+		}
+		f := finish{s: i.s, tx: i.tx, task: t}
+		f.end(parley.Completed)
+		f.tx.MarkAnswered(t.Request, t.Agent)
+		f.record(parley.EventCompleted, "")
+	}
 }
 
 // checkWords refuses a text that cannot be stored.
@@ -91,18 +109,43 @@ func (f *finish) concludeQuestion(kind parley.MessageKind, result parley.Message
 	if err != nil || r == nil || r.State != parley.RouteAsked {
 		return err
 	}
-	if kind == parley.FailureMessage || result == 0 {
+	if kind == parley.FailureMessage || result == 0 && f.said == "" {
 		reason := f.task.Error
 		if reason == "" {
 			reason = "it ended without an answer."
 		}
 		return i.fail(r, reason)
 	}
-	text, err := f.resultText(result)
-	if err != nil || i.State != parley.QuestionOpen || i.ExpiresAt <= f.tx.Now {
-		return err // the reply is in the dm
+	text := f.said
+	if text == "" {
+		if text, err = f.resultText(result); err != nil {
+			return err
+		}
 	}
-	return i.answer(r, parley.Message{Body: text})
+	if !i.takes(r) {
+		return nil // the reply is in the dm
+	}
+	if err := i.answer(r, parley.Message{Body: text}); err != nil || result != 0 {
+		return err
+	}
+	f.task.Result = r.Answer
+	f.tx.UpdateProgress(f.task)
+	return nil
+}
+
+// takes reports whether somebody's answer is still wanted.
+func (i *inquiry) takes(r *parley.Route) bool {
+	return r != nil && r.State == parley.RouteAsked && i.State == parley.QuestionOpen && i.ExpiresAt > i.tx.Now
+}
+
+// answersInDM reports whether the closing text of the task is about to be brought
+// to the asker in the very dm where it would be posted: then it is, and not twice.
+func (f *finish) answersInDM() (bool, error) {
+	if !f.last || f.task.Callback != parley.CallbackAnswer || f.parent.ID != 0 && f.parent.State != parley.Completed {
+		return false, nil
+	}
+	i, r, err := f.inquiry()
+	return i != nil && i.takes(r), err
 }
 
 // inquiry locks the question that the task was asked.

@@ -137,6 +137,8 @@ func (i *inquiry) pass(o *opening, d policy.Decision, own *parley.Route, w Forwa
 	i.tx.UpdateRoute(own)
 	i.Hops++
 	i.tx.UpdateQuestion(&i.Question)
+	i.tx.Record(parley.Event{Team: i.Team, Kind: parley.EventTask, Actor: i.Asker, Target: target.ID, Task: t.ID, Message: m.ID,
+		Detail: string(parley.Query)})
 	i.tx.Record(parley.Event{Team: i.Team, Kind: parley.EventQuestionForwarded, Actor: o.caller.Agent, Target: target.ID, Task: t.ID,
 		Message: m.ID, Detail: i.ID.String()})
 	return nil
