@@ -48,7 +48,7 @@ var mayImport = map[string][]string{
 	"internal/budget":    {"internal/store"},
 	"internal/directory": {"internal/policy"},
 	"internal/channel":   {"internal/contact", "internal/directory", "internal/store"},
-	"internal/reading":   {"internal/budget", "internal/contact", "internal/directory", "internal/hardlink", "internal/live", "internal/policy", "internal/store", "internal/trace", "internal/wake"},
+	"internal/reading":   {"internal/budget", "internal/contact", "internal/directory", "internal/hardlink", "internal/live", "internal/policy", "internal/question", "internal/store", "internal/trace", "internal/wake"},
 	"internal/retention": {"internal/store"},
 	// The rules are in the files, which it changes.
 	"internal/rulebook": {"internal/config", "internal/contact", "internal/directory", "internal/store"},
