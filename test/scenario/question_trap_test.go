@@ -204,6 +204,8 @@ agents:
 					s.Equal("path", []string{"0 AnnBot → BeeBot forwarded", "1 BeeBot → CidBot answered (It moved.)"}, routes)
 					s.Equal("one answer", 1, s.Task(101).InboxCount)
 					s.Equal("heard", true, strings.HasPrefix(s.Result(101), "Heard: Bearer tokens."))
+					s.Equal("what the calls say", []string{"Question forwarded to CidBot with enrichment.", "Answer delivered for query query-1."},
+						append(s.Results(102), s.Results(103)...))
 					s.Equal("no task twice", 3, len(s.tasks()))
 					mortal.Bury()
 					first.Abandon()
