@@ -43,12 +43,18 @@ const (
 	EventBudgetRaised EventKind = "budget.raised"
 	EventDaySpent     EventKind = "budget.day_spent"
 	EventDayRaised    EventKind = "budget.day_raised"
-	EventPaused       EventKind = "team.paused"
-	EventResumed      EventKind = "team.resumed"
+
+	EventQuestionAsked     EventKind = "question.asked"
+	EventQuestionForwarded EventKind = "question.forwarded"
+	EventQuestionAnswered  EventKind = "question.answered"
+	EventQuestionExpired   EventKind = "question.expired" // or everyone who was asked has failed
 
 	EventKept         EventKind = "keeper.stored"
 	EventKeeperShared EventKind = "keeper.shared"
 	EventKeeperPruned EventKind = "keeper.pruned"
+
+	EventPaused  EventKind = "team.paused"
+	EventResumed EventKind = "team.resumed"
 )
 
 // EventKinds are all kinds there are.
@@ -60,6 +66,7 @@ func EventKinds() []EventKind {
 		EventApprovalRequested, EventApprovalApproved, EventApprovalDenied, EventApprovalExpired, EventApprovalWithdrawn,
 		EventBudgetSpent, EventBudgetRaised, EventDaySpent, EventDayRaised, EventPaused, EventResumed,
 		EventKept, EventKeeperShared, EventKeeperPruned,
+		EventQuestionAsked, EventQuestionForwarded, EventQuestionAnswered, EventQuestionExpired,
 	}
 }
 

@@ -16,6 +16,7 @@ type Limits struct {
 	CallTimeout        time.Duration // of call_agent
 	DelegationDeadline time.Duration
 	ApprovalExpiry     time.Duration // then nobody has approved
+	QuestionLifetime   time.Duration // then nobody has answered
 	// Budget is that of a tree whose root is asked of the agent.
 	Budget Budget
 	// Daily is what all turns of the team may spend in a day; tokens and money
@@ -28,6 +29,6 @@ func DefaultLimits() Limits {
 	return Limits{
 		AskDepth: 3, DelegationDepth: 10, Rate: 10, Steps: 30, MessageBytes: 256 << 10, Turns: 8, Rescues: 3,
 		AskTimeout: 120 * time.Second, CallTimeout: 30 * time.Minute, DelegationDeadline: 7 * 24 * time.Hour,
-		ApprovalExpiry: 24 * time.Hour,
+		ApprovalExpiry: 24 * time.Hour, QuestionLifetime: 10 * time.Minute,
 	}
 }

@@ -76,6 +76,10 @@ const (
 	ReplyMessage        MessageKind = "reply" // the closing text of a turn
 	ResultMessage       MessageKind = "delegation_result"
 	FailureMessage      MessageKind = "delegation_failed"
+	QuestionMessage     MessageKind = "question"
+	AnswerMessage       MessageKind = "answer"
+	// UnansweredMessage tells an asker, as a note to itself, that nobody answered.
+	UnansweredMessage MessageKind = "question_unanswered"
 )
 
 // Message is one stored utterance.
@@ -99,6 +103,8 @@ type Message struct {
 	Origin TaskID
 	Key    string
 	At     Micros
+	// Question is what a question or an answer is about; 0 otherwise.
+	Question QuestionID
 }
 
 // Delivery is what became of a message for one recipient. Accepted is the

@@ -10,7 +10,7 @@ import (
 // headers are the beginnings of what the hub itself writes above a message,
 // by their letters alone.
 var headers = []string{
-	"agentrequest", "agentnotification", "delegationresult", "delegationfailed", "queryfrom", "answerfrom", "keeper", "channelmessage",
+	"agentrequest", "agentnotification", "delegationresult", "delegationfailed", "queryfrom", "queryunanswered", "answerfrom", "keeper", "channelmessage",
 }
 
 // plainHeader is the one that needs no bracket.

@@ -43,11 +43,12 @@ var mayImport = map[string][]string{
 	"internal/client":  {"internal/api", "internal/hubfile"},
 
 	// Use cases.
-	"internal/contact":   {"internal/budget", "internal/directory", "internal/policy", "internal/store", "internal/wake"},
+	"internal/contact":   {"internal/budget", "internal/directory", "internal/policy", "internal/question", "internal/store", "internal/wake"},
+	"internal/question":  {}, // pure, as policy is
 	"internal/budget":    {"internal/store"},
 	"internal/directory": {"internal/policy"},
 	"internal/channel":   {"internal/contact", "internal/directory", "internal/store"},
-	"internal/reading":   {"internal/budget", "internal/contact", "internal/directory", "internal/hardlink", "internal/live", "internal/policy", "internal/search", "internal/store", "internal/trace", "internal/wake"},
+	"internal/reading":   {"internal/budget", "internal/contact", "internal/directory", "internal/hardlink", "internal/live", "internal/policy", "internal/question", "internal/search", "internal/store", "internal/trace", "internal/wake"},
 	"internal/retention": {"internal/store"},
 	// Putting conversations away and finding them again; what a topic is decides a
 	// package of its own, since turns ask it too.
@@ -61,13 +62,13 @@ var mayImport = map[string][]string{
 
 	// Running work: claims and leases, then one turn of an agent.
 	"internal/work":   {"internal/store", "internal/wake"},
-	"internal/turn":   {"internal/budget", "internal/keeper/topic", "internal/live", "internal/model", "internal/store", "internal/tool"},
+	"internal/turn":   {"internal/budget", "internal/keeper/topic", "internal/live", "internal/model", "internal/question", "internal/store", "internal/tool"},
 	"internal/tool":   {"internal/model", "internal/policy"},
 	"internal/tool/*": {"internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool"},
 	// One set's words are another's too.
 	"internal/tool/peertools":   {"internal/contact", "internal/directory", "internal/model", "internal/tool", "internal/tool/contacttools"},
 	"internal/tool/chorustools": {"internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool", "internal/tool/contacttools"},
-	"internal/tool/loomtools":   {"internal/keeper", "internal/model", "internal/policy", "internal/tool", "internal/tool/contacttools"},
+	"internal/tool/loomtools":   {"internal/contact", "internal/directory", "internal/keeper", "internal/model", "internal/policy", "internal/reading", "internal/tool", "internal/tool/contacttools"},
 	// The tools of the workspace know nothing of contacts.
 	"internal/tool/workspacetools": {"internal/model", "internal/policy", "internal/tool", "internal/workspace", "internal/workspace/sandbox", "internal/workspace/symbol"},
 	// The tools of outside servers.

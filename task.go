@@ -13,6 +13,12 @@ const (
 	// Mention is how a post in a channel asks its members: each mentioned one for
 	// itself, and nobody waits. It is written into a text, not chosen.
 	Mention Pattern = "mention"
+	// Query is how a question reaches each of those who are asked. It is routed,
+	// not chosen as an action.
+	Query Pattern = "question"
+	// Answer is how the answer to a question, or the news that there is none,
+	// reaches an asker whose own task has ended.
+	Answer Pattern = "answer"
 )
 
 // ParsePattern reads an action as a model or a person spells it.
@@ -100,6 +106,9 @@ const (
 	// it takes and without a worker; the call is run again then and finds the end.
 	// The parent counts it among its open children.
 	CallbackCall Callback = 4
+	// CallbackAnswer: a question. The end of the task is the answer to it, unless it
+	// was answered or forwarded before; the parent does not wait for it.
+	CallbackAnswer Callback = 5
 )
 
 // Task is work that one participant asked of another, and its own queue entry.

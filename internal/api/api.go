@@ -104,12 +104,13 @@ type Message struct {
 	Thread   string    `json:"thread" doc:"The conversation it is in."`
 	N        int       `json:"n" doc:"Its number in the thread."`
 	Author   string    `json:"author" doc:"Who wrote it; never taken from its text."`
-	Kind     string    `json:"kind" doc:"ask, delegate, message, notification, post, reply, delegation_result or delegation_failed."`
+	Kind     string    `json:"kind" doc:"ask, delegate, message, notification, post, reply, delegation_result, delegation_failed, question, answer or question_unanswered."`
 	Priority string    `json:"priority,omitempty" doc:"Of a delegation."`
 	Context  string    `json:"context,omitempty" doc:"Background that came with a request."`
 	Body     string    `json:"body" doc:"The text."`
 	Whole    string    `json:"whole,omitempty" doc:"The whole text, where the body is only its beginning."`
 	Task     string    `json:"task_id,omitempty" doc:"The task that it opened, or that it is the reply or result of."`
+	Question string    `json:"question_id,omitempty" doc:"The question that it asks or answers."`
 	At       time.Time `json:"at" doc:"When it was accepted."`
 }
 

@@ -42,6 +42,8 @@ type HubConfig struct {
 	Toolsets map[string][]tool.Tool
 	// Unindexed leaves the search index where it is, for measurements.
 	Unindexed bool
+	// Enricher finds what belongs to a question; nil leaves it to the keepers.
+	Enricher turn.Enricher
 }
 
 // Hub is a running server without its doors. Its fields are the use cases
@@ -80,23 +82,26 @@ func NewHub(cfg HubConfig) *Hub {
 	index.Add(search.Kept, keeper.Documents{})
 	h.Keepers = keeper.New(cfg.Store, dir, contacts, index, cfg.Log)
 	contacts.ScrubIn(h.Keepers)
-	sets := builtIn(contacts, read, dir)
-	sets["loom"] = loomtools.New(h.Keepers)
+	sets := builtIn(contacts, read, h.Keepers, dir)
 	maps.Copy(sets, cfg.Toolsets)
 	h.agents = newAgents(dir, sets, newOutside(cfg.Log))
 	read.ShowTools(h.agents)
-	runner := &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: contacts, Rules: permits{contacts}, Pauses: scheduler, Log: cfg.Log, Live: &live.Fan{}}
+	runner := &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: contacts, Rules: permits{contacts}, Pauses: scheduler, Log: cfg.Log, Live: &live.Fan{}, Enricher: cfg.Enricher}
+	if runner.Enricher == nil {
+		runner.Enricher = h.Keepers
+	}
 	read.ShowLive(runner.Live)
 	scheduler.Connect(turns{runner}, contacts)
 	return h
 }
 
 // builtIn are the toolsets that come with the hub.
-func builtIn(contacts *contact.Service, read *reading.Service, dir *directory.Directory) toolsets {
+func builtIn(contacts *contact.Service, read *reading.Service, keepers *keeper.Service, dir *directory.Directory) toolsets {
 	return toolsets{
 		"contact": contacttools.New(contacts, read, dir),
 		"peers":   peertools.New(contacts, dir),
 		"chorus":  chorustools.New(contacts, read, dir),
+		"loom":    loomtools.New(contacts, keepers),
 		managing:  contacttools.Managing(contacts),
 	}
 }

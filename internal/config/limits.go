@@ -38,6 +38,7 @@ func limitKeys(o *overlay) []key {
 		{name: "delegation_deadline", read: o.span(time.Second, 365*day, func(l *parley.Limits) *time.Duration { return &l.DelegationDeadline })},
 		{name: "budget", read: o.budget(func(l *parley.Limits) *parley.Budget { return &l.Budget }, budgetKeys)},
 		{name: "approval_expiry", read: o.span(time.Second, 365*day, func(l *parley.Limits) *time.Duration { return &l.ApprovalExpiry })},
+		{name: "question_lifetime", read: o.span(time.Second, day, func(l *parley.Limits) *time.Duration { return &l.QuestionLifetime })},
 	}
 }
 

@@ -24,6 +24,7 @@ limits:
   call_timeout: 1h
   delegation_deadline: 2d
   approval_expiry: 8h
+  question_lifetime: 30m
   budget: {tokens: 200k, money: 2.50, tasks: 50, time: 2h}
   daily: {tokens: 2M, money: 10}
 -- agents/a.md --
@@ -40,9 +41,9 @@ limits:
 	base := parley.Limits{
 		AskDepth: 4, DelegationDepth: 20, Rate: 60, Steps: 100, MessageBytes: 1 << 20, Turns: 2, Rescues: 5,
 		AskTimeout: 90 * time.Second, CallTimeout: time.Hour, DelegationDeadline: 48 * time.Hour,
-		ApprovalExpiry: 8 * time.Hour,
-		Budget:         parley.Budget{Tokens: 200_000, Money: 2_500_000, Tasks: 50, Time: 2 * time.Hour},
-		Daily:          parley.Budget{Tokens: 2_000_000, Money: 10 * parley.Dollar},
+		ApprovalExpiry: 8 * time.Hour, QuestionLifetime: 30 * time.Minute,
+		Budget: parley.Budget{Tokens: 200_000, Money: 2_500_000, Tasks: 50, Time: 2 * time.Hour},
+		Daily:  parley.Budget{Tokens: 2_000_000, Money: 10 * parley.Dollar},
 	}
 	diff(t, "team", base, team.Limits)
 	diff(t, "b", base, team.Agents[1].Limits)

@@ -32,10 +32,9 @@ func foreignHint(name string) string {
 	}
 }
 
-func availableToolsets() []string { return []string{"contact", "chorus", "peers", "workspace", "loom"} }
+func availableToolsets() []string { return []string{"contact", "chorus", "loom", "peers", "workspace"} }
 
-// toolsetsInto accepts the names of toolsets, also of those to come: a file
-// may be written for a later version, but a misspelt name is a mistake.
+// toolsetsInto accepts the names of toolsets; a misspelt one is a mistake.
 func toolsetsInto(dst *[]string) func(value) []mistake {
 	known := availableToolsets()
 	return func(v value) []mistake {

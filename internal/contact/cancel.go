@@ -49,6 +49,9 @@ func (s *Service) Cancel(ctx context.Context, c Caller, id parley.TaskID) error 
 // forget takes a child that its own parent cancelled off the parent's list.
 // Nothing will come of it to the parent's inbox.
 func (f *finish) forget() error {
+	if err := f.unask(); err != nil {
+		return err
+	}
 	if f.task.Counted() {
 		f.parent.OpenChildren--
 		f.tx.UpdateProgress(f.parent)
@@ -127,9 +130,18 @@ func (s *Service) cancelBelow(tx *store.Tx, top parley.TaskID, by parley.AgentID
 				if err := cancel(tx, t, by); err != nil {
 					return err
 				}
+				if err := s.unaskBelow(tx, t); err != nil {
+					return err
+				}
 			}
 		}
 	}
+}
+
+// unaskBelow takes down that a question will not be answered, if the task was one.
+func (s *Service) unaskBelow(tx *store.Tx, t *parley.Task) error {
+	f := finish{s: s, tx: tx, task: t, parent: &parley.Task{}} // nobody is told
+	return f.unask()
 }
 
 // Retry opens the work of a failed or cancelled task again, as a new task
@@ -146,6 +158,9 @@ func (s *Service) Retry(ctx context.Context, c Caller, id parley.TaskID) (parley
 		if old.State != parley.TaskFailed && old.State != parley.Cancelled {
 			return parley.Errorf(parley.Conflict, "%s is %s.", id, old.State).
 				WithHint("Only a failed or cancelled task can be retried.")
+		}
+		if old.Pattern == parley.Query || old.Pattern == parley.Answer {
+			return parley.Errorf(parley.Conflict, "%s belongs to a question, which cannot be retried.", id).WithHint("Ask the question again.")
 		}
 		if refused, err = s.mayRetry(f.tx, c, old); err != nil {
 			return err

@@ -91,6 +91,7 @@ type Request struct {
 	sent     bool // a delegation without a callback
 	patient  bool // it may wait for a target that is offline
 	awaited  bool // a delegation whose end the calling tool call itself takes
+	paid     bool // it costs nothing of the rate: another contact of the same call has
 }
 
 // ThreadChoice says in which thread of the dm a contact speaks.
@@ -151,6 +152,8 @@ type Contact struct {
 	Target  string
 	Message parley.MessageID
 	Task    parley.Task // zero for a notification
+	// Question is what was asked; 0 if the contact is no question.
+	Question parley.QuestionID
 
 	found bool // it was made before, under the same key
 }
@@ -164,28 +167,33 @@ func (s *Service) check(c Caller, r *Request) (directory.Entry, error) {
 	if target.ID == c.Agent {
 		return target, parley.ErrSelf()
 	}
+	return target, s.checkRequest(c, r, target.Name)
+}
+
+// checkRequest refuses a request that cannot be stored, whoever it is for.
+func (s *Service) checkRequest(c Caller, r *Request, whom string) error {
 	if strings.TrimSpace(r.Message) == "" {
-		return target, parley.Errorf(parley.Invalid, "The message is empty.").WithHint("Say what you want of %s.", target.Name)
+		return parley.Errorf(parley.Invalid, "The message is empty.").WithHint("Say what you want of %s.", whom)
 	}
 	limit := s.dir.Limits(c.Agent).MessageBytes
 	if n := len(r.Message) + len(r.Context); n > limit {
-		return target, ErrTooLong(n, limit)
+		return ErrTooLong(n, limit)
 	}
 	for _, text := range []string{r.Message, r.Context} {
 		if err := checkText(text); err != nil {
-			return target, err
+			return err
 		}
 	}
 	if err := checkKey(r.Key); err != nil {
-		return target, err
+		return err
 	}
 	if c.Token == 0 && !c.Approved && isApprovalKey(r.Key) {
-		return target, parley.Errorf(parley.Invalid, "The key %q is one of the hub's own.", r.Key).WithHint("Use another key.")
+		return parley.Errorf(parley.Invalid, "The key %q is one of the hub's own.", r.Key).WithHint("Use another key.")
 	}
 	if r.Priority == 0 {
 		r.Priority = parley.Normal
 	}
-	return target, nil
+	return nil
 }
 
 // checkText refuses what a store cannot keep as it is.

@@ -82,6 +82,7 @@ type finish struct {
 	// account is what the task spends from; nil if nothing bounds it.
 	account *budget.Account
 	said    string // the closing text, as posted in this transaction
+	last    bool   // the task ends with it
 }
 
 // close ends a turn with its closing text. A result that came in while the
@@ -89,6 +90,7 @@ type finish struct {
 // there.
 func (f *finish) close(text string) (parley.Outcome, error) {
 	t := f.task
+	f.last = t.InboxCount <= t.InboxRead && t.OpenChildren == 0
 	if err := f.say(text); err != nil {
 		return 0, err
 	}
@@ -114,8 +116,14 @@ func (f *finish) say(text string) error {
 	}
 	t := f.task
 	m := parley.Message{Team: t.Team, Thread: t.Thread, Author: t.Agent, Kind: parley.ReplyMessage, Body: text, Task: t.ID}
-	if t.Pattern == parley.Mention {
+	switch t.Pattern {
+	case parley.Mention:
 		return f.sayInChannel(m)
+	case parley.Query:
+		if direct, err := f.answersInDM(); direct || err != nil {
+			f.said = text
+			return err
+		}
 	}
 	if err := f.post(&m, t.Requester); err != nil {
 		return err
@@ -228,7 +236,12 @@ func (f *finish) end(state parley.State) {
 // callBack brings the end of the task to whoever asked for it.
 func (f *finish) callBack(kind parley.MessageKind, result parley.MessageID) error {
 	t, p := f.task, f.parent
-	if t.Callback == parley.CallbackNone && t.Parent != 0 {
+	switch {
+	case t.Callback == parley.CallbackAnswer:
+		return f.concludeQuestion(kind, result)
+	case t.Pattern == parley.Answer:
+		return nil // it was told something, and asked nothing
+	case t.Callback == parley.CallbackNone && t.Parent != 0:
 		return f.tell(kind, result)
 	}
 	switch t.Callback {
@@ -248,7 +261,7 @@ func (f *finish) callBack(kind parley.MessageKind, result parley.MessageID) erro
 		if p.State.Open() {
 			return f.push(kind, result)
 		}
-	case parley.CallbackNone:
+	case parley.CallbackNone, parley.CallbackAnswer:
 	}
 	if t.Callback != parley.CallbackNone {
 		t.Callback = parley.CallbackNone
@@ -348,6 +361,7 @@ func (s *Service) Reply(ctx context.Context, c Caller, id parley.TaskID, text st
 		return parley.Errorf(parley.Invalid, "The reply is empty.")
 	}
 	return s.finishOwn(ctx, c, id, func(f *finish) error {
+		f.last = true
 		if err := f.say(text); err != nil {
 			return err
 		}

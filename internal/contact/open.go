@@ -28,6 +28,7 @@ func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Patter
 	place, reserved := s.reserve(p, target.ID)
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
 		o.tx, o.task, o.handed, o.refused, o.held, o.account = tx, parley.Task{}, false, nil, nil, nil
+		o.question, o.asked = parley.Question{}, 0
 		if err := o.lockBudget(); err != nil {
 			return err
 		}
@@ -52,7 +53,7 @@ func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Patter
 		}
 		return Contact{}, err
 	}
-	return Contact{Target: target.Name, Message: o.message.ID, Task: o.task, found: o.state.Before.ID != 0}, nil
+	return Contact{Target: target.Name, Message: o.message.ID, Task: o.task, Question: o.message.Question, found: o.state.Before.ID != 0}, nil
 }
 
 func (s *Service) reserve(p parley.Pattern, target parley.AgentID) (Reservation, bool) {
@@ -76,6 +77,9 @@ type opening struct {
 	message parley.Message
 	task    parley.Task
 	account *budget.Account // of the tree, if it has a budget
+
+	question parley.Question // of a question
+	asked    int             // how many were asked it
 
 	held     *parley.NeedsApproval // stored instead of the contact
 	bad      error                 // why an approved request cannot be used
@@ -105,22 +109,8 @@ func (o *opening) make(place Reservation) error {
 	if o.state.Before.ID != 0 {
 		return o.again()
 	}
-	if err := o.caller.holds(o.state.Task); err != nil {
-		return err
-	}
-	if err := o.authorize(); err != nil {
-		return err
-	}
-	limits := o.s.dir.Limits(o.caller.Agent)
-	d, refusal := policy.Decide(policy.Contact{Now: o.tx.Now, Pattern: o.pattern, Sender: o.state.Sender,
-		Target: o.state.Target, Task: o.state.Task, Limits: limits, Approved: o.caller.Approved, Patient: o.request.patient})
-	if refusal != nil {
-		return refusal
-	}
-	if err := o.checkCycle(); err != nil {
-		return err
-	}
-	if err := o.checkBudget(); err != nil {
+	d, err := o.decide()
+	if err != nil {
 		return err
 	}
 	if d.Rate != o.state.Sender.Rate {
@@ -136,7 +126,7 @@ func (o *opening) make(place Reservation) error {
 		return err
 	}
 	if o.pattern != parley.Notify {
-		o.plan(d, limits, thread)
+		o.plan(d, o.s.dir.Limits(o.caller.Agent), thread)
 		o.charge()
 		o.hand(place)
 	}
@@ -144,6 +134,25 @@ func (o *opening) make(place Reservation) error {
 		return err
 	}
 	return o.handOver()
+}
+
+// decide asks the rules, then the limits, then the budget.
+func (o *opening) decide() (policy.Decision, error) {
+	if err := o.caller.holds(o.state.Task); err != nil {
+		return policy.Decision{}, err
+	}
+	if err := o.authorize(); err != nil {
+		return policy.Decision{}, err
+	}
+	d, refusal := policy.Decide(policy.Contact{Now: o.tx.Now, Pattern: o.pattern, Sender: o.state.Sender, Target: o.state.Target,
+		Task: o.state.Task, Limits: o.s.dir.Limits(o.caller.Agent), Approved: o.caller.Approved || o.request.paid, Patient: o.request.patient})
+	if refusal != nil {
+		return d, refusal
+	}
+	if err := o.checkCycle(); err != nil {
+		return d, err
+	}
+	return d, o.checkBudget()
 }
 
 // hand gives the task to a reserved place, if it can begin at once.
@@ -220,6 +229,8 @@ func (o *opening) kind() parley.MessageKind {
 			return parley.SentMessage
 		}
 		return parley.DelegateMessage
+	case parley.Query:
+		return parley.QuestionMessage
 	default:
 		return parley.NotificationMessage
 	}
@@ -358,7 +369,7 @@ func (o *opening) plan(d policy.Decision, limits parley.Limits, thread parley.Th
 	if o.pattern == parley.Ask {
 		t.WaitUntil = o.waitUntil(limits)
 	}
-	if parent.ID != 0 {
+	if parent.ID != 0 || o.pattern == parley.Query {
 		t.Callback = o.callback()
 	}
 	o.task = t
@@ -366,6 +377,8 @@ func (o *opening) plan(d policy.Decision, limits parley.Limits, thread parley.Th
 
 func (o *opening) callback() parley.Callback {
 	switch {
+	case o.pattern == parley.Query:
+		return parley.CallbackAnswer
 	case o.request.sent:
 		return parley.CallbackNone
 	case o.request.awaited:
@@ -395,9 +408,10 @@ func (o *opening) waitUntil(limits parley.Limits) parley.Micros {
 
 // store writes message, delivery, task and event.
 func (o *opening) store(thread parley.ThreadID) error {
+	o.phrase(o.state.Target.ID)
 	m := parley.Message{
 		Team: o.caller.Team, Thread: thread, Author: o.caller.Agent, Body: o.request.Message, Context: o.request.Context,
-		Task: o.task.ID, Origin: o.caller.Task, Key: o.request.Key, Kind: o.kind(),
+		Task: o.task.ID, Origin: o.caller.Task, Key: o.request.Key, Kind: o.kind(), Question: o.question.ID,
 	}
 	kind := parley.EventMessage
 	if o.pattern != parley.Notify {
@@ -419,6 +433,7 @@ func (o *opening) store(thread parley.ThreadID) error {
 			o.tx.UpdateProgress(&o.state.Task)
 		}
 	}
+	o.pose()
 	o.tx.Record(parley.Event{Team: o.caller.Team, Kind: kind, Actor: o.caller.Agent, Target: o.state.Target.ID,
 		Task: o.task.ID, Message: m.ID, Detail: o.verb()})
 	return nil

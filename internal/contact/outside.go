@@ -243,6 +243,9 @@ func unpack(a parley.Approval) (r Request, p parley.Pattern, err error) {
 		r.sent = true
 		return r, parley.Delegate, nil
 	}
+	if w.Action == string(parley.Query) {
+		return r, parley.Query, nil
+	}
 	p, err = parley.ParsePattern(w.Action)
 	return r, p, err
 }

@@ -170,6 +170,9 @@ func (r *redaction) erase(tx *store.Tx) error {
 			return err
 		}
 		tx.Redact(m, r.caller.Agent, r.mark, r.reason)
+		if err := r.eraseQuestion(tx, m); err != nil {
+			return err
+		}
 		tasks = append(tasks, m.Task, m.Origin)
 		mentions, err := tx.MentionsOf(id)
 		if err != nil {
@@ -205,6 +208,25 @@ func (r *redaction) forget(tx *store.Tx, ids ...parley.MessageID) error {
 		return nil
 	}
 	return r.s.index.Forget(tx, ids)
+}
+
+// eraseQuestion takes away what a question holds of its messages: its own text,
+// and what those who forwarded it added, which stands with each of them.
+func (r *redaction) eraseQuestion(tx *store.Tx, m parley.Message) error {
+	if m.Question == 0 {
+		return nil
+	}
+	if m.Kind == parley.QuestionMessage {
+		tx.SetQuestionText(m.Question, r.mark, "")
+	}
+	routes, err := tx.Routes(m.Question)
+	for _, route := range routes {
+		if route.Enrichment != "" {
+			route.Enrichment = r.mark
+			tx.SetEnrichment(route)
+		}
+	}
+	return err
 }
 
 // eraseTrees takes the text out of what the tasks that belong together stored of

@@ -62,6 +62,9 @@ func (s *Server) message(ctx context.Context, m parley.Message) api.Message {
 	if m.Priority != 0 {
 		out.Priority = m.Priority.String()
 	}
+	if m.Question != 0 {
+		out.Question = m.Question.String()
+	}
 	return out
 }
 

@@ -83,6 +83,7 @@ func New(cfg Config) *Server {
 	s.registerRules()
 	s.registerRulebook()
 	s.registerApprovals()
+	s.registerQuestions()
 	s.registerEvents()
 	s.registerLive()
 	finishDocument(s.api)

@@ -72,6 +72,12 @@ var probes = []probe{
 	{"approve", "POST", "/v1/approvals/approval-1/approve", "", 404, nil},
 	{"deny", "POST", "/v1/approvals/approval-1/deny", `{"reason": "It is mine."}`, 404, nil},
 	{"withdraw", "POST", "/v1/approvals/approval-1/withdraw", "", 404, nil},
+	{"list-questions", "GET", "/v1/questions", "", 200, []string{"query-", "poem"}},
+	{"list-questions", "GET", "/v1/questions?agent=Bob", "", 404, []string{"Bob?"}},
+	{"get-question", "GET", "/v1/questions/query-1", "", 404, []string{"poem"}},
+	{"ask-question", "POST", "/v1/questions", `{"question": "Hello?", "target": "Bob"}`, 404, []string{"Bob?"}},
+	{"answer-question", "POST", "/v1/questions/query-1/answer", `{"answer": "It is mine."}`, 404, nil},
+	{"forward-question", "POST", "/v1/questions/query-1/forward", `{"target": "DataBot", "enrichment": "It is mine."}`, 404, nil},
 	{"get-task-budget", "GET", "/v1/tasks/task-101/budget", "", 404, nil},
 	{"raise-task-budget", "POST", "/v1/tasks/task-101/budget", `{"add": {"tokens": 5}}`, 404, nil},
 	{"get-team-budget", "GET", "/v1/team/budget", "", 200, []string{"task-"}},
@@ -117,6 +123,9 @@ func TestNoOneReadsAnotherTeam(t *testing.T) {
 	if status, body := w.do("Ada", "POST", "/v1/keepers", `{"topic": "poems", "messages": [{"role": "user", "content": "A verse of a poem."},
 		{"role": "assistant", "content": "Yes."}, {"role": "user", "content": "More."}, {"role": "user", "content": "More."}]}`); status != 200 {
 		t.Fatalf("%d %s", status, body)
+	}
+	if _, err := ada.AskQuestion(t.Context(), api.QuestionRequest{Question: "Which poem?", Target: "Bob"}); err != nil {
+		t.Fatal(err)
 	}
 	before := w.everything("Ada")
 	for _, p := range probes {

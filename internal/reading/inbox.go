@@ -110,7 +110,8 @@ func placeOf(tx *store.Tx, m parley.Message) (string, error) {
 }
 
 func asks(tx *store.Tx, c contact.Caller, m parley.Message) (bool, error) {
-	if m.Task == 0 || m.Kind != parley.AskMessage && m.Kind != parley.DelegateMessage && m.Kind != parley.SentMessage {
+	if m.Task == 0 || m.Kind != parley.AskMessage && m.Kind != parley.DelegateMessage && m.Kind != parley.SentMessage &&
+		m.Kind != parley.QuestionMessage {
 		return false, nil
 	}
 	t, err := tx.Task(m.Task)

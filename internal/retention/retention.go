@@ -89,6 +89,9 @@ func (k *Keeper) Sweep(ctx context.Context) (gone Removed, err error) {
 		if err == nil {
 			err = k.kept(ctx)
 		}
+		if err == nil {
+			err = k.questions(ctx)
+		}
 	}
 	if k.rule.Events > 0 && err == nil {
 		gone.Events, err = k.events(ctx)
@@ -167,16 +170,29 @@ func (k *Keeper) messages(ctx context.Context) (removed int, err error) {
 
 // requests removes what callers from outside wanted to say and never did.
 func (k *Keeper) requests(ctx context.Context) error {
+	return k.closed(ctx, (*store.Tx).OldRequests, (*store.Tx).RemoveRequests)
+}
+
+// questions removes the questions that were closed long ago: their messages have
+// gone before, or go by themselves.
+func (k *Keeper) questions(ctx context.Context) error {
+	return k.closed(ctx, (*store.Tx).OldQuestions, (*store.Tx).RemoveQuestions)
+}
+
+// closed removes what ended before the time from which messages are kept. It
+// writes only if there is something.
+func (k *Keeper) closed(ctx context.Context, count func(*store.Tx, parley.TeamID, parley.Micros) (int, error),
+	remove func(*store.Tx, parley.TeamID, parley.Micros)) error {
 	var n int
 	err := k.store.View(ctx, func(tx *store.Tx) (err error) {
-		n, err = tx.OldRequests(k.team, tx.Now.Add(-k.rule.Messages))
+		n, err = count(tx, k.team, tx.Now.Add(-k.rule.Messages))
 		return err
 	})
 	if err != nil || n == 0 {
 		return err
 	}
 	return k.store.Update(ctx, func(tx *store.Tx) error {
-		tx.RemoveRequests(k.team, tx.Now.Add(-k.rule.Messages))
+		remove(tx, k.team, tx.Now.Add(-k.rule.Messages))
 		return nil
 	})
 }

@@ -2,10 +2,13 @@ package store
 
 import "parley"
 
-const messageCols = `id, team_id, thread_id, n, prev_id, author_id, kind, body, context, task_id, origin_id, key, at, priority`
+const messageCols = `id, team_id, thread_id, n, prev_id, author_id, kind, body, context, task_id, origin_id, key, at, priority, question_id`
+
+// messageWidth is how many columns these are.
+const messageWidth = 15
 
 const messageColsOfM = `m.id, m.team_id, m.thread_id, m.n, m.prev_id, m.author_id, m.kind, m.body, m.context,
-	m.task_id, m.origin_id, m.key, m.at, m.priority`
+	m.task_id, m.origin_id, m.key, m.at, m.priority, m.question_id`
 
 func scanMessage(r Row) parley.Message {
 	return parley.Message{
@@ -13,7 +16,7 @@ func scanMessage(r Row) parley.Message {
 		N: int(r.Int(3)), Prev: parley.MessageID(r.Int(4)), Author: parley.AgentID(r.Int(5)),
 		Kind: parley.MessageKind(r.Text(6)), Body: r.Text(7), Context: r.Text(8),
 		Task: parley.TaskID(r.Int(9)), Origin: parley.TaskID(r.Int(10)), Key: r.Text(11), At: parley.Micros(r.Int(12)),
-		Priority: parley.Priority(r.Int(13)),
+		Priority: parley.Priority(r.Int(13)), Question: parley.QuestionID(r.Int(14)),
 	}
 }
 
@@ -74,7 +77,7 @@ const back = `WITH RECURSIVE m AS (
 	SELECT ` + messageCols + ` FROM message WHERE id = $1 AND n > $2
 	UNION ALL
 	SELECT p.id, p.team_id, p.thread_id, p.n, p.prev_id, p.author_id, p.kind, p.body, p.context, p.task_id, p.origin_id,
-		p.key, p.at, p.priority
+		p.key, p.at, p.priority, p.question_id
 	FROM message p JOIN m ON p.id = m.prev_id WHERE p.n > $2)
 	SELECT ` + messageCols + ` FROM m LIMIT $3`
 
@@ -119,13 +122,13 @@ func (tx *Tx) Post(m *parley.Message, to ...Recipient) error {
 }
 
 const (
-	insertMessage  = `INSERT INTO message (` + messageCols + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
+	insertMessage  = `INSERT INTO message (` + messageCols + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
 	insertDelivery = `INSERT INTO delivery (message_id, recipient_id, pull, delivered_at) VALUES ($1, $2, $3, $4)`
 	appendToThread = `UPDATE thread SET last_message = $1, message_count = $2, a_read = $3, b_read = $4 WHERE id = $5`
 	// postToOne is the three in one statement, which PostgreSQL does in less time.
 	postToOne = `WITH m AS (` + insertMessage + `),
-		d AS (INSERT INTO delivery (message_id, recipient_id, pull, delivered_at) VALUES ($1, $15, $16, $17))
-		UPDATE thread SET last_message = $1, message_count = $4, a_read = $18, b_read = $19 WHERE id = $3`
+		d AS (INSERT INTO delivery (message_id, recipient_id, pull, delivered_at) VALUES ($1, $16, $17, $18))
+		UPDATE thread SET last_message = $1, message_count = $4, a_read = $19, b_read = $20 WHERE id = $3`
 )
 
 func (tx *Tx) insertMessage(m *parley.Message, t *parley.Thread, to []Recipient) {
@@ -134,7 +137,7 @@ func (tx *Tx) insertMessage(m *parley.Message, t *parley.Thread, to []Recipient)
 		key = m.Key
 	}
 	args := []any{int64(m.ID), int64(m.Team), int64(m.Thread), int64(m.N), int64(m.Prev), int64(m.Author), string(m.Kind),
-		m.Body, m.Context, int64(m.Task), int64(m.Origin), key, int64(m.At), int64(m.Priority)}
+		m.Body, m.Context, int64(m.Task), int64(m.Origin), key, int64(m.At), int64(m.Priority), int64(m.Question)}
 	if len(to) == 1 && tx.conn.Engine() == PostgreSQL {
 		tx.exec(postToOne, append(args, int64(to[0].ID), flag(to[0].Pulls), int64(to[0].deliveredAt(tx)),
 			int64(t.Read[0]), int64(t.Read[1]))...)

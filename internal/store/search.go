@@ -207,9 +207,10 @@ const foundMessage = `SELECT ` + messageColsOfM + `, c.id, c.kind, c.a_id, c.b_i
 	LEFT JOIN attachment a ON a.message_id = m.id`
 
 func scanFoundMessage(r Row) FoundMessage {
-	m := FoundMessage{Message: scanMessage(r), Whole: r.Text(18)}
-	m.Channel = parley.Channel{ID: parley.ChannelID(r.Int(14)), Team: m.Team, Kind: parley.ChannelKind(r.Text(15)),
-		A: parley.AgentID(r.Int(16)), B: parley.AgentID(r.Int(17))}
+	const behind = messageWidth
+	m := FoundMessage{Message: scanMessage(r), Whole: r.Text(behind + 4)}
+	m.Channel = parley.Channel{ID: parley.ChannelID(r.Int(behind)), Team: m.Team, Kind: parley.ChannelKind(r.Text(behind + 1)),
+		A: parley.AgentID(r.Int(behind + 2)), B: parley.AgentID(r.Int(behind + 3))}
 	return m
 }
 

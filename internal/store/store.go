@@ -102,13 +102,14 @@ const (
 	SeqEvent
 	SeqWorker
 	SeqApproval
+	SeqQuestion
 	SeqKeeper
 	SeqKept
 	SeqCount
 )
 
 // SeqTables names the table that each sequence numbers.
-var SeqTables = [SeqCount]string{"team", "agent", "channel", "thread", "message", "task", "event", "worker", "approval", "keeper", "kept"}
+var SeqTables = [SeqCount]string{"team", "agent", "channel", "thread", "message", "task", "event", "worker", "approval", "question", "keeper", "kept"}
 
 // FirstTask is the number of the first task of a new database: short ids that
 // are easy to tell apart from counts.

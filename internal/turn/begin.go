@@ -53,7 +53,13 @@ func (t *run) storePrompt(ctx context.Context) error {
 }
 
 // prompt is what is needed to show the same again.
-func (t *run) prompt() *prompt { return &prompt{Inbox: t.start.Inbox, Notices: ids(t.news)} }
+func (t *run) prompt() *prompt {
+	p := &prompt{Inbox: t.start.Inbox, Notices: ids(t.news)}
+	if t.number == 1 {
+		p.Relevant = t.relevant
+	}
+	return p
+}
 
 // loadNew finds what the turn that is about to begin shows for the first time:
 // what came back to the task, and what is unseen in its thread.

@@ -25,6 +25,8 @@ type (
 		// Notices are messages from outside the history that the agent had not
 		// seen.
 		Notices []parley.MessageID `json:"notices,omitempty"`
+		// Relevant is what a question was shown with.
+		Relevant string `json:"relevant,omitempty"`
 	}
 	inboxStep struct {
 		Upto int `json:"upto"`
@@ -57,6 +59,8 @@ type conversation struct {
 	// request and the history, what beyond them, and how far the agent has read
 	// the thread before and after.
 	fresh, news  []parley.Message
+	gathered     string           // by those who forwarded the question that is the request
+	relevant     string           // what the question is shown with
 	inbox        []parley.Message // what has come back to the task since its last turn
 	read, readTo int
 	start        *parley.TurnStart // until it is stored
@@ -85,7 +89,7 @@ type conversation struct {
 // remember begins with what was handed over, if what was said before is at hand
 // too and nothing has to be read.
 func (t *run) remember(h *parley.Handover) bool {
-	if h == nil || h.Channel.Kind == parley.Group { // whose members have to be read
+	if h == nil || h.Channel.Kind == parley.Group || h.Request.Kind == parley.QuestionMessage { // whose members, or way, have to be read
 		return false
 	}
 	history, missing := t.Store.Recent().Back(h.Request.Prev, 0, historySize)
@@ -124,6 +128,9 @@ func (t *run) load(ctx context.Context, known *parley.Handover) error {
 			return err
 		}
 		if err := t.meetAuthors(tx, t.history); err != nil {
+			return err
+		}
+		if err := t.loadWay(tx); err != nil {
 			return err
 		}
 		if t.task.Turns > 0 {
@@ -242,6 +249,9 @@ func (t *run) addResult(r result) {
 // showPrompt takes what a turn began with into the conversation.
 func (t *run) showPrompt(tx *store.Tx, turn int, p prompt) error {
 	t.replies, t.failures, t.rounds, t.peer = 0, 0, 0, ""
+	if turn == 1 {
+		t.relevant = p.Relevant
+	}
 	if err := t.showNotices(tx, turn, p.Notices); err != nil {
 		return err
 	}

@@ -42,6 +42,7 @@ func (t *run) turn(ctx context.Context, handover *parley.Handover) (parley.Outco
 	}
 	if !t.underWay {
 		t.begin()
+		t.enrich(ctx)
 	}
 	for {
 		if err := t.runPending(ctx); err != nil {

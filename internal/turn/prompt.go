@@ -84,10 +84,13 @@ func (t *run) work(b *strings.Builder) {
 // render shows a stored message as the agent reads it. Who it is from comes
 // from the record; what the text says of itself is quoted.
 func (t *run) render(m parley.Message) model.Message {
-	if m.Author == t.lease.Agent {
+	if m.Author == t.lease.Agent && m.Kind != parley.UnansweredMessage {
 		return model.Message{Role: model.Assistant, Text: m.Body}
 	}
 	from := t.name(m.Author)
+	if m.Kind == parley.QuestionMessage && m.ID == t.asked.ID {
+		return model.Message{Role: model.User, Text: parley.QuestionText(from, m.Question, m.Body, m.Context, t.relevant)}
+	}
 	if t.isPost(m) {
 		return model.Message{Role: model.User, Text: parley.PostText(from, t.channel.Place(), m.Body)}
 	}
@@ -109,6 +112,12 @@ func Text(m parley.Message, from string) string {
 		return parley.ResultText(from, m.Task, m.Body)
 	case parley.FailureMessage:
 		return parley.FailureText(from, m.Task, m.Body)
+	case parley.QuestionMessage:
+		return parley.PastQuestionText(from, m.Question, m.Body, m.Context)
+	case parley.AnswerMessage:
+		return parley.AnswerText(from, m.Question, m.Body, m.Context)
+	case parley.UnansweredMessage:
+		return parley.UnansweredText(m.Question, m.Body, m.Context)
 	default:
 		return from + ": " + parley.Quote(m.Body)
 	}

@@ -61,6 +61,12 @@ type Pauses interface {
 	Paused(team parley.TeamID) bool
 }
 
+// Enricher finds what the reader may know of a text and has not at hand: a few
+// lines, or none. It ends with the context.
+type Enricher interface {
+	Relevant(ctx context.Context, team parley.TeamID, reader parley.AgentID, text string) string
+}
+
 // Runner runs turns. It is safe for concurrent use.
 type Runner struct {
 	Store  store.Store
@@ -71,6 +77,8 @@ type Runner struct {
 	Log    *slog.Logger
 	// Live is for those who look at a task while it runs.
 	Live *live.Fan
+	// Enricher finds what belongs to a question; nil if nothing does.
+	Enricher Enricher
 }
 
 // Run runs turns of a leased task until it ends, waits, or is no longer ours.

@@ -204,7 +204,7 @@ func (s *Scheduler) heartbeat(ctx context.Context) {
 }
 
 // keepTime makes delayed tasks claimable, fails overdue ones, ends approvals that
-// nobody gave, and returns how long it is until there is more to do.
+// nobody gave and questions that nobody answered, and returns how long it is until there is more to do.
 func (s *Scheduler) keepTime(ctx context.Context) time.Duration {
 	next, err := s.passTime(ctx)
 	if err != nil {
@@ -241,6 +241,10 @@ func (s *Scheduler) passTime(ctx context.Context) (time.Duration, error) {
 			if err := s.expire(ctx, a.expired); err != nil {
 				return 0, err
 			}
+		case len(a.unanswered) > 0:
+			if err := each(ctx, a.unanswered, s.failer.ExpireQuestion); err != nil {
+				return 0, err
+			}
 		default:
 			return a.wait(), nil
 		}
@@ -250,10 +254,11 @@ func (s *Scheduler) passTime(ctx context.Context) (time.Duration, error) {
 // alarms are the next moments at which something has to be done, and what has
 // to be done now.
 type alarms struct {
-	now                   parley.Micros
-	due, deadline, expiry parley.Micros
-	overdue               []parley.TaskID
-	expired               []parley.ApprovalID
+	now                             parley.Micros
+	due, deadline, expiry, question parley.Micros
+	overdue                         []parley.TaskID
+	expired                         []parley.ApprovalID
+	unanswered                      []parley.QuestionID
 }
 
 func (s *Scheduler) readAlarms(ctx context.Context) (a alarms, err error) {
@@ -274,7 +279,12 @@ func (s *Scheduler) readAlarms(ctx context.Context) (a alarms, err error) {
 			}
 		}
 		if a.expiry != 0 && a.expiry <= a.now {
-			a.expired, err = tx.ExpiredApprovals(100)
+			if a.expired, err = tx.ExpiredApprovals(100); err != nil {
+				return err
+			}
+		}
+		if a.question, err = tx.NextQuestion(); err == nil && a.question != 0 && a.question <= a.now {
+			a.unanswered, err = tx.ExpiredQuestions(100)
 		}
 		return err
 	})
@@ -284,7 +294,7 @@ func (s *Scheduler) readAlarms(ctx context.Context) (a alarms, err error) {
 // wait is how long it is until the first of them.
 func (a alarms) wait() time.Duration {
 	wait := noAlarm
-	for _, at := range []parley.Micros{a.due, a.deadline, a.expiry} {
+	for _, at := range []parley.Micros{a.due, a.deadline, a.expiry, a.question} {
 		if at != 0 {
 			wait = min(wait, at.Until(a.now))
 		}
@@ -306,9 +316,12 @@ func (s *Scheduler) failOverdue(ctx context.Context, ids []parley.TaskID) error 
 
 // expire ends each approval by itself, as failOverdue does.
 func (s *Scheduler) expire(ctx context.Context, ids []parley.ApprovalID) error {
-	var failed error
+	return each(ctx, ids, s.failer.Expire)
+}
+
+func each[ID any](ctx context.Context, ids []ID, end func(context.Context, ID) error) (failed error) {
 	for _, id := range ids {
-		if err := s.failer.Expire(ctx, id); err != nil {
+		if err := end(ctx, id); err != nil {
 			failed = err
 		}
 	}

@@ -38,6 +38,8 @@ type Failer interface {
 	Fail(ctx context.Context, id parley.TaskID, reason string) error
 	// Expire ends an approval that nobody decided about in time.
 	Expire(ctx context.Context, id parley.ApprovalID) error
+	// ExpireQuestion ends a question that nobody answered in time.
+	ExpireQuestion(ctx context.Context, id parley.QuestionID) error
 	// AskManagers tells managers what a dead hub may not have told them.
 	AskManagers(ctx context.Context) error
 }

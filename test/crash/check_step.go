@@ -119,8 +119,11 @@ func callKey(task, turn int64, call string) string { return fmt.Sprintf("%d/%d/%
 // whose target failed was made as well.
 func sent(c call, r callResult) bool {
 	var args struct{ Action string }
-	if c.Name == "send_channel_message" {
+	switch c.Name {
+	case "send_channel_message", "peer_ask_question":
 		return !r.Error
+	case "peer_forward_question", "peer_answer_question": // unless it came too late
+		return !r.Error && !strings.Contains(r.Text, "not found")
 	}
 	if json.Unmarshal(c.Args, &args) != nil || c.Name != "contact_agent" {
 		return false

@@ -88,7 +88,8 @@ func (c *check) checkInboxes() {
 			}
 			m := c.messages[item.message]
 			child := c.tasks[m.task]
-			if child == nil || child.parent != id || child.state.Open() || m.thread != t.thread {
+			ended := child != nil && (!child.state.Open() || m.kind == string(parley.AnswerMessage)) // which may go on after it
+			if child == nil || child.parent != id || !ended || m.thread != t.thread {
 				c.wrong("message %d in the inbox of task-%d is not the end of one of its children", item.message, id)
 				continue
 			}
@@ -156,9 +157,9 @@ func (c *check) wantedCallback(t *task) (times int, thread int64) {
 	p := c.tasks[t.parent]
 	fromAbove := p != nil && t.state == parley.Cancelled && (p.state == parley.TaskFailed || p.state == parley.Cancelled)
 	switch {
-	case fromAbove || t.callback == parley.CallbackReply || t.callback == parley.CallbackCall:
+	case fromAbove || t.callback == parley.CallbackReply || t.callback == parley.CallbackCall || t.callback == parley.CallbackAnswer:
 		return 0, 0
-	case t.callback == parley.CallbackNone && t.state == parley.Completed:
+	case t.callback == parley.CallbackNone && t.state == parley.Completed || t.pattern == string(parley.Answer):
 		return 0, 0
 	case t.callback == parley.CallbackNone || p == nil:
 		return 1, t.thread

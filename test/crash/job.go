@@ -46,6 +46,7 @@ var kinds = []kind{
 	{name: "want", agent: "Intern", action: "delegate", tree: "Intern(Ann)", result: "want #: Response from Ann: part # by Ann"},
 	{name: "dare", agent: "Intern", action: "ask", tree: "Intern", result: "dare #: Error: Approval denied for contacting Ann. " + refused},
 	{name: "talk", agent: "Lead", action: "delegate", tree: "Lead(@Ann @Bob)", result: "posted #"},
+	{name: "query", agent: "Quiz", action: "delegate", tree: "Quiz", result: "asked #"},
 	{name: "fail", agent: "Lead", action: "delegate", tree: "Lead!", result: "no ink for #", fails: true},
 	{name: "slow", agent: "Lead", action: "delegate", cancel: true},
 }

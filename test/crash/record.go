@@ -23,6 +23,7 @@ type record struct {
 	events     []event
 	workers    []string
 	approvals  []*approval
+	questions  map[int64]*question
 	strays     []string // what is on record of approvals that do not exist
 	members    []member
 }
@@ -88,7 +89,7 @@ func read(db database) (*record, error) {
 	if empty, err := db.empty(); empty || err != nil {
 		return r, err
 	}
-	for _, part := range []func(database) error{r.readMembers, r.readMessages, r.readTasks, r.readSteps, r.readEvents, r.readApprovals} {
+	for _, part := range []func(database) error{r.readMembers, r.readMessages, r.readTasks, r.readSteps, r.readEvents, r.readApprovals, r.readQuestions} {
 		if err := part(db); err != nil {
 			return nil, err
 		}
@@ -209,12 +210,18 @@ func (r *record) tree(t *task) string {
 	}
 	var below []string
 	for _, c := range t.children {
+		if c.callback == parley.CallbackAnswer {
+			continue // it may end later: see checkQuestions
+		}
 		below = append(below, r.tree(c))
 	}
 	for _, id := range r.notified[t.id] {
 		below = append(below, "~"+r.agents[id])
 	}
 	for _, m := range t.mentions {
+		if m.pattern == string(parley.Answer) {
+			continue
+		}
 		below = append(below, "@"+r.agents[m.agent])
 	}
 	if below == nil {

@@ -15,8 +15,8 @@ import (
 const person = "Pat"
 
 // Agents of the team. Solo runs strictly one turn at a time, and Intern contacts
-// nobody without approval.
-var agents = []string{"Lead", "Data", "Ledger", "Ann", "Bob", "Cid", "Flaky", "Backup", "Solo", "Intern"}
+// nobody without approval. Quiz asks Guide questions, who passes them on to Sage.
+var agents = []string{"Lead", "Data", "Ledger", "Ann", "Bob", "Cid", "Flaky", "Backup", "Solo", "Intern", "Quiz", "Guide", "Sage"}
 
 // script is how the agents behave.
 //
@@ -54,7 +54,7 @@ func (m team) write(t testing.TB, dir string) {
 	}
 	// The load is not what an agent would do in a minute. And no ask runs out of
 	// time, however long a hub is away.
-	b.WriteString("limits:\n  rate: 100000\n  ask_timeout: 12h\n")
+	b.WriteString("limits:\n  rate: 100000\n  ask_timeout: 12h\n  question_lifetime: 12h\n")
 	b.WriteString("channels:\n  - {name: floor, members: [Lead, Ann, Bob]}\n")
 	files := map[string]string{"parley.yaml": b.String() + m.settings, "script.yaml": script}
 	maps.Copy(files, m.files)
@@ -65,6 +65,8 @@ func (m team) write(t testing.TB, dir string) {
 			front = "limits:\n  turns: 1\n"
 		case "Intern":
 			front = "behavior: supervised\n"
+		case "Quiz", "Guide", "Sage":
+			front = "toolsets: loom\n"
 		}
 		files["agents/"+name+".md"] = "---\nname: " + name + "\n" + front + "---\nYou follow a script.\n"
 	}

@@ -53,7 +53,7 @@ const toiler = "agents: {LearnerBot: [{steps: [{say: 'Noted.'}]}]}"
 func narrowTeam(window int) Team {
 	team, worked := Team{Agents: []string{"LearnerBot"}, Script: toiler}, new(atomic.Int32)
 	team.Member = func(m *app.Member) {
-		loom(m)
+		learns(m)
 		if m.Kind == parley.Native {
 			m.Model = narrow{m.Model, window, worked}
 			m.Tools = []string{"list_agents", "context_retrieve"}

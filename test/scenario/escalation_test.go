@@ -342,11 +342,15 @@ func TestNoToolChangesRulesIdentityOrBudget(t *testing.T) {
 		"deny_action":          "decides about reports alone",
 		"context_offload":      "copies what its caller has read, for those who may read it too",
 		"context_retrieve":     "reads what its caller may read",
+
+		"peer_ask_question":     "speaks as its caller, under its rules",
+		"peer_answer_question":  "answers as its caller what it was asked",
+		"peer_forward_question": "passes on what its caller was asked, under its rules",
 	}
 	sets := map[string][]tool.Tool{
 		"contact": contacttools.New(nil, nil, nil), "managing": contacttools.Managing(nil),
 		"peers": peertools.New(nil, nil), "chorus": chorustools.New(nil, nil, nil),
-		"loom": loomtools.New(nil),
+		"loom": loomtools.New(nil, nil),
 	}
 	for set, tools := range sets {
 		for _, tl := range tools {

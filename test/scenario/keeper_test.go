@@ -13,9 +13,9 @@ import (
 	"parley/internal/store"
 )
 
-// loom gives every native agent the toolset besides its own.
-func loom(m *app.Member) {
-	m.Toolsets = []string{"contact", "loom"}
+// learns gives every agent the toolset, and as many contacts as it likes.
+func learns(m *app.Member) {
+	loom(m)
 	m.Limits.Rate = 1000
 }
 
@@ -54,7 +54,7 @@ agents:
     - steps: [{say: 'Noted.'}]
 `
 
-var learning = Team{Agents: []string{"LearnerBot", "OtherBot"}, People: []string{"rutger", "ada"}, Script: learner, Member: loom}
+var learning = Team{Agents: []string{"LearnerBot", "OtherBot"}, People: []string{"rutger", "ada"}, Script: learner, Member: learns}
 
 // teach has rutger tell LearnerBot so many things: about the auth module first,
 // then about the kitchen.
@@ -308,7 +308,7 @@ func (s *Stage) post(as, channel, text string) {
 func TestAClientPassesItsMessages(t *testing.T) {
 	team := learning
 	team.Member = func(m *app.Member) {
-		loom(m)
+		learns(m)
 		if m.Name == "OtherBot" {
 			m.Kind, m.Model = parley.Client, nil
 		}

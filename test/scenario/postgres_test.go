@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -416,4 +417,42 @@ func TestPostgresRequestFromOutsideDecidedAtTwoHubs(t *testing.T) {
 	first.Stop()
 	second.Stop()
 	first.CheckPromises()
+}
+
+func TestPostgresAQuestionIsForwardedAnsweredAndExpires(t *testing.T) {
+	playPostgres(t, Team{Agents: []string{"AnnBot", "BeeBot", "CidBot", "DanBot"}, Member: func(m *app.Member) {
+		learns(m)
+		if m.Name == "DanBot" {
+			m.Limits.QuestionLifetime = time.Second
+		}
+	}, Script: `
+agents:
+  AnnBot:` + heard + `
+    - steps: [` + askB + `, {say: 'Asked.'}]
+  BeeBot: [{steps: [{call: peer_forward_question, args: {query_id: query-1, target: CidBot, enrichment: 'It moved in May.'}}, {say: 'Not my field.'}]}]
+  CidBot:
+    - match: 'Anybody'
+      steps: [{say: 'I am.'}]
+    - steps: [{call: peer_answer_question, args: {query_id: query-1, answer: 'Bearer tokens.'}}, {say: '{{result}}'}]
+  DanBot:` + heard + `
+    - steps: [{call: peer_ask_question, args: {question: 'Are you there?', target: rutger}}, {say: 'Asked.'}]
+`}, func(s *Stage) {
+		s.Equal("the asker does not wait", "Asked.", s.As("rutger").Ask("AnnBot", "Go."))
+		s.Until("the answer is dealt with", func() bool { return len(s.Models.Shown("AnnBot")) == 3 })
+		s.Equal("the asker reads", "user: [Answer from CidBot | Query: query-1]\nBearer tokens.\n\nEnrichments gathered during routing:\nBeeBot: It moved in May.",
+			last(s.Saw("AnnBot", -1)))
+		_, routes := s.Question(1)
+		s.Equal("path", []string{"0 AnnBot → BeeBot forwarded", "1 BeeBot → CidBot answered (It moved in May.)"}, routes)
+		s.As("rutger").Ask("DanBot", "Go.")
+		s.Until("the end is told", func() bool { return len(s.Models.Shown("DanBot")) == 3 })
+		s.Equal("the asker reads", "user: [Query Unanswered | ID: query-2]\nThe question has expired: nobody answered within 1 second.", last(s.Saw("DanBot", -1)))
+		id := s.As("rutger").AskTeam("", "Anybody?")
+		s.Until("all have answered", func() bool {
+			_, routes := s.Question(id)
+			return slices.Contains(routes, "0 rutger → CidBot answered")
+		})
+		s.Until("nothing runs", func() bool {
+			return !slices.ContainsFunc(s.tasks(), func(t parley.Task) bool { return t.State == parley.Running || t.State == parley.Queued })
+		})
+	})
 }

@@ -103,6 +103,9 @@ func (s *Stage) checkCallbacks(t parley.Task, byID map[parley.TaskID]parley.Task
 	}
 	came := map[parley.TaskID]int{}
 	for _, m := range inbox {
+		if m.Kind == parley.UnansweredMessage {
+			continue // of no task: that nobody answers
+		}
 		came[m.Task]++
 		if byID[m.Task].State.Open() || byID[m.Task].Parent != t.ID {
 			s.Errorf("%s got %s of %s, which is %s", t.ID, m.Kind, m.Task, byID[m.Task].State)

@@ -15,6 +15,7 @@ const (
 	failedHeader       = "[Delegation Failed | "
 	queryHeader        = "[Query from "
 	answerHeader       = "[Answer from "
+	unansweredHeader   = "[Query Unanswered | "
 	postHeader         = "[Channel Message from "
 	sentHeader         = "Message from agent '" // on the line of the text itself
 )
@@ -30,12 +31,13 @@ func isInput(m *model.Message) bool {
 func isCallback(text string) bool {
 	return strings.HasPrefix(text, resultHeader) ||
 		strings.HasPrefix(text, failedHeader) ||
-		strings.HasPrefix(text, answerHeader)
+		strings.HasPrefix(text, answerHeader) ||
+		strings.HasPrefix(text, unansweredHeader)
 }
 
 // body is the text without the hub's header line.
 func body(text string) string {
-	for _, h := range [...]string{requestHeader, notificationHeader, resultHeader, failedHeader, queryHeader, answerHeader, postHeader} {
+	for _, h := range [...]string{requestHeader, notificationHeader, resultHeader, failedHeader, queryHeader, answerHeader, unansweredHeader, postHeader} {
 		if strings.HasPrefix(text, h) {
 			_, rest, _ := strings.Cut(text, "\n")
 			return strings.TrimLeft(rest, "\n")

@@ -78,6 +78,12 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"What keepers hold goes in time", keeperRetention},
 		{"Texts are found in keepers", keptCopies},
 
+		{"Questions and their routes come back as they went in", questionRoundTrip},
+		{"Asking twice under a key is asking once", questionKey},
+		{"Lists of questions and their expiry", questionLists},
+		{"Answering and expiring at once: one wins", answerAgainstExpiry},
+		{"Old questions go", oldQuestions},
+
 		{"Budgets come back as they went in", budgetRoundTrip},
 		{"Days of a team", daysRoundTrip},
 		{"A reservation counts only under its lease", reservationsFollowTheLease},

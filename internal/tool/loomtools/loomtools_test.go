@@ -4,25 +4,35 @@ import (
 	"encoding/json"
 	"testing"
 
+	"parley/internal/tool"
 	"parley/internal/tool/loomtools"
 	"parley/internal/tool/tooltest"
 )
 
 func TestEveryToolIsDescribed(t *testing.T) {
-	tooltest.Described(t, loomtools.New(nil), "context_offload", "context_retrieve")
+	tooltest.Described(t, loomtools.New(nil, nil), "peer_ask_question", "peer_answer_question", "peer_forward_question",
+		"context_offload", "context_retrieve")
 }
 
-// To let the whole team read is another action than to put away.
+// The rules know a call by its action; contacts are decided about where their target
+// is found. To let the whole team read is another action than to put away.
 func TestActionsOfCalls(t *testing.T) {
-	for args, want := range map[string]map[string]string{
-		`{"topic": "x"}`:                  {"context_offload": "tool:keeper:offload", "context_retrieve": "tool:keeper:retrieve"},
-		`{"topic": "x", "share": "team"}`: {"context_offload": "tool:keeper:share", "context_retrieve": "tool:keeper:retrieve"},
-		`[]`:                              {"context_offload": "tool:keeper:offload", "context_retrieve": "tool:keeper:retrieve"},
+	tools := loomtools.New(nil, nil)
+	for _, c := range []struct{ tool, args, want string }{
+		{"peer_ask_question", `{"question": "Who?"}`, ""},
+		{"peer_forward_question", `{"query_id": "query-7"}`, ""},
+		{"peer_answer_question", `{"query_id": "query-7"}`, "tool:task:answer query-7"},
+		{"peer_answer_question", `{"query_id": "7"}`, "tool:task:answer query-7"},
+		{"peer_answer_question", `{"query_id": "x y"}`, "tool:task:answer "},
+		{"peer_answer_question", `[]`, "tool:task:answer "},
+		{"context_retrieve", `{"query": "x"}`, "tool:keeper:retrieve"},
+		{"context_offload", `{"topic": "x"}`, "tool:keeper:offload"},
+		{"context_offload", `{"topic": "x", "share": "team"}`, "tool:keeper:share"},
+		{"context_offload", `[]`, "tool:keeper:offload"},
 	} {
-		for _, tl := range loomtools.New(nil) {
-			if got, ok := tl.ActionOf(json.RawMessage(args)); got != want[tl.Name] || !ok {
-				t.Errorf("%s%s is %q, %v", tl.Name, args, got, ok)
-			}
+		tl, found := tool.Find(tools, c.tool)
+		if got, ok := tl.ActionOf(json.RawMessage(c.args)); !found || got != c.want || ok != (c.want != "") {
+			t.Errorf("%s %s is %q, %v", c.tool, c.args, got, ok)
 		}
 	}
 }

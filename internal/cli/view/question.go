@@ -1,0 +1,102 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"parley/internal/api"
+)
+
+// Questions is a table of questions.
+func (s Screen) Questions(list []api.Question) string {
+	t := table{elastic: 3, least: 24, rows: [][]cell{heads("QUESTION", "ASKER", "TO", "ASKS", "STATE", "HOPS", "SINCE")}}
+	for _, q := range list {
+		t.rows = append(t.rows, []cell{
+			{text: q.ID, color: Bold},
+			{text: q.Asker},
+			{text: askedOf(q)},
+			{text: Line(q.Text)},
+			{text: q.State, color: questionColor(q.State)},
+			{text: fmt.Sprint(q.Hops), right: true},
+			{text: s.Clock(q.Created)},
+		})
+	}
+	return t.text(s)
+}
+
+func askedOf(q api.Question) string {
+	if q.Target == "" {
+		return "all"
+	}
+	return q.Target
+}
+
+func questionColor(state string) Color {
+	switch state {
+	case "answered":
+		return Green
+	case "open", "asked", "forwarded":
+		return Yellow
+	default:
+		return Red
+	}
+}
+
+// Question shows everything about a question: what is asked, and its way as a
+// tree, with why it was forwarded and what was answered.
+func (s Screen) Question(q api.Question) string {
+	f := facts{elastic: 1, least: 10}
+	f.add("asker", q.Asker)
+	f.add("to", askedOf(q))
+	f.add("task", q.Task)
+	f.add("since", s.When(q.Created))
+	if q.Closed == nil {
+		f.add("expires", s.When(q.Expires))
+	} else {
+		f.add("ended", s.When(*q.Closed))
+	}
+	d := pathDrawing{Screen: s, routes: q.Routes}
+	d.below(q.Asker, 0, "")
+	return s.Paint(Bold, q.ID) + " " + s.Paint(questionColor(q.State), q.State) + "\n" + table(f).text(s) +
+		s.section("Question", q.Text) + s.section("Context", q.Context) + "\n" + Line(q.Asker) + "\n" + d.b.String()
+}
+
+// pathDrawing draws the way of a question from top to bottom.
+type pathDrawing struct {
+	Screen
+	routes []api.QuestionRoute
+	b      strings.Builder
+}
+
+// below draws those whom somebody asked with a number of hops.
+func (d *pathDrawing) below(by string, hop int, trunk string) {
+	var legs []api.QuestionRoute
+	for _, r := range d.routes {
+		if r.By == by && r.Hop == hop {
+			legs = append(legs, r)
+		}
+	}
+	for i, r := range legs {
+		branch, further := d.glyph("├─ ", "|- "), d.glyph("│  ", "|  ")
+		if i == len(legs)-1 {
+			branch, further = d.glyph("└─ ", "`- "), "   "
+		}
+		d.leg(r, trunk+branch, trunk+further)
+		d.below(r.Agent, hop+1, trunk+further)
+	}
+}
+
+// leg draws one: why it was asked stands below it, and then what it answered.
+func (d *pathDrawing) leg(r api.QuestionRoute, trunk, below string) {
+	hop := ""
+	if r.Hop > 0 {
+		hop = fmt.Sprintf("hop %d", r.Hop) + d.Dot()
+	}
+	d.b.WriteString(trunk + Line(r.Agent) + "  " + d.Paint(Dim, hop+r.Task+d.Dot()) + d.Paint(questionColor(r.State), r.State) + "\n")
+	if r.Enrichment != "" {
+		d.b.WriteString(below + d.Paint(Dim, Line(r.By)+" knew: ") + Line(r.Enrichment) + "\n")
+	}
+	if r.Answer != "" {
+		d.b.WriteString(below + d.Paint(Dim, "answered: ") + Line(r.Answer) + "\n")
+	}
+}

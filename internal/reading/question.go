@@ -1,0 +1,112 @@
+package reading
+
+import (
+	"context"
+	"errors"
+
+	"parley"
+	"parley/internal/contact"
+	"parley/internal/question"
+	"parley/internal/store"
+)
+
+// Question is a question with the way that it took.
+type Question struct {
+	parley.Question
+	Routes []Route
+}
+
+// Route is one leg of that way, with what was said at its end.
+type Route struct {
+	parley.Route
+	Said string
+}
+
+// QuestionFilter picks questions for a list.
+type QuestionFilter struct {
+	Agent string // who asked or was asked; empty for any
+	Open  bool
+	Limit int
+}
+
+// Questions lists the questions that the caller may see, newest first: people see
+// all of their team, others what they asked or were asked.
+func (s *Service) Questions(ctx context.Context, c contact.Caller, f QuestionFilter) (list []Question, err error) {
+	filter := store.QuestionFilter{Team: c.Team, Open: f.Open, Limit: f.Limit}
+	if f.Agent != "" {
+		e, err := s.dir.Find(c.Team, f.Agent)
+		if err != nil {
+			return nil, err
+		}
+		filter.Agent = e.ID
+	}
+	if !s.everything(c) {
+		filter.Reader = c.Agent
+	}
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		found, err := tx.Questions(filter)
+		if err != nil {
+			return err
+		}
+		list = make([]Question, 0, len(found))
+		for _, q := range found {
+			shown, _, err := s.path(tx, c, q)
+			if err != nil {
+				return err
+			}
+			list = append(list, shown)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Question reads one question.
+func (s *Service) Question(ctx context.Context, c contact.Caller, id parley.QuestionID) (shown Question, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		q, err := tx.Question(id)
+		if err != nil {
+			return orMissing(err, false, id)
+		}
+		var visible bool
+		shown, visible, err = s.path(tx, c, q)
+		return orMissing(err, visible, id)
+	})
+	return shown, err
+}
+
+// path reads the way of a question as far as the caller may see it: somebody who
+// was asked sees how the question came to them, and not what others said.
+func (s *Service) path(tx *store.Tx, c contact.Caller, q parley.Question) (shown Question, visible bool, err error) {
+	routes, err := tx.Routes(q.ID)
+	if err != nil {
+		return shown, false, err
+	}
+	visible = q.Team == c.Team
+	if visible && !s.everything(c) && q.Asker != c.Agent {
+		routes = question.Way(routes, c.Agent)
+		visible = len(routes) > 0
+	}
+	shown.Question = q
+	for _, r := range routes {
+		said, err := saidAt(tx, r)
+		if err != nil {
+			return shown, false, err
+		}
+		shown.Routes = append(shown.Routes, Route{Route: r, Said: said})
+	}
+	return shown, visible, nil
+}
+
+// saidAt is the answer at the end of a leg; empty if there is none, or if it was
+// removed since.
+func saidAt(tx *store.Tx, r parley.Route) (string, error) {
+	if r.Answer == 0 {
+		return "", nil
+	}
+	m, err := tx.Message(r.Answer)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", nil
+	}
+	return m.Body, err
+}

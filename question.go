@@ -1,0 +1,209 @@
+package parley
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// QuestionID is printed query-12.
+type QuestionID int64
+
+func (id QuestionID) String() string { return "query-" + strconv.FormatInt(int64(id), 10) }
+
+// ParseQuestionID reads query-12; the bare number is accepted too.
+func ParseQuestionID(s string) (QuestionID, error) {
+	n, err := parseID(s, "query-")
+	return QuestionID(n), err
+}
+
+// QuestionState is where a question is. An end is final.
+type QuestionState int
+
+const (
+	QuestionOpen     QuestionState = 1
+	QuestionAnswered QuestionState = 2
+	QuestionExpired  QuestionState = 3 // nobody answered: in time, or at all
+)
+
+var questionStates = [...]string{QuestionOpen: "open", QuestionAnswered: "answered", QuestionExpired: "expired"}
+
+func (s QuestionState) String() string {
+	if s < QuestionOpen || s > QuestionExpired {
+		return "unknown"
+	}
+	return questionStates[s]
+}
+
+// Question is a routed query: what somebody asked, of one or of all, and what
+// became of it. Whom it reached is in its routes.
+type Question struct {
+	ID      QuestionID
+	Team    TeamID
+	Asker   AgentID
+	Task    TaskID  // whose turn asks; 0 for a person, or a program that works on nothing
+	Target  AgentID // 0: all
+	Text    string
+	Context string
+	State   QuestionState
+	Hops    int // forwards so far
+	// Key makes asking idempotent, as that of a message does.
+	Key       string
+	CreatedAt Micros
+	ExpiresAt Micros
+	ClosedAt  Micros
+}
+
+// All reports whether everyone was asked.
+func (q Question) All() bool { return q.Target == 0 }
+
+// RouteState is what became of a question at one of those who were asked.
+type RouteState int
+
+const (
+	RouteAsked     RouteState = 1
+	RouteAnswered  RouteState = 2
+	RouteForwarded RouteState = 3
+	RouteFailed    RouteState = 4 // its task ended without an answer
+)
+
+var routeStates = [...]string{RouteAsked: "asked", RouteAnswered: "answered", RouteForwarded: "forwarded", RouteFailed: "failed"}
+
+func (s RouteState) String() string {
+	if s < RouteAsked || s > RouteFailed {
+		return "unknown"
+	}
+	return routeStates[s]
+}
+
+// Route is one leg of a question's way: who was asked, and by whom.
+type Route struct {
+	Question QuestionID
+	N        int // from 1, in the order in which they were asked
+	Agent    AgentID
+	By       AgentID // the asker, or who forwarded it
+	Task     TaskID  // in which Agent is asked
+	Hop      int     // 0 for those whom the asker asked
+	// Enrichment is what By knew of it when it forwarded it: why it did.
+	Enrichment string
+	State      RouteState
+	Answer     MessageID
+	At         Micros
+}
+
+// MaxHops is how often a question can be forwarded.
+const MaxHops = 5
+
+// QuestionText is what somebody who is asked a question reads. relevant is what
+// was gathered for it on the way.
+func QuestionText(from string, id QuestionID, body, context, relevant string) string {
+	var b strings.Builder
+	b.WriteString(PastQuestionText(from, id, body, context))
+	if relevant != "" {
+		fmt.Fprintf(&b, "\n\nRelevant context:\n%s", Quote(relevant))
+	}
+	fmt.Fprintf(&b, "\n\nYou can respond using peer_answer_question with query_id %q, or forward the question with "+
+		"peer_forward_question if someone else is better suited to answer. If you do neither, what you say at the end of your turn is your answer.", id)
+	return b.String()
+}
+
+// PastQuestionText is what they read of it when it is asked no more.
+func PastQuestionText(from string, id QuestionID, body, context string) string {
+	text := fmt.Sprintf("[Query from %s | ID: %s]\n%s", from, id, Quote(body))
+	if context != "" {
+		text += fmt.Sprintf("\n\nContext from %s: %s", from, Quote(context))
+	}
+	return text
+}
+
+// AnswerText is how an answer reaches the asker.
+func AnswerText(from string, id QuestionID, body, enrichments string) string {
+	return fmt.Sprintf("[Answer from %s | Query: %s]\n%s", from, id, Quote(body)) + gathered(enrichments)
+}
+
+// UnansweredText tells the asker that nothing came of a question.
+func UnansweredText(id QuestionID, reason, enrichments string) string {
+	return fmt.Sprintf("[Query Unanswered | ID: %s]\n%s", id, Quote(reason)) + gathered(enrichments)
+}
+
+func gathered(enrichments string) string {
+	if enrichments == "" {
+		return ""
+	}
+	return "\n\nEnrichments gathered during routing:\n" + Quote(enrichments)
+}
+
+// ExpiredQuestion is why a question was not answered that nobody answered in
+// time.
+func ExpiredQuestion(lifetime time.Duration) string {
+	return fmt.Sprintf("The question has expired: nobody answered within %s.", span(lifetime))
+}
+
+func span(d time.Duration) string {
+	switch {
+	case d%time.Hour == 0:
+		return plural(int64(d/time.Hour), "hour")
+	case d%time.Minute == 0:
+		return plural(int64(d/time.Minute), "minute")
+	default:
+		return plural(int64(d/time.Second), "second")
+	}
+}
+
+func plural(n int64, unit string) string {
+	if n == 1 {
+		return "1 " + unit
+	}
+	return fmt.Sprintf("%d %ss", n, unit)
+}
+
+// FailedQuestion is why a question was not answered of which everyone who was
+// asked has failed.
+func FailedQuestion(last, reason string) string {
+	return "Nobody who was asked could answer. " + last + ": " + reason
+}
+
+// QuestionSentText tells the asker that a question was accepted. to is empty if
+// everyone was asked.
+func QuestionSentText(to string, id QuestionID) string {
+	if to == "" {
+		to = "all agents"
+	}
+	return fmt.Sprintf("Question sent to %s. Query ID: %s. The answer will be delivered to you when available.", to, id)
+}
+
+// AnsweredText tells whoever answered that it was taken.
+func AnsweredText(id QuestionID) string { return fmt.Sprintf("Answer delivered for query %s.", id) }
+
+// ForwardedText tells whoever forwarded a question that it was passed on.
+func ForwardedText(to string) string { return "Question forwarded to " + to + " with enrichment." }
+
+// MaxHopsText refuses to forward a question once more.
+const MaxHopsText = "Maximum forwarding hops reached. Consider answering with what you know."
+
+// QuestionGoneText is what is said of a question that is not open, or not there,
+// in the spelling in which it was asked for.
+func QuestionGoneText(id string) string {
+	return fmt.Sprintf("Query %s not found (may have expired).", Clip(id, 40))
+}
+
+// ErrQuestionGone refuses to answer or forward such a question.
+func ErrQuestionGone(id string) *Error {
+	return Errorf(NotFound, "%s", QuestionGoneText(id)).WithRule(ruleGone)
+}
+
+// ErrMaxHops refuses to forward a question once more.
+func ErrMaxHops() *Error { return Errorf(Limited, MaxHopsText).WithRule(ruleHops) }
+
+const (
+	ruleGone = "question_gone"
+	ruleHops = "question_hops"
+)
+
+// IsQuestionMiss reports whether a question cannot be answered or forwarded any
+// more. A model reads that as a result: it has done nothing wrong.
+func IsQuestionMiss(err error) bool {
+	rule := RuleOf(err)
+	return rule == ruleGone || rule == ruleHops
+}

@@ -1,0 +1,98 @@
+package crash
+
+import "parley"
+
+// question is what somebody asked the team, with whom it reached.
+type question struct {
+	id, task int64
+	state    parley.QuestionState
+	routes   []route
+	asked    int // how often it is on record that it was asked
+	answers  []message
+}
+
+type route struct {
+	task, answer int64
+	state        parley.RouteState
+}
+
+func (r *record) readQuestions(db database) error {
+	r.questions = map[int64]*question{}
+	err := db.each("SELECT id, task_id, state FROM question", func(c cells) {
+		r.questions[c.Int(0)] = &question{id: c.Int(0), task: c.Int(1), state: parley.QuestionState(c.Int(2))}
+	})
+	if err != nil {
+		return err
+	}
+	err = db.each("SELECT question_id, task_id, answer_id, state FROM question_route ORDER BY question_id, n", func(c cells) {
+		q := r.questions[c.Int(0)]
+		q.routes = append(q.routes, route{c.Int(1), c.Int(2), parley.RouteState(c.Int(3))})
+	})
+	if err != nil {
+		return err
+	}
+	err = db.each("SELECT id, question_id FROM message WHERE kind = 'answer'", func(c cells) {
+		if q := r.questions[c.Int(1)]; q != nil {
+			q.answers = append(q.answers, r.messages[c.Int(0)])
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return db.each("SELECT detail FROM event WHERE kind = 'question.asked'", func(c cells) {
+		if id, err := parley.ParseQuestionID(c.Text(0)); err == nil && r.questions[int64(id)] != nil {
+			r.questions[int64(id)].asked++
+		}
+	})
+}
+
+// checkQuestions: each was asked once; as many answers as were given are there,
+// each in one place; and none is open of which nobody can answer any more.
+func (c *check) checkQuestions() {
+	for _, q := range c.questions {
+		if q.asked != 1 {
+			c.wrong("query-%d was asked %d times according to the record", q.id, q.asked)
+		}
+		answered, waiting := 0, 0
+		for _, r := range q.routes {
+			switch r.state {
+			case parley.RouteAnswered:
+				answered++
+			case parley.RouteAsked:
+				waiting++
+				if t := c.tasks[r.task]; t == nil || !t.state.Open() && q.state == parley.QuestionOpen {
+					c.wrong("query-%d waits for task-%d, which has ended", q.id, r.task)
+				}
+			}
+		}
+		if len(q.answers) != answered || answered > 1 {
+			c.wrong("query-%d was answered %d times, and %d answers were delivered", q.id, answered, len(q.answers))
+		}
+		if (q.state == parley.QuestionAnswered) != (answered > 0) || q.state == parley.QuestionOpen && waiting == 0 {
+			c.wrong("query-%d is %s with %d answers and %d who have still to answer", q.id, q.state, answered, waiting)
+		}
+		for _, m := range q.answers {
+			if n := c.arrivals(m); n != 1 {
+				c.wrong("the answer %d to query-%d came %d times", m.id, q.id, n)
+			}
+		}
+	}
+}
+
+// arrivals counts where a message came to its asker: an inbox, or a task of its
+// own.
+func (c *check) arrivals(m message) (n int) {
+	for _, items := range c.inbox {
+		for _, item := range items {
+			if item.message == m.id {
+				n++
+			}
+		}
+	}
+	for _, t := range c.tasks {
+		if t.request == m.id {
+			n++
+		}
+	}
+	return n
+}
