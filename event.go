@@ -45,6 +45,9 @@ const (
 	EventDayRaised    EventKind = "budget.day_raised"
 	EventPaused       EventKind = "team.paused"
 	EventResumed      EventKind = "team.resumed"
+
+	EventClaimed  EventKind = "claim.taken"
+	EventReleased EventKind = "claim.released"
 )
 
 // EventKinds are all kinds there are.
@@ -55,6 +58,7 @@ func EventKinds() []EventKind {
 		EventStatus, EventAgent, EventReload, EventRule, EventChannel,
 		EventApprovalRequested, EventApprovalApproved, EventApprovalDenied, EventApprovalExpired, EventApprovalWithdrawn,
 		EventBudgetSpent, EventBudgetRaised, EventDaySpent, EventDayRaised, EventPaused, EventResumed,
+		EventClaimed, EventReleased,
 	}
 }
 

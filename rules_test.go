@@ -49,6 +49,8 @@ var mayImport = map[string][]string{
 	"internal/channel":   {"internal/contact", "internal/directory", "internal/store"},
 	"internal/reading":   {"internal/budget", "internal/contact", "internal/directory", "internal/hardlink", "internal/live", "internal/policy", "internal/store", "internal/trace", "internal/wake"},
 	"internal/retention": {"internal/store"},
+	// Who works on what.
+	"internal/claim": {"internal/contact", "internal/directory", "internal/store"},
 	// The rules are in the files, which it changes.
 	"internal/rulebook": {"internal/config", "internal/contact", "internal/directory", "internal/store"},
 	"internal/token":    {"internal/store"},
@@ -62,6 +64,7 @@ var mayImport = map[string][]string{
 	// One set's words are another's too.
 	"internal/tool/peertools":   {"internal/contact", "internal/directory", "internal/model", "internal/tool", "internal/tool/contacttools"},
 	"internal/tool/chorustools": {"internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool", "internal/tool/contacttools"},
+	"internal/tool/loomtools":   {"internal/claim", "internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/tool", "internal/tool/contacttools"},
 	// The tools of the workspace know nothing of contacts.
 	"internal/tool/workspacetools": {"internal/model", "internal/policy", "internal/tool", "internal/workspace", "internal/workspace/sandbox", "internal/workspace/symbol"},
 	// The tools of outside servers.

@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/channel"
+	"parley/internal/claim"
 	"parley/internal/contact"
 	"parley/internal/directory"
 	"parley/internal/live"
@@ -21,6 +22,7 @@ import (
 	"parley/internal/tool"
 	"parley/internal/tool/chorustools"
 	"parley/internal/tool/contacttools"
+	"parley/internal/tool/loomtools"
 	"parley/internal/tool/peertools"
 	"parley/internal/turn"
 	"parley/internal/work"
@@ -47,6 +49,7 @@ type Hub struct {
 	Contacts  *contact.Service
 	Reading   *reading.Service
 	Channels  *channel.Service
+	Claims    *claim.Service
 
 	keepers   []*retention.Keeper
 	agents    *agents
@@ -64,8 +67,9 @@ func NewHub(cfg HubConfig) *Hub {
 	contacts := contact.New(cfg.Store, dir, handoff{scheduler}, cfg.Log)
 	read := reading.New(cfg.Store, dir, contacts)
 	h := &Hub{Store: cfg.Store, Directory: dir, Contacts: contacts, Reading: read, Channels: channel.New(cfg.Store, dir, contacts),
-		scheduler: scheduler, log: cfg.Log}
+		Claims: claim.New(cfg.Store, dir), scheduler: scheduler, log: cfg.Log}
 	sets := builtIn(contacts, read, dir)
+	sets["loom"] = loomtools.New(contacts, h.Claims, dir)
 	maps.Copy(sets, cfg.Toolsets)
 	h.agents = newAgents(dir, sets, newOutside(cfg.Log))
 	read.ShowTools(h.agents)

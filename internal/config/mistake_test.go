@@ -127,7 +127,6 @@ Not an agent.
 	diff(t, "problems", []string{"agents/left-out.md:3: kind: Remote agents are not available yet."}, found)
 	diff(t, "warnings", []string{
 		"agents/notes.txt: This is not read: an agent is a .md file, or a folder with agent.md.",
-		"agents/all.md:10: The toolset loom is not available in this version.",
 		`agents/all.md:11: The manager "nobody" is not in this team's files.`,
 	}, texts(team.Warnings))
 	a := team.Agents[0]

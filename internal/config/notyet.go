@@ -14,11 +14,6 @@ func (d draft) notYet() []Problem {
 			out = append(out, d.at(name, "%s is a key of Claude Code that means nothing here. %s", name, foreignHint(name)))
 		}
 	}
-	for _, name := range d.agent.Toolsets {
-		if !slices.Contains(availableToolsets(), name) {
-			out = append(out, d.at("toolsets", "The toolset %s is not available in this version.", name))
-		}
-	}
 	return out
 }
 
@@ -37,12 +32,11 @@ func foreignHint(name string) string {
 	}
 }
 
-func availableToolsets() []string { return []string{"contact", "chorus", "peers", "workspace"} }
+func availableToolsets() []string { return []string{"contact", "chorus", "peers", "loom", "workspace"} }
 
-// toolsetsInto accepts the names of toolsets, also of those to come: a file
-// may be written for a later version, but a misspelt name is a mistake.
+// toolsetsInto accepts the names of toolsets; a misspelt name is a mistake.
 func toolsetsInto(dst *[]string) func(value) []mistake {
-	known := append(availableToolsets(), "loom")
+	known := availableToolsets()
 	return func(v value) []mistake {
 		var names []string
 		found := wordsInto(&names)(v)

@@ -62,6 +62,20 @@ func (c Caller) fence(tx *store.Tx) error {
 	return nil
 }
 
+// Works makes sure that the caller works on the task it speaks for, and keeps
+// that task from ending meanwhile: its lock comes before others that a use case
+// takes.
+func (c Caller) Works(tx *store.Tx) error {
+	if c.Task == 0 {
+		return nil
+	}
+	tasks, err := tx.LockTasks(c.Task)
+	if err != nil {
+		return notFound(err, "%s", c.Task)
+	}
+	return c.holds(tasks[0])
+}
+
 // Slot is a place among the workers.
 type Slot interface {
 	// Release gives the place to others.

@@ -17,6 +17,7 @@ import (
 	"parley/internal/tool"
 	"parley/internal/tool/chorustools"
 	"parley/internal/tool/contacttools"
+	"parley/internal/tool/loomtools"
 	"parley/internal/tool/peertools"
 )
 
@@ -339,10 +340,12 @@ func TestNoToolChangesRulesIdentityOrBudget(t *testing.T) {
 		"read_channel":         "reads where its caller is a member",
 		"approve_action":       "decides about reports alone",
 		"deny_action":          "decides about reports alone",
+		"peer_claim_region":    "holds others off for minutes, in its caller's name and for its own task",
 	}
 	sets := map[string][]tool.Tool{
 		"contact": contacttools.New(nil, nil, nil), "managing": contacttools.Managing(nil),
 		"peers": peertools.New(nil, nil), "chorus": chorustools.New(nil, nil, nil),
+		"loom": loomtools.New(nil, nil, nil),
 	}
 	for set, tools := range sets {
 		for _, tl := range tools {
