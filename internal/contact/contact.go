@@ -101,10 +101,11 @@ type Request struct {
 	// what was made before.
 	Key string
 
-	detached bool // an ask whose caller does not wait here
-	sent     bool // a delegation without a callback
-	patient  bool // it may wait for a target that is offline
-	awaited  bool // a delegation whose end the calling tool call itself takes
+	title    string // of the task; the beginning of the message if empty
+	detached bool   // an ask whose caller does not wait here
+	sent     bool   // a delegation without a callback
+	patient  bool   // it may wait for a target that is offline
+	awaited  bool   // a delegation whose end the calling tool call itself takes
 }
 
 // ThreadChoice says in which thread of the dm a contact speaks.

@@ -1,6 +1,7 @@
 package contact
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -16,7 +17,7 @@ import (
 // stored, if not nil, is called with the task before a worker that it is handed
 // to begins.
 func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Pattern, stored func(parley.Task)) (Contact, error) {
-	o := opening{s: s, caller: c, pattern: p, title: parley.Clip(r.Message, 80)}
+	o := opening{s: s, caller: c, pattern: p, title: parley.Clip(cmp.Or(r.title, r.Message), 80)}
 	target, err := s.check(c, &r)
 	o.request = r
 	if err != nil {

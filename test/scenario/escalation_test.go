@@ -341,6 +341,7 @@ func TestNoToolChangesRulesIdentityOrBudget(t *testing.T) {
 		"approve_action":       "decides about reports alone",
 		"deny_action":          "decides about reports alone",
 		"peer_claim_region":    "holds others off for minutes, in its caller's name and for its own task",
+		"peer_review":          "speaks as its caller, under its rules",
 	}
 	sets := map[string][]tool.Tool{
 		"contact": contacttools.New(nil, nil, nil), "managing": contacttools.Managing(nil),

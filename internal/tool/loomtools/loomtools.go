@@ -17,6 +17,7 @@ import (
 func New(contacts *contact.Service, claims *claim.Service, dir *directory.Directory) []tool.Tool {
 	return []tool.Tool{
 		peerClaimRegion(claims),
+		peerReview(contacts),
 	}
 }
 
