@@ -101,6 +101,9 @@ type Request struct {
 	// what was made before.
 	Key string
 
+	after []parley.TaskID // what the task depends on
+	path  string          // the file that the task is about
+
 	title    string // of the task; the beginning of the message if empty
 	detached bool   // an ask whose caller does not wait here
 	sent     bool   // a delegation without a callback

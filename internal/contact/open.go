@@ -28,7 +28,7 @@ func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Patter
 	}
 	place, reserved := s.reserve(p, target.ID)
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
-		o.tx, o.task, o.handed, o.refused, o.held, o.account = tx, parley.Task{}, false, nil, nil, nil
+		o.tx, o.task, o.handed, o.refused, o.held, o.account, o.after = tx, parley.Task{}, false, nil, nil, nil, nil
 		if err := o.lockBudget(); err != nil {
 			return err
 		}
@@ -77,6 +77,7 @@ type opening struct {
 	message parley.Message
 	task    parley.Task
 	account *budget.Account // of the tree, if it has a budget
+	after   []*parley.Task  // open ones that the new task has to wait for
 
 	held     *parley.NeedsApproval // stored instead of the contact
 	bad      error                 // why an approved request cannot be used
@@ -90,7 +91,8 @@ func (o *opening) run(target parley.AgentID, place Reservation) error {
 		return err
 	}
 	err := o.make(place)
-	if need, ok := parley.AsNeedsApproval(err); ok && o.caller.Token == 0 {
+	// What is held is made later as a plain contact, which depends on nothing.
+	if need, ok := parley.AsNeedsApproval(err); ok && o.caller.Token == 0 && o.request.after == nil && o.request.path == "" {
 		return o.hold(need)
 	}
 	return err
@@ -124,6 +126,9 @@ func (o *opening) make(place Reservation) error {
 	if err := o.checkBudget(); err != nil {
 		return err
 	}
+	if err := o.checkDependencies(); err != nil {
+		return err
+	}
 	if d.Rate != o.state.Sender.Rate {
 		o.tx.SetRate(o.caller.Agent, d.Rate)
 	}
@@ -138,6 +143,7 @@ func (o *opening) make(place Reservation) error {
 	}
 	if o.pattern != parley.Notify {
 		o.plan(d, limits, thread)
+		o.planAfter()
 		o.charge()
 		o.hand(place)
 	}
@@ -149,7 +155,7 @@ func (o *opening) make(place Reservation) error {
 
 // hand gives the task to a reserved place, if it can begin at once.
 func (o *opening) hand(place Reservation) {
-	if place != nil && o.task.Due == 0 && !o.state.Target.Gone() {
+	if place != nil && o.task.Due == 0 && o.task.State == parley.Queued && !o.state.Target.Gone() {
 		place.Claim(o.tx, &o.task)
 		o.handed = true
 	}
@@ -415,6 +421,7 @@ func (o *opening) store(thread parley.ThreadID) error {
 	if o.pattern != parley.Notify {
 		o.task.Request = m.ID
 		o.tx.InsertTask(&o.task)
+		o.storeAfter()
 		if o.task.Counted() {
 			o.state.Task.OpenChildren++
 			o.tx.UpdateProgress(&o.state.Task)

@@ -38,6 +38,8 @@ type Failer interface {
 	Fail(ctx context.Context, id parley.TaskID, reason string) error
 	// Expire ends an approval that nobody decided about in time.
 	Expire(ctx context.Context, id parley.ApprovalID) error
+	// Settle lets a task begin, or fails it, whose dependencies have ended.
+	Settle(ctx context.Context, id parley.TaskID) error
 	// AskManagers tells managers what a dead hub may not have told them.
 	AskManagers(ctx context.Context) error
 }
@@ -209,6 +211,9 @@ func (s *Scheduler) tick(ctx context.Context) {
 	s.look(ctx)
 	if err := s.reclaim(ctx); err != nil {
 		s.cfg.Log.Warn("looking at the leases failed", "error", err)
+	}
+	if err := s.unblock(ctx); err != nil && ctx.Err() == nil {
+		s.cfg.Log.Warn("looking for tasks that can begin failed", "error", err)
 	}
 	if !s.cfg.Store.Shared() {
 		return

@@ -342,6 +342,7 @@ func TestNoToolChangesRulesIdentityOrBudget(t *testing.T) {
 		"deny_action":          "decides about reports alone",
 		"peer_claim_region":    "holds others off for minutes, in its caller's name and for its own task",
 		"peer_review":          "speaks as its caller, under its rules",
+		"peer_create_task":     "speaks as its caller, under its rules, and waits for what its caller knows of",
 	}
 	sets := map[string][]tool.Tool{
 		"contact": contacttools.New(nil, nil, nil), "managing": contacttools.Managing(nil),

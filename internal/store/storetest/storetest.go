@@ -90,6 +90,8 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Claims come back as they went in and end in time", claimRoundTrip},
 		{"A claim ends with its task", claimEndsWithTask},
 		{"No claim is held by two", claimAtOnce},
+		{"A task waits for what it depends on", dependencies},
+		{"A task ends while another comes to depend on it", dependAgainstEnd},
 
 		{"Sequences commit out of order and readers skip nothing", outOfOrderCommits},
 		{"Events are of one team", eventsOfOneTeam},

@@ -18,6 +18,7 @@ func New(contacts *contact.Service, claims *claim.Service, dir *directory.Direct
 	return []tool.Tool{
 		peerClaimRegion(claims),
 		peerReview(contacts),
+		peerCreateTask(contacts),
 	}
 }
 

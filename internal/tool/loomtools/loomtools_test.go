@@ -9,7 +9,7 @@ import (
 )
 
 func TestEveryToolIsDescribed(t *testing.T) {
-	tooltest.Described(t, loomtools.New(nil, nil, nil), "peer_claim_region", "peer_review")
+	tooltest.Described(t, loomtools.New(nil, nil, nil), "peer_claim_region", "peer_review", "peer_create_task")
 }
 
 // The rules know a call by its action; contacts are decided about where their
