@@ -69,7 +69,7 @@ func NewHub(cfg HubConfig) *Hub {
 	h := &Hub{Store: cfg.Store, Directory: dir, Contacts: contacts, Reading: read, Channels: channel.New(cfg.Store, dir, contacts),
 		Claims: claim.New(cfg.Store, dir), scheduler: scheduler, log: cfg.Log}
 	sets := builtIn(contacts, read, dir)
-	sets["loom"] = loomtools.New(contacts, h.Claims, dir)
+	sets["loom"] = loomtools.New(contacts, h.Claims)
 	maps.Copy(sets, cfg.Toolsets)
 	h.agents = newAgents(dir, sets, newOutside(cfg.Log))
 	read.ShowTools(h.agents)

@@ -48,3 +48,19 @@ func (tx *Tx) SweepClaims(team parley.TeamID) {
 	tx.exec(`DELETE FROM claim WHERE team_id = $1 AND until <= $2`, int64(team), int64(tx.Now))
 	tx.exec(`DELETE FROM intent WHERE team_id = $1 AND until <= $2`, int64(team), int64(tx.Now))
 }
+
+// PutIntent stores that a task is about to work on a path, or renews it.
+func (tx *Tx) PutIntent(team parley.TeamID, path string, agent parley.AgentID, task parley.TaskID, until parley.Micros) {
+	tx.exec(`INSERT INTO intent (team_id, path, agent_id, task_id, until) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (team_id, path, agent_id, task_id) DO UPDATE SET until = excluded.until`,
+		int64(team), path, int64(agent), int64(task), int64(until))
+}
+
+// BusyOn reads who has a claim, an intent or an open task on a path.
+func (tx *Tx) BusyOn(team parley.TeamID, path string) (ids []parley.AgentID, err error) {
+	err = tx.query(`SELECT c.agent_id FROM claim c WHERE c.team_id = $1 AND `+stands+` AND c.path = $3
+		UNION SELECT c.agent_id FROM intent c WHERE c.team_id = $1 AND `+stands+` AND c.path = $3
+		UNION SELECT k.agent_id FROM task_path p JOIN task k ON k.id = p.task_id WHERE p.team_id = $1 AND p.path = $3 AND k.state <= 3
+		ORDER BY 1`, func(r Row) { ids = append(ids, parley.AgentID(r.Int(0))) }, int64(team), int64(tx.Now), path)
+	return ids, err
+}

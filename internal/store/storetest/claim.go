@@ -127,3 +127,36 @@ func (w *world) tryClaim(tx *store.Tx, task parley.TaskID) error {
 	tx.PutClaim(w.region(tx, task, "a.go", 1, 9, 5))
 	return nil
 }
+
+// Claims, intents and tasks say who works on a path, for as long as they stand.
+func busyOn(t *testing.T, open Open) {
+	at := newHands()
+	w := newWorldAt(t, open, at.now)
+	task := w.task(parley.Task{State: parley.Running, Agent: w.carol.ID})
+	w.update(func(tx *store.Tx) error {
+		tx.PutClaim(w.region(tx, 0, "a.go", 1, 9, 5))
+		tx.PutIntent(w.team.ID, "a.go", w.bob.ID, 0, tx.Now.Add(time.Minute))
+		tx.PutIntent(w.team.ID, "a.go", w.bob.ID, 0, tx.Now.Add(10*time.Minute))
+		tx.PutIntent(w.team.ID, "b.go", w.carol.ID, 0, tx.Now.Add(10*time.Minute))
+		tx.InsertTaskPath(&task, "a.go")
+		return nil
+	})
+	busy := func(when string, want ...parley.AgentID) {
+		t.Helper()
+		w.view(func(tx *store.Tx) error {
+			ids, err := tx.BusyOn(w.team.ID, "a.go")
+			if d := cmp.Diff(want, ids); d != "" {
+				t.Errorf("%s: %s", when, d)
+			}
+			return err
+		})
+	}
+	busy("all", w.ann.ID, w.bob.ID, w.carol.ID)
+	at.move(6 * time.Minute)
+	busy("after the claim", w.bob.ID, w.carol.ID)
+	w.ends(task.ID, parley.Completed)
+	busy("after the task", w.bob.ID)
+	at.move(6 * time.Minute)
+	w.update(func(tx *store.Tx) error { tx.SweepClaims(w.team.ID); return nil })
+	busy("after the intent")
+}

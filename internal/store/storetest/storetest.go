@@ -90,6 +90,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Claims come back as they went in and end in time", claimRoundTrip},
 		{"A claim ends with its task", claimEndsWithTask},
 		{"No claim is held by two", claimAtOnce},
+		{"Who works on a path", busyOn},
 		{"A task waits for what it depends on", dependencies},
 		{"A task ends while another comes to depend on it", dependAgainstEnd},
 

@@ -8,17 +8,21 @@ import (
 	"parley"
 	"parley/internal/claim"
 	"parley/internal/contact"
-	"parley/internal/directory"
 	"parley/internal/policy"
 	"parley/internal/tool"
 )
 
 // New makes the toolset.
-func New(contacts *contact.Service, claims *claim.Service, dir *directory.Directory) []tool.Tool {
+func New(contacts *contact.Service, claims *claim.Service) []tool.Tool {
+	t := teller{contacts: contacts, claims: claims}
 	return []tool.Tool{
+		peerMessage(contacts),
+		peerDiscovery(t),
 		peerClaimRegion(claims),
 		peerReview(contacts),
 		peerCreateTask(contacts),
+		peerIntent(t),
+		peerPlanRevision(t),
 	}
 }
 
