@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"internal/demo":     {"internal/api", "internal/app", "internal/cli/view", "internal/client", "internal/config"},
 
 	// Doors: decode, one use case, encode.
-	"internal/httpapi": {"internal/api", "internal/channel", "internal/contact", "internal/live", "internal/reading", "internal/rulebook", "internal/store", "internal/token", "internal/trace"},
+	"internal/httpapi": {"internal/api", "internal/channel", "internal/claim", "internal/contact", "internal/live", "internal/reading", "internal/rulebook", "internal/store", "internal/token", "internal/trace"},
 	"internal/api":     {},
 	"internal/client":  {"internal/api", "internal/hubfile"},
 

@@ -23,6 +23,7 @@ import (
 
 	"parley"
 	"parley/internal/channel"
+	"parley/internal/claim"
 	"parley/internal/contact"
 	"parley/internal/reading"
 	"parley/internal/rulebook"
@@ -35,6 +36,7 @@ type Config struct {
 	Contacts *contact.Service
 	Reading  *reading.Service
 	Channels *channel.Service
+	Claims   *claim.Service
 	// Rules is nil for a hub whose team has no files.
 	Rules   *rulebook.Service
 	Log     *slog.Logger
@@ -74,6 +76,7 @@ func New(cfg Config) *Server {
 	s.registerBudgets()
 	s.registerMessages()
 	s.registerChannels()
+	s.registerClaims()
 	s.registerAgents()
 	s.registerTools()
 	s.registerRules()
