@@ -66,6 +66,18 @@ func (tx *Tx) LockTasks(ids ...parley.TaskID) ([]parley.Task, error) {
 	return tx.lockTasks(ids, nil)
 }
 
+// LockWorking is LockTasks for a task that is worked on, with its thread as it is
+// at the moment, which stays unlocked.
+func (tx *Tx) LockWorking(id parley.TaskID, in parley.ThreadID) (t parley.Task, thread parley.Thread, err error) {
+	look := Query{SQL: `SELECT ` + threadColsOfT + ` FROM thread t WHERE t.id = $1`, Args: []any{int64(in)},
+		Row: func(r Row) { thread = scanThread(r) }}
+	list, err := tx.lockTasks([]parley.TaskID{id}, []Query{look})
+	if err != nil {
+		return t, thread, err
+	}
+	return list[0], thread, nil
+}
+
 func (tx *Tx) lockTasks(ids []parley.TaskID, besides []Query) ([]parley.Task, error) {
 	list := make([]parley.Task, len(ids))
 	qs := make([]Query, 0, len(ids)+len(besides))
@@ -160,6 +172,17 @@ func (tx *Tx) StartTurn(t *parley.Task, s *parley.TurnStart) {
 		tx.ReadGroup(s.Group, t.Agent, s.ReadTo)
 	default:
 		tx.SetRead(t.Thread, t.Agent, s.ReadTo)
+	}
+}
+
+// Shown marks what a turn has shown to its agent after it began, and how far the
+// agent has now read the thread; 0 if that did not change.
+func (tx *Tx) Shown(t *parley.Task, seen []parley.MessageID, readTo int) {
+	for _, id := range seen {
+		tx.MarkSeen(id, t.Agent)
+	}
+	if readTo > 0 {
+		tx.SetRead(t.Thread, t.Agent, readTo)
 	}
 }
 
