@@ -30,6 +30,7 @@ func always(r *record) []string {
 	c.checkContacts()
 	c.checkEvents()
 	c.checkApprovals()
+	c.checkClaims()
 	return c.problems
 }
 

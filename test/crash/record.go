@@ -23,6 +23,7 @@ type record struct {
 	events     []event
 	workers    []string
 	approvals  []*approval
+	claims     []parley.Claim
 	strays     []string // what is on record of approvals that do not exist
 	members    []member
 }
@@ -88,7 +89,7 @@ func read(db database) (*record, error) {
 	if empty, err := db.empty(); empty || err != nil {
 		return r, err
 	}
-	for _, part := range []func(database) error{r.readMembers, r.readMessages, r.readTasks, r.readSteps, r.readEvents, r.readApprovals} {
+	for _, part := range []func(database) error{r.readMembers, r.readMessages, r.readTasks, r.readSteps, r.readEvents, r.readApprovals, r.readClaims} {
 		if err := part(db); err != nil {
 			return nil, err
 		}
