@@ -53,6 +53,9 @@ const (
 	EventKeeperShared EventKind = "keeper.shared"
 	EventKeeperPruned EventKind = "keeper.pruned"
 
+	EventClaimed  EventKind = "claim.taken"
+	EventReleased EventKind = "claim.released"
+
 	EventPaused  EventKind = "team.paused"
 	EventResumed EventKind = "team.resumed"
 )
@@ -67,6 +70,7 @@ func EventKinds() []EventKind {
 		EventBudgetSpent, EventBudgetRaised, EventDaySpent, EventDayRaised, EventPaused, EventResumed,
 		EventKept, EventKeeperShared, EventKeeperPruned,
 		EventQuestionAsked, EventQuestionForwarded, EventQuestionAnswered, EventQuestionExpired,
+		EventClaimed, EventReleased,
 	}
 }
 

@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"internal/demo":     {"internal/api", "internal/app", "internal/cli/view", "internal/client", "internal/config"},
 
 	// Doors: decode, one use case, encode.
-	"internal/httpapi": {"internal/api", "internal/channel", "internal/contact", "internal/keeper", "internal/live", "internal/reading", "internal/rulebook", "internal/search", "internal/store", "internal/token", "internal/trace"},
+	"internal/httpapi": {"internal/api", "internal/channel", "internal/claim", "internal/contact", "internal/keeper", "internal/live", "internal/reading", "internal/rulebook", "internal/search", "internal/store", "internal/token", "internal/trace"},
 	"internal/api":     {},
 	"internal/client":  {"internal/api", "internal/hubfile"},
 
@@ -55,6 +55,8 @@ var mayImport = map[string][]string{
 	"internal/keeper":       {"internal/contact", "internal/directory", "internal/keeper/topic", "internal/model", "internal/policy", "internal/search", "internal/store"},
 	"internal/keeper/topic": {"internal/model"},
 	"internal/search":       {"internal/store", "internal/wake"},
+	// Who works on what.
+	"internal/claim": {"internal/contact", "internal/directory", "internal/store"},
 	// The rules are in the files, which it changes.
 	"internal/rulebook": {"internal/config", "internal/contact", "internal/directory", "internal/store"},
 	"internal/token":    {"internal/store"},
@@ -68,7 +70,7 @@ var mayImport = map[string][]string{
 	// One set's words are another's too.
 	"internal/tool/peertools":   {"internal/contact", "internal/directory", "internal/model", "internal/tool", "internal/tool/contacttools"},
 	"internal/tool/chorustools": {"internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool", "internal/tool/contacttools"},
-	"internal/tool/loomtools":   {"internal/contact", "internal/directory", "internal/keeper", "internal/model", "internal/policy", "internal/reading", "internal/tool", "internal/tool/contacttools"},
+	"internal/tool/loomtools":   {"internal/claim", "internal/contact", "internal/directory", "internal/keeper", "internal/model", "internal/policy", "internal/reading", "internal/tool", "internal/tool/contacttools"},
 	// The tools of the workspace know nothing of contacts.
 	"internal/tool/workspacetools": {"internal/model", "internal/policy", "internal/tool", "internal/workspace", "internal/workspace/sandbox", "internal/workspace/symbol"},
 	// The tools of outside servers.

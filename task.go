@@ -143,7 +143,8 @@ type Task struct {
 	Approvals       int // that are pending; a task that waits for one is woken by nothing else
 	// Budget is the root whose budget the task draws on; 0 if its tree has none.
 	Budget     TaskID
-	Waits      Wait // for what budget; WaitNone if for none
+	Waits      Wait // for a budget, or for what it depends on; WaitNone if for neither
+	Dependents int  // tasks that have waited, or wait, for its end
 	InboxCount int  // items ever put into the inbox
 	InboxRead  int  // items that a turn has taken
 
@@ -167,7 +168,8 @@ func (t *Task) Awaited(now Micros) bool {
 	return t.Pattern == Ask && t.Callback != CallbackResult && t.WaitUntil > now
 }
 
-// Wait says for which budget a task waits.
+// Wait says for what a task waits besides its children and approvals: a budget, or
+// other tasks.
 type Wait int
 
 const (
@@ -176,6 +178,9 @@ const (
 	WaitTree Wait = 1
 	// WaitDay: the team's of today is spent. The task is queued for tomorrow.
 	WaitDay Wait = 2
+	// WaitDependency: it has not begun, and begins when all that it depends on is
+	// completed.
+	WaitDependency Wait = 3
 )
 
 // Stuck reports whether a waiting task is woken by nothing that comes back to

@@ -29,6 +29,10 @@ type TurnEnd struct {
 	Start *TurnStart
 	// InboxRead is how far the turn has read the task's inbox.
 	InboxRead int
+	// Seen are the messages that came between two steps and were shown with the last
+	// one; ReadTo is the agent's new place in the thread then, 0 if it did not move.
+	Seen   []MessageID
+	ReadTo int
 	// Steps are the last steps, stored in the same transaction.
 	Steps []Step
 }

@@ -20,6 +20,7 @@ import (
 type Member struct {
 	Name         string
 	Description  string
+	Role         string
 	Kind         parley.AgentKind
 	Instructions string
 	Model        model.Model // of a native agent
@@ -172,7 +173,7 @@ func (a *agents) take(team parley.TeamID, stored []parley.Agent, members []Membe
 		if manages[parley.FoldName(m.Name)] {
 			m = withManaging(m)
 		}
-		entries = append(entries, directory.Entry{ID: stored[i].ID, Team: stored[i].Team, Name: m.Name, Kind: m.Kind, Description: m.Description,
+		entries = append(entries, directory.Entry{ID: stored[i].ID, Team: stored[i].Team, Name: m.Name, Kind: m.Kind, Description: m.Description, Role: m.Role,
 			Model: m.ModelName, Docs: m.Docs, Limits: limits, Rules: a.rules(m), Mistake: m.Mistake})
 		if m.Kind == parley.Native {
 			tools := a.limit(a.combine(ownSets(m)), m)

@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/channel"
+	"parley/internal/claim"
 	"parley/internal/contact"
 	"parley/internal/directory"
 	"parley/internal/keeper"
@@ -56,6 +57,7 @@ type Hub struct {
 	Channels  *channel.Service
 	Keepers   *keeper.Service
 	Search    *search.Service
+	Claims    *claim.Service
 
 	keepers   []*retention.Keeper
 	unindexed bool
@@ -78,11 +80,11 @@ func NewHub(cfg HubConfig) *Hub {
 	contacts.KeepOutOf(index)
 	read.SearchIn(index)
 	h := &Hub{Store: cfg.Store, Directory: dir, Contacts: contacts, Reading: read, Channels: channel.New(cfg.Store, dir, contacts),
-		Search: index, unindexed: cfg.Unindexed, scheduler: scheduler, log: cfg.Log}
+		Search: index, Claims: claim.New(cfg.Store, dir), unindexed: cfg.Unindexed, scheduler: scheduler, log: cfg.Log}
 	index.Add(search.Kept, keeper.Documents{})
 	h.Keepers = keeper.New(cfg.Store, dir, contacts, index, cfg.Log)
 	contacts.ScrubIn(h.Keepers)
-	sets := builtIn(contacts, read, h.Keepers, dir)
+	sets := builtIn(h)
 	maps.Copy(sets, cfg.Toolsets)
 	h.agents = newAgents(dir, sets, newOutside(cfg.Log))
 	read.ShowTools(h.agents)
@@ -96,13 +98,13 @@ func NewHub(cfg HubConfig) *Hub {
 }
 
 // builtIn are the toolsets that come with the hub.
-func builtIn(contacts *contact.Service, read *reading.Service, keepers *keeper.Service, dir *directory.Directory) toolsets {
+func builtIn(h *Hub) toolsets {
 	return toolsets{
-		"contact": contacttools.New(contacts, read, dir),
-		"peers":   peertools.New(contacts, dir),
-		"chorus":  chorustools.New(contacts, read, dir),
-		"loom":    loomtools.New(contacts, keepers),
-		managing:  contacttools.Managing(contacts),
+		"contact": contacttools.New(h.Contacts, h.Reading, h.Directory),
+		"peers":   peertools.New(h.Contacts, h.Directory),
+		"chorus":  chorustools.New(h.Contacts, h.Reading, h.Directory),
+		"loom":    loomtools.New(h.Contacts, h.Claims, h.Keepers),
+		managing:  contacttools.Managing(h.Contacts),
 	}
 }
 

@@ -184,7 +184,7 @@ func CheckServers(ctx context.Context, team *config.Team) []ServerCheck {
 // CheckTools warns of names in tools: that mean nothing in this version, or
 // nothing to the agent.
 func CheckTools(team *config.Team) (warnings []config.Problem) {
-	sets := builtIn(nil, nil, nil, nil)
+	sets := builtIn(&Hub{})
 	// Whether there is a shell on this machine is said elsewhere.
 	sets[workspaceSet] = workspacetools.New(&workspace.Workspace{Config: workspace.Config{Sandbox: &sandbox.Sandbox{}}}, workspace.Access{})
 	for _, a := range team.Agents {

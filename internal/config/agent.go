@@ -162,6 +162,7 @@ func (d draft) finish(t *Team, shared []string) Agent {
 	if d.lines["toolsets"] == 0 {
 		a.Toolsets = t.Toolsets
 	}
+	a.takeRole(d.lines)
 	a.Instructions = join(append([]string{a.Instructions}, shared...))
 	switch {
 	case a.Kind != parley.Native:

@@ -140,7 +140,7 @@ limits:
   turns: 1
   ask_timeout: 1m
 manager: ada
-role: researcher
+role: librarian
 mode: write
 behavior: autonomous
 profile: standard
@@ -182,7 +182,7 @@ tools: [a, b]
 			Model: Model{Provider: "ollama", Name: "llama3:8b"},
 			Tools: []string{"Read", "Grep"}, Toolsets: []string{"contact"},
 			Limits: bobs, Instructions: "You are Bob.", File: "agents/bob.md",
-			Manager: "ada", Role: "researcher",
+			Manager: "ada", Role: "librarian",
 			Mode: "write", Behavior: "autonomous", Profile: Profile{Preset: "standard"}, Shared: "write",
 		}, {
 			Name: "claude", Kind: parley.Client,

@@ -62,6 +62,20 @@ func (c Caller) fence(tx *store.Tx) error {
 	return nil
 }
 
+// Works makes sure that the caller works on the task it speaks for, and keeps
+// that task from ending meanwhile: its lock comes before others that a use case
+// takes.
+func (c Caller) Works(tx *store.Tx) error {
+	if c.Task == 0 {
+		return nil
+	}
+	tasks, err := tx.LockTasks(c.Task)
+	if err != nil {
+		return notFound(err, "%s", c.Task)
+	}
+	return c.holds(tasks[0])
+}
+
 // Slot is a place among the workers.
 type Slot interface {
 	// Release gives the place to others.
@@ -87,11 +101,15 @@ type Request struct {
 	// what was made before.
 	Key string
 
-	detached bool // an ask whose caller does not wait here
-	sent     bool // a delegation without a callback
-	patient  bool // it may wait for a target that is offline
-	awaited  bool // a delegation whose end the calling tool call itself takes
-	paid     bool // it costs nothing of the rate: another contact of the same call has
+	after []parley.TaskID // what the task depends on
+	path  string          // the file that the task is about
+
+	title    string // of the task; the beginning of the message if empty
+	detached bool   // an ask whose caller does not wait here
+	sent     bool   // a delegation without a callback
+	patient  bool   // it may wait for a target that is offline
+	awaited  bool   // a delegation whose end the calling tool call itself takes
+	paid     bool   // it costs nothing of the rate: another contact of the same call has
 }
 
 // ThreadChoice says in which thread of the dm a contact speaks.

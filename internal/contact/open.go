@@ -1,6 +1,7 @@
 package contact
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -16,7 +17,7 @@ import (
 // stored, if not nil, is called with the task before a worker that it is handed
 // to begins.
 func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Pattern, stored func(parley.Task)) (Contact, error) {
-	o := opening{s: s, caller: c, pattern: p, title: parley.Clip(r.Message, 80)}
+	o := opening{s: s, caller: c, pattern: p, title: parley.Clip(cmp.Or(r.title, r.Message), 80)}
 	target, err := s.check(c, &r)
 	o.request = r
 	if err != nil {
@@ -27,7 +28,7 @@ func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Patter
 	}
 	place, reserved := s.reserve(p, target.ID)
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
-		o.tx, o.task, o.handed, o.refused, o.held, o.account = tx, parley.Task{}, false, nil, nil, nil
+		o.tx, o.task, o.handed, o.refused, o.held, o.account, o.after = tx, parley.Task{}, false, nil, nil, nil, nil
 		o.question, o.asked = parley.Question{}, 0
 		if err := o.lockBudget(); err != nil {
 			return err
@@ -77,6 +78,7 @@ type opening struct {
 	message parley.Message
 	task    parley.Task
 	account *budget.Account // of the tree, if it has a budget
+	after   []*parley.Task  // open ones that the new task has to wait for
 
 	question parley.Question // of a question
 	asked    int             // how many were asked it
@@ -93,7 +95,8 @@ func (o *opening) run(target parley.AgentID, place Reservation) error {
 		return err
 	}
 	err := o.make(place)
-	if need, ok := parley.AsNeedsApproval(err); ok && o.caller.Token == 0 {
+	// What is held is made later as a plain contact, which depends on nothing.
+	if need, ok := parley.AsNeedsApproval(err); ok && o.caller.Token == 0 && o.request.after == nil && o.request.path == "" {
 		return o.hold(need)
 	}
 	return err
@@ -113,6 +116,9 @@ func (o *opening) make(place Reservation) error {
 	if err != nil {
 		return err
 	}
+	if err := o.checkDependencies(); err != nil {
+		return err
+	}
 	if d.Rate != o.state.Sender.Rate {
 		o.tx.SetRate(o.caller.Agent, d.Rate)
 	}
@@ -127,6 +133,7 @@ func (o *opening) make(place Reservation) error {
 	}
 	if o.pattern != parley.Notify {
 		o.plan(d, o.s.dir.Limits(o.caller.Agent), thread)
+		o.planAfter()
 		o.charge()
 		o.hand(place)
 	}
@@ -157,7 +164,7 @@ func (o *opening) decide() (policy.Decision, error) {
 
 // hand gives the task to a reserved place, if it can begin at once.
 func (o *opening) hand(place Reservation) {
-	if place != nil && o.task.Due == 0 && !o.state.Target.Gone() {
+	if place != nil && o.task.Due == 0 && o.task.State == parley.Queued && !o.state.Target.Gone() {
 		place.Claim(o.tx, &o.task)
 		o.handed = true
 	}
@@ -428,6 +435,7 @@ func (o *opening) store(thread parley.ThreadID) error {
 	if o.pattern != parley.Notify {
 		o.task.Request = m.ID
 		o.tx.InsertTask(&o.task)
+		o.storeAfter()
 		if o.task.Counted() {
 			o.state.Task.OpenChildren++
 			o.tx.UpdateProgress(&o.state.Task)

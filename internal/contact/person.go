@@ -24,7 +24,14 @@ func (s *Service) AskPerson(ctx context.Context, c Caller, r Request) (Answer, e
 	if err != nil {
 		return Answer{}, err
 	}
-	r.Target, r.awaited = person.Name, true
+	r.Target = person.Name
+	return s.await(ctx, c, r)
+}
+
+// await makes a delegation whose end the calling tool call takes: with the first
+// call it is made, and every further one looks whether it has ended.
+func (s *Service) await(ctx context.Context, c Caller, r Request) (Answer, error) {
+	r.awaited = true
 	made, err := s.open(ctx, c, r, parley.Delegate, nil)
 	a := Answer{Contact: made}
 	switch {

@@ -20,6 +20,7 @@ type Entry struct {
 	Name        string
 	Kind        parley.AgentKind
 	Description string         // what others read of it, from the files
+	Role        string         // what it does in the team; empty if the files do not say
 	Model       string         // as the files name it; empty for one that the hub does not run
 	Docs        Docs           // what it has for others to read
 	Limits      *parley.Limits // shared by agents with the same limits
@@ -144,6 +145,20 @@ func (d *Directory) Everyone(team parley.TeamID) (ids []parley.AgentID) {
 	}
 	slices.Sort(ids)
 	return ids
+}
+
+// InRole are those of a team that have a role, ignoring case, in the order of
+// their ids.
+func (d *Directory) InRole(team parley.TeamID, role string) (list []Entry) {
+	if role == "" {
+		return nil
+	}
+	for _, id := range d.Everyone(team) {
+		if e, ok := d.Entry(id); ok && parley.FoldName(e.Role) == parley.FoldName(role) {
+			list = append(list, e)
+		}
+	}
+	return list
 }
 
 // Entry looks a participant up by id.

@@ -120,13 +120,15 @@ func spending(s reading.Spending) api.Spending {
 
 func dollars(m parley.Money) float64 { return float64(m) / float64(parley.Dollar) }
 
-// waitsFor names the budget or the decision that a task waits for.
+// waitsFor names the budget, the tasks or the decision that a task waits for.
 func waitsFor(t parley.Task) string {
 	switch {
 	case t.Waits == parley.WaitTree:
 		return "budget"
 	case t.Waits == parley.WaitDay:
 		return "day"
+	case t.Waits == parley.WaitDependency:
+		return "dependency"
 	case t.Approvals > 0 && t.State.Open():
 		return "approval"
 	}
@@ -141,6 +143,8 @@ func (s *Server) explainWait(ctx context.Context, t *api.Task, task parley.Task)
 		return nil
 	case task.Waits == parley.WaitNone:
 		return s.explainApproval(ctx, t, task)
+	case task.Waits == parley.WaitDependency:
+		return s.explainDependency(ctx, t, task)
 	}
 	read := func() (reading.Spending, error) { return s.cfg.Reading.Spent(ctx, caller(ctx), task.ID) }
 	if task.Waits == parley.WaitDay {
@@ -160,5 +164,17 @@ func (s *Server) explainApproval(ctx context.Context, t *api.Task, task parley.T
 	if len(ids) > 0 {
 		t.WaitsFor += ": " + strings.Join(ids, ", ")
 	}
+	return err
+}
+
+func (s *Server) explainDependency(ctx context.Context, t *api.Task, task parley.Task) error {
+	list, err := s.cfg.Reading.Dependencies(ctx, caller(ctx), task.ID)
+	var ids []string
+	for _, on := range list {
+		if on.State.Open() {
+			ids = append(ids, on.ID.String())
+		}
+	}
+	t.WaitsFor += ": " + strings.Join(ids, ", ")
 	return err
 }

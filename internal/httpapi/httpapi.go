@@ -23,6 +23,7 @@ import (
 
 	"parley"
 	"parley/internal/channel"
+	"parley/internal/claim"
 	"parley/internal/contact"
 	"parley/internal/keeper"
 	"parley/internal/reading"
@@ -37,6 +38,7 @@ type Config struct {
 	Reading  *reading.Service
 	Channels *channel.Service
 	Keepers  *keeper.Service
+	Claims   *claim.Service
 	// Rules is nil for a hub whose team has no files.
 	Rules   *rulebook.Service
 	Log     *slog.Logger
@@ -78,6 +80,7 @@ func New(cfg Config) *Server {
 	s.registerSearch()
 	s.registerChannels()
 	s.registerKeepers()
+	s.registerClaims()
 	s.registerAgents()
 	s.registerTools()
 	s.registerRules()

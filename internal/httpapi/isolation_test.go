@@ -84,6 +84,7 @@ var probes = []probe{
 	{"raise-team-budget", "POST", "/v1/team/budget", `{"add": {"tokens": 5}}`, 422, nil},
 	{"pause-team", "POST", "/v1/team/pause", "", 200, []string{"main"}},
 	{"resume-team", "POST", "/v1/team/resume", "", 200, []string{"main"}},
+	{"list-claims", "GET", "/v1/claims", "", 200, []string{"secret.go", "Ada"}},
 	{"list-channels", "GET", "/v1/channels", "", 200, []string{"poets", "Ada"}},
 	{"add-channel", "POST", "/v1/channels", `{"name": "spies", "members": ["Bob"]}`, 404, []string{"Bob?"}},
 	{"get-channel", "GET", "/v1/channels/poets", "", 404, []string{"Ada"}},
@@ -127,6 +128,7 @@ func TestNoOneReadsAnotherTeam(t *testing.T) {
 	if _, err := ada.AskQuestion(t.Context(), api.QuestionRequest{Question: "Which poem?", Target: "Bob"}); err != nil {
 		t.Fatal(err)
 	}
+	w.claim("Ada", "secret.go")
 	before := w.everything("Ada")
 	for _, p := range probes {
 		status, body := w.do("Eve", p.method, p.path, p.body)
@@ -144,6 +146,27 @@ func TestNoOneReadsAnotherTeam(t *testing.T) {
 	}
 	if after := w.everything("Ada"); after != before {
 		t.Errorf("something changed.\nbefore: %s\nafter: %s", before, after)
+	}
+}
+
+// claim lets somebody hold a file.
+func (w *world) claim(as, path string) {
+	w.t.Helper()
+	err := w.store.Update(w.t.Context(), func(tx *store.Tx) error {
+		team, err := tx.TeamByName(parley.MainTeam)
+		if err != nil {
+			return err
+		}
+		holder, err := tx.AgentByName(team.ID, as)
+		tx.PutClaim(parley.Claim{Team: team.ID, Path: path, Lines: parley.Lines{From: 3, To: parley.LastLine}, Agent: holder.ID, Until: tx.Now.Add(time.Hour)})
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	want := `{"claims":[{"path":"secret.go","from_line":3,"holder":"Ada","until":"2030-01-31T13:00:00Z"}]}`
+	if _, body := w.do(as, http.MethodGet, "/v1/claims", ""); strings.TrimSpace(body) != want {
+		w.t.Errorf("the claims are %s", body)
 	}
 }
 

@@ -165,3 +165,16 @@ func (s *Service) subtree(tx *store.Tx, c contact.Caller, id parley.TaskID) ([]p
 func (s *Service) visible(c contact.Caller, list []parley.Task) []parley.Task {
 	return slices.DeleteFunc(list, func(t parley.Task) bool { return !s.seesTask(c, t) })
 }
+
+// Dependencies are what a task has to wait for before it begins, or had to.
+func (s *Service) Dependencies(ctx context.Context, c contact.Caller, id parley.TaskID) (list []parley.Task, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		t, err := tx.Task(id)
+		if err := orMissing(err, s.seesTask(c, t), id); err != nil {
+			return err
+		}
+		list, err = tx.Dependencies(id)
+		return err
+	})
+	return list, err
+}

@@ -119,7 +119,7 @@ func (tx *Tx) SetRate(id parley.AgentID, r parley.Rate) {
 // OpenTasks counts the open tasks of each agent of a team.
 func (tx *Tx) OpenTasks(team parley.TeamID) (map[parley.AgentID]parley.OpenTasks, error) {
 	m := map[parley.AgentID]parley.OpenTasks{}
-	err := tx.query(`SELECT agent_id, state, CASE WHEN approvals > 0 THEN 1 WHEN waits = 1 THEN 2 ELSE 0 END AS held, count(*),
+	err := tx.query(`SELECT agent_id, state, CASE WHEN approvals > 0 THEN 1 WHEN waits = 1 THEN 2 WHEN waits = 3 THEN 3 ELSE 0 END AS held, count(*),
 		CAST(sum(open_children) AS BIGINT) FROM task WHERE state <= 3 AND team_id = $1 GROUP BY agent_id, state, held`,
 		func(r Row) {
 			id := parley.AgentID(r.Int(0))
@@ -132,7 +132,7 @@ func (tx *Tx) OpenTasks(team parley.TeamID) (map[parley.AgentID]parley.OpenTasks
 
 // AgentOpenTasks counts the open tasks of one agent.
 func (tx *Tx) AgentOpenTasks(id parley.AgentID) (o parley.OpenTasks, err error) {
-	err = tx.query(`SELECT state, CASE WHEN approvals > 0 THEN 1 WHEN waits = 1 THEN 2 ELSE 0 END AS held, count(*),
+	err = tx.query(`SELECT state, CASE WHEN approvals > 0 THEN 1 WHEN waits = 1 THEN 2 WHEN waits = 3 THEN 3 ELSE 0 END AS held, count(*),
 		CAST(sum(open_children) AS BIGINT) FROM task WHERE state <= 3 AND agent_id = $1 GROUP BY state, held`,
 		func(r Row) {
 			addOpen(&o, parley.State(r.Int(0)), r.Int(1), int(r.Int(2)), int(r.Int(3)))
@@ -141,6 +141,9 @@ func (tx *Tx) AgentOpenTasks(id parley.AgentID) (o parley.OpenTasks, err error) 
 }
 
 func addOpen(o *parley.OpenTasks, s parley.State, held int64, n, children int) {
+	if held == 3 { // it has not begun
+		s = parley.Queued
+	}
 	switch s {
 	case parley.Queued:
 		o.Queued += n

@@ -54,6 +54,15 @@ func (tx *Tx) Contact(from, to parley.AgentID, in parley.TaskID, key string) (Co
 	return s, nil
 }
 
+// SentUnder finds what somebody has sent in a task under a key: one message, or
+// several whose keys go on after it with a slash.
+func (tx *Tx) SentUnder(origin parley.TaskID, author parley.AgentID, key string) (list []parley.Message, err error) {
+	err = tx.query(`SELECT `+messageCols+` FROM message WHERE origin_id = $1 AND author_id = $2 AND key IS NOT NULL
+		AND (key = $3 OR substr(key, 1, length($4)) = $4) ORDER BY id`,
+		func(r Row) { list = append(list, scanMessage(r)) }, int64(origin), int64(author), key, key+"/")
+	return list, err
+}
+
 const messageByKey = `SELECT ` + messageCols + ` FROM message WHERE origin_id = $1 AND author_id = $2 AND key = $3`
 
 const bothAgents = `SELECT s.id, s.team_id, s.name, s.kind, s.turns, s.removed, s.offline, s.sleeping_until, s.home, r.start, r.count,

@@ -52,7 +52,7 @@ const oldMessages = `SELECT m.id, m.at, CASE WHEN m.at < $4 AND m.id < (SELECT m
 // goes with the contact.
 func (tx *Tx) RemoveMessages(ids []parley.MessageID) {
 	for _, id := range ids {
-		for _, table := range []string{"step", "inbox", "approval"} {
+		for _, table := range []string{"step", "inbox", "approval", "task_path"} {
 			tx.exec(`DELETE FROM `+table+` WHERE task_id IN (`+askedBy+`)`+approvalStays[table], int64(id))
 		}
 		tx.exec(`DELETE FROM approval WHERE message_id > 0 AND message_id = $1`+approvalStays["approval"], int64(id))

@@ -11,7 +11,7 @@ import (
 const taskCols = `id, team_id, parent_id, root_id, retry_of, pattern, requester_id, agent_id, thread_id, request_id,
 	title, priority, state, callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth, open_children,
 	inbox_count, inbox_read, turns, worker_id, token, rescues, result_id, error, ended_by, created_at, started_at, ended_at,
-	approvals, budget_id, waits, cause_id`
+	approvals, budget_id, waits, cause_id, dependents`
 
 func scanTask(r Row) parley.Task {
 	return parley.Task{
@@ -26,6 +26,7 @@ func scanTask(r Row) parley.Task {
 		Result: parley.MessageID(r.Int(26)), Error: r.Text(27), EndedBy: parley.AgentID(r.Int(28)),
 		CreatedAt: parley.Micros(r.Int(29)), StartedAt: parley.Micros(r.Int(30)), EndedAt: parley.Micros(r.Int(31)),
 		Approvals: int(r.Int(32)), Budget: parley.TaskID(r.Int(33)), Waits: parley.Wait(r.Int(34)), Cause: parley.TaskID(r.Int(35)),
+		Dependents: int(r.Int(36)),
 	}
 }
 
@@ -63,6 +64,18 @@ func (tx *Tx) Handover(id parley.TaskID) (h parley.Handover, err error) {
 // a zero task.
 func (tx *Tx) LockTasks(ids ...parley.TaskID) ([]parley.Task, error) {
 	return tx.lockTasks(ids, nil)
+}
+
+// LockWorking is LockTasks for a task that is worked on, with its thread as it is
+// at the moment, which stays unlocked.
+func (tx *Tx) LockWorking(id parley.TaskID, in parley.ThreadID) (t parley.Task, thread parley.Thread, err error) {
+	look := Query{SQL: `SELECT ` + threadColsOfT + ` FROM thread t WHERE t.id = $1`, Args: []any{int64(in)},
+		Row: func(r Row) { thread = scanThread(r) }}
+	list, err := tx.lockTasks([]parley.TaskID{id}, []Query{look})
+	if err != nil {
+		return t, thread, err
+	}
+	return list[0], thread, nil
 }
 
 func (tx *Tx) lockTasks(ids []parley.TaskID, besides []Query) ([]parley.Task, error) {
@@ -119,12 +132,12 @@ func (tx *Tx) InsertTask(t *parley.Task) {
 	t.CreatedAt = tx.Now
 	tx.exec(`INSERT INTO task (id, team_id, parent_id, root_id, retry_of, pattern, requester_id, agent_id, thread_id,
 			request_id, title, priority, state, callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth,
-			worker_id, token, created_at, started_at, budget_id, cause_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`,
+			worker_id, token, created_at, started_at, budget_id, cause_id, waits)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)`,
 		int64(t.ID), int64(t.Team), int64(t.Parent), int64(t.Root), int64(t.RetryOf), string(t.Pattern),
 		int64(t.Requester), int64(t.Agent), int64(t.Thread), int64(t.Request), t.Title, int64(t.Priority),
 		int64(t.State), int64(t.Callback), int64(t.Due), int64(t.Deadline), int64(t.WaitUntil), int64(t.AskDepth),
-		int64(t.DelegationDepth), t.Worker, t.Token, int64(t.CreatedAt), int64(t.StartedAt), int64(t.Budget), int64(t.Cause))
+		int64(t.DelegationDepth), t.Worker, t.Token, int64(t.CreatedAt), int64(t.StartedAt), int64(t.Budget), int64(t.Cause), int64(t.Waits))
 	tx.signalState(t)
 }
 
@@ -162,6 +175,17 @@ func (tx *Tx) StartTurn(t *parley.Task, s *parley.TurnStart) {
 	}
 }
 
+// Shown marks what a turn has shown to its agent after it began, and how far the
+// agent has now read the thread; 0 if that did not change.
+func (tx *Tx) Shown(t *parley.Task, seen []parley.MessageID, readTo int) {
+	for _, id := range seen {
+		tx.MarkSeen(id, t.Agent)
+	}
+	if readTo > 0 {
+		tx.SetRead(t.Thread, t.Agent, readTo)
+	}
+}
+
 func (tx *Tx) signalState(t *parley.Task) {
 	if t.State.Open() && (t.Due > 0 || t.Deadline > 0 && t.Deadline.Until(tx.Now) < time.Hour) {
 		tx.Signal(wake.Clock, int64(t.ID))
@@ -172,6 +196,9 @@ func (tx *Tx) signalState(t *parley.Task) {
 	case !t.State.Open():
 		tx.ended = append(tx.ended, *t)
 		tx.Signal(wake.Ended, int64(t.ID))
+		if t.Dependents > 0 {
+			tx.Signal(wake.Clock, int64(t.ID)) // who depends on it is looked at then
+		}
 	}
 }
 

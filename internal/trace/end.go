@@ -72,6 +72,8 @@ func standing(t parley.Task) string {
 		return "waiting for approval"
 	case t.State == parley.Waiting && t.Waits == parley.WaitTree:
 		return "waiting for budget"
+	case t.State == parley.Waiting && t.Waits == parley.WaitDependency:
+		return "waiting for what it depends on"
 	case t.State == parley.Waiting:
 		return fmt.Sprintf("waiting for %d", t.OpenChildren)
 	case t.State == parley.Queued && t.Due > 0:

@@ -27,6 +27,7 @@ func (t *run) begin() {
 	if t.readTo > t.read {
 		t.start.ReadTo = t.readTo
 	}
+	t.lookedTo = max(t.readTo, t.read)
 	if t.channel.Kind == parley.Group {
 		t.start.Group = t.channel.ID
 	}

@@ -28,9 +28,6 @@ type (
 		// Relevant is what a question was shown with.
 		Relevant string `json:"relevant,omitempty"`
 	}
-	inboxStep struct {
-		Upto int `json:"upto"`
-	}
 	started struct {
 		Call string `json:"call"`
 	}
@@ -84,6 +81,9 @@ type conversation struct {
 	counted   bool   // the last of them is among them
 	peer      string
 	inboxRead int
+	lookedTo  int   // the number of the last message of the thread that was looked at for news
+	unshown   sight // what has arrived since the model was last asked
+	shown     sight // what it was shown since a step was last stored
 }
 
 // remember begins with what was handed over, if what was said before is at hand
@@ -105,6 +105,7 @@ func (t *run) take(h parley.Handover, history []parley.Message) {
 	slices.Reverse(history) // oldest first
 	t.conversation = conversation{started: map[string]bool{}, held: map[string]bool{}, task: h.Task, asked: h.Request, channel: h.Channel,
 		thread: h.Thread, history: history, read: h.Thread.ReadBy(t.lease.Agent)}
+	t.lookedTo = t.read
 }
 
 // load rebuilds the conversation.
@@ -174,7 +175,7 @@ func (t *run) replayStep(tx *store.Tx, s parley.Step) error {
 		if err := json.Unmarshal(s.Content, &in); err != nil {
 			return err
 		}
-		return t.showInbox(tx, in.Upto)
+		return t.showArrival(tx, in)
 	case parley.StepReply:
 		var r replyStep
 		if err := json.Unmarshal(s.Content, &r); err != nil {
@@ -185,6 +186,7 @@ func (t *run) replayStep(tx *store.Tx, s parley.Step) error {
 				return err
 			}
 		}
+		t.unshown = sight{} // it was marked with this very step
 		t.add(r.Reply)
 		t.underWay = len(r.Calls) > 0 || r.Rejected != ""
 	case parley.StepCall:
@@ -260,35 +262,44 @@ func (t *run) showPrompt(tx *store.Tx, turn int, p prompt) error {
 
 // showInbox takes what came back to the task into the conversation.
 func (t *run) showInbox(tx *store.Tx, upto int) error {
-	items, err := tx.Inbox(t.task.ID, t.inboxRead, upto)
-	if err != nil {
-		return err
-	}
-	if err := t.meetAuthors(tx, items); err != nil {
-		return err
-	}
+	items, err := t.readInbox(tx, upto)
 	for _, m := range items {
 		t.recall(m)
 	}
+	return err
+}
+
+// readInbox reads on in the task's inbox.
+func (t *run) readInbox(tx *store.Tx, upto int) ([]parley.Message, error) {
+	items, err := tx.Inbox(t.task.ID, t.inboxRead, upto)
+	if err != nil {
+		return nil, err
+	}
 	t.inboxRead = upto
-	return nil
+	return items, t.meetAuthors(tx, items)
 }
 
 func (t *run) showNotices(tx *store.Tx, turn int, ids []parley.MessageID) error {
+	list, err := t.readNotices(tx, ids)
+	for _, m := range list {
+		t.notice(turn, m)
+	}
+	return err
+}
+
+// readNotices reads messages that a step names.
+func (t *run) readNotices(tx *store.Tx, ids []parley.MessageID) (list []parley.Message, err error) {
 	for _, id := range ids {
 		m, err := tx.Message(id)
 		if errors.Is(err, store.ErrNotFound) {
 			continue // it was too old to be kept
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if err := t.meet(tx, m.Author); err != nil {
-			return err
-		}
-		t.notice(turn, m)
+		list = append(list, m)
 	}
-	return nil
+	return list, t.meetAuthors(tx, list)
 }
 
 // recall shows a stored message where the task has come to.

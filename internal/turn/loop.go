@@ -136,6 +136,7 @@ func (t *run) replyStep(reply model.Reply) replyStep {
 func (t *run) think(ctx context.Context) (reply model.Reply, failure, err error) {
 	t.publish(live.Step, "")
 	request := t.request()
+	t.beShown()
 	if t.start == nil {
 		reply, failure = t.agent.Model.Step(ctx, request, t.say)
 		return reply, failure, nil
@@ -305,30 +306,25 @@ func (t *run) logFault(name string, err error) {
 	}
 }
 
-// storeSteps stores steps under the lease, with what a result shows, and takes in
-// what has arrived for the task meanwhile.
+// storeSteps stores steps under the lease, with what a result shows and what the
+// model was shown before, and takes in what has arrived for the task meanwhile.
 func (t *run) storeSteps(ctx context.Context, shown *tool.Result, steps ...parley.Step) error {
-	var arrived []parley.Message
-	var read int
+	var arrived arrival
+	last := steps[len(steps)-1]
 	err := t.update(ctx, func(tx *store.Tx) error {
-		arrived, read = nil, t.inboxRead
+		arrived = arrival{}
 		account, err := t.accountFor(tx, steps)
 		if err != nil {
 			return err
 		}
-		task, err := t.fence(tx)
+		task, thread, err := t.fenceThread(tx)
 		if err != nil {
 			return err
 		}
-		takeIn := steps[len(steps)-1].Kind == parley.StepResult && task.InboxCount > t.inboxRead && len(t.pending) <= 1
-		if takeIn {
-			if arrived, err = tx.Inbox(task.ID, t.inboxRead, task.InboxCount); err != nil {
+		if t.takesIn(last) {
+			if arrived, err = t.arrive(tx, task, thread); err != nil {
 				return err
 			}
-			if err := t.meetAuthors(tx, arrived); err != nil {
-				return err
-			}
-			read = task.InboxCount
 		}
 		if t.start != nil {
 			tx.StartTurn(&task, t.start)
@@ -342,21 +338,18 @@ func (t *run) storeSteps(ctx context.Context, shown *tool.Result, steps ...parle
 			account.Settle(task.ID, steps)
 		}
 		t.markShown(tx, shown)
-		if takeIn {
-			return t.storeArrived(tx, task, arrived, read, steps[len(steps)-1].N+1)
+		tx.Shown(&task, t.shown.ids, t.shown.place)
+		if arrived.empty() {
+			return nil
 		}
-		return nil
+		return t.storeArrived(tx, task, arrived, last.N+1)
 	})
 	if err != nil {
 		return err
 	}
-	t.start = nil
+	t.start, t.shown = nil, sight{}
 	t.steps += len(steps)
-	t.arrived = arrived
-	if len(arrived) > 0 {
-		t.steps++
-		t.inboxRead = read
-	}
+	t.takeArrival(arrived)
 	return nil
 }
 
@@ -373,20 +366,6 @@ func (t *run) markShown(tx *store.Tx, shown *tool.Result) {
 	}
 }
 
-func (t *run) storeArrived(tx *store.Tx, task parley.Task, arrived []parley.Message, read, n int) error {
-	content, err := json.Marshal(inboxStep{Upto: read})
-	if err != nil {
-		return err
-	}
-	tx.InsertStep(parley.Step{Task: task.ID, Turn: t.number, N: n, Kind: parley.StepInbox, Content: content})
-	for _, m := range arrived {
-		tx.MarkSeen(m.ID, t.lease.Agent)
-	}
-	task.InboxRead = read
-	tx.UpdateProgress(&task)
-	return nil
-}
-
 // fence makes sure that the lease still holds.
 func (t *run) fence(tx *store.Tx) (parley.Task, error) {
 	tasks, err := tx.LockTasks(t.lease.Task)
@@ -397,6 +376,15 @@ func (t *run) fence(tx *store.Tx) (parley.Task, error) {
 		return parley.Task{}, parley.ErrLost
 	}
 	return tasks[0], nil
+}
+
+// fenceThread is fence, with the thread that the task is worked on in.
+func (t *run) fenceThread(tx *store.Tx) (parley.Task, parley.Thread, error) {
+	task, thread, err := tx.LockWorking(t.lease.Task, t.task.Thread)
+	if err == nil && (task.State != parley.Running || task.Token != t.lease.Token) {
+		err = parley.ErrLost
+	}
+	return task, thread, err
 }
 
 // next is the following step of this turn.
@@ -410,5 +398,6 @@ func (t *run) next(kind parley.StepKind, content any) (parley.Step, error) {
 // put on record.
 func (t *run) end(ctx context.Context, e parley.TurnEnd) (parley.Outcome, error) {
 	e.Lease, e.Start, e.InboxRead = t.lease, t.start, t.inboxRead
+	e.Seen, e.ReadTo = t.shown.ids, t.shown.place
 	return t.endTurn(ctx, e)
 }

@@ -219,6 +219,9 @@ func (s *Scheduler) keepTime(ctx context.Context) time.Duration {
 const noAlarm = time.Hour
 
 func (s *Scheduler) passTime(ctx context.Context) (time.Duration, error) {
+	if err := s.unblock(ctx); err != nil {
+		return 0, err
+	}
 	for {
 		a, err := s.readAlarms(ctx)
 		if err != nil {

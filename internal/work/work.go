@@ -40,6 +40,8 @@ type Failer interface {
 	Expire(ctx context.Context, id parley.ApprovalID) error
 	// ExpireQuestion ends a question that nobody answered in time.
 	ExpireQuestion(ctx context.Context, id parley.QuestionID) error
+	// Settle lets a task begin, or fails it, whose dependencies have ended.
+	Settle(ctx context.Context, id parley.TaskID) error
 	// AskManagers tells managers what a dead hub may not have told them.
 	AskManagers(ctx context.Context) error
 }
@@ -211,6 +213,9 @@ func (s *Scheduler) tick(ctx context.Context) {
 	s.look(ctx)
 	if err := s.reclaim(ctx); err != nil {
 		s.cfg.Log.Warn("looking at the leases failed", "error", err)
+	}
+	if err := s.unblock(ctx); err != nil && ctx.Err() == nil {
+		s.cfg.Log.Warn("looking for tasks that can begin failed", "error", err)
 	}
 	if !s.cfg.Store.Shared() {
 		return

@@ -31,6 +31,7 @@ func always(r *record) []string {
 	c.checkEvents()
 	c.checkApprovals()
 	c.checkQuestions()
+	c.checkClaims()
 	return c.problems
 }
 

@@ -50,7 +50,7 @@ func TestTheCheckerFindsDamage(t *testing.T) {
 		{"a child is lost", `DELETE FROM task WHERE id = ` + child, `has the tree`},
 		{"an agent worked twice", `INSERT INTO task SELECT id + 1000000, team_id, parent_id, root_id, retry_of, pattern, requester_id, agent_id, thread_id,
 			request_id, title, priority, state, callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth, open_children, inbox_count,
-			inbox_read, turns, worker_id, token, rescues, result_id, error, ended_by, created_at, started_at, ended_at, approvals, cause_id, budget_id, waits FROM task WHERE id = ` + child, `has the tree`},
+			inbox_read, turns, worker_id, token, rescues, result_id, error, ended_by, created_at, started_at, ended_at, approvals, cause_id, budget_id, waits, dependents FROM task WHERE id = ` + child, `has the tree`},
 		{"a question is lost", `DELETE FROM question_route WHERE state = 2 AND question_id = (SELECT min(id) FROM question)`, `was answered 0 times, and 1 answers`},
 		{"a question was asked twice", `UPDATE event SET detail = 'query-1' WHERE kind = 'question.asked'`, `times according to the record`},
 		{"an answer is not delivered", `UPDATE message SET question_id = 0 WHERE kind = 'answer'`, `and 0 answers were delivered`},
@@ -81,6 +81,8 @@ func TestTheCheckerFindsDamage(t *testing.T) {
 			WHERE kind = 'task.completed'`, `ended 2 times`},
 		{"an end is not on record", `DELETE FROM event WHERE kind = 'task.completed'`, `ended 0 times`},
 		{"an opening is not on record", `DELETE FROM event WHERE kind = 'task.opened'`, `opened 0 times`},
+		{"a claim is held by two", `UPDATE task SET state = 3; DELETE FROM claim;
+			INSERT INTO claim SELECT team_id, 'a.go', 1, 9, agent_id, id, 1000 FROM task`, `lines 1-9 of a.go is held by`},
 		{"a hub is still registered", `INSERT INTO worker VALUES (1000000, 'ghost', 0)`, `still registered`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

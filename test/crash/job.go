@@ -47,6 +47,8 @@ var kinds = []kind{
 	{name: "dare", agent: "Intern", action: "ask", tree: "Intern", result: "dare #: Error: Approval denied for contacting Ann. " + refused},
 	{name: "talk", agent: "Lead", action: "delegate", tree: "Lead(@Ann @Bob)", result: "posted #"},
 	{name: "query", agent: "Quiz", action: "delegate", tree: "Quiz", result: "asked #"},
+	{name: "hold", agent: "Ann", action: "ask", tree: "Ann", result: "held #"},
+	{name: "hold", agent: "Cid", action: "delegate", tree: "Cid", result: "held #"},
 	{name: "fail", agent: "Lead", action: "delegate", tree: "Lead!", result: "no ink for #", fails: true},
 	{name: "slow", agent: "Lead", action: "delegate", cancel: true},
 }

@@ -24,6 +24,7 @@ type record struct {
 	workers    []string
 	approvals  []*approval
 	questions  map[int64]*question
+	claims     []parley.Claim
 	strays     []string // what is on record of approvals that do not exist
 	members    []member
 }
@@ -89,7 +90,7 @@ func read(db database) (*record, error) {
 	if empty, err := db.empty(); empty || err != nil {
 		return r, err
 	}
-	for _, part := range []func(database) error{r.readMembers, r.readMessages, r.readTasks, r.readSteps, r.readEvents, r.readApprovals, r.readQuestions} {
+	for _, part := range []func(database) error{r.readMembers, r.readMessages, r.readTasks, r.readSteps, r.readEvents, r.readApprovals, r.readQuestions, r.readClaims} {
 		if err := part(db); err != nil {
 			return nil, err
 		}

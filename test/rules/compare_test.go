@@ -251,6 +251,8 @@ func (w *world) delivery(m *message, got parley.Delivery) string {
 		return "seen"
 	case isRequest && m.task.taken > 0:
 		return "delivered"
+	case (m.taken || len(m.showing) > 0) && got.Delivered != 0: // a turn has taken it in between two steps
+		return "delivered"
 	}
 	return "accepted"
 }

@@ -71,10 +71,14 @@ func (t *task) stored() {
 	if t.start != nil {
 		t.start.stored, t.start = true, nil
 	}
+	if t.sight != nil {
+		t.sight.stored, t.sight = true, nil
+	}
 }
 
 // forget undoes a turn that was not stored before the hub died.
 func (t *task) forget() {
+	t.sight = nil
 	if s := t.start; s != nil {
 		t.turns--
 		t.turn, t.read, t.said, t.start = nil, s.read, t.said[:s.said], nil
@@ -90,7 +94,7 @@ func (w *world) takeIn(t *task) {
 	}
 	for _, m := range t.inbox[t.read:upto] {
 		t.said = append(t.said, line{role: "user", text: callbackText(m)})
-		m.shown = m.shown || t.start == nil // it is stored with the result before it
+		m.taken = m.taken || t.start == nil // it is stored with the result before it
 	}
 	t.read = upto
 }

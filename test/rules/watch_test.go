@@ -58,8 +58,11 @@ func (w *world) shows(th *thought) {
 				m.glimpsed = true // also by a turn that ended at once
 			case t.start != nil:
 				m.showing = append(m.showing, t.start)
-			default:
-				m.shown = true
+			case !m.shown: // between two steps: seen with the one that is stored next
+				if t.sight == nil {
+					t.sight = &start{}
+				}
+				m.showing = append(m.showing, t.sight)
 			}
 		}
 	}

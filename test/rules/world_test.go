@@ -84,6 +84,7 @@ type task struct {
 
 	turn   *turn
 	start  *start // of the turn, until it is stored
+	sight  *start // what its model was shown since the last stored step
 	worked bool   // somebody is on it: false after the hub died
 	said   []line // the conversation after the request
 	inLine bool   // its turn waited for a place when this stage began
@@ -127,7 +128,8 @@ type message struct {
 	priority parley.Priority
 	task     *task
 	shown    bool     // it was part of a model's request
-	showing  []*start // turns that began with it and are not stored yet
+	showing  []*start // steps that show it, stored or not yet
+	taken    bool     // into a turn, between two steps
 	glimpsed bool     // it stood in the history of another task than the one it goes to
 	excused  bool     // stored as seen by a hub that died before it could show it
 }

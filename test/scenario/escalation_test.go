@@ -346,11 +346,18 @@ func TestNoToolChangesRulesIdentityOrBudget(t *testing.T) {
 		"peer_ask_question":     "speaks as its caller, under its rules",
 		"peer_answer_question":  "answers as its caller what it was asked",
 		"peer_forward_question": "passes on what its caller was asked, under its rules",
+		"peer_claim_region":     "holds others off for minutes, in its caller's name and for its own task",
+		"peer_review":           "speaks as its caller, under its rules",
+		"peer_message":          "speaks as its caller, under its rules",
+		"peer_discovery":        "tells as its caller whom it may contact by itself",
+		"peer_intent":           "tells as its caller whom it may contact by itself",
+		"peer_plan_revision":    "tells as its caller whom it may contact by itself",
+		"peer_create_task":      "speaks as its caller, under its rules, and waits for what its caller knows of",
 	}
 	sets := map[string][]tool.Tool{
 		"contact": contacttools.New(nil, nil, nil), "managing": contacttools.Managing(nil),
 		"peers": peertools.New(nil, nil), "chorus": chorustools.New(nil, nil, nil),
-		"loom": loomtools.New(nil, nil),
+		"loom": loomtools.New(nil, nil, nil),
 	}
 	for set, tools := range sets {
 		for _, tl := range tools {

@@ -61,12 +61,12 @@ func dollars(amount float64) string {
 
 func seconds(n float64) string { return Duration(time.Duration(n * float64(time.Second))) }
 
-// WaitsFor says which budget or decision a task waits for.
+// WaitsFor says which budget, tasks or decision a task waits for.
 func WaitsFor(t api.Task) string {
 	what, spent, _ := strings.Cut(t.WaitsFor, ": ")
 	text := "waits for budget"
-	if what == "approval" {
-		return "waits for " + cmp.Or(spent, "approval")
+	if what == "approval" || what == "dependency" {
+		return "waits for " + cmp.Or(spent, what)
 	}
 	if what == "day" {
 		text = "waits for tomorrow, since the team's budget of the day is spent"

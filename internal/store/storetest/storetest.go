@@ -100,6 +100,13 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Tasks of mentions are found by message and by cause", mentionTasks},
 		{"A post is read in one go", postState},
 
+		{"Claims come back as they went in and end in time", claimRoundTrip},
+		{"A claim ends with its task", claimEndsWithTask},
+		{"No claim is held by two", claimAtOnce},
+		{"Who works on a path", busyOn},
+		{"A task waits for what it depends on", dependencies},
+		{"A task ends while another comes to depend on it", dependAgainstEnd},
+
 		{"Sequences commit out of order and readers skip nothing", outOfOrderCommits},
 		{"Events are of one team", eventsOfOneTeam},
 		{"Event cursors", eventCursors},

@@ -1,0 +1,69 @@
+package claim
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"parley"
+	"parley/internal/contact"
+	"parley/internal/store"
+)
+
+// IntentLease is how long others count on what somebody said that they are about
+// to do, unless their task ends before.
+const IntentLease = 30 * time.Minute
+
+// Intend says that the caller's task is about to work on a file.
+func (s *Service) Intend(ctx context.Context, c contact.Caller, path string) error {
+	path, err := parley.CleanPath(path)
+	if err != nil {
+		return err
+	}
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		if err := c.Works(tx); err != nil {
+			return err
+		}
+		tx.SweepClaims(c.Team)
+		tx.PutIntent(c.Team, path, c.Agent, c.Task, tx.Now.Add(IntentLease))
+		return nil
+	})
+}
+
+// Concerned are those whom something about a path concerns; without a path, those
+// of the caller's role.
+func (s *Service) Concerned(ctx context.Context, c contact.Caller, path string) ([]parley.AgentID, error) {
+	var busy []parley.AgentID
+	if path != "" {
+		clean, err := parley.CleanPath(path)
+		if err != nil {
+			return nil, err
+		}
+		err = s.store.View(ctx, func(tx *store.Tx) error {
+			busy, err = tx.BusyOn(c.Team, clean)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	own, _ := s.dir.Entry(c.Agent)
+	var alike []parley.AgentID
+	for _, e := range s.dir.InRole(c.Team, own.Role) {
+		alike = append(alike, e.ID)
+	}
+	return concerns(c.Agent, busy, alike), nil
+}
+
+// concerns are those who work on the thing, or else those of the same role; never
+// the one who speaks.
+func concerns(self parley.AgentID, busy, alike []parley.AgentID) []parley.AgentID {
+	for _, list := range [][]parley.AgentID{busy, alike} {
+		list = slices.DeleteFunc(slices.Clone(list), func(id parley.AgentID) bool { return id == self })
+		slices.Sort(list)
+		if list = slices.Compact(list); len(list) > 0 {
+			return list
+		}
+	}
+	return nil
+}

@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"parley/internal/api"
+	"parley/internal/cli/view"
+	"parley/internal/client"
+)
+
+func claimsCommand(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "claims",
+		Short: "List who works on which files",
+		Long: `List the files, and lines of files, that agents have claimed, with who holds each and
+for how long. A claim ends with its time unless it is renewed, and with its task.`,
+		Example: `  parley claims
+  parley claims --json | jq -r '.claims[] | .path + " " + .holder'`,
+		GroupID: groupLook,
+		Args:    between(0, 0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
+				list, err := hub.Claims(ctx)
+				if err != nil {
+					return err
+				}
+				return c.show(api.ClaimList{Claims: list}, func(s view.Screen) string {
+					if len(list) == 0 {
+						return "Nothing is claimed. Agents with the toolset loom claim what they change.\n"
+					}
+					return s.Claims(list)
+				})
+			})
+		},
+	}
+}

@@ -1,0 +1,50 @@
+package config
+
+import (
+	"embed"
+	"path"
+	"slices"
+	"strings"
+
+	"parley"
+)
+
+// roleFiles are the instructions that come with a role. The compiler fills it and
+// nothing changes it.
+//
+//go:embed role
+var roleFiles embed.FS
+
+// roleToolsets are what every role has.
+var roleToolsets = []string{"loom", "contact", "workspace"}
+
+// readingRoles look at files and change none, unless their own file says so.
+var readingRoles = []string{"lead", "researcher", "reviewer"}
+
+// Roles are those that come with tools and instructions. Any other name may be
+// given as well: it only says who is alike.
+func Roles() []string { return []string{"lead", "researcher", "coder", "reviewer", "tester"} }
+
+// takeRole gives an agent what its role stands for, where its file does not say
+// otherwise.
+func (a *Agent) takeRole(lines map[string]int) {
+	role := parley.FoldName(a.Role)
+	if !slices.Contains(Roles(), role) {
+		return
+	}
+	if lines["toolsets"] == 0 {
+		a.Toolsets = roleToolsets
+	}
+	if lines["mode"] == 0 && slices.Contains(readingRoles, role) {
+		a.Mode = "read"
+	}
+	a.Instructions = join([]string{roleText(role), a.Instructions})
+}
+
+func roleText(role string) string {
+	text, err := roleFiles.ReadFile(path.Join("role", role+".md"))
+	if err != nil {
+		return "" // the tests would not pass
+	}
+	return strings.TrimSpace(string(text))
+}

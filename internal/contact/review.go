@@ -1,0 +1,49 @@
+package contact
+
+import (
+	"context"
+
+	"parley"
+)
+
+// reviewer is the role that is asked for a review if nobody is named.
+const reviewer = "reviewer"
+
+// reviewForm is what whoever reviews is told about the answer.
+const reviewForm = "\n\nBegin your answer with PASS: or FAIL:, and name each finding with its place as file:line."
+
+// Review asks somebody, or the least loaded reviewer, to look at something, and
+// returns at once. What comes of it is shown to the caller when it next has a turn
+// in their dm.
+func (s *Service) Review(ctx context.Context, c Caller, r Request) (Contact, error) {
+	r, err := s.review(ctx, c, r)
+	if err != nil {
+		return Contact{}, err
+	}
+	return s.Send(ctx, c, r)
+}
+
+// AwaitReview is Review whose end the very call takes, as that of AskPerson: until
+// it is there it returns parley.Awaits.
+func (s *Service) AwaitReview(ctx context.Context, c Caller, r Request) (Answer, error) {
+	if c.Token == 0 {
+		return Answer{}, parley.Errorf(parley.Invalid, "Only the turn of an agent that the hub runs can wait for a review.").
+			WithHint("Ask for it without waiting.")
+	}
+	r, err := s.review(ctx, c, r)
+	if err != nil {
+		return Answer{}, err
+	}
+	return s.await(ctx, c, r)
+}
+
+// review fills in who reviews, and in which form.
+func (s *Service) review(ctx context.Context, c Caller, r Request) (Request, error) {
+	r.title, r.Message = r.Message, r.Message+reviewForm
+	if r.Target != "" {
+		return r, nil
+	}
+	var err error
+	r.Target, err = s.inRole(ctx, c, reviewer, r.Key)
+	return r, err
+}
