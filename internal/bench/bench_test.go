@@ -110,6 +110,10 @@ func checkLine(t *testing.T, l Line) {
 		if l.PerS == 0 || l.Ratio == 0 || l.Messages < tinyPlan().largest() {
 			t.Errorf("%+v", l)
 		}
+	case strings.HasPrefix(l.Name, retrievalName):
+		if l.Ops == 0 || l.RecallAt5 < 0.5 || l.RecallAt5 > 1 || len(l.Targets) != 1 {
+			t.Errorf("%+v", l)
+		}
 	case strings.HasSuffix(l.Name, ".rules"):
 		if l.PerS == 0 || l.Ratio == 0 || l.CPURatio == 0 && l.CPU > 0 || l.Agents != tinyPlan().ruledAgents || l.Rounds != tinyPlan().ruledRounds {
 			t.Errorf("%+v", l)

@@ -68,6 +68,8 @@ func arguments(tx *store.Tx, method reflect.Type) []reflect.Value {
 			v.SetInt(1)
 		case reflect.String:
 			v.SetString("1.1")
+		case reflect.Slice:
+			v.Set(reflect.MakeSlice(t, 1, 1))
 		case reflect.Pointer:
 			v.Set(reflect.New(t.Elem()))
 		}
