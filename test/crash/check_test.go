@@ -52,7 +52,8 @@ func TestTheCheckerFindsDamage(t *testing.T) {
 			request_id, title, priority, state, callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth, open_children, inbox_count,
 			inbox_read, turns, worker_id, token, rescues, result_id, error, ended_by, created_at, started_at, ended_at, approvals, cause_id, budget_id, waits, dependents FROM task WHERE id = ` + child, `has the tree`},
 		{"a question is lost", `DELETE FROM question_route WHERE state = 2 AND question_id = (SELECT min(id) FROM question)`, `was answered 0 times, and 1 answers`},
-		{"a question was asked twice", `UPDATE event SET detail = 'query-1' WHERE kind = 'question.asked'`, `times according to the record`},
+		{"a question was asked twice", `INSERT INTO event SELECT id + 1000000, team_id, at, kind, actor_id, target_id, task_id, message_id, detail
+			FROM event WHERE id = (SELECT min(id) FROM event WHERE kind = 'question.asked')`, `times according to the record`},
 		{"an answer is not delivered", `UPDATE message SET question_id = 0 WHERE kind = 'answer'`, `and 0 answers were delivered`},
 		{"an answer is there twice", `INSERT INTO message SELECT id + 1000000, team_id, thread_id, n + 1000000, prev_id, author_id, kind, body,
 			context, task_id, origin_id, NULL, at, priority, question_id FROM message WHERE id = (SELECT min(id) FROM message WHERE kind = 'answer')`, `2 answers were delivered`},
