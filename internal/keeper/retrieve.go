@@ -19,7 +19,7 @@ const (
 	mostRunes = 8000
 	mostHits  = 20
 	// candidates are looked at: age may change their order.
-	candidates = 60
+	candidates = 200
 	queryRunes = 2000
 )
 
@@ -75,6 +75,7 @@ func (s *Service) find(ctx context.Context, team parley.TeamID, agent parley.Age
 		list, err = s.check(tx, team, agent, hits)
 		return err
 	})
+	lift(list)
 	slices.SortStableFunc(list, func(a, b found) int { return cmp.Compare(b.score, a.score) })
 	list = distinct(list)
 	return list[:min(len(list), limit)], err

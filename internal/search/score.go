@@ -9,7 +9,7 @@ import (
 // how much a long text counts against a short one.
 const (
 	frequency = 1.2
-	shortness = 0.4
+	shortness = 0.2
 )
 
 const (
