@@ -116,6 +116,37 @@ agents:
 	})
 }
 
+// Whoever is not run by the hub has nothing left to do for a question that it passed
+// on, as a turn that ends.
+func TestAPersonWhoForwardsAQuestionIsDoneWithIt(t *testing.T) {
+	Play(t, Team{Agents: []string{"AnnBot", "BeeBot"}, People: []string{"rutger", "eve"}, Member: loom, Script: `
+agents:
+  AnnBot:` + heard + `
+    - steps: [{call: peer_ask_question, args: {question: 'Well?', target: eve}}, {wait: 1m, say: 'Asked.'}]
+  BeeBot: [{steps: [{say: 'Yes.'}]}]
+`}, func(s *Stage) {
+		asking := s.As("rutger").Begin("AnnBot", "Go.")
+		s.Pass(time.Second)
+		s.Equal("forwarded", nil, s.As("eve").ForwardQuestion(1, "BeeBot", "Bee knows."))
+		s.Equal("her task", parley.Completed, s.Task(102).State)
+		s.Pass(2 * time.Minute)
+		s.Equal("heard", "Heard: Yes.\n\nEnrichments gathered during routing:\neve: Bee knows.", s.Result(asking))
+	})
+}
+
+// An answer that nobody is left to read is not called delivered.
+func TestNobodyAnswersATaskThatFailed(t *testing.T) {
+	Play(t, Team{Agents: []string{"AnnBot", "BeeBot"}, People: []string{"rutger", "eve"}, Member: loom, Script: `
+agents:
+  AnnBot: [{steps: [{call: peer_ask_question, args: {question: 'Well?'}}, {wait: 1m, fail: 'Broken.'}]}]
+  BeeBot: [{steps: [{say: 'Yes.'}]}]
+`}, func(s *Stage) {
+		s.Equal("failed", parley.TaskFailed, s.Wait(s.As("rutger").Begin("AnnBot", "Go.")).State)
+		s.Equal("too late", "Error: Query query-1 not found (may have expired).", parley.ToolError(s.As("eve").AnswerQuestion(1, "Late.")))
+		s.Equal("nor passed on", parley.NotFound, parley.KindOf(s.As("eve").ForwardQuestion(1, "BeeBot", "Late.")))
+	})
+}
+
 // archive is an enricher that counts who looks.
 type archive struct {
 	mu    sync.Mutex
