@@ -197,6 +197,31 @@ agents:
 	})
 }
 
+// A turn that goes on elsewhere shows a question with what it began with, whatever
+// would be found by now.
+func TestWhatAQuestionIsShownWithStaysAfterARestart(t *testing.T) {
+	l := &archive{}
+	Play(t, Team{Agents: []string{"AnnBot", "BeeBot"}, Member: loom, Hub: func(c *app.HubConfig) { c.Enricher = l }, Script: `
+agents:
+  AnnBot:` + heard + `
+    - steps: [{call: peer_ask_question, args: {question: 'Well?', target: BeeBot}}, {say: 'Asked.'}]
+  BeeBot: [{steps: [{call: list_agents, args: {}}, {wait: 1m, say: 'Yes.'}]}]
+`}, func(s *Stage) {
+		s.As("rutger").Ask("AnnBot", "Go.")
+		s.Pass(30 * time.Second)
+		s.Stop()
+		again := raise(s.TB, s.team, s.Store, s.Models)
+		again.Wait(102)
+		again.Stop()
+		shown := s.Models.Shown("BeeBot")
+		s.Equal("asked again", 3, len(shown))
+		for i := range shown {
+			s.Equal("shown", true, strings.Contains(s.Saw("BeeBot", i+1)[0], "\n\nRelevant context:\nLook 1 for \"Well?\"."))
+		}
+		s.Equal("looked up once", 1, l.looks)
+	})
+}
+
 // The question's life, killed at every commit: nothing is lost, and nothing comes
 // twice.
 func TestAQuestionSurvivesACrashAtEveryCommit(t *testing.T) {
