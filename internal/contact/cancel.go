@@ -248,8 +248,17 @@ func (f *finish) reopen(old parley.Task, by parley.AgentID) (parley.Task, error)
 	if err := f.budgetAgain(&t, old, by); err != nil {
 		return t, err
 	}
-	err = f.askAgain(&t, request, target, by)
-	return t, err
+	after, err := f.waitAgain(&t, old)
+	if err != nil {
+		return t, err
+	}
+	if err := f.askAgain(&t, request, target, by); err != nil {
+		return t, err
+	}
+	for i := range after {
+		f.tx.InsertDependency(t.ID, &after[i])
+	}
+	return t, nil
 }
 
 // askAgain stores the request once more, with the task that it now asks for.

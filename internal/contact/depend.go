@@ -206,6 +206,27 @@ func (o *opening) storeAfter() {
 	}
 }
 
+// waitAgain makes a task that is retried wait for what the old one waited for and is
+// still open. What came to a bad end it does without: whoever retries it wants that.
+func (f *finish) waitAgain(t *parley.Task, old parley.Task) ([]parley.Task, error) {
+	list, err := f.tx.Dependencies(old.ID)
+	var open []parley.TaskID
+	for _, on := range list {
+		if on.State.Open() {
+			open = append(open, on.ID)
+		}
+	}
+	if err != nil || len(open) == 0 {
+		return nil, err
+	}
+	locked, err := f.tx.LockTasks(open...)
+	locked = slices.DeleteFunc(locked, func(on parley.Task) bool { return !on.State.Open() })
+	if len(locked) > 0 {
+		t.State, t.Waits, t.Due = parley.Waiting, parley.WaitDependency, 0
+	}
+	return locked, err
+}
+
 // Settle lets a task begin if all that it depends on is completed, and fails it if
 // something of it came to a bad end. Of several that do so at once one finds it
 // waiting.

@@ -75,13 +75,19 @@ func (s *Service) checkWords(c Caller, text, key string) error {
 // mayAct refuses whoever was not asked, and everybody once the question is closed.
 func (i *inquiry) mayAct(r *parley.Route) error {
 	switch {
-	case i.State != parley.QuestionOpen || i.ExpiresAt <= i.tx.Now:
+	case i.over():
 		return parley.ErrQuestionGone(i.ID.String())
 	case r == nil:
 		return parley.Errorf(parley.Denied, "You were not asked %s.", i.ID).WithRule(ruleAsked).
 			WithHint("Only those who were asked answer or forward a question.")
 	}
 	return nil
+}
+
+// over reports whether nobody wants an answer any more: the question is closed, or
+// the task that asked has failed or was cancelled.
+func (i *inquiry) over() bool {
+	return i.State != parley.QuestionOpen || i.ExpiresAt <= i.tx.Now || !i.wanted()
 }
 
 // ruleAsked is the right that only those have who were asked.
@@ -135,7 +141,7 @@ func (f *finish) concludeQuestion(kind parley.MessageKind, result parley.Message
 
 // takes reports whether somebody's answer is still wanted.
 func (i *inquiry) takes(r *parley.Route) bool {
-	return r != nil && r.State == parley.RouteAsked && i.State == parley.QuestionOpen && i.ExpiresAt > i.tx.Now
+	return r != nil && r.State == parley.RouteAsked && !i.over()
 }
 
 // answersInDM reports whether the closing text of the task is about to be brought

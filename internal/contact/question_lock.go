@@ -127,10 +127,10 @@ func (i *inquiry) close(as parley.QuestionState) {
 func (i *inquiry) deliver(m *parley.Message) error {
 	f := finish{s: i.s, tx: i.tx, parent: i.asking}
 	switch p := i.asking; {
-	case p.ID == 0 || p.State == parley.Completed:
-		return i.deliverAnew(f, m)
-	case !p.State.Open():
+	case !i.wanted():
 		return nil
+	case p.ID == 0 || !p.State.Open():
+		return i.deliverAnew(f, m)
 	default:
 		m.Thread = p.Thread
 		if err := f.post(m, p.Agent); err != nil {
@@ -139,6 +139,12 @@ func (i *inquiry) deliver(m *parley.Message) error {
 		i.tx.PutInbox(p, m.ID)
 		return f.wakeParent()
 	}
+}
+
+// wanted reports whether there is somebody to bring an answer to.
+func (i *inquiry) wanted() bool {
+	p := i.asking
+	return p.ID == 0 || p.State.Open() || p.State == parley.Completed
 }
 
 // deliverAnew begins a task of the asker in the dm with the author. One that

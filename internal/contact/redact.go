@@ -54,6 +54,8 @@ type redaction struct {
 	shown   []parley.TaskID    // whose tools have read it in a channel
 	sent    []parley.MessageID // to managers, who were shown the call
 	kept    []parley.Kept      // in keepers
+	added   []string           // by those who forwarded a question
+	carried []parley.MessageID // which bring that to the asker
 }
 
 // find looks for everything that holds the text. It reads over the whole record,
@@ -78,10 +80,13 @@ func (r *redaction) find(tx *store.Tx, id parley.MessageID) (err error) {
 	if err := r.findCopies(tx); err != nil {
 		return err
 	}
-	if err := r.findReaders(tx); err != nil {
+	if err := r.findAdded(tx); err != nil {
 		return err
 	}
 	if err := r.findKept(tx); err != nil {
+		return err
+	}
+	if err := r.findReaders(tx); err != nil {
 		return err
 	}
 	return r.findEvents(tx)
@@ -103,21 +108,40 @@ func (r *redaction) findEvents(tx *store.Tx) error {
 	return err
 }
 
-// findReaders finds the turns that read the text in a channel: they may belong to
-// any tree.
+// findReaders finds the turns that read the text in a channel or found it in a
+// keeper: they may belong to any tree.
 func (r *redaction) findReaders(tx *store.Tx) error {
 	r.shown = nil
-	thread, err := tx.Thread(r.first.Thread)
+	texts, err := r.spread(tx)
 	if err != nil {
 		return err
 	}
-	channel, err := tx.Channel(thread.Channel)
-	if err != nil || channel.Kind != parley.Group || len(r.first.Body) < telling {
-		return err
+	for _, text := range texts {
+		list, err := tx.TasksShown(r.first.Team, r.first.At, withinJSON(text, false), withinJSON(text, true))
+		if err != nil {
+			return err
+		}
+		r.shown = append(r.shown, list...)
 	}
-	text := parley.Quote(r.first.Body)
-	r.shown, err = tx.TasksShown(r.first.Team, r.first.At, withinJSON(text, false), withinJSON(text, true))
-	return err
+	slices.Sort(r.shown)
+	r.shown = slices.Compact(r.shown)
+	return nil
+}
+
+// spread is what to look for in other trees, as it is written there.
+func (r *redaction) spread(tx *store.Tx) (texts []string, err error) {
+	thread, err := tx.Thread(r.first.Thread)
+	if err != nil {
+		return nil, err
+	}
+	channel, err := tx.Channel(thread.Channel)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.first.Body) >= telling && (channel.Kind == parley.Group || len(r.kept) > 0) {
+		texts = append(texts, parley.Quote(r.first.Body))
+	}
+	return append(texts, r.excerpts()...), nil
 }
 
 // clippedRunes is how much of a text an event quotes at least.
@@ -150,7 +174,7 @@ func (r *redaction) erase(tx *store.Tx) error {
 	if done, err := tx.Redacted(r.first.ID); err != nil || done {
 		return err
 	}
-	if err := r.forget(tx, r.Messages...); err != nil { // its lock comes first
+	if err := r.forget(tx, slices.Concat(r.Messages, r.carried)...); err != nil { // its lock comes first
 		return err
 	}
 	if err := r.eraseKept(tx); err != nil {
@@ -194,6 +218,9 @@ func (r *redaction) erase(tx *store.Tx) error {
 			return err
 		}
 	}
+	for _, id := range r.carried {
+		tx.ForgetContext(id)
+	}
 	for _, e := range r.events {
 		tx.SetDetail(e.ID, r.mark)
 	}
@@ -208,25 +235,6 @@ func (r *redaction) forget(tx *store.Tx, ids ...parley.MessageID) error {
 		return nil
 	}
 	return r.s.index.Forget(tx, ids)
-}
-
-// eraseQuestion takes away what a question holds of its messages: its own text,
-// and what those who forwarded it added, which stands with each of them.
-func (r *redaction) eraseQuestion(tx *store.Tx, m parley.Message) error {
-	if m.Question == 0 {
-		return nil
-	}
-	if m.Kind == parley.QuestionMessage {
-		tx.SetQuestionText(m.Question, r.mark, "")
-	}
-	routes, err := tx.Routes(m.Question)
-	for _, route := range routes {
-		if route.Enrichment != "" {
-			route.Enrichment = r.mark
-			tx.SetEnrichment(route)
-		}
-	}
-	return err
 }
 
 // eraseTrees takes the text out of what the tasks that belong together stored of

@@ -12,6 +12,8 @@ import (
 // keeper does; it is told of here, since it knows this package.
 type Keepers interface {
 	Rewrite(tx *store.Tx, list []parley.Kept) error
+	// Excerpts are how a message is shown where it is found and not shown whole.
+	Excerpts(m parley.Kept) []string
 }
 
 // ScrubIn has redacted texts taken out of keepers too.
@@ -26,17 +28,40 @@ func (r *redaction) findKept(tx *store.Tx) error {
 		return nil
 	}
 	for _, id := range r.Messages {
-		list, err := tx.KeptWith(r.first.Team, id, text)
-		if err != nil {
-			return err
-		}
-		for _, k := range list {
-			if !slices.ContainsFunc(r.kept, func(other parley.Kept) bool { return other.ID == k.ID }) {
-				r.kept = append(r.kept, k)
+		for _, text := range append([]string{text}, r.added...) {
+			list, err := tx.KeptWith(r.first.Team, id, text)
+			if err != nil {
+				return err
 			}
+			r.addKept(list)
 		}
 	}
 	return nil
+}
+
+func (r *redaction) addKept(list []parley.Kept) {
+	for _, k := range list {
+		if !slices.ContainsFunc(r.kept, func(other parley.Kept) bool { return other.ID == k.ID }) {
+			r.kept = append(r.kept, k)
+		}
+	}
+}
+
+// excerpts are parts of the copies in keepers that stand by themselves in what was
+// found there, and make them secrets too.
+func (r *redaction) excerpts() (parts []string) {
+	for _, k := range r.kept {
+		if !slices.Contains(r.Messages, k.Message) {
+			continue
+		}
+		for _, part := range r.s.keepers.Excerpts(k) {
+			if len(part) >= telling && r.secrets.scrub(part, r.mark) == part {
+				parts = append(parts, part)
+			}
+		}
+	}
+	r.secrets = newSecrets(slices.Concat(r.secrets, parts)...)
+	return parts
 }
 
 // eraseKept takes the text out of keepers and their topics. A copy of a redacted

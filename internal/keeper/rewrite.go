@@ -19,6 +19,12 @@ func (s *Service) Rewrite(tx *store.Tx, list []parley.Kept) error {
 	})
 }
 
+// Excerpts are how a message is shown where it was found: in a line, in a raw answer,
+// and with a question.
+func (s *Service) Excerpts(m parley.Kept) []string {
+	return []string{cut(lineOf(m), mostRunes), snippet(m)}
+}
+
 // Trim removes what a keeper holds from before a time, and the keeper if nothing is
 // left of it.
 func (s *Service) Trim(tx *store.Tx, id parley.KeeperID, before parley.Micros) error {

@@ -50,18 +50,31 @@ func (tx *Tx) Copies(team parley.TeamID, from parley.MessageID, text string) (li
 	return list, err
 }
 
-// TasksShown finds the tasks of a team in which a tool has answered, since a time,
-// with a text, given as the parts of JSON that it may be. It reads over all steps
-// since: for a view.
+// TasksShown finds the tasks of a team whose steps since a time hold a text, given
+// as the parts of JSON that it may be. It reads over all steps since: for a view.
 func (tx *Tx) TasksShown(team parley.TeamID, since parley.Micros, plain, escaped string) (list []parley.TaskID, err error) {
 	contains := `instr(s.content, $3) > 0 OR instr(s.content, $4) > 0`
 	if tx.conn.Engine() == PostgreSQL {
 		contains = `strpos(s.content, $3) > 0 OR strpos(s.content, $4) > 0`
 	}
 	err = tx.query(`SELECT DISTINCT s.task_id FROM step s JOIN task t ON t.id = s.task_id
-		WHERE s.task_id > 0 AND t.team_id = $1 AND s.at >= $2 AND s.kind = 'result' AND (`+contains+`)`,
+		WHERE s.task_id > 0 AND t.team_id = $1 AND s.at >= $2 AND (`+contains+`)`,
 		func(r Row) { list = append(list, parley.TaskID(r.Int(0))) }, int64(team), int64(since), plain, escaped)
 	return list, err
+}
+
+// CarryEnrichments finds the messages that brought the asker what was added to a
+// question. It reads over all of the team: for a view.
+func (tx *Tx) CarryEnrichments(team parley.TeamID, q parley.QuestionID) (ids []parley.MessageID, err error) {
+	err = tx.query(`SELECT id FROM message WHERE team_id = $1 AND question_id = $2 AND kind IN ($3, $4) AND context <> '' ORDER BY id`,
+		func(r Row) { ids = append(ids, parley.MessageID(r.Int(0))) }, int64(team), int64(q), string(parley.AnswerMessage), string(parley.UnansweredMessage))
+	return ids, err
+}
+
+// ForgetContext takes away what a message was sent with.
+func (tx *Tx) ForgetContext(id parley.MessageID) {
+	tx.exec(`UPDATE message SET context = '' WHERE id = $1`, int64(id))
+	tx.Signal(wake.Redacted, int64(id))
 }
 
 // MessageByKey finds what an author has written under a key outside of any task.

@@ -109,7 +109,7 @@ func (t *run) showArrival(tx *store.Tx, s inboxStep) error {
 	}
 	a := arrival{messages: append(notices, inbox...), step: s}
 	for _, m := range a.messages {
-		t.past = append(t.past, t.render(m))
+		t.recall(m)
 	}
 	t.lookedTo = max(t.lookedTo, s.Place)
 	t.unshown.add(a)

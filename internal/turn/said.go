@@ -51,6 +51,9 @@ func (t *run) kept(messages []model.Message, from []source) []parley.Kept {
 		if src := from[i].message; src != nil {
 			at = src.At
 			k.Author, k.Message, k.At, k.Private = src.Author, src.ID, at, src.Thread != t.task.Thread
+			if src.Kind == parley.QuestionMessage && src.Author != t.lease.Agent {
+				k.Text = Text(*src, t.name(src.Author)) // not what was found for this reader alone
+			}
 		} else {
 			k.Private = m.Role != model.Assistant || len(m.Calls) > 0 // a closing text was posted
 		}

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -146,4 +147,39 @@ func dieAroundNews(t *testing.T, team Team, n int, before bool) (died bool) {
 		s.Stop()
 	})
 	return died
+}
+
+// What appeared between two steps is kept as the message that it is, also by a turn
+// that went on in another process: its readers are those of the dm, and a redaction
+// finds it.
+func TestNewsIsKeptAsTheMessageThatItIs(t *testing.T) {
+	team := Team{Agents: []string{"DataBot"}, Member: loom, Script: `
+agents:
+  DataBot:
+    - steps:
+        - {wait: 10s, call: list_agents, args: {}}
+        - {wait: 10m, call: list_agents, args: {}}
+        - {call: context_offload, args: {topic: t, message_count: 20}}
+        - {say: 'Done.'}
+`}
+	for name, restart := range map[string]bool{"in one go": false, "after a restart": true} {
+		t.Run(name, func(t *testing.T) {
+			Play(t, team, func(s *Stage) {
+				id := s.As("rutger").Delegate("DataBot", "Work.")
+				s.Pass(5 * time.Second)
+				note := s.As("rutger").Notify("DataBot", "Mind the gap.")
+				s.Pass(10 * time.Second)
+				if restart {
+					s.Stop()
+					again := raise(s.TB, s.team, s.Store, s.Models)
+					defer again.Stop()
+					again.Wait(id)
+				}
+				s.Wait(id)
+				_, list := s.Keeper(1)
+				kept := slices.IndexFunc(list, func(m parley.Kept) bool { return m.Message == note })
+				s.Equal("kept for both", true, kept >= 0 && !list[kept].Private)
+			})
+		})
+	}
 }

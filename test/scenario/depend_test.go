@@ -211,3 +211,30 @@ func TestPostgresATaskBeginsWhenWhatItDependsOnIsCompleted(t *testing.T) {
 		s.Equal("there is one", true, last.ID != 0)
 	})
 }
+
+// What is retried still waits for what it depends on.
+func TestARetriedTaskWaitsForWhatItDependsOn(t *testing.T) {
+	Play(t, Team{Agents: []string{"LeadBot", "DataBot"}, Member: loom, Script: `
+agents:
+  LeadBot:
+    - match: '^\[Delegation'
+      steps: [{say: 'Heard.'}]
+    - steps:
+        - {call: peer_create_task, args: {title: first, description: x, target: DataBot}}
+        - {call: peer_create_task, args: {title: second, description: x, target: DataBot, depends_on: [task-102]}}
+        - {say: 'Planned.'}
+  DataBot:
+    - match: first
+      steps: [{wait: 1h, say: 'One.'}]
+    - steps: [{say: 'Two.'}]
+`}, func(s *Stage) {
+		s.As("rutger").Begin("LeadBot", "Go.")
+		s.Pass(time.Second)
+		s.As("rutger").Cancel(103)
+		again := s.As("rutger").Retry(103)
+		s.Pass(time.Minute)
+		s.Equal("it waits", parley.WaitDependency, s.Task(again).Waits)
+		s.Pass(2 * time.Hour)
+		s.Equal("and begins then", "Two.", s.Result(again))
+	})
+}

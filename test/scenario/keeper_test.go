@@ -173,6 +173,20 @@ func TestSmartRetrievalFallsBackToRaw(t *testing.T) {
 	})
 }
 
+func TestSmartRetrievalWithAModelThatFailsIsRaw(t *testing.T) {
+	team := learning
+	team.Script = strings.Replace(learner, "{say: 'I have no idea.'}", "{fail: 'Overloaded.'}", 1)
+	Play(t, team, func(s *Stage) {
+		s.teach(8)
+		s.tell("Share it.")
+		got := s.As("rutger").Ask("OtherBot", "Look up: which tokens does the auth module check?")
+		if !strings.HasPrefix(got, "[user]: [Agent Request from rutger | Pattern: ask]\n\nThe auth module") {
+			s.Errorf("read %q", got)
+		}
+		s.Equal("it was asked", true, s.Models.Showed("OtherBot", "Question: which tokens does the auth module check?"))
+	})
+}
+
 func TestRetrieveFromOneKeeper(t *testing.T) {
 	Play(t, learning, func(s *Stage) {
 		s.teach(4)

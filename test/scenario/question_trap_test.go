@@ -116,6 +116,37 @@ agents:
 	})
 }
 
+// Whoever is not run by the hub has nothing left to do for a question that it passed
+// on, as a turn that ends.
+func TestAPersonWhoForwardsAQuestionIsDoneWithIt(t *testing.T) {
+	Play(t, Team{Agents: []string{"AnnBot", "BeeBot"}, People: []string{"rutger", "eve"}, Member: loom, Script: `
+agents:
+  AnnBot:` + heard + `
+    - steps: [{call: peer_ask_question, args: {question: 'Well?', target: eve}}, {wait: 1m, say: 'Asked.'}]
+  BeeBot: [{steps: [{say: 'Yes.'}]}]
+`}, func(s *Stage) {
+		asking := s.As("rutger").Begin("AnnBot", "Go.")
+		s.Pass(time.Second)
+		s.Equal("forwarded", nil, s.As("eve").ForwardQuestion(1, "BeeBot", "Bee knows."))
+		s.Equal("her task", parley.Completed, s.Task(102).State)
+		s.Pass(2 * time.Minute)
+		s.Equal("heard", "Heard: Yes.\n\nEnrichments gathered during routing:\neve: Bee knows.", s.Result(asking))
+	})
+}
+
+// An answer that nobody is left to read is not called delivered.
+func TestNobodyAnswersATaskThatFailed(t *testing.T) {
+	Play(t, Team{Agents: []string{"AnnBot", "BeeBot"}, People: []string{"rutger", "eve"}, Member: loom, Script: `
+agents:
+  AnnBot: [{steps: [{call: peer_ask_question, args: {question: 'Well?'}}, {wait: 1m, fail: 'Broken.'}]}]
+  BeeBot: [{steps: [{say: 'Yes.'}]}]
+`}, func(s *Stage) {
+		s.Equal("failed", parley.TaskFailed, s.Wait(s.As("rutger").Begin("AnnBot", "Go.")).State)
+		s.Equal("too late", "Error: Query query-1 not found (may have expired).", parley.ToolError(s.As("eve").AnswerQuestion(1, "Late.")))
+		s.Equal("nor passed on", parley.NotFound, parley.KindOf(s.As("eve").ForwardQuestion(1, "BeeBot", "Late.")))
+	})
+}
+
 // archive is an enricher that counts who looks.
 type archive struct {
 	mu    sync.Mutex
@@ -163,6 +194,31 @@ agents:
 			s.Equal("left out", false, s.Models.Showed("BeeBot", "too late"))
 			s.Wait(101)
 		})
+	})
+}
+
+// A turn that goes on elsewhere shows a question with what it began with, whatever
+// would be found by now.
+func TestWhatAQuestionIsShownWithStaysAfterARestart(t *testing.T) {
+	l := &archive{}
+	Play(t, Team{Agents: []string{"AnnBot", "BeeBot"}, Member: loom, Hub: func(c *app.HubConfig) { c.Enricher = l }, Script: `
+agents:
+  AnnBot:` + heard + `
+    - steps: [{call: peer_ask_question, args: {question: 'Well?', target: BeeBot}}, {say: 'Asked.'}]
+  BeeBot: [{steps: [{call: list_agents, args: {}}, {wait: 1m, say: 'Yes.'}]}]
+`}, func(s *Stage) {
+		s.As("rutger").Ask("AnnBot", "Go.")
+		s.Pass(30 * time.Second)
+		s.Stop()
+		again := raise(s.TB, s.team, s.Store, s.Models)
+		again.Wait(102)
+		again.Stop()
+		shown := s.Models.Shown("BeeBot")
+		s.Equal("asked again", 3, len(shown))
+		for i := range shown {
+			s.Equal("shown", true, strings.Contains(s.Saw("BeeBot", i+1)[0], "\n\nRelevant context:\nLook 1 for \"Well?\"."))
+		}
+		s.Equal("looked up once", 1, l.looks)
 	})
 }
 
