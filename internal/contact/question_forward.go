@@ -135,9 +135,6 @@ func (i *inquiry) pass(o *opening, d policy.Decision, own *parley.Route, w Forwa
 		Enrichment: w.Enrichment})
 	own.State = parley.RouteForwarded
 	i.tx.UpdateRoute(own)
-	if o.caller.Token == 0 {
-		i.complete(own)
-	}
 	i.Hops++
 	i.tx.UpdateQuestion(&i.Question)
 	i.tx.Record(parley.Event{Team: i.Team, Kind: parley.EventTask, Actor: i.Asker, Target: target.ID, Task: t.ID, Message: m.ID,
