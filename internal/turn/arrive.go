@@ -85,7 +85,7 @@ func (t *run) storeArrived(tx *store.Tx, task parley.Task, a arrival, n int) err
 	return nil
 }
 
-// take has what was stored follow the result that is about to be added.
+// takeArrival has what was stored follow the result that is about to be added.
 func (t *run) takeArrival(a arrival) {
 	t.arrived = a.messages
 	t.lookedTo = max(t.lookedTo, a.step.Place)
@@ -109,7 +109,7 @@ func (t *run) showArrival(tx *store.Tx, s inboxStep) error {
 	}
 	a := arrival{messages: append(notices, inbox...), step: s}
 	for _, m := range a.messages {
-		t.past = append(t.past, t.render(m))
+		t.recall(m)
 	}
 	t.lookedTo = max(t.lookedTo, s.Place)
 	t.unshown.add(a)
