@@ -76,6 +76,26 @@ func (c Caller) Works(tx *store.Tx) error {
 	return c.holds(tasks[0])
 }
 
+// holds makes sure that the caller still works on the task it speaks for.
+func (c Caller) holds(t parley.Task) error {
+	if c.Task == 0 {
+		return nil
+	}
+	if t.Team != c.Team {
+		return parley.Errorf(parley.NotFound, "%s not found.", c.Task)
+	}
+	if t.Agent != c.Agent {
+		return parley.Errorf(parley.Denied, "%s is not your task.", t.ID).WithRule(ruleOwnTask)
+	}
+	if c.Token != 0 && (t.State != parley.Running || t.Token != c.Token) {
+		return parley.ErrLost
+	}
+	if !t.State.Open() {
+		return parley.Errorf(parley.Conflict, "%s has ended (%s).", t.ID, t.State)
+	}
+	return nil
+}
+
 // Slot is a place among the workers.
 type Slot interface {
 	// Release gives the place to others.
