@@ -30,8 +30,8 @@ func (s *Service) Intend(ctx context.Context, c contact.Caller, path string) err
 	})
 }
 
-// Concerned are those whom something about a path concerns; without a path, those
-// of the caller's role.
+// Concerned are those whom something about a path concerns: who works on it, and if
+// nobody else does, or without a path, those of the caller's role.
 func (s *Service) Concerned(ctx context.Context, c contact.Caller, path string) ([]parley.AgentID, error) {
 	var busy []parley.AgentID
 	if path != "" {
