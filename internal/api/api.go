@@ -51,8 +51,8 @@ type Task struct {
 	Parent    string     `json:"parent,omitempty" doc:"The task whose work asked for this one."`
 	Root      string     `json:"root" doc:"The top of its tree."`
 	RetryOf   string     `json:"retry_of,omitempty" doc:"The task that this one repeats."`
-	Cause     string     `json:"cause,omitempty" doc:"The task whose work mentioned the agent in a channel."`
-	Pattern   string     `json:"pattern" doc:"ask, delegate or mention."`
+	Cause     string     `json:"cause,omitempty" doc:"The task whose work mentioned the agent in a channel, or asked what this one answers."`
+	Pattern   string     `json:"pattern" doc:"ask, delegate, mention, question or answer."`
 	Requester string     `json:"requester" doc:"Who asked for it."`
 	Agent     string     `json:"agent" doc:"Who works on it."`
 	Title     string     `json:"title" doc:"The beginning of the request."`
@@ -330,7 +330,7 @@ type Arrow struct {
 	At    time.Time `json:"at" doc:"When."`
 	From  string    `json:"from" doc:"Who."`
 	To    string    `json:"to" doc:"To whom."`
-	Kind  string    `json:"kind" doc:"ask, delegate, mention, retry, notify, reply, result, failed, cancelled, timeout or waiting."`
+	Kind  string    `json:"kind" doc:"ask, delegate, mention, question, answer, retry, notify, reply, result, failed, cancelled, timeout or waiting."`
 	Label string    `json:"label" doc:"The beginning of what was said."`
 	Task  string    `json:"task_id,omitempty" doc:"The task it belongs to."`
 }

@@ -65,7 +65,7 @@ func (c *console) inboxText(s view.Screen, inbox api.Inbox) string {
 	if len(inbox.Items)+len(inbox.Approvals) == 0 {
 		return "Nothing new.\n"
 	}
-	text := s.Inbox(inbox.Items, func(task string) string { return c.command("reply %s", task) })
+	text := s.Inbox(inbox.Items, c.replies)
 	decide := func(id string) []string {
 		return []string{c.command("approve %s", id), c.command("deny %s", id) + ` "..."`}
 	}
@@ -76,4 +76,16 @@ func (c *console) inboxText(s view.Screen, inbox api.Inbox) string {
 		text += waiting
 	}
 	return text
+}
+
+// replies are the commands with which one answers what is asked of one. A question
+// can be passed on too.
+func (c *console) replies(item api.InboxItem) []string {
+	if item.Question == "" {
+		return []string{c.command("reply %s", item.Task) + ` "..."`}
+	}
+	return []string{
+		c.command("question answer %s", item.Question) + ` "..."`,
+		c.command("question forward %s", item.Question) + ` AGENT "..."`,
+	}
 }

@@ -37,7 +37,7 @@ in them with "parley search --kind keepers".`,
 				}
 				return c.show(list, func(s view.Screen) string {
 					if len(list.Keepers) == 0 {
-						return "Nothing was put away yet. Agents with the toolset loom do so with context_offload.\n"
+						return "There are no keepers. Agents with the toolset loom make them with context_offload.\n"
 					}
 					return s.Keepers(list.Keepers)
 				})

@@ -16,6 +16,8 @@ import (
 var lists = []struct{ begins, command string }{
 	{"task-", "tasks --all"},
 	{"approval-", "approvals --all"},
+	{"query-", "questions"},
+	{"keeper-", "keepers"},
 	{"Channel '#", "channels"},
 }
 
@@ -28,6 +30,10 @@ func (c *console) whatThereIs(p api.Problem) api.Problem {
 		}
 		return p
 	}
+	if id, gone := goneQuestion(p); gone {
+		p.Hint = "See what became of it with: " + c.command("question show %s", id)
+		return p
+	}
 	if p.Kind != string(parley.NotFound) || p.Hint != "" || !strings.HasSuffix(p.Message, " not found.") {
 		return p
 	}
@@ -37,6 +43,12 @@ func (c *console) whatThereIs(p api.Problem) api.Problem {
 		}
 	}
 	return p
+}
+
+// goneQuestion is the question that takes no answer any more, or never was.
+func goneQuestion(p api.Problem) (id string, gone bool) {
+	id, _, _ = strings.Cut(strings.TrimPrefix(p.Message, "Query "), " ")
+	return id, p.Kind == string(parley.NotFound) && p.Message == parley.QuestionGoneText(id)
 }
 
 // missingAgent is the name of the agent that was not found.

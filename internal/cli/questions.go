@@ -35,10 +35,13 @@ what became of them. "parley question show" draws the way that one took.`,
 					return err
 				}
 				return c.show(api.QuestionList{Questions: list}, func(s view.Screen) string {
-					if len(list) == 0 {
-						return "There are no questions. Ask one with: " + c.command(`question ask "..."`) + "\n"
+					switch {
+					case len(list) > 0:
+						return s.Questions(list)
+					case open || agent != "":
+						return "There are no such questions. See all with: " + c.command("questions") + "\n"
 					}
-					return s.Questions(list)
+					return "There are no questions. Ask one with: " + c.command(`question ask "..."`) + "\n"
 				})
 			})
 		},
@@ -98,8 +101,9 @@ func questionAskCommand(c *console) *cobra.Command {
 		Use:   "ask [QUESTION...]",
 		Short: "Ask the team a question",
 		Long: `Ask one agent, or everyone, a question. Those who are asked can pass it on to
-somebody who knows better. The answers come to your inbox; after ten minutes
-without one you are told there.
+somebody who knows better. The answers come to your inbox; if there is none within
+its time, ten minutes unless parley.yaml has another question_lifetime, you are told
+there.
 
 The question is read from standard input if it is "-" or if something is piped
 in.`,

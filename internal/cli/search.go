@@ -45,6 +45,9 @@ keepers keep is searched.`,
 		Args:              between(1, -1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if strings.TrimSpace(strings.Join(args, "")) == "" {
+				return misused(cmd, "There is nothing to search for.")
+			}
 			if err := s.check(cmd, c.now()); err != nil {
 				return err
 			}
@@ -89,6 +92,9 @@ func (c *console) search(ctx context.Context, hub *client.Client, words string, 
 	err = c.show(found, func(s view.Screen) string { return s.Hits(found.Hits, f.Kind == "tasks") })
 	if err == nil && len(found.Hits) == 0 {
 		c.advise("Nothing was found. Try other words, or fewer.")
+		if f.Kind == "keepers" {
+			c.advise("Topics are not searched. See them with: %s", c.command("keepers"))
+		}
 	}
 	return err
 }

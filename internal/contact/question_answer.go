@@ -46,8 +46,8 @@ func (s *Service) AnswerQuestion(ctx context.Context, c Caller, id parley.Questi
 	return s.Denied(ctx, c, "answer "+id.String(), err)
 }
 
-// complete ends the task of somebody whose turns the hub does not run: with the
-// answer there is nothing left of it.
+// complete ends the task of somebody whose turns the hub does not run: once they
+// have answered or forwarded the question there is nothing left of it.
 func (i *inquiry) complete(r *parley.Route) {
 	for n := range i.tasks {
 		t := &i.tasks[n]

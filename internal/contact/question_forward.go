@@ -141,5 +141,8 @@ func (i *inquiry) pass(o *opening, d policy.Decision, own *parley.Route, w Forwa
 		Detail: string(parley.Query)})
 	i.tx.Record(parley.Event{Team: i.Team, Kind: parley.EventQuestionForwarded, Actor: o.caller.Agent, Target: target.ID, Task: t.ID,
 		Message: m.ID, Detail: i.ID.String()})
+	if o.caller.Token == 0 {
+		i.complete(own)
+	}
 	return nil
 }

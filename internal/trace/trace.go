@@ -19,6 +19,7 @@ const (
 	Ask       Kind = "ask"
 	Delegate  Kind = "delegate"
 	Mention   Kind = "mention"   // in a channel; what comes of it has a tree of its own
+	Answer    Kind = "answer"    // to a question, given before the end of the turn or with a tree of its own
 	Retry     Kind = "retry"     // a delegation that names the task it repeats
 	Notify    Kind = "notify"    // a notification made on the way
 	Reply     Kind = "reply"     // the end of an ask
@@ -95,8 +96,8 @@ func (d *diagram) request(t parley.Task) {
 	d.add(Arrow{At: t.CreatedAt, From: t.Requester, To: t.Agent, Kind: kind, Label: label, Task: t.ID})
 }
 
-// below adds what the turns of a task did for others: subtasks and
-// notifications, in the order of their messages.
+// below adds what the turns of a task did for others: subtasks, notifications and
+// answers, in the order of their messages.
 func (d *diagram) below(t parley.Task) error {
 	sent, err := d.tx.MessagesFrom(t.ID)
 	if err != nil {
@@ -120,14 +121,19 @@ func (d *diagram) below(t parley.Task) error {
 			return err
 		}
 	}
-	return d.mentions(t)
+	return d.caused(t)
 }
 
-// mentions adds whom the turns of a task mentioned in channels.
-func (d *diagram) mentions(t parley.Task) error {
-	caused, err := d.tx.CausedBy(t.ID)
-	for _, m := range caused {
-		d.add(Arrow{At: m.CreatedAt, From: t.Agent, To: m.Agent, Kind: Mention, Label: m.ID.String() + ": " + m.Title, Task: t.ID})
+// caused adds the trees that came of a task: of those whom its turns mentioned in
+// channels, and of the answers to its questions that came after its end.
+func (d *diagram) caused(t parley.Task) error {
+	list, err := d.tx.CausedBy(t.ID)
+	for _, c := range list {
+		a := Arrow{At: c.CreatedAt, From: t.Agent, To: c.Agent, Kind: Mention, Label: c.ID.String() + ": " + c.Title, Task: t.ID}
+		if c.Pattern == parley.Answer {
+			a.From, a.Kind = c.Requester, Answer
+		}
+		d.add(a)
 	}
 	return err
 }
@@ -145,12 +151,16 @@ func (d *diagram) markFollowing(t parley.Task, children []parley.Task) {
 }
 
 func (d *diagram) notification(m parley.Message, from parley.TaskID) error {
-	if m.Kind != parley.NotificationMessage {
+	kind := Notify
+	switch {
+	case m.Kind == parley.AnswerMessage && m.Task == from: // an answer with a tree of its own has the task of that
+		kind = Answer
+	case m.Kind != parley.NotificationMessage:
 		return nil
 	}
 	to, err := d.tx.Deliveries(m.ID)
 	for _, one := range to {
-		d.add(Arrow{At: m.At, From: m.Author, To: one.Recipient, Kind: Notify, Label: parley.Clip(m.Body, labelRunes), Task: from})
+		d.add(Arrow{At: m.At, From: m.Author, To: one.Recipient, Kind: kind, Label: parley.Clip(m.Body, labelRunes), Task: from})
 	}
 	return err
 }

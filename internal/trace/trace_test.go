@@ -316,3 +316,37 @@ func TestARetryNamesWhatItRepeats(t *testing.T) {
 		"3 Lead → Ada result task-101: Here.",
 	)
 }
+
+// An answer that came when the task that asks had ended was told as a mention, and one
+// that was given in the middle of a turn not at all.
+func TestAnswersAreTold(t *testing.T) {
+	b := newBook(t)
+	root := b.open(parley.Task{}, parley.Ask, ada, lead, "The report.")
+	asked := b.open(root, parley.Query, lead, data, "Which quarter?")
+	b.second(1)
+	b.update(func(tx *store.Tx) error {
+		b.post(tx, parley.Message{Author: data, Kind: parley.AnswerMessage, Body: "The first.", Task: asked.ID, Origin: asked.ID, Key: "a"}, lead)
+		return nil
+	})
+	b.second(2)
+	b.end(root, parley.Completed, 0, "Here.")
+	b.second(3)
+	b.update(func(tx *store.Tx) error {
+		late := parley.Task{ID: tx.NewTaskID(), Team: 1, Cause: root.ID, Pattern: parley.Answer, Requester: data, Agent: lead,
+			Title: "Or the second.", State: parley.Running}
+		late.Root = late.ID
+		late.Request = b.post(tx, parley.Message{Author: data, Kind: parley.AnswerMessage, Body: late.Title, Task: late.ID, Origin: asked.ID, Key: "b"}, lead)
+		tx.InsertTask(&late)
+		return nil
+	})
+	b.second(4)
+	b.end(asked, parley.Completed, 0, "I have answered.")
+	b.equal(root,
+		"0 Ada → Lead ask task-101: The report.",
+		"0 Lead → Data question task-102: Which quarter?",
+		"1 Data → Lead answer task-102: The first.",
+		"2 Lead → Ada reply task-101: Here.",
+		"3 Data → Lead answer task-101: task-103: Or the second.",
+		"4 Data → Lead result task-102: I have answered.",
+	)
+}

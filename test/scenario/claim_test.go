@@ -36,11 +36,11 @@ agents:
     - match: 'whole'
       steps: [{call: peer_claim_region, args: {path: src/auth.go}}, {say: '{{result}}'}]
     - match: 'overlap'
-      steps: [{call: peer_claim_region, args: {path: src/auth.go, from_line: 20, to_line: 25}}, {say: '{{result}}'}]
+      steps: [{call: peer_claim_region, args: {path: ./src//auth.go, from_line: 20, to_line: 25}}, {say: '{{result}}'}]
     - match: 'beside'
       steps: [{call: peer_claim_region, args: {path: src/auth.go, from_line: 21}}, {say: '{{result}}'}]
     - match: 'release'
-      steps: [{call: peer_claim_region, args: {path: src/auth.go, release: true}}, {say: '{{result}}'}]
+      steps: [{call: peer_claim_region, args: {path: ./src//auth.go, release: true}}, {say: '{{result}}'}]
     - match: 'outside'
       steps: [{call: peer_claim_region, args: {path: ../secret}}, {say: '{{result}}'}]
     - match: 'backwards'
@@ -60,7 +60,7 @@ func TestClaimsOverwrittenBeforeTheConflictIsNoticed(t *testing.T) {
 		s.Equal("claims", held, s.claimed())
 		const conflict = "AnnBot (task-101) holds lines 10-20 for another 4m0s. Nothing was changed."
 		s.Equal("whole", "Not claimed: src/auth.go is held by others. "+conflict, bob("whole"))
-		s.Equal("overlap", "Not claimed: lines 20-25 of src/auth.go is held by others. "+conflict, bob("overlap"))
+		s.Equal("overlap", "Not claimed: lines 20-25 of src/auth.go are held by others. "+conflict, bob("overlap"))
 		s.Equal("release", "You hold no claim on src/auth.go.", bob("release"))
 		s.Equal("unchanged", held, s.claimed())
 		s.Equal("beside", "Claimed lines 21 to the end of src/auth.go for 5m0s.", bob("beside"))

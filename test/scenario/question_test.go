@@ -243,6 +243,25 @@ agents:
 	})
 }
 
+// Her task stayed open until its deadline a week later, and her inbox asked her for an
+// answer that nobody wanted any more.
+func TestWhoForwardsAQuestionByHandIsNotAskedAnyMore(t *testing.T) {
+	Play(t, Team{Agents: []string{"AnnBot", "BeeBot"}, People: []string{"rutger", "eve"}, Member: loom, Script: `
+agents:
+  AnnBot:` + heard + `
+    - steps: [{call: peer_ask_question, args: {question: 'Well?', target: eve}}, {wait: 1m, say: 'Asked.'}]
+  BeeBot: [{steps: [{say: 'I know!'}]}]
+`}, func(s *Stage) {
+		asking := s.As("rutger").Begin("AnnBot", "Go.")
+		s.Pass(time.Second)
+		s.Equal("she forwards it", nil, s.As("eve").ForwardQuestion(1, "BeeBot", "Not me."))
+		s.Equal("her task is done", parley.Completed, s.Task(102).State)
+		s.Pass(2 * time.Minute)
+		s.Equal("the asker heard the other", true, strings.HasPrefix(s.Result(asking), "Heard: I know!"))
+		s.Equal("one answer", 1, s.Task(asking).InboxCount)
+	})
+}
+
 func TestPeopleAskTheTeamAndFindTheAnswersInTheirInbox(t *testing.T) {
 	Play(t, Team{Agents: []string{"BeeBot", "CidBot"}, Member: loom, Script: `
 agents:

@@ -19,7 +19,7 @@ func (s Screen) Conversation(messages []api.Message) string {
 
 // Inbox shows what has not been seen, with the command that answers what wants
 // an answer.
-func (s Screen) Inbox(items []api.InboxItem, reply func(task string) string) string {
+func (s Screen) Inbox(items []api.InboxItem, replies func(api.InboxItem) []string) string {
 	palette := &Palette{}
 	var parts []string
 	for _, item := range items {
@@ -29,16 +29,22 @@ func (s Screen) Inbox(items []api.InboxItem, reply func(task string) string) str
 		}
 		text := s.heading(item.Message, palette.Of(item.Author), place...) + s.body(item.Message)
 		if item.Asks {
-			text += s.Paint(Bold, "  "+s.Arrow()+" "+reply(item.Task)+` "..."`) + "\n"
+			for _, command := range replies(item) {
+				text += s.Paint(Bold, "  "+s.Arrow()+" "+command) + "\n"
+			}
 		}
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, "\n")
 }
 
-// heading says who wrote a message, what it is, of which task, and when.
+// heading says who wrote a message, what it is, of which question and task,
+// and when.
 func (s Screen) heading(m api.Message, color Color, more ...string) string {
 	parts := []string{"  " + kindText(m)}
+	if m.Question != "" {
+		parts = append(parts, m.Question)
+	}
 	if m.Task != "" {
 		parts = append(parts, m.Task)
 	}
@@ -56,6 +62,8 @@ func kindText(m api.Message) string {
 		return "result"
 	case parley.FailureMessage:
 		return "failed"
+	case parley.UnansweredMessage:
+		return "unanswered"
 	}
 	if m.Priority != "" && m.Priority != parley.Normal.String() {
 		return m.Kind + " (" + m.Priority + ")"

@@ -9,7 +9,7 @@ import (
 
 // Questions is a table of questions.
 func (s Screen) Questions(list []api.Question) string {
-	t := table{elastic: 3, least: 24, rows: [][]cell{heads("QUESTION", "ASKER", "TO", "ASKS", "STATE", "HOPS", "SINCE")}}
+	t := table{elastic: 3, least: 24, rows: [][]cell{heads("QUESTION", "ASKER", "TO", "ASKS", "STATE", "ANSWERS", "HOPS", "SINCE")}}
 	for _, q := range list {
 		t.rows = append(t.rows, []cell{
 			{text: q.ID, color: Bold},
@@ -17,6 +17,7 @@ func (s Screen) Questions(list []api.Question) string {
 			{text: askedOf(q)},
 			{text: Line(q.Text)},
 			{text: q.State, color: questionColor(q.State)},
+			{text: answers(q), right: true},
 			{text: fmt.Sprint(q.Hops), right: true},
 			{text: s.Clock(q.Created)},
 		})
@@ -29,6 +30,23 @@ func askedOf(q api.Question) string {
 		return "all"
 	}
 	return q.Target
+}
+
+// answers counts them, with how many there can be: a question to all is open for its
+// whole life, also when everyone has answered. Whoever forwarded it need not.
+func answers(q api.Question) string {
+	answered, asked := 0, 0
+	for _, r := range q.Routes {
+		switch r.State {
+		case "answered":
+			answered++
+			asked++
+		case "forwarded":
+		default:
+			asked++
+		}
+	}
+	return fmt.Sprintf("%d of %d", answered, asked)
 }
 
 func questionColor(state string) Color {

@@ -49,7 +49,7 @@ func TestMessages(t *testing.T) {
 			if screen.Width > 0 && !screen.Color {
 				fits(t, screen, got)
 			}
-			golden(t, "inbox-"+name, screen.Inbox(inbox, func(task string) string { return "parley reply " + task }))
+			golden(t, "inbox-"+name, screen.Inbox(inbox, func(item api.InboxItem) []string { return []string{"parley reply " + item.Task + ` "..."`} }))
 			golden(t, "record-"+name, screen.Record(record))
 		})
 	}

@@ -230,11 +230,11 @@ type look struct {
 
 func lookOf(kind string) look {
 	switch kind {
-	case "ask", "delegate", "retry":
+	case "ask", "delegate", "question", "retry":
 		return look{color: Cyan, point: "●", asciiPoint: "*"}
 	case "notify":
 		return look{color: Blue, point: "●", asciiPoint: "*"}
-	case "reply", "result":
+	case "reply", "result", "answer":
 		return look{color: Green, back: true, point: "●", asciiPoint: "*"}
 	case "failed":
 		return look{color: Red, back: true, point: "✗", asciiPoint: "x"}

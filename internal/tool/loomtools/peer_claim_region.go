@@ -52,14 +52,18 @@ func peerClaimRegion(claims *claim.Service) tool.Tool {
 			if err != nil {
 				return tool.Result{}, err
 			}
-			if args.Release {
-				return release(ctx, claims, c, args.Path, lines)
-			}
-			taken, err := claims.Take(ctx, contacttools.Caller(c), args.Path, lines)
+			path, err := parley.CleanPath(args.Path)
 			if err != nil {
 				return tool.Result{}, err
 			}
-			return tool.Result{Text: takenText(taken, lines.In(args.Path))}, nil
+			if args.Release {
+				return release(ctx, claims, c, path, lines)
+			}
+			taken, err := claims.Take(ctx, contacttools.Caller(c), path, lines)
+			if err != nil {
+				return tool.Result{}, err
+			}
+			return tool.Result{Text: takenText(taken, lines, path)}, nil
 		},
 	}
 }
@@ -80,7 +84,7 @@ func release(ctx context.Context, claims *claim.Service, c tool.Call, path strin
 }
 
 // takenText says what came of a claim. A conflict is no mistake of the caller's.
-func takenText(t claim.Taking, wanted string) string {
+func takenText(t claim.Taking, wanted parley.Lines, path string) string {
 	if len(t.Conflicts) == 0 {
 		verb := "Claimed"
 		if t.Renewed {
@@ -92,7 +96,11 @@ func takenText(t claim.Taking, wanted string) string {
 	for i, h := range t.Conflicts {
 		holders[i] = heldText(h)
 	}
-	return fmt.Sprintf("Not claimed: %s is held by others. %s. Nothing was changed.", wanted, strings.Join(holders, "; "))
+	verb := "are"
+	if wanted.Whole() || wanted.From == wanted.To {
+		verb = "is"
+	}
+	return fmt.Sprintf("Not claimed: %s %s held by others. %s. Nothing was changed.", wanted.In(path), verb, strings.Join(holders, "; "))
 }
 
 // heldText names the holder of a claim, its lines and the time left.
