@@ -70,7 +70,7 @@ var mayImport = map[string][]string{
 	// One set's words are another's too.
 	"internal/tool/peertools":   {"internal/contact", "internal/directory", "internal/model", "internal/tool", "internal/tool/contacttools"},
 	"internal/tool/chorustools": {"internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool", "internal/tool/contacttools"},
-	"internal/tool/loomtools":   {"internal/claim", "internal/contact", "internal/directory", "internal/keeper", "internal/model", "internal/policy", "internal/reading", "internal/tool", "internal/tool/contacttools"},
+	"internal/tool/loomtools":   {"internal/claim", "internal/contact", "internal/keeper", "internal/model", "internal/policy", "internal/tool", "internal/tool/contacttools"},
 	// The tools of the workspace know nothing of contacts.
 	"internal/tool/workspacetools": {"internal/model", "internal/policy", "internal/tool", "internal/workspace", "internal/workspace/sandbox", "internal/workspace/symbol"},
 	// The tools of outside servers.

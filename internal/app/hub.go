@@ -59,7 +59,7 @@ type Hub struct {
 	Search    *search.Service
 	Claims    *claim.Service
 
-	keepers   []*retention.Keeper
+	sweepers  []*retention.Sweeper
 	unindexed bool
 	agents    *agents
 	scheduler *work.Scheduler
@@ -124,8 +124,8 @@ func (h *Hub) Run(ctx context.Context) error {
 	if !h.unindexed {
 		ended.Go(func() { h.Search.Run(beside, h.log) })
 	}
-	for _, k := range h.keepers {
-		ended.Go(func() { k.Run(beside) })
+	for _, s := range h.sweepers {
+		ended.Go(func() { s.Run(beside) })
 	}
 	err := h.scheduler.Run(ctx)
 	stop()
@@ -135,13 +135,13 @@ func (h *Hub) Run(ctx context.Context) error {
 
 // Keep has the hub remove what is older than a rule from a team that has joined.
 // It comes before Run.
-func (h *Hub) Keep(team parley.TeamID, rule retention.Rule) *retention.Keeper {
-	k := retention.New(h.Store, team, rule, h.Search, h.log)
-	k.Keepers = h.Keepers
+func (h *Hub) Keep(team parley.TeamID, rule retention.Rule) *retention.Sweeper {
+	s := retention.New(h.Store, team, rule, h.Search, h.log)
+	s.Keepers = h.Keepers
 	if !rule.None() {
-		h.keepers = append(h.keepers, k)
+		h.sweepers = append(h.sweepers, s)
 	}
-	return k
+	return s
 }
 
 // Paused reports whether this hub has heard that a team is paused.

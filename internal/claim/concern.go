@@ -10,9 +10,9 @@ import (
 	"parley/internal/store"
 )
 
-// IntentLease is how long others count on what somebody said that they are about
+// intentLease is how long others count on what somebody said that they are about
 // to do, unless their task ends before.
-const IntentLease = 30 * time.Minute
+const intentLease = 30 * time.Minute
 
 // Intend says that the caller's task is about to work on a file.
 func (s *Service) Intend(ctx context.Context, c contact.Caller, path string) error {
@@ -25,13 +25,13 @@ func (s *Service) Intend(ctx context.Context, c contact.Caller, path string) err
 			return err
 		}
 		tx.SweepClaims(c.Team)
-		tx.PutIntent(c.Team, path, c.Agent, c.Task, tx.Now.Add(IntentLease))
+		tx.PutIntent(c.Team, path, c.Agent, c.Task, tx.Now.Add(intentLease))
 		return nil
 	})
 }
 
-// Concerned are those whom something about a path concerns; without a path, those
-// of the caller's role.
+// Concerned are those whom something about a path concerns: who works on it, and if
+// nobody else does, or without a path, those of the caller's role.
 func (s *Service) Concerned(ctx context.Context, c contact.Caller, path string) ([]parley.AgentID, error) {
 	var busy []parley.AgentID
 	if path != "" {

@@ -76,6 +76,26 @@ func (c Caller) Works(tx *store.Tx) error {
 	return c.holds(tasks[0])
 }
 
+// holds makes sure that the caller still works on the task it speaks for.
+func (c Caller) holds(t parley.Task) error {
+	if c.Task == 0 {
+		return nil
+	}
+	if t.Team != c.Team {
+		return parley.Errorf(parley.NotFound, "%s not found.", c.Task)
+	}
+	if t.Agent != c.Agent {
+		return parley.Errorf(parley.Denied, "%s is not your task.", t.ID).WithRule(ruleOwnTask)
+	}
+	if c.Token != 0 && (t.State != parley.Running || t.Token != c.Token) {
+		return parley.ErrLost
+	}
+	if !t.State.Open() {
+		return parley.Errorf(parley.Conflict, "%s has ended (%s).", t.ID, t.State)
+	}
+	return nil
+}
+
 // Slot is a place among the workers.
 type Slot interface {
 	// Release gives the place to others.
@@ -202,16 +222,24 @@ func (s *Service) checkRequest(c Caller, r *Request, whom string) error {
 			return err
 		}
 	}
-	if err := checkKey(r.Key); err != nil {
+	if err := c.checkKey(r.Key); err != nil {
 		return err
-	}
-	if c.Token == 0 && !c.Approved && isApprovalKey(r.Key) {
-		return parley.Errorf(parley.Invalid, "The key %q is one of the hub's own.", r.Key).WithHint("Use another key.")
 	}
 	if r.Priority == 0 {
 		r.Priority = parley.Normal
 	}
 	return nil
+}
+
+// checkWords refuses a text without a context that cannot be stored.
+func (s *Service) checkWords(c Caller, text, key string) error {
+	if limit := s.dir.Limits(c.Agent).MessageBytes; len(text) > limit {
+		return ErrTooLong(len(text), limit)
+	}
+	if err := c.checkKey(key); err != nil {
+		return err
+	}
+	return checkText(text)
 }
 
 // checkText refuses what a store cannot keep as it is.
@@ -225,10 +253,13 @@ func checkText(text string) error {
 	return nil
 }
 
-// checkKey refuses what cannot be a key.
-func checkKey(key string) error {
+// checkKey refuses what cannot be a key, and from outside one of the hub's own.
+func (c Caller) checkKey(key string) error {
 	if len(key) > maxKey || !utf8.ValidString(key) || strings.ContainsRune(key, 0) {
 		return parley.Errorf(parley.Invalid, "The key is not a text of at most %d bytes.", maxKey)
+	}
+	if c.Token == 0 && !c.Approved && isApprovalKey(key) {
+		return parley.Errorf(parley.Invalid, "The key %q is one of the hub's own.", key).WithHint("Use another key.")
 	}
 	return nil
 }

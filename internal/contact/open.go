@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strings"
 
 	"parley"
 	"parley/internal/budget"
@@ -251,26 +250,6 @@ func (o *opening) verb() string {
 	return string(o.pattern)
 }
 
-// holds makes sure that the caller still works on the task it speaks for.
-func (c Caller) holds(t parley.Task) error {
-	if c.Task == 0 {
-		return nil
-	}
-	if t.Team != c.Team {
-		return parley.Errorf(parley.NotFound, "%s not found.", c.Task)
-	}
-	if t.Agent != c.Agent {
-		return parley.Errorf(parley.Denied, "%s is not your task.", t.ID).WithRule(ruleOwnTask)
-	}
-	if c.Token != 0 && (t.State != parley.Running || t.Token != c.Token) {
-		return parley.ErrLost
-	}
-	if !t.State.Open() {
-		return parley.Errorf(parley.Conflict, "%s has ended (%s).", t.ID, t.State)
-	}
-	return nil
-}
-
 // authorize asks the rules. They are looked at here and not before the
 // transaction, so that a contact that was made before is found even if they
 // have changed since.
@@ -292,42 +271,6 @@ func (o *opening) refusal(err error) string {
 		return refusalText(o.verb(), err)
 	}
 	return o.verb() + ": " + o.refused.Explained(err)
-}
-
-// checkCycle refuses an ask that could only wait for itself: its target runs
-// one turn at a time, and that turn waits for an ask on the chain that leads
-// here. Delegations are links of the chain too, since no task ends before
-// them, but nobody's turn waits for one.
-func (o *opening) checkCycle() error {
-	if o.pattern != parley.Ask || o.state.Target.Turns != 1 {
-		return nil
-	}
-	chain := []parley.AgentID{o.caller.Agent, o.state.Target.ID}
-	for t := o.state.Task; t.Callback == parley.CallbackReply || t.Callback == parley.CallbackResult; {
-		parent, err := o.tx.Task(t.Parent)
-		if err != nil {
-			return err
-		}
-		chain = append([]parley.AgentID{parent.Agent}, chain...)
-		if parent.Agent == o.state.Target.ID && t.Callback == parley.CallbackReply {
-			return o.errCycle(chain)
-		}
-		t = parent
-	}
-	return nil
-}
-
-func (o *opening) errCycle(chain []parley.AgentID) error {
-	names := make([]string, len(chain))
-	for i, id := range chain {
-		var err error
-		if names[i], err = o.s.name(o.tx, id); err != nil {
-			return err
-		}
-	}
-	target := o.state.Target.Name
-	return parley.Errorf(parley.Denied, "%s is waiting on this chain and can run only one turn at a time: %s.",
-		target, strings.Join(names, " → ")).WithRule("cycle").WithHint("Answer with what you know, or use 'delegate'.")
 }
 
 // thread picks the conversation.

@@ -95,14 +95,8 @@ func (s *Service) checkPost(c Caller, r *Post) error {
 	if strings.TrimSpace(r.Message) == "" {
 		return parley.Errorf(parley.Invalid, "The message is empty.")
 	}
-	if limit := s.dir.Limits(c.Agent).MessageBytes; len(r.Message) > limit {
-		return ErrTooLong(len(r.Message), limit)
-	}
-	if err := checkKey(r.Key); err != nil {
-		return err
-	}
 	r.Channel = parley.BareChannel(r.Channel)
-	return checkText(r.Message)
+	return s.checkWords(c, r.Message, r.Key)
 }
 
 // pair finds the two agents of a dm.

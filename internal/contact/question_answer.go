@@ -61,17 +61,6 @@ func (i *inquiry) complete(r *parley.Route) {
 	}
 }
 
-// checkWords refuses a text that cannot be stored.
-func (s *Service) checkWords(c Caller, text, key string) error {
-	if limit := s.dir.Limits(c.Agent).MessageBytes; len(text) > limit {
-		return ErrTooLong(len(text), limit)
-	}
-	if err := checkText(text); err != nil {
-		return err
-	}
-	return checkKey(key)
-}
-
 // mayAct refuses whoever was not asked, and everybody once the question is closed.
 func (i *inquiry) mayAct(r *parley.Route) error {
 	switch {

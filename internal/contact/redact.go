@@ -182,29 +182,11 @@ func (r *redaction) erase(tx *store.Tx) error {
 	}
 	var tasks []parley.TaskID
 	for _, id := range r.Messages {
-		m, err := tx.Message(id)
+		of, err := r.eraseMessage(tx, id)
 		if err != nil {
 			return err
 		}
-		approvals, err := tx.ApprovalsBehind(id) // of a caller from outside, who may have no task
-		if err != nil {
-			return err
-		}
-		if err := r.eraseApprovals(tx, approvals); err != nil {
-			return err
-		}
-		tx.Redact(m, r.caller.Agent, r.mark, r.reason)
-		if err := r.eraseQuestion(tx, m); err != nil {
-			return err
-		}
-		tasks = append(tasks, m.Task, m.Origin)
-		mentions, err := tx.MentionsOf(id)
-		if err != nil {
-			return err
-		}
-		for _, t := range mentions {
-			tasks = append(tasks, t.ID)
-		}
+		tasks = append(tasks, of...)
 	}
 	if err := r.eraseTrees(tx, tasks); err != nil {
 		return err
@@ -227,6 +209,32 @@ func (r *redaction) erase(tx *store.Tx) error {
 	tx.Record(parley.Event{Team: r.first.Team, Kind: parley.EventRedacted, Actor: r.caller.Agent, Target: r.first.Author,
 		Task: r.first.Task, Message: r.first.ID, Detail: parley.Clip(r.secrets.scrub(r.reason, r.mark), refusalRunes)})
 	return nil
+}
+
+// eraseMessage takes away what a message says, and what it asked somebody to decide
+// about. It returns the tasks that may have stored the text too.
+func (r *redaction) eraseMessage(tx *store.Tx, id parley.MessageID) ([]parley.TaskID, error) {
+	m, err := tx.Message(id)
+	if err != nil {
+		return nil, err
+	}
+	approvals, err := tx.ApprovalsBehind(id) // of a caller from outside, who may have no task
+	if err != nil {
+		return nil, err
+	}
+	if err := r.eraseApprovals(tx, approvals); err != nil {
+		return nil, err
+	}
+	tx.Redact(m, r.caller.Agent, r.mark, r.reason)
+	if err := r.eraseQuestion(tx, m); err != nil {
+		return nil, err
+	}
+	mentions, err := tx.MentionsOf(id)
+	tasks := []parley.TaskID{m.Task, m.Origin}
+	for _, t := range mentions {
+		tasks = append(tasks, t.ID)
+	}
+	return tasks, err
 }
 
 // forget takes messages out of the search index while they still have their words.

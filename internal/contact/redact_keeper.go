@@ -1,6 +1,7 @@
 package contact
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -95,7 +96,7 @@ func (r *redaction) eraseKept(tx *store.Tx) error {
 func (r *redaction) eraseTopics(tx *store.Tx, keepers []parley.KeeperID) error {
 	for _, id := range keepers {
 		k, err := tx.Keeper(id)
-		if err == store.ErrNotFound { // it was pruned meanwhile
+		if errors.Is(err, store.ErrNotFound) { // it was pruned meanwhile
 			continue
 		}
 		if err != nil {

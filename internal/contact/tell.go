@@ -47,13 +47,7 @@ func (s *Service) checkNews(c Caller, n News) error {
 	if strings.TrimSpace(n.Message) == "" {
 		return parley.Errorf(parley.Invalid, "The message is empty.")
 	}
-	if limit := s.dir.Limits(c.Agent).MessageBytes; len(n.Message) > limit {
-		return ErrTooLong(len(n.Message), limit)
-	}
-	if err := checkKey(n.Key); err != nil {
-		return err
-	}
-	return checkText(n.Message)
+	return s.checkWords(c, n.Message, n.Key)
 }
 
 // spreading is one run of the transaction.

@@ -3,12 +3,12 @@ package keeper
 import "parley"
 
 const (
-	// before and after are how many messages around one count as what it was said
-	// in answer to, and what was said of it.
-	before = 3
-	after  = 1
-	// share is what the best of them adds.
-	share = 0.4
+	// liftBefore and liftAfter are how many messages around one count as what it was
+	// said in answer to, and what was said of it.
+	liftBefore = 3
+	liftAfter  = 1
+	// liftShare is what the best of them adds.
+	liftShare = 0.4
 )
 
 // lift lets a message gain from those around it: an answer seldom repeats the words
@@ -24,11 +24,11 @@ func lift(list []found) {
 	}
 	for i, f := range list {
 		best := 0.0
-		for n := f.N - before; n <= f.N+after; n++ {
+		for n := f.N - liftBefore; n <= f.N+liftAfter; n++ {
 			if n != f.N {
 				best = max(best, own[place{f.Keeper, n}])
 			}
 		}
-		list[i].score += share * best
+		list[i].score += liftShare * best
 	}
 }

@@ -14,7 +14,7 @@ func TestLift(t *testing.T) {
 	}
 	list := []found{at(1, 4, 10), at(1, 5, 2), at(1, 8, 2), at(1, 3, 2), at(1, 1, 2), at(2, 5, 2)}
 	lift(list)
-	for i, want := range []float64{10 + share*2, 2 + share*10, 2 + share*2, 2 + share*10, 2, 2} {
+	for i, want := range []float64{10 + liftShare*2, 2 + liftShare*10, 2 + liftShare*2, 2 + liftShare*10, 2, 2} {
 		if list[i].score != want {
 			t.Errorf("%s has %v, want %v", list[i].Name(), list[i].score, want)
 		}

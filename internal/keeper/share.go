@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"context"
+	"errors"
 
 	"parley"
 	"parley/internal/contact"
@@ -50,7 +51,7 @@ func recordShared(tx *store.Tx, c contact.Caller, k parley.Keeper) {
 // visible reads a keeper that the caller may know of; any other is not there.
 func (s *Service) visible(tx *store.Tx, c contact.Caller, id parley.KeeperID) (parley.Keeper, error) {
 	k, err := tx.Keeper(id)
-	if err == store.ErrNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		return k, missing(id)
 	}
 	if err != nil {

@@ -38,8 +38,8 @@ const (
 	nextSweep  = time.Hour
 )
 
-// Keeper keeps one team to its rule.
-type Keeper struct {
+// Sweeper keeps one team to its rule.
+type Sweeper struct {
 	store store.Store
 	team  parley.TeamID
 	rule  Rule
@@ -59,19 +59,19 @@ type Index interface {
 	Forget(tx *store.Tx, ids []parley.MessageID) error
 }
 
-// New makes a keeper.
-func New(s store.Store, team parley.TeamID, rule Rule, index Index, log *slog.Logger) *Keeper {
-	return &Keeper{store: s, team: team, rule: rule, index: index, log: log}
+// New makes a sweeper.
+func New(s store.Store, team parley.TeamID, rule Rule, index Index, log *slog.Logger) *Sweeper {
+	return &Sweeper{store: s, team: team, rule: rule, index: index, log: log}
 }
 
 // Run sweeps from time to time until the context is done.
-func (k *Keeper) Run(ctx context.Context) {
-	if k.rule.None() {
+func (s *Sweeper) Run(ctx context.Context) {
+	if s.rule.None() {
 		return
 	}
 	for wait := firstSweep; rest(ctx, wait); wait = nextSweep {
-		if _, err := k.Sweep(ctx); err != nil && ctx.Err() == nil {
-			k.log.Warn("old records could not be removed; the next try is in an hour", "error", err)
+		if _, err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("old records could not be removed; the next try is in an hour", "error", err)
 		}
 	}
 }
@@ -80,27 +80,27 @@ func (k *Keeper) Run(ctx context.Context) {
 type Removed struct{ Messages, Events int }
 
 // Sweep goes over the record once. What it took away is one event.
-func (k *Keeper) Sweep(ctx context.Context) (gone Removed, err error) {
-	if k.rule.Messages > 0 {
-		gone.Messages, err = k.messages(ctx)
+func (s *Sweeper) Sweep(ctx context.Context) (gone Removed, err error) {
+	if s.rule.Messages > 0 {
+		gone.Messages, err = s.messages(ctx)
 		if err == nil {
-			err = k.requests(ctx)
+			err = s.requests(ctx)
 		}
 		if err == nil {
-			err = k.kept(ctx)
+			err = s.kept(ctx)
 		}
 		if err == nil {
-			err = k.questions(ctx)
+			err = s.questions(ctx)
 		}
 	}
-	if k.rule.Events > 0 && err == nil {
-		gone.Events, err = k.events(ctx)
+	if s.rule.Events > 0 && err == nil {
+		gone.Events, err = s.events(ctx)
 	}
 	if gone == (Removed{}) {
 		return gone, err
 	}
-	failed := k.store.Update(ctx, func(tx *store.Tx) error {
-		tx.Record(parley.Event{Team: k.team, Kind: parley.EventRetention, Detail: k.describe(gone)})
+	failed := s.store.Update(ctx, func(tx *store.Tx) error {
+		tx.Record(parley.Event{Team: s.team, Kind: parley.EventRetention, Detail: s.describe(gone)})
 		return nil
 	})
 	if err == nil {
@@ -109,13 +109,13 @@ func (k *Keeper) Sweep(ctx context.Context) (gone Removed, err error) {
 	return gone, err
 }
 
-func (k *Keeper) describe(gone Removed) string {
+func (s *Sweeper) describe(gone Removed) string {
 	var parts []string
 	if gone.Messages > 0 {
-		parts = append(parts, fmt.Sprintf("%d messages older than %s", gone.Messages, Span(k.rule.Messages)))
+		parts = append(parts, fmt.Sprintf("%d messages older than %s", gone.Messages, Span(s.rule.Messages)))
 	}
 	if gone.Events > 0 {
-		parts = append(parts, fmt.Sprintf("%d events older than %s", gone.Events, Span(k.rule.Events)))
+		parts = append(parts, fmt.Sprintf("%d events older than %s", gone.Events, Span(s.rule.Events)))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -131,23 +131,23 @@ func Span(d time.Duration) string {
 // messages looks without disturbing anybody and removes what it finds, batch by
 // batch. Between the two a task may have been opened again, so what may go is
 // decided anew where it goes.
-func (k *Keeper) messages(ctx context.Context) (removed int, err error) {
+func (s *Sweeper) messages(ctx context.Context) (removed int, err error) {
 	for place := parley.MessageID(0); ; {
 		var page store.OldMessages
 		look := func(tx *store.Tx) (err error) {
-			page, err = tx.OldMessages(k.team, place, tx.Now.Add(-k.rule.Messages), batch)
+			page, err = tx.OldMessages(s.team, place, tx.Now.Add(-s.rule.Messages), batch)
 			return err
 		}
-		if err := k.store.View(ctx, look); err != nil {
+		if err := s.store.View(ctx, look); err != nil {
 			return removed, err
 		}
 		next, done := page.Next, page.Done
 		if len(page.Remove) > 0 {
-			err := k.store.Update(ctx, func(tx *store.Tx) error {
+			err := s.store.Update(ctx, func(tx *store.Tx) error {
 				if err := look(tx); err != nil {
 					return err
 				}
-				if err := k.index.Forget(tx, page.Remove); err != nil {
+				if err := s.index.Forget(tx, page.Remove); err != nil {
 					return err
 				}
 				tx.RemoveMessages(page.Remove)
@@ -169,48 +169,48 @@ func (k *Keeper) messages(ctx context.Context) (removed int, err error) {
 }
 
 // requests removes what callers from outside wanted to say and never did.
-func (k *Keeper) requests(ctx context.Context) error {
-	return k.closed(ctx, (*store.Tx).OldRequests, (*store.Tx).RemoveRequests)
+func (s *Sweeper) requests(ctx context.Context) error {
+	return s.closed(ctx, (*store.Tx).OldRequests, (*store.Tx).RemoveRequests)
 }
 
 // questions removes the questions that were closed long ago: their messages have
 // gone before, or go by themselves.
-func (k *Keeper) questions(ctx context.Context) error {
-	return k.closed(ctx, (*store.Tx).OldQuestions, (*store.Tx).RemoveQuestions)
+func (s *Sweeper) questions(ctx context.Context) error {
+	return s.closed(ctx, (*store.Tx).OldQuestions, (*store.Tx).RemoveQuestions)
 }
 
 // closed removes what ended before the time from which messages are kept. It
 // writes only if there is something.
-func (k *Keeper) closed(ctx context.Context, count func(*store.Tx, parley.TeamID, parley.Micros) (int, error),
+func (s *Sweeper) closed(ctx context.Context, count func(*store.Tx, parley.TeamID, parley.Micros) (int, error),
 	remove func(*store.Tx, parley.TeamID, parley.Micros)) error {
 	var n int
-	err := k.store.View(ctx, func(tx *store.Tx) (err error) {
-		n, err = count(tx, k.team, tx.Now.Add(-k.rule.Messages))
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		n, err = count(tx, s.team, tx.Now.Add(-s.rule.Messages))
 		return err
 	})
 	if err != nil || n == 0 {
 		return err
 	}
-	return k.store.Update(ctx, func(tx *store.Tx) error {
-		remove(tx, k.team, tx.Now.Add(-k.rule.Messages))
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		remove(tx, s.team, tx.Now.Add(-s.rule.Messages))
 		return nil
 	})
 }
 
 // kept removes what keepers hold of that time, some keepers at once.
-func (k *Keeper) kept(ctx context.Context) error {
-	for k.Keepers != nil {
+func (s *Sweeper) kept(ctx context.Context) error {
+	for s.Keepers != nil {
 		var ids []parley.KeeperID
 		look := func(tx *store.Tx) (err error) {
-			ids, err = tx.AgedKeepers(k.team, tx.Now.Add(-k.rule.Messages), keepersAtOnce)
+			ids, err = tx.AgedKeepers(s.team, tx.Now.Add(-s.rule.Messages), keepersAtOnce)
 			return err
 		}
-		if err := k.store.View(ctx, look); err != nil || len(ids) == 0 {
+		if err := s.store.View(ctx, look); err != nil || len(ids) == 0 {
 			return err
 		}
-		err := k.store.Update(ctx, func(tx *store.Tx) error {
+		err := s.store.Update(ctx, func(tx *store.Tx) error {
 			for _, id := range ids {
-				if err := k.Keepers.Trim(tx, id, tx.Now.Add(-k.rule.Messages)); err != nil {
+				if err := s.Keepers.Trim(tx, id, tx.Now.Add(-s.rule.Messages)); err != nil {
 					return err
 				}
 			}
@@ -226,17 +226,17 @@ func (k *Keeper) kept(ctx context.Context) error {
 	return nil
 }
 
-func (k *Keeper) events(ctx context.Context) (removed int, err error) {
+func (s *Sweeper) events(ctx context.Context) (removed int, err error) {
 	for cursor := ""; ; {
 		var page store.OldEvents
 		var before parley.Micros
-		err := k.store.View(ctx, func(tx *store.Tx) (err error) {
-			before = tx.Now.Add(-k.rule.Events)
-			page, err = tx.OldEvents(k.team, cursor, before, batch)
+		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+			before = tx.Now.Add(-s.rule.Events)
+			page, err = tx.OldEvents(s.team, cursor, before, batch)
 			return err
 		})
 		if err == nil && page.Count > 0 {
-			err = k.store.Update(ctx, func(tx *store.Tx) error { return tx.RemoveEvents(k.team, cursor, page.Next, before) })
+			err = s.store.Update(ctx, func(tx *store.Tx) error { return tx.RemoveEvents(s.team, cursor, page.Next, before) })
 		}
 		if err != nil {
 			return removed, err

@@ -85,7 +85,7 @@ func (t *run) storeArrived(tx *store.Tx, task parley.Task, a arrival, n int) err
 	return nil
 }
 
-// take has what was stored follow the result that is about to be added.
+// takeArrival has what was stored follow the result that is about to be added.
 func (t *run) takeArrival(a arrival) {
 	t.arrived = a.messages
 	t.lookedTo = max(t.lookedTo, a.step.Place)

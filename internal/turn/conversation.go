@@ -2,9 +2,6 @@ package turn
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 
 	"parley"
@@ -150,73 +147,6 @@ func (t *run) load(ctx context.Context, known *parley.Handover) error {
 	})
 }
 
-// replay takes the stored steps in their order.
-func (t *run) replay(tx *store.Tx, steps []parley.Step) error {
-	for _, s := range steps {
-		if err := t.replayStep(tx, s); err != nil {
-			return fmt.Errorf("step %d/%d of %s: %w", s.Turn, s.N, s.Task, err)
-		}
-	}
-	return nil
-}
-
-func (t *run) replayStep(tx *store.Tx, s parley.Step) error {
-	t.number, t.steps = s.Turn, s.N
-	switch s.Kind {
-	case parley.StepPrompt:
-		var p prompt
-		if err := json.Unmarshal(s.Content, &p); err != nil {
-			return err
-		}
-		t.underWay = true
-		return t.showPrompt(tx, s.Turn, p)
-	case parley.StepInbox:
-		var in inboxStep
-		if err := json.Unmarshal(s.Content, &in); err != nil {
-			return err
-		}
-		return t.showArrival(tx, in)
-	case parley.StepReply:
-		var r replyStep
-		if err := json.Unmarshal(s.Content, &r); err != nil {
-			return err
-		}
-		if r.Prompt != nil {
-			if err := t.showPrompt(tx, s.Turn, *r.Prompt); err != nil {
-				return err
-			}
-		}
-		t.unshown = sight{} // it was marked with this very step
-		t.add(r.Reply)
-		t.underWay = len(r.Calls) > 0 || r.Rejected != ""
-	case parley.StepCall:
-		var c started
-		if err := json.Unmarshal(s.Content, &c); err != nil {
-			return err
-		}
-		t.conversation.started[c.Call] = true
-	case parley.StepAway:
-		var a awayStep
-		if err := json.Unmarshal(s.Content, &a); err != nil {
-			return err
-		}
-		t.away.add(a)
-	case parley.StepHeld:
-		var h held
-		if err := json.Unmarshal(s.Content, &h); err != nil {
-			return err
-		}
-		t.conversation.held[h.Call] = true
-	case parley.StepResult:
-		var r result
-		if err := json.Unmarshal(s.Content, &r); err != nil {
-			return err
-		}
-		t.addResult(r)
-	}
-	return nil
-}
-
 // add takes a reply into the conversation; its calls are now to be run. One that
 // could not be used counts like a call that failed.
 func (t *run) add(reply model.Reply) {
@@ -246,60 +176,6 @@ func (t *run) addResult(r result) {
 		t.recall(m)
 	}
 	t.arrived = nil
-}
-
-// showPrompt takes what a turn began with into the conversation.
-func (t *run) showPrompt(tx *store.Tx, turn int, p prompt) error {
-	t.replies, t.failures, t.rounds, t.peer = 0, 0, 0, ""
-	if turn == 1 {
-		t.relevant = p.Relevant
-	}
-	if err := t.showNotices(tx, turn, p.Notices); err != nil {
-		return err
-	}
-	return t.showInbox(tx, p.Inbox)
-}
-
-// showInbox takes what came back to the task into the conversation.
-func (t *run) showInbox(tx *store.Tx, upto int) error {
-	items, err := t.readInbox(tx, upto)
-	for _, m := range items {
-		t.recall(m)
-	}
-	return err
-}
-
-// readInbox reads on in the task's inbox.
-func (t *run) readInbox(tx *store.Tx, upto int) ([]parley.Message, error) {
-	items, err := tx.Inbox(t.task.ID, t.inboxRead, upto)
-	if err != nil {
-		return nil, err
-	}
-	t.inboxRead = upto
-	return items, t.meetAuthors(tx, items)
-}
-
-func (t *run) showNotices(tx *store.Tx, turn int, ids []parley.MessageID) error {
-	list, err := t.readNotices(tx, ids)
-	for _, m := range list {
-		t.notice(turn, m)
-	}
-	return err
-}
-
-// readNotices reads messages that a step names.
-func (t *run) readNotices(tx *store.Tx, ids []parley.MessageID) (list []parley.Message, err error) {
-	for _, id := range ids {
-		m, err := tx.Message(id)
-		if errors.Is(err, store.ErrNotFound) {
-			continue // it was too old to be kept
-		}
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, m)
-	}
-	return list, t.meetAuthors(tx, list)
 }
 
 // recall shows a stored message where the task has come to.

@@ -2,17 +2,13 @@ package turn
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"parley"
 	"parley/internal/live"
 	"parley/internal/model"
-	"parley/internal/store"
-	"parley/internal/tool"
 )
 
 // maxFailures is how many tool calls in a row may fail before a turn is
@@ -35,14 +31,8 @@ type run struct {
 // turn goes on where the stored steps end, or begins a new turn, and runs it
 // to its end.
 func (t *run) turn(ctx context.Context, handover *parley.Handover) (parley.Outcome, error) {
-	if !t.remember(handover) {
-		if err := t.insist(ctx, func() error { return t.load(ctx, handover) }); err != nil {
-			return 0, err
-		}
-	}
-	if !t.underWay {
-		t.begin()
-		t.enrich(ctx)
+	if err := t.takeUp(ctx, handover); err != nil {
+		return 0, err
 	}
 	for {
 		if err := t.runPending(ctx); err != nil {
@@ -54,13 +44,7 @@ func (t *run) turn(ctx context.Context, handover *parley.Handover) (parley.Outco
 		if reason := t.broken(); reason != "" {
 			return t.end(ctx, parley.TurnEnd{Reason: reason})
 		}
-		if t.Pauses.Paused(t.lease.Team) {
-			return 0, parley.ErrPaused
-		}
-		if err := t.makeRoom(ctx); err != nil {
-			return 0, err
-		}
-		if err := t.reserve(ctx); err != nil {
+		if err := t.getReady(ctx); err != nil {
 			return 0, err
 		}
 		reply, failure, err := t.think(ctx)
@@ -89,6 +73,21 @@ func (t *run) turn(ctx context.Context, handover *parley.Handover) (parley.Outco
 	}
 }
 
+// takeUp puts the conversation together, and begins a turn unless one is under
+// way.
+func (t *run) takeUp(ctx context.Context, handover *parley.Handover) error {
+	if !t.remember(handover) {
+		if err := t.insist(ctx, func() error { return t.load(ctx, handover) }); err != nil {
+			return err
+		}
+	}
+	if !t.underWay {
+		t.begin()
+		t.enrich(ctx)
+	}
+	return nil
+}
+
 // broken is why the turn must not go on; empty if it may.
 func (t *run) broken() string {
 	switch {
@@ -104,7 +103,19 @@ func (t *run) broken() string {
 	return ""
 }
 
-// distinct gives calls ids that no other of the turn has: they are part of the
+// getReady makes sure that the model can be asked: the team is not paused, the
+// conversation is not too long, and the budget allows it.
+func (t *run) getReady(ctx context.Context) error {
+	if t.Pauses.Paused(t.lease.Team) {
+		return parley.ErrPaused
+	}
+	if err := t.makeRoom(ctx); err != nil {
+		return err
+	}
+	return t.reserve(ctx)
+}
+
+// distinct gives calls ids that no other of the task has: they are part of the
 // key under which a call is known, and not every provider sees to it.
 func (t *run) distinct(calls []model.Call) []model.Call {
 	taken := map[string]bool{"": true}
@@ -179,218 +190,6 @@ func (t *run) modelFailure(err error) string {
 	}
 	t.Log.Error("a model failed", "agent", t.agent.Name, "task", t.lease.Task, "error", err)
 	return "its model could not be used."
-}
-
-// runPending runs the calls of the last reply that have no result yet, in
-// their order; those that stand together and only read, at once. Those that wait
-// for an approval come last, all together, when none of them is pending any more;
-// until then they are left. So is a call that waits for another task.
-func (t *run) runPending(ctx context.Context) error {
-	calls := slices.DeleteFunc(slices.Clone(t.pending), func(c model.Call) bool { return t.held[c.ID] })
-	for len(calls) > 0 {
-		if t.Pauses.Paused(t.lease.Team) {
-			return parley.ErrPaused
-		}
-		n := t.readersIn(calls)
-		if err := t.finishCalls(ctx, calls[:n]); err != nil {
-			return err
-		}
-		calls = calls[n:]
-	}
-	if !slices.ContainsFunc(t.pending, t.isHeld) {
-		return nil
-	}
-	return t.runHeld(ctx)
-}
-
-// finishCall runs a call and stores its result, or that it has to wait.
-func (t *run) finishCall(ctx context.Context, call model.Call, approved bool) error {
-	res, err := t.call(ctx, call, approved)
-	return t.settle(ctx, call, approved, res, err)
-}
-
-// settle stores what came of a call, or that it has to wait.
-func (t *run) settle(ctx context.Context, call model.Call, approved bool, res tool.Result, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if need, ok := parley.AsNeedsApproval(err); ok && !approved {
-		return t.hold(ctx, call, need)
-	}
-	if spent, ok := parley.AsBudgetSpent(err); ok && t.lease.Budget != 0 {
-		if err := t.awaitTasks(ctx, spent.Tasks); err != nil {
-			return err
-		}
-		return t.finishCall(ctx, call, approved) // it was raised meanwhile
-	}
-	if awaits, ok := parley.AsAwaits(err); ok {
-		t.awaited = append(t.awaited, awaits.Task)
-		return nil
-	}
-	return t.storeResult(ctx, call, res, err)
-}
-
-// storeResult stores what came of a call.
-func (t *run) storeResult(ctx context.Context, call model.Call, res tool.Result, err error) error {
-	if errors.Is(err, parley.ErrLost) || errors.Is(err, errUncertain) {
-		return err
-	}
-	out := result{Call: call.ID, Text: res.Text}
-	if err != nil {
-		t.logFault(call.Name, err)
-		out.Text, out.Error = parley.ToolError(err), true
-	}
-	step, err := t.next(parley.StepResult, out)
-	if err != nil {
-		return err
-	}
-	step.Spent = t.asides.take()
-	step.Spent.Active = t.slot.read()
-	if err := t.storeSteps(ctx, &res, step); err != nil {
-		return err
-	}
-	t.addResult(out)
-	return nil
-}
-
-func (t *run) call(ctx context.Context, call model.Call, approved bool) (res tool.Result, err error) {
-	tl, ok := tool.Find(t.agent.Tools, call.Name)
-	if !ok && t.started[call.ID] {
-		return tool.Result{}, errInterrupted // of a server that is not back yet, say
-	}
-	if !ok {
-		return tool.Result{}, tool.ErrUnknown(t.agent.Tools, call.Name)
-	}
-	if action, ok := tl.ActionOf(call.Args); ok {
-		if err := t.Rules.Permit(ctx, t.lease, action, approved); err != nil {
-			return tool.Result{}, err
-		}
-	}
-	if !tl.Replays {
-		if t.started[call.ID] {
-			return tool.Result{}, errInterrupted
-		}
-		step, err := t.next(parley.StepCall, started{Call: call.ID})
-		if err != nil {
-			return tool.Result{}, err
-		}
-		if err := t.storeSteps(ctx, nil, step); err != nil {
-			return tool.Result{}, err
-		}
-	}
-	t.publish(live.Tool, call.Name)
-	key := fmt.Sprintf("%d/%d/%s", t.lease.Task, t.number, call.ID)
-	run := func() error {
-		res, err = tl.Run(ctx, tool.Call{Lease: t.lease, Slot: t.slot, Key: key, Args: call.Args, Approved: approved,
-			Said: t.said, Think: t.aside})
-		return err
-	}
-	if tl.Replays {
-		_ = t.insist(ctx, run)
-	} else {
-		_ = run()
-	}
-	return res, err
-}
-
-// errInterrupted is what a model reads of a call that had begun when the hub
-// stopped.
-var errInterrupted = parley.Errorf(parley.Failed, "The call was interrupted; whether it took effect is unknown.").
-	WithHint("Look before you try again.")
-
-// logFault logs what a tool could not do because of a fault of the hub; what
-// a model did wrong is between it and its tools.
-func (t *run) logFault(name string, err error) {
-	if parley.KindOf(err) == parley.Internal {
-		t.Log.Error("a tool failed", "agent", t.agent.Name, "task", t.lease.Task, "tool", name, "error", err)
-	}
-}
-
-// storeSteps stores steps under the lease, with what a result shows and what the
-// model was shown before, and takes in what has arrived for the task meanwhile.
-func (t *run) storeSteps(ctx context.Context, shown *tool.Result, steps ...parley.Step) error {
-	var arrived arrival
-	last := steps[len(steps)-1]
-	err := t.update(ctx, func(tx *store.Tx) error {
-		arrived = arrival{}
-		account, err := t.accountFor(tx, steps)
-		if err != nil {
-			return err
-		}
-		task, thread, err := t.fenceThread(tx)
-		if err != nil {
-			return err
-		}
-		if t.takesIn(last) {
-			if arrived, err = t.arrive(tx, task, thread); err != nil {
-				return err
-			}
-		}
-		if t.start != nil {
-			tx.StartTurn(&task, t.start)
-			tx.MarkSeen(task.Request, t.lease.Agent)
-			tx.UpdateProgress(&task)
-		}
-		for _, s := range steps {
-			tx.InsertStep(s)
-		}
-		if account != nil {
-			account.Settle(task.ID, steps)
-		}
-		t.markShown(tx, shown)
-		tx.Shown(&task, t.shown.ids, t.shown.place)
-		if arrived.empty() {
-			return nil
-		}
-		return t.storeArrived(tx, task, arrived, last.N+1)
-	})
-	if err != nil {
-		return err
-	}
-	t.start, t.shown = nil, sight{}
-	t.steps += len(steps)
-	t.takeArrival(arrived)
-	return nil
-}
-
-// markShown records what the result of a call shows.
-func (t *run) markShown(tx *store.Tx, shown *tool.Result) {
-	if shown == nil {
-		return
-	}
-	for _, id := range shown.Seen {
-		tx.MarkSeen(id, t.lease.Agent)
-	}
-	if shown.Read.Channel != 0 {
-		tx.ReadGroup(shown.Read.Channel, t.lease.Agent, shown.Read.Upto)
-	}
-}
-
-// fence makes sure that the lease still holds.
-func (t *run) fence(tx *store.Tx) (parley.Task, error) {
-	tasks, err := tx.LockTasks(t.lease.Task)
-	if err != nil {
-		return parley.Task{}, err
-	}
-	if tasks[0].State != parley.Running || tasks[0].Token != t.lease.Token {
-		return parley.Task{}, parley.ErrLost
-	}
-	return tasks[0], nil
-}
-
-// fenceThread is fence, with the thread that the task is worked on in.
-func (t *run) fenceThread(tx *store.Tx) (parley.Task, parley.Thread, error) {
-	task, thread, err := tx.LockWorking(t.lease.Task, t.task.Thread)
-	if err == nil && (task.State != parley.Running || task.Token != t.lease.Token) {
-		err = parley.ErrLost
-	}
-	return task, thread, err
-}
-
-// next is the following step of this turn.
-func (t *run) next(kind parley.StepKind, content any) (parley.Step, error) {
-	b, err := json.Marshal(content)
-	return parley.Step{Task: t.lease.Task, Turn: t.number, N: t.steps + 1, Kind: kind, Content: b}, err
 }
 
 // end stores what the turn came to, also if it was stopped at this very

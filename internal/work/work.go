@@ -33,7 +33,9 @@ type Runner interface {
 	Run(ctx context.Context, lease parley.Lease, handover *parley.Handover, slot *Slot) error
 }
 
-// Failer ends what is given up. Package contact implements it.
+// Failer does what nobody else comes to do: it ends what is given up or overdue, lets
+// begin what waited for others, and tells what a dead hub left untold. Package contact
+// implements it.
 type Failer interface {
 	Fail(ctx context.Context, id parley.TaskID, reason string) error
 	// Expire ends an approval that nobody decided about in time.

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -118,11 +117,7 @@ agents:
 func TestDyingAroundNews(t *testing.T) {
 	team := thinkers
 	team.Member = func(m *app.Member) { m.Limits.Rescues = 1000 }
-	for _, before := range []bool{true, false} {
-		for n, died := 1, true; died; n++ {
-			t.Run(fmt.Sprintf("%d %v", n, before), func(t *testing.T) { died = dieAroundNews(t, team, n, before) })
-		}
-	}
+	atEveryCommit(t, func(t *testing.T, n int, before bool) (died bool) { return dieAroundNews(t, team, n, before) })
 }
 
 func dieAroundNews(t *testing.T, team Team, n int, before bool) (died bool) {

@@ -184,11 +184,7 @@ func TestARestartWhileAPersonIsAsked(t *testing.T) {
 func TestDyingAroundAQuestion(t *testing.T) {
 	team := planners
 	team.Member = func(m *app.Member) { m.Limits.Rescues = 1000 }
-	for _, before := range []bool{true, false} {
-		for n, died := 1, true; died; n++ {
-			t.Run(fmt.Sprintf("%d %v", n, before), func(t *testing.T) { died = dieAroundQuestion(t, team, n, before) })
-		}
-	}
+	atEveryCommit(t, func(t *testing.T, n int, before bool) (died bool) { return dieAroundQuestion(t, team, n, before) })
 }
 
 func dieAroundQuestion(t *testing.T, team Team, n int, before bool) (died bool) {

@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -41,6 +42,17 @@ func (m *Mortal) Doom(n int, before bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.left, m.before = n, before
+}
+
+// atEveryCommit plays a story in which the process dies before, and after, its first
+// commit, its second, and so on until it outlives them all.
+func atEveryCommit(t *testing.T, die func(t *testing.T, n int, before bool) (died bool)) {
+	t.Helper()
+	for _, before := range []bool{true, false} {
+		for n, died := 1, true; died; n++ {
+			t.Run(fmt.Sprintf("%d %v", n, before), func(t *testing.T) { died = die(t, n, before) })
+		}
+	}
 }
 
 // Spare takes the doom back.

@@ -163,11 +163,7 @@ func TestACircleThroughChildren(t *testing.T) {
 func TestDyingAroundADependency(t *testing.T) {
 	team := builders
 	team.Member = func(m *app.Member) { cast(m); m.Limits.Rescues = 1000 }
-	for _, before := range []bool{true, false} {
-		for n, died := 1, true; died; n++ {
-			t.Run(fmt.Sprintf("%d %v", n, before), func(t *testing.T) { died = dieAroundDependency(t, team, n, before) })
-		}
-	}
+	atEveryCommit(t, func(t *testing.T, n int, before bool) (died bool) { return dieAroundDependency(t, team, n, before) })
 }
 
 func dieAroundDependency(t *testing.T, team Team, n int, before bool) (died bool) {

@@ -292,6 +292,37 @@ agents:
 	})
 }
 
+// What came between two steps of an earlier turn is kept as what it is, somebody's
+// message, also when the conversation was read back from the record.
+func TestWhatArrivedInAnEarlierTurnIsKeptAsItsAuthors(t *testing.T) {
+	team := learning
+	team.Script = `
+agents:
+  LearnerBot:
+    - match: 'Work'
+      steps: [{wait: 10s, call: contact_agent, args: {action: delegate, agentId: OtherBot, message: Figures.}}, {say: 'It comes.'}]
+    - match: 'Delegation Result'
+      steps: [{call: context_offload, args: {topic: t, message_count: 20}}, {say: '{{result}}'}]
+  OtherBot: [{steps: [{wait: 1m, say: 'Twelve.'}]}]
+`
+	Play(t, team, func(s *Stage) {
+		id := s.As("rutger").Delegate("LearnerBot", "Work.")
+		s.Pass(5 * time.Second)
+		note := s.As("rutger").Notify("LearnerBot", "Mind the gap.")
+		s.Wait(id)
+		_, list := s.Keeper(1)
+		var kept parley.Kept
+		for _, m := range list {
+			if strings.Contains(m.Text, "Mind the gap.") {
+				kept = m
+			}
+		}
+		s.Equal("the message", note, kept.Message)
+		s.Equal("its author", s.agent("rutger"), kept.Author)
+		s.Equal("for its owner alone", false, kept.Private)
+	})
+}
+
 // Who has left a group no longer finds what was put away there.
 func TestKeepersOfAGroupFollowItsMembers(t *testing.T) {
 	team := learning

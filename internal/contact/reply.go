@@ -1,0 +1,82 @@
+package contact
+
+import (
+	"context"
+	"strings"
+
+	"parley"
+	"parley/internal/budget"
+	"parley/internal/store"
+)
+
+// Reply completes a task by the one it was asked of, who is not run by the
+// hub: a person, say. The first reply counts.
+func (s *Service) Reply(ctx context.Context, c Caller, id parley.TaskID, text string) error {
+	if strings.TrimSpace(text) == "" {
+		return parley.Errorf(parley.Invalid, "The reply is empty.")
+	}
+	return s.finishOwn(ctx, c, id, func(f *finish) error {
+		f.last = true
+		if err := f.say(text); err != nil {
+			return err
+		}
+		if err := withdraw(f.tx, f.task, c.Agent); err != nil {
+			return err
+		}
+		return f.complete()
+	})
+}
+
+// Decline fails a task by the one it was asked of.
+func (s *Service) Decline(ctx context.Context, c Caller, id parley.TaskID, reason string) error {
+	if strings.TrimSpace(reason) == "" {
+		return parley.Errorf(parley.Invalid, "The reason is empty.").WithHint("Say why, for the one who asked.")
+	}
+	if limit := s.dir.Limits(c.Agent).MessageBytes; len(reason) > limit {
+		return ErrTooLong(len(reason), limit)
+	}
+	return s.finishOwn(ctx, c, id, func(f *finish) error { return f.fail(reason) })
+}
+
+func (s *Service) finishOwn(ctx context.Context, c Caller, id parley.TaskID, how func(*finish) error) error {
+	return s.withTask(ctx, c, id, func(f *finish) error {
+		if f.task.Agent != c.Agent {
+			return parley.Errorf(parley.Denied, "%s was not asked of you.", id).WithRule(ruleOwnTask)
+		}
+		if !f.task.State.Open() {
+			return parley.Errorf(parley.Conflict, "%s has ended already (%s).", id, f.task.State)
+		}
+		f.tx.MarkSeen(f.task.Request, c.Agent)
+		return how(f)
+	})
+}
+
+// withTask locks a task of the caller's team, and its parent before it.
+func (s *Service) withTask(ctx context.Context, c Caller, id parley.TaskID, do func(*finish) error) error {
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		if err := c.fence(tx); err != nil {
+			return err
+		}
+		t, err := tx.Task(id)
+		if err != nil {
+			return notFound(err, "%s", id)
+		}
+		if t.Team != c.Team {
+			return parley.Errorf(parley.NotFound, "%s not found.", id)
+		}
+		var account *budget.Account
+		if t.Budget != 0 && c.Token == 0 { // it may be asked for again, or mention others, which counts
+			a, err := budget.Open(tx, t.Budget, t.Team, parley.Budget{})
+			if err != nil {
+				return err
+			}
+			account = &a
+		}
+		tasks, err := tx.LockTasks(t.Parent, id)
+		if err != nil {
+			return err
+		}
+		return do(&finish{s: s, tx: tx, task: &tasks[1], parent: &tasks[0], account: account})
+	})
+	return s.Denied(ctx, c, "change "+id.String(), err)
+}

@@ -1,0 +1,138 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"parley"
+	"parley/internal/live"
+	"parley/internal/model"
+	"parley/internal/tool"
+)
+
+// runPending runs the calls of the last reply that have no result yet, in
+// their order; those that stand together and only read, at once. Those that wait
+// for an approval come last, all together, when none of them is pending any more;
+// until then they are left. So is a call that waits for another task.
+func (t *run) runPending(ctx context.Context) error {
+	calls := slices.DeleteFunc(slices.Clone(t.pending), func(c model.Call) bool { return t.held[c.ID] })
+	for len(calls) > 0 {
+		if t.Pauses.Paused(t.lease.Team) {
+			return parley.ErrPaused
+		}
+		n := t.readersIn(calls)
+		if err := t.finishCalls(ctx, calls[:n]); err != nil {
+			return err
+		}
+		calls = calls[n:]
+	}
+	if !slices.ContainsFunc(t.pending, t.isHeld) {
+		return nil
+	}
+	return t.runHeld(ctx)
+}
+
+// finishCall runs a call and stores its result, or that it has to wait.
+func (t *run) finishCall(ctx context.Context, call model.Call, approved bool) error {
+	res, err := t.call(ctx, call, approved)
+	return t.settle(ctx, call, approved, res, err)
+}
+
+// settle stores what came of a call, or that it has to wait.
+func (t *run) settle(ctx context.Context, call model.Call, approved bool, res tool.Result, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if need, ok := parley.AsNeedsApproval(err); ok && !approved {
+		return t.hold(ctx, call, need)
+	}
+	if spent, ok := parley.AsBudgetSpent(err); ok && t.lease.Budget != 0 {
+		if err := t.awaitTasks(ctx, spent.Tasks); err != nil {
+			return err
+		}
+		return t.finishCall(ctx, call, approved) // it was raised meanwhile
+	}
+	if awaits, ok := parley.AsAwaits(err); ok {
+		t.awaited = append(t.awaited, awaits.Task)
+		return nil
+	}
+	return t.storeResult(ctx, call, res, err)
+}
+
+// storeResult stores what came of a call.
+func (t *run) storeResult(ctx context.Context, call model.Call, res tool.Result, err error) error {
+	if errors.Is(err, parley.ErrLost) || errors.Is(err, errUncertain) {
+		return err
+	}
+	out := result{Call: call.ID, Text: res.Text}
+	if err != nil {
+		t.logFault(call.Name, err)
+		out.Text, out.Error = parley.ToolError(err), true
+	}
+	step, err := t.next(parley.StepResult, out)
+	if err != nil {
+		return err
+	}
+	step.Spent = t.asides.take()
+	step.Spent.Active = t.slot.read()
+	if err := t.storeSteps(ctx, &res, step); err != nil {
+		return err
+	}
+	t.addResult(out)
+	return nil
+}
+
+func (t *run) call(ctx context.Context, call model.Call, approved bool) (res tool.Result, err error) {
+	tl, ok := tool.Find(t.agent.Tools, call.Name)
+	if !ok && t.started[call.ID] {
+		return tool.Result{}, errInterrupted // of a server that is not back yet, say
+	}
+	if !ok {
+		return tool.Result{}, tool.ErrUnknown(t.agent.Tools, call.Name)
+	}
+	if action, ok := tl.ActionOf(call.Args); ok {
+		if err := t.Rules.Permit(ctx, t.lease, action, approved); err != nil {
+			return tool.Result{}, err
+		}
+	}
+	if !tl.Replays {
+		if t.started[call.ID] {
+			return tool.Result{}, errInterrupted
+		}
+		step, err := t.next(parley.StepCall, started{Call: call.ID})
+		if err != nil {
+			return tool.Result{}, err
+		}
+		if err := t.storeSteps(ctx, nil, step); err != nil {
+			return tool.Result{}, err
+		}
+	}
+	t.publish(live.Tool, call.Name)
+	key := fmt.Sprintf("%d/%d/%s", t.lease.Task, t.number, call.ID)
+	run := func() error {
+		res, err = tl.Run(ctx, tool.Call{Lease: t.lease, Slot: t.slot, Key: key, Args: call.Args, Approved: approved,
+			Said: t.said, Think: t.aside})
+		return err
+	}
+	if tl.Replays {
+		_ = t.insist(ctx, run)
+	} else {
+		_ = run()
+	}
+	return res, err
+}
+
+// errInterrupted is what a model reads of a call that had begun when the hub
+// stopped.
+var errInterrupted = parley.Errorf(parley.Failed, "The call was interrupted; whether it took effect is unknown.").
+	WithHint("Look before you try again.")
+
+// logFault logs what a tool could not do because of a fault of the hub; what
+// a model did wrong is between it and its tools.
+func (t *run) logFault(name string, err error) {
+	if parley.KindOf(err) == parley.Internal {
+		t.Log.Error("a tool failed", "agent", t.agent.Name, "task", t.lease.Task, "tool", name, "error", err)
+	}
+}
