@@ -48,6 +48,7 @@ func TestADiscoveryReachesWhomItConcerns(t *testing.T) {
 	Play(t, finders, func(s *Stage) {
 		for _, name := range []string{"TesterBot", "ResearcherBot"} {
 			s.As("rutger").Delegate(name, "Work.")
+			s.Pass(time.Second) // the first one's intent is there when the second has its own
 		}
 		s.As("rutger").Delegate("LeadBot", "Create.")
 		s.Pass(time.Minute)
@@ -92,6 +93,7 @@ func TestADiscoveryRespectsRulesAndRate(t *testing.T) {
 	Play(t, team, func(s *Stage) {
 		for _, name := range []string{"TesterBot", "ResearcherBot"} {
 			s.As("rutger").Delegate(name, "Work.")
+			s.Pass(time.Second) // the first one's intent is there when the second has its own
 		}
 		s.As("rutger").Delegate("LeadBot", "Create.")
 		s.Pass(time.Minute)
