@@ -105,7 +105,7 @@ func TestGaps(t *testing.T) {
 func TestABatchDoesNotBringBackWhatWasTakenAway(t *testing.T) {
 	w := newWorld(t)
 	id := w.say(0, 1, "the word is swordfish")
-	b, err := w.prepare(t.Context(), Messages, 10)
+	b, err := w.prepare(t.Context(), Messages, quietPortion)
 	if err != nil || len(b.docs) != 1 {
 		t.Fatalf("%d documents, %v", len(b.docs), err)
 	}

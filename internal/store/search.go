@@ -134,15 +134,26 @@ func (k PostingKey) args(more ...any) []any {
 	return append([]any{int64(k.Team), int64(k.Kind), k.Word, k.Chunk}, more...)
 }
 
-// AppendPosting adds n documents to a row, which is made if it is missing.
-func (tx *Tx) AppendPosting(k PostingKey, n int, docs []byte) {
-	joined := `CAST(posting.docs || excluded.docs AS BLOB)`
+// PostingRow is documents for a row of the index.
+type PostingRow struct {
+	PostingKey
+	N    int
+	Docs []byte
+}
+
+// AppendPostings adds documents to rows, which are made if they are missing. Each
+// row is named once, and they come in the order of the table: neighbours share
+// pages, and two who change rows at once never wait for each other in a circle.
+func (tx *Tx) AppendPostings(rows []PostingRow) {
 	if tx.conn.Engine() == PostgreSQL {
-		joined = `posting.docs || excluded.docs`
+		tx.appendPostingArrays(rows)
+		return
 	}
-	tx.exec(`INSERT INTO posting (team_id, kind, word, chunk, n, docs) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (team_id, kind, word, chunk) DO UPDATE SET n = posting.n + excluded.n, docs = `+joined,
-		k.args(int64(n), docs)...)
+	for _, r := range rows {
+		tx.exec(`INSERT INTO posting (team_id, kind, word, chunk, n, docs) VALUES ($1, $2, $3, $4, $5, $6)
+			ON CONFLICT (team_id, kind, word, chunk) DO UPDATE SET n = posting.n + excluded.n,
+			docs = CAST(posting.docs || excluded.docs AS BLOB)`, r.args(int64(r.N), r.Docs)...)
+	}
 }
 
 // SetPosting replaces what a row holds; one without documents goes.
