@@ -65,9 +65,11 @@ func rowsOf(kind Kind, docs []Document) []store.PostingRow {
 	docs = slices.Clone(docs)
 	slices.SortFunc(docs, func(a, b Document) int { return cmp.Compare(a.ID, b.ID) })
 	g := gathering{of: map[teamWord]int{}}
+	var list []token
 	for _, d := range docs {
-		for _, t := range tokens(d.Text) {
-			g.add(d, t.word)
+		list = tokensInto(d.Text, list)
+		for i := range list {
+			g.add(d, list[i].word)
 		}
 		for _, mark := range d.Marks {
 			g.add(d, mark)
@@ -149,7 +151,7 @@ func removeRows(tx *store.Tx, rows []store.PostingRow) error {
 	}
 	left := map[store.PostingKey][]posting{}
 	for p, list := range words {
-		err := tx.Postings(p.team, p.kind, list, p.chunk, p.chunk, func(row store.Posting) {
+		err := tx.Postings(p.team, p.kind, list, func(string) int64 { return p.chunk }, p.chunk, func(row store.Posting) {
 			k := store.PostingKey{Team: p.team, Kind: p.kind, Word: row.Word, Chunk: p.chunk}
 			all := unpack(row.Docs, nil)
 			if some := without(all, unpack(gone[k], nil)); len(some) < len(all) {

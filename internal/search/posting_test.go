@@ -66,7 +66,7 @@ func FuzzQuery(f *testing.F) {
 				t.Fatalf("%q: %+v", text, term)
 			}
 		}
-		w.judge(Document{Text: text})
+		w.judge(Document{Text: text}, tokens(text))
 	})
 }
 
@@ -142,7 +142,7 @@ func TestRemoveLeavesNoWord(t *testing.T) {
 func (w *world) rowsWith(word string) (n int) {
 	w.t.Helper()
 	w.update(func(tx *store.Tx) error {
-		return tx.PostingSizes(w.team.ID, Messages, []string{stem(word)}, 10, func(p store.Posting) { n++ })
+		return tx.PostingSizes(w.team.ID, Messages, []string{stem(word)}, func(string) int { return 10 }, func(p store.Posting) { n++ })
 	})
 	return n
 }

@@ -32,7 +32,7 @@ func postingsRoundTrip(t *testing.T, open Open) {
 	w.append(store.PostingRow{PostingKey: w.posting("parser", 0), N: 1, Docs: []byte{0, 0}}) // bytes are not text: zeros stay
 	w.view(func(tx *store.Tx) error {
 		var sizes []store.Posting
-		err := tx.PostingSizes(w.team.ID, store.SearchMessages, []string{"parser", "none"}, 10, func(p store.Posting) { sizes = append(sizes, p) })
+		err := tx.PostingSizes(w.team.ID, store.SearchMessages, []string{"parser", "none"}, func(string) int { return 10 }, func(p store.Posting) { sizes = append(sizes, p) })
 		if len(sizes) != 2 || sizes[0].Chunk != 3 || sizes[1].Chunk != 0 || sizes[1].N != 3 {
 			t.Errorf("newest first, with their sizes: %+v", sizes)
 		}
@@ -83,7 +83,7 @@ func (w *world) rows(from, to int64, words ...string) (list []store.Posting) {
 	w.t.Helper()
 	w.view(func(tx *store.Tx) error {
 		list = nil
-		return tx.Postings(w.team.ID, store.SearchMessages, words, from, to, func(p store.Posting) { list = append(list, p) })
+		return tx.Postings(w.team.ID, store.SearchMessages, words, func(string) int64 { return from }, to, func(p store.Posting) { list = append(list, p) })
 	})
 	return list
 }
