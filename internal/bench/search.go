@@ -218,10 +218,12 @@ func (m *searchMeasure) notifying(ctx context.Context, indexing bool) (sample, e
 	if indexing {
 		ended.Go(func() { m.Search.Run(beside, slog.New(slog.DiscardHandler)) })
 	}
-	if _, err := measure(ctx, m.plan.many, m.plan.warm, m.notifyOnce); err != nil {
+	// Long enough for many batches and the rests between them: what is measured is
+	// the index keeping up, not its beginning.
+	if _, err := measure(ctx, m.plan.many, m.plan.slice, m.notifyOnce); err != nil {
 		return sample{}, err
 	}
-	return measure(ctx, m.plan.many, m.plan.slice, m.notifyOnce)
+	return measure(ctx, m.plan.many, 4*m.plan.slice, m.notifyOnce)
 }
 
 // countAsIndexed has a hub index only what comes from now on: what it cost to

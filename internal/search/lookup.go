@@ -15,7 +15,7 @@ const (
 	mostRows, fewRows = 1000, 200
 	// mostPostings bounds what is ranked: of words that nearly every document has,
 	// the newest documents are looked at.
-	mostPostings = 150_000
+	mostPostings = 100_000
 	// mostCandidates is how many documents at most are read to be ranked by their
 	// texts, and fewCandidates if few are asked for; manyTimes as many as are asked for
 	// between them.
