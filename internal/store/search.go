@@ -153,8 +153,11 @@ func (tx *Tx) InSearchGaps(kind SearchKind, limit int) (ids []int64, err error) 
 	return ids, err
 }
 
+// inGaps looks into one gap after the other. As a plain join it would be planned as
+// a walk over all documents that asks of each whether it lies in a gap.
 func inGaps(table string) string {
-	return `SELECT d.id FROM search_gap g JOIN ` + table + ` d ON d.id BETWEEN g.first_id AND g.last_id
+	return `SELECT d.id FROM search_gap g JOIN LATERAL
+		(SELECT m.id FROM ` + table + ` m WHERE m.id BETWEEN g.first_id AND g.last_id ORDER BY m.id LIMIT $2) d ON true
 		WHERE g.kind = $1 ORDER BY d.id LIMIT $2`
 }
 
