@@ -106,6 +106,10 @@ func checkLine(t *testing.T, l Line) {
 		if l.P50 == 0 || l.P99 < l.P50 || l.Ops == 0 || l.Messages < tinyPlan().largest() || l.Rounds != tinyPlan().rounds {
 			t.Errorf("%+v", l)
 		}
+	case strings.HasSuffix(l.Name, ".retrieve.raw"):
+		if l.P50 == 0 || l.P99 < l.P50 || l.Messages < tinyPlan().largest() || l.Kept < tinyPlan().largest()/keptOf || len(l.Targets) != 1 {
+			t.Errorf("%+v", l)
+		}
 	case strings.HasSuffix(l.Name, ".indexed"):
 		if l.PerS == 0 || l.Ratio == 0 || l.Messages < tinyPlan().largest() {
 			t.Errorf("%+v", l)

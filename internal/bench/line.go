@@ -19,6 +19,7 @@ type Line struct {
 	// Commits is the median time in those of a single commit of the limit.
 	Commits  float64 `json:"commits,omitempty"`
 	Messages int     `json:"messages,omitempty"` // stored when it began
+	Kept     int     `json:"kept,omitempty"`     // of them in keepers
 	Callers  int     `json:"callers,omitempty"`
 	Ops      int     `json:"ops,omitempty"`
 	Rounds   int     `json:"rounds,omitempty"`

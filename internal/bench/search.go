@@ -45,7 +45,7 @@ func searchNames(engine string) (names []string) {
 			names = append(names, searchName(engine, w.name, order))
 		}
 	}
-	return append(names, indexedName(engine))
+	return append(names, retrieveName(engine), indexedName(engine))
 }
 
 // wordy is a text in which some words of each kind may be, and a few that nobody
@@ -84,7 +84,7 @@ func (s *series) search(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	m := searchMeasure{series: s}
+	m := searchMeasure{series: s, session: &session{}}
 	err = m.prepare(ctx, st)
 	if err == nil {
 		err = s.engine.settle(ctx, address)
@@ -101,8 +101,8 @@ func (s *series) search(ctx context.Context) (err error) {
 // searchMeasure is a hub on a database that is indexed.
 type searchMeasure struct {
 	*series
-	*running
-	stored int
+	*session
+	stored, kept int
 }
 
 // prepare fills the database and indexes it.
@@ -117,9 +117,14 @@ func (m *searchMeasure) prepare(ctx context.Context, st store.Store) (err error)
 	if m.stored, err = fill(ctx, m.running, m.plan.largest(), m.engine.fillers(), func(int) {}); err != nil {
 		return err
 	}
+	if m.wanted.has(retrieveName(name)) {
+		if m.kept, err = m.keep(ctx, m.plan.largest()/keptOf); err != nil {
+			return err
+		}
+	}
 	began := time.Now()
 	err = m.Search.Update(ctx)
-	m.say("%s: indexed %s messages in %v", name, count(m.stored), time.Since(began).Round(time.Second))
+	m.say("%s: indexed %s messages and %s kept ones in %v", name, count(m.stored), count(m.kept), time.Since(began).Round(time.Second))
 	return err
 }
 
@@ -133,6 +138,11 @@ func (m *searchMeasure) run(ctx context.Context) error {
 			if err := m.finding(ctx, name, w, order == "newest"); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
+		}
+	}
+	if m.wanted.has(retrieveName(m.engine.name())) {
+		if err := m.retrieving(ctx); err != nil {
+			return fmt.Errorf("%s: %w", retrieveName(m.engine.name()), err)
 		}
 	}
 	if !m.wanted.has(indexedName(m.engine.name())) {
@@ -154,16 +164,9 @@ func (m *searchMeasure) finding(ctx context.Context, name string, w searchKind, 
 		found.Add(int64(len(hits)))
 		return err
 	}
-	if _, err := measure(ctx, 1, m.plan.warm, op); err != nil {
+	samples, err := m.alone(ctx, op)
+	if err != nil {
 		return err
-	}
-	var samples []sample
-	for range m.plan.rounds {
-		taken, err := measure(ctx, 1, m.plan.slice, op)
-		if err != nil {
-			return err
-		}
-		samples = append(samples, taken)
 	}
 	if found.Load() == 0 && !w.rare() {
 		return errors.New("nothing was found")
@@ -173,16 +176,30 @@ func (m *searchMeasure) finding(ctx context.Context, name string, w searchKind, 
 	return m.add(l)
 }
 
+// alone measures what one caller does.
+func (m *searchMeasure) alone(ctx context.Context, op operation) (samples []sample, err error) {
+	if _, err := measure(ctx, 1, m.plan.warm, op); err != nil {
+		return nil, err
+	}
+	for range m.plan.rounds {
+		taken, err := measure(ctx, 1, m.plan.slice, op)
+		if err != nil {
+			return nil, err
+		}
+		samples = append(samples, taken)
+	}
+	return samples, nil
+}
+
 // writing compares notifying while the index is kept up with notifying while it is
 // not, in turns.
 func (m *searchMeasure) writing(ctx context.Context) error {
-	hub := &session{running: m.running}
 	var with, without []sample
 	for range m.plan.rounds {
 		var taken [4]sample
 		for i, indexing := range []bool{false, true, true, false} {
 			var err error
-			if taken[i], err = m.notifying(ctx, hub, indexing); err != nil {
+			if taken[i], err = m.notifying(ctx, indexing); err != nil {
 				return err
 			}
 		}
@@ -193,7 +210,7 @@ func (m *searchMeasure) writing(ctx context.Context) error {
 	return m.add(l)
 }
 
-func (m *searchMeasure) notifying(ctx context.Context, hub *session, indexing bool) (sample, error) {
+func (m *searchMeasure) notifying(ctx context.Context, indexing bool) (sample, error) {
 	beside, stop := context.WithCancel(ctx)
 	var ended sync.WaitGroup
 	defer ended.Wait()
@@ -201,10 +218,12 @@ func (m *searchMeasure) notifying(ctx context.Context, hub *session, indexing bo
 	if indexing {
 		ended.Go(func() { m.Search.Run(beside, slog.New(slog.DiscardHandler)) })
 	}
-	if _, err := measure(ctx, m.plan.many, m.plan.warm, hub.notifyOnce); err != nil {
+	// Long enough for many batches and the rests between them: what is measured is
+	// the index keeping up, not its beginning.
+	if _, err := measure(ctx, m.plan.many, m.plan.slice, m.notifyOnce); err != nil {
 		return sample{}, err
 	}
-	return measure(ctx, m.plan.many, m.plan.slice, hub.notifyOnce)
+	return measure(ctx, m.plan.many, 4*m.plan.slice, m.notifyOnce)
 }
 
 // countAsIndexed has a hub index only what comes from now on: what it cost to

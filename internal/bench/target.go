@@ -28,6 +28,7 @@ func targets() []target {
 		t(`\w+\.(notify|ask|delegate)\.(1|64)`, "ratio", false, 0.5, "0.50"),
 		t(`\w+\.(notify|ask)\.rules`, "ratio", false, 0.9, "0.90"),
 		t(`\w+\.search\.\w+\.\w+`, "p99_us", true, 50e3, "50 ms"),
+		t(`\w+\.retrieve\.raw`, "p99_us", true, 60e3, "60 ms"),
 		t(`\w+\.notify\.indexed`, "ratio", false, 0.9, "0.90"),
 		t(`memory\.agent`, "rss_bytes", true, 400e6, "400 MB"),
 		t(`memory\.waiting`, "peak_bytes", true, 300e6, "300 MB"),

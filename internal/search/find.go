@@ -70,58 +70,43 @@ type finding struct {
 	lookup *lookup
 	read   []reading
 	seen   map[int64]bool
+	tokens []token // of the document that is looked at
 }
 
 func (f *finding) find() ([]Hit, error) {
-	mark, err := f.tx.SearchMark(f.q.Kind)
+	state, err := f.tx.SearchState(f.q.Kind, f.q.Reader, tailMessages)
 	if err != nil {
 		return nil, err
 	}
-	last, err := f.tx.LastDocument(f.q.Kind)
-	if err != nil {
+	if f.lookup, err = newLookup(f.tx, f.q, f.want, f.readable(state.Groups)); err != nil {
 		return nil, err
 	}
-	groups, err := f.groups()
-	if err != nil {
-		return nil, err
-	}
-	if f.lookup, err = newLookup(f.tx, f.q, f.want, groups); err != nil {
-		return nil, err
-	}
-	if err := f.lookup.bound(last); err != nil {
+	if err := f.lookup.bound(state.Last); err != nil {
 		return nil, err
 	}
 	f.seen = map[int64]bool{}
-	if err := f.tail(mark.Upto, last); err != nil {
+	if err := f.tail(state); err != nil {
 		return nil, err
 	}
 	if f.q.Newest {
 		return f.newest()
 	}
-	f.lookup.weigh(max(last, mark.Upto))
+	f.lookup.weigh(max(state.Last, state.Mark.Upto))
 	return f.ranked()
 }
 
-// groups are those that the reader is in at this moment and may read.
-func (f *finding) groups() ([]parley.Channel, error) {
-	if f.q.Reader == 0 {
-		return nil, nil
-	}
-	list, err := f.tx.GroupsOf(f.q.Reader)
-	return slices.DeleteFunc(list, func(c parley.Channel) bool { return !f.reads(f.q.Reader, c) }), err
+// readable are the groups, of those that the reader is in, that it may read.
+func (f *finding) readable(groups []parley.Channel) []parley.Channel {
+	return slices.DeleteFunc(groups, func(c parley.Channel) bool { return !f.reads(f.q.Reader, c) })
 }
 
 // tail reads what the index has not come to yet, the newest of it.
-func (f *finding) tail(mark, last int64) error {
-	late, err := f.tx.InSearchGaps(f.q.Kind, tailMessages)
+func (f *finding) tail(state store.SearchState) error {
+	list, err := f.docs.Read(f.tx, state.Late)
 	if err != nil {
 		return err
 	}
-	list, err := f.docs.Read(f.tx, late)
-	if err != nil {
-		return err
-	}
-	if last > mark {
+	if mark, last := state.Mark.Upto, state.Last; last > mark {
 		after, err := f.docs.After(f.tx, max(mark, last-tailMessages), tailMessages)
 		if err != nil {
 			return err
@@ -146,7 +131,8 @@ func (f *finding) judge(docs []Document) {
 			continue
 		}
 		f.seen[d.ID] = true
-		if r, ok := f.want.judge(d); ok {
+		f.tokens = tokensInto(d.Text, f.tokens)
+		if r, ok := f.want.judge(d, f.tokens); ok {
 			f.read = append(f.read, r)
 		}
 	}
@@ -196,7 +182,7 @@ func (f *finding) ranked() ([]Hit, error) {
 func (f *finding) newest() ([]Hit, error) {
 	var failed error
 	err := f.lookup.each(f.lookup.chunks(), 1, func(chunk int64) bool {
-		for list := f.lookup.found(chunk, nil); len(list) > 0 && len(f.read) < f.q.Limit; {
+		for list := f.lookup.found(chunk); len(list) > 0 && len(f.read) < f.q.Limit; {
 			some := list[:min(len(list), max(f.q.Limit, 50))]
 			list = list[len(some):]
 			if failed = f.take(some); failed != nil {

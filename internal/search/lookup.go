@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -9,13 +10,18 @@ import (
 )
 
 const (
-	// mostRows is how many rows of a word are looked at, newest first.
-	mostRows = 1000
+	// mostRows is how many rows of a word are looked at, newest first, and fewRows of
+	// one that only stands for another.
+	mostRows, fewRows = 1000, 200
 	// mostPostings bounds what is ranked: of words that nearly every document has,
 	// the newest documents are looked at.
-	mostPostings = 150_000
-	// mostCandidates is how many documents are read to be ranked by their text.
-	mostCandidates = 200
+	mostPostings = 100_000
+	// mostCandidates is how many documents at most are read to be ranked by their
+	// texts, and fewCandidates if few are asked for; manyTimes as many as are asked for
+	// between them.
+	mostCandidates, fewCandidates, manyTimes = 200, 100, 5
+	// mostGroup is how many chunks are read at once.
+	mostGroup = 256
 	// tailMessages is how much of what is not in the index yet is read.
 	tailMessages = 2000
 )
@@ -34,10 +40,10 @@ type lookup struct {
 	behind int64
 	// floor is the chunk down to which a word is read.
 	floor map[string]int64
+	// lesser are the words that nobody asked for by themselves.
+	lesser map[string]bool
 
-	sum  [chunkSize]float32
-	has  [chunkSize]uint64
-	list []posting
+	page page
 }
 
 // candidate is a document with what the index knows of it.
@@ -49,10 +55,18 @@ type candidate struct {
 // newLookup reads how often every word occurs.
 func newLookup(tx *store.Tx, q Query, want wanted, groups []parley.Channel) (*lookup, error) {
 	l := &lookup{tail: map[string]int{}, tx: tx, q: q, want: want, narrow: q.narrowing(groups), sizes: map[string][]store.Posting{}, idf: map[string]float64{},
-		floor: map[string]int64{}, behind: math.MaxInt64}
+		floor: map[string]int64{}, lesser: want.lesser(), behind: math.MaxInt64}
 	all := slices.Concat(want.words(), slices.Concat(l.narrow...))
-	err := tx.PostingSizes(q.Team, q.Kind, all, mostRows, func(p store.Posting) { l.sizes[p.Word] = append(l.sizes[p.Word], p) })
+	err := tx.PostingSizes(q.Team, q.Kind, all, l.limit, func(p store.Posting) { l.sizes[p.Word] = append(l.sizes[p.Word], p) })
 	return l, err
+}
+
+// limit is how many rows of a word are looked at.
+func (l *lookup) limit(word string) int {
+	if l.lesser[word] {
+		return fewRows
+	}
+	return mostRows
 }
 
 // count adds a document that is not in the index yet to how often words occur.
@@ -71,9 +85,23 @@ func (l *lookup) count(d Document, words []string) {
 // weigh decides what each word counts. documents is about how many there are.
 func (l *lookup) weigh(documents int64) {
 	for _, word := range l.want.words() {
-		n := float64(total(l.sizes[word]) + l.tail[word])
+		n := l.often(word, documents) + float64(l.tail[word])
 		l.idf[word] = math.Log(1 + (math.Max(float64(documents), n)-n+0.5)/(n+0.5))
 	}
+}
+
+// often is how many documents have a word. Of one with more rows than are looked at
+// the older ones are taken to be like the newer.
+func (l *lookup) often(word string, documents int64) float64 {
+	rows := l.sizes[word]
+	n := float64(total(rows))
+	if len(rows) < fewRows {
+		return n
+	}
+	if seen := documents - rows[len(rows)-1].Chunk<<chunkBits; len(rows) == l.limit(word) && seen > 0 {
+		n *= float64(documents) / float64(seen)
+	}
+	return n
 }
 
 func total(rows []store.Posting) (n int) {
@@ -153,6 +181,7 @@ func (l *lookup) budget(chunks []int64) {
 // each reads chunks in groups that grow, and hands the documents of each that
 // have what they must to take, until it has had enough.
 func (l *lookup) each(chunks []int64, group int, take func(chunk int64) (enough bool)) error {
+	values := l.values()
 	for len(chunks) > 0 {
 		some := chunks[:min(group, len(chunks))]
 		chunks = chunks[len(some):]
@@ -161,22 +190,24 @@ func (l *lookup) each(chunks []int64, group int, take func(chunk int64) (enough 
 			return err
 		}
 		for _, chunk := range some {
-			l.add(rows[chunk])
+			l.add(chunk, rows, values)
 			if take(chunk) {
 				return nil
 			}
 		}
-		group = min(4*group, 64)
+		group = min(8*group, mostGroup)
 	}
 	return nil
 }
 
-// read fetches the rows of some chunks, by chunk and word.
-func (l *lookup) read(chunks []int64) (map[int64]map[string][]byte, error) {
-	rows := make(map[int64]map[string][]byte, len(chunks))
-	for _, c := range chunks {
-		rows[c] = map[string][]byte{}
-	}
+// rowAt names a row that was read.
+type rowAt struct {
+	word  string
+	chunk int64
+}
+
+// read fetches the rows of some chunks, newest first.
+func (l *lookup) read(chunks []int64) (map[rowAt][]byte, error) {
 	from, to := chunks[len(chunks)-1], chunks[0]
 	var words []string
 	for _, word := range slices.Concat(l.want.words(), slices.Concat(l.narrow...)) {
@@ -184,11 +215,9 @@ func (l *lookup) read(chunks []int64) (map[int64]map[string][]byte, error) {
 			words = append(words, word)
 		}
 	}
-	err := l.tx.Postings(l.q.Team, l.q.Kind, words, from, to, func(p store.Posting) {
-		if row := rows[p.Chunk]; row != nil && p.Chunk >= l.floor[p.Word] {
-			row[p.Word] = p.Docs
-		}
-	})
+	rows := make(map[rowAt][]byte, len(chunks)*len(words))
+	err := l.tx.Postings(l.q.Team, l.q.Kind, words, func(word string) int64 { return max(from, l.floor[word]) }, to,
+		func(p store.Posting) { rows[rowAt{p.Word, p.Chunk}] = p.Docs })
 	return rows, err
 }
 
@@ -197,51 +226,55 @@ func (l *lookup) reaches(word string, from, to int64) bool {
 	return to >= l.floor[word] && slices.ContainsFunc(l.sizes[word], func(p store.Posting) bool { return p.Chunk >= from && p.Chunk <= to })
 }
 
+// values are what each word is worth by how often a document has it, in the order
+// of the terms and their words.
+func (l *lookup) values() (list [][mostCount + 1]float32) {
+	for _, t := range l.want.terms {
+		for _, w := range t.words {
+			var worth [mostCount + 1]float32
+			weight := w.weight * min(l.idf[w.word], l.idf[t.words[0].word])
+			for n := range worth {
+				worth[n] = float32(weight * float64(n) / (float64(n) + frequency))
+			}
+			list = append(list, worth)
+		}
+	}
+	return list
+}
+
 // add sums up what the documents of a chunk have.
-func (l *lookup) add(rows map[string][]byte) {
-	clear(l.sum[:])
-	clear(l.has[:])
+func (l *lookup) add(chunk int64, rows map[rowAt][]byte, values [][mostCount + 1]float32) {
+	l.page.begin()
+	n := 0
 	for i, t := range l.want.terms {
 		for _, w := range t.words {
-			l.list = unpack(rows[w.word], l.list)
-			weight := w.weight * min(l.idf[w.word], l.idf[t.words[0].word])
-			for _, p := range l.list {
-				count := float64(p.count())
-				l.sum[p.place()] += float32(weight * count / (count + frequency))
-				l.has[p.place()] |= 1 << i
-			}
+			l.page.add(i, rows[rowAt{w.word, chunk}], &values[n])
+			n++
 		}
 	}
 	for _, marks := range l.narrow {
-		l.keep(rows, marks)
+		var marked places
+		for _, mark := range marks {
+			l.page.mark(rows[rowAt{mark, chunk}], &marked)
+		}
+		l.page.keep(&marked)
 	}
 }
 
-// keep drops the documents that have none of the marks.
-func (l *lookup) keep(rows map[string][]byte, marks []string) {
-	var marked [chunkSize]bool
-	for _, mark := range marks {
-		l.list = unpack(rows[mark], l.list)
-		for _, p := range l.list {
-			marked[p.place()] = true
-		}
-	}
-	for i := range l.has {
-		if !marked[i] {
-			l.has[i] = 0
-		}
-	}
-}
-
-// found are the documents of the chunk that was added up, newest first.
-func (l *lookup) found(chunk int64, list []candidate) []candidate {
+// visit goes through the documents of the chunk that was added up and have what
+// they must, newest first.
+func (l *lookup) visit(chunk int64, each func(candidate)) {
 	must := l.want.must()
-	for i := chunkSize - 1; i >= 0; i-- {
+	l.page.some.backward(func(i int) {
 		id := chunk<<chunkBits | int64(i)
-		if l.has[i] != 0 && l.has[i]&must == must && id >= l.first && id < l.behind {
-			list = append(list, candidate{id, l.sum[i]})
+		if l.page.has[i]&must == must && id >= l.first && id < l.behind {
+			each(candidate{id, l.page.sum[i]})
 		}
-	}
+	})
+}
+
+func (l *lookup) found(chunk int64) (list []candidate) {
+	l.visit(chunk, func(c candidate) { list = append(list, c) })
 	return list
 }
 
@@ -249,25 +282,39 @@ func (l *lookup) found(chunk int64, list []candidate) []candidate {
 func (l *lookup) best() ([]candidate, error) {
 	chunks := l.chunks()
 	l.budget(chunks)
+	most := min(max(manyTimes*l.q.Limit, fewCandidates), mostCandidates)
 	var list []candidate
-	err := l.each(chunks, 64, func(chunk int64) bool {
-		if list = l.found(chunk, list); len(list) > 8*mostCandidates {
-			list = foremost(list)
+	bar := float32(-1) // what is found later is older, and has to be better
+	err := l.each(l.reached(chunks), mostGroup, func(chunk int64) bool {
+		l.visit(chunk, func(c candidate) {
+			if c.score > bar {
+				list = append(list, c)
+			}
+		})
+		if len(list) >= 4*most {
+			list = foremost(list, most)
+			bar = list[len(list)-1].score
 		}
 		return false
 	})
-	return foremost(list), err
+	return foremost(list, most), err
 }
 
-func foremost(list []candidate) []candidate {
-	slices.SortFunc(list, func(a, b candidate) int {
-		switch {
-		case a.score != b.score && a.score > b.score || a.score == b.score && a.id > b.id:
-			return -1
-		case a == b:
-			return 0
+// reached are the chunks in which any word is still read.
+func (l *lookup) reached(chunks []int64) []int64 {
+	in := map[int64]bool{}
+	for _, word := range l.want.words() {
+		for _, p := range l.sizes[word] {
+			if p.Chunk < l.floor[word] {
+				break
+			}
+			in[p.Chunk] = true
 		}
-		return 1
-	})
-	return list[:min(len(list), mostCandidates)]
+	}
+	return slices.DeleteFunc(chunks, func(c int64) bool { return !in[c] })
+}
+
+func foremost(list []candidate, most int) []candidate {
+	slices.SortFunc(list, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.id, a.id)) })
+	return list[:min(len(list), most)]
 }

@@ -34,10 +34,12 @@ func (p posting) count() int { return int(p & mostCount) }
 func pack(list []posting) []byte {
 	b := make([]byte, 0, 2*len(list))
 	for _, p := range list {
-		b = binary.BigEndian.AppendUint16(b, uint16(p))
+		b = p.append(b)
 	}
 	return b
 }
+
+func (p posting) append(b []byte) []byte { return binary.BigEndian.AppendUint16(b, uint16(p)) }
 
 // unpack reads a row, in the order of its documents and each once: what was
 // appended later counts. A byte too much is left out.
@@ -57,81 +59,113 @@ func unpack(b []byte, list []posting) []posting {
 	return slices.CompactFunc(list, func(a, b posting) bool { return a.place() == b.place() })
 }
 
-// wordsOf counts the words and marks of a document.
-func wordsOf(d Document) map[string]int {
-	list := tokens(d.Text)
-	words := make(map[string]int, len(list)+len(d.Marks))
-	for _, t := range list {
-		words[t.word]++
+// rowsOf sorts documents into the rows that they belong to, in the order of the
+// table.
+func rowsOf(kind Kind, docs []Document) []store.PostingRow {
+	docs = slices.Clone(docs)
+	slices.SortFunc(docs, func(a, b Document) int { return cmp.Compare(a.ID, b.ID) })
+	g := gathering{of: map[teamWord]int{}}
+	var list []token
+	for _, d := range docs {
+		list = tokensInto(d.Text, list)
+		for i := range list {
+			g.add(d, list[i].word)
+		}
+		for _, mark := range d.Marks {
+			g.add(d, mark)
+		}
 	}
-	for _, m := range d.Marks {
-		words[m] = 1
-	}
-	return words
+	return g.rows(kind)
 }
 
-// rowsOf sorts documents into the rows that they belong to.
-func rowsOf(kind Kind, docs []Document) map[store.PostingKey][]posting {
-	rows := map[store.PostingKey][]posting{}
-	for _, d := range docs {
-		for word, count := range wordsOf(d) {
-			k := store.PostingKey{Team: d.Team, Kind: kind, Word: word, Chunk: chunkOf(d.ID)}
-			rows[k] = append(rows[k], newPosting(d.ID, count))
+// gathering is the documents of every word, as they come.
+type gathering struct {
+	of    map[teamWord]int
+	words []gathered
+}
+
+type teamWord struct {
+	team parley.TeamID
+	word string
+}
+
+type gathered struct {
+	teamWord
+	docs []counted
+}
+
+type counted struct {
+	id    int64
+	times int
+}
+
+// add counts a word of a document. Documents come in the order of their ids.
+func (g *gathering) add(d Document, word string) {
+	k := teamWord{d.Team, word}
+	i, ok := g.of[k]
+	if !ok {
+		i = len(g.words)
+		g.of[k] = i
+		g.words = append(g.words, gathered{teamWord: k})
+	}
+	w := &g.words[i]
+	if n := len(w.docs); n > 0 && w.docs[n-1].id == d.ID {
+		w.docs[n-1].times++
+		return
+	}
+	w.docs = append(w.docs, counted{d.ID, 1})
+}
+
+func (g *gathering) rows(kind Kind) (rows []store.PostingRow) {
+	slices.SortFunc(g.words, func(a, b gathered) int {
+		return cmp.Or(cmp.Compare(a.team, b.team), cmp.Compare(a.word, b.word))
+	})
+	for _, w := range g.words {
+		for docs := w.docs; len(docs) > 0; {
+			r := store.PostingRow{PostingKey: store.PostingKey{Team: w.team, Kind: kind, Word: w.word, Chunk: chunkOf(docs[0].id)}}
+			for len(docs) > 0 && chunkOf(docs[0].id) == r.Chunk {
+				r.Docs = newPosting(docs[0].id, docs[0].times).append(r.Docs)
+				r.N++
+				docs = docs[1:]
+			}
+			rows = append(rows, r)
 		}
 	}
 	return rows
 }
 
-// inOrder are the keys of rows in the order of the table: neighbours share pages,
-// and two who change rows at once never wait for each other in a circle.
-func inOrder(rows map[store.PostingKey][]posting) []store.PostingKey {
-	keys := make([]store.PostingKey, 0, len(rows))
-	for k := range rows {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, compareKeys)
-	return keys
-}
-
-func compareKeys(a, b store.PostingKey) int {
-	return cmp.Or(cmp.Compare(a.Team, b.Team), cmp.Compare(a.Word, b.Word), cmp.Compare(a.Chunk, b.Chunk))
-}
-
-// addRows appends documents to the index.
-func addRows(tx *store.Tx, rows map[store.PostingKey][]posting, keys []store.PostingKey) {
-	for _, k := range keys {
-		tx.AppendPosting(k, len(rows[k]), pack(rows[k]))
-	}
-}
-
 // removeRows takes documents out of the rows that they are in, the rows of a chunk
 // in one round trip.
-func removeRows(tx *store.Tx, rows map[store.PostingKey][]posting, keys []store.PostingKey) error {
+func removeRows(tx *store.Tx, rows []store.PostingRow) error {
 	type place struct {
 		team  parley.TeamID
 		kind  Kind
 		chunk int64
 	}
 	words := map[place][]string{}
-	for _, k := range keys {
-		p := place{k.Team, k.Kind, k.Chunk}
-		words[p] = append(words[p], k.Word)
+	gone := map[store.PostingKey][]byte{}
+	for _, r := range rows {
+		p := place{r.Team, r.Kind, r.Chunk}
+		words[p] = append(words[p], r.Word)
+		gone[r.PostingKey] = r.Docs
 	}
-	changed := map[store.PostingKey][]posting{}
+	left := map[store.PostingKey][]posting{}
 	for p, list := range words {
-		err := tx.Postings(p.team, p.kind, list, p.chunk, p.chunk, func(row store.Posting) {
+		err := tx.Postings(p.team, p.kind, list, func(string) int64 { return p.chunk }, p.chunk, func(row store.Posting) {
 			k := store.PostingKey{Team: p.team, Kind: p.kind, Word: row.Word, Chunk: p.chunk}
 			all := unpack(row.Docs, nil)
-			if left := without(all, rows[k]); len(left) < len(all) {
-				changed[k] = left
+			if some := without(all, unpack(gone[k], nil)); len(some) < len(all) {
+				left[k] = some
 			}
 		})
 		if err != nil {
 			return err
 		}
 	}
-	for _, k := range inOrder(changed) {
-		tx.SetPosting(k, len(changed[k]), pack(changed[k]))
+	for _, r := range rows { // in the order of the table
+		if some, changed := left[r.PostingKey]; changed {
+			tx.SetPosting(r.PostingKey, len(some), pack(some))
+		}
 	}
 	return nil
 }

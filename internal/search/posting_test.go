@@ -66,7 +66,7 @@ func FuzzQuery(f *testing.F) {
 				t.Fatalf("%q: %+v", text, term)
 			}
 		}
-		w.judge(Document{Text: text})
+		w.judge(Document{Text: text}, tokens(text))
 	})
 }
 
@@ -105,7 +105,7 @@ func TestGaps(t *testing.T) {
 func TestABatchDoesNotBringBackWhatWasTakenAway(t *testing.T) {
 	w := newWorld(t)
 	id := w.say(0, 1, "the word is swordfish")
-	b, err := w.prepare(t.Context(), Messages, 10)
+	b, err := w.prepare(t.Context(), Messages, quietPortion)
 	if err != nil || len(b.docs) != 1 {
 		t.Fatalf("%d documents, %v", len(b.docs), err)
 	}
@@ -142,7 +142,7 @@ func TestRemoveLeavesNoWord(t *testing.T) {
 func (w *world) rowsWith(word string) (n int) {
 	w.t.Helper()
 	w.update(func(tx *store.Tx) error {
-		return tx.PostingSizes(w.team.ID, Messages, []string{stem(word)}, 10, func(p store.Posting) { n++ })
+		return tx.PostingSizes(w.team.ID, Messages, []string{stem(word)}, func(string) int { return 10 }, func(p store.Posting) { n++ })
 	})
 	return n
 }

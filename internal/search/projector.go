@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -12,14 +13,11 @@ import (
 )
 
 const (
-	// lookAfter is how long the projector waits for more when something was written,
-	// and lookEvery how often it looks if it has heard of nothing.
-	lookAfter, lookEvery = time.Second, 10 * time.Minute
-	// busyBatch is how many documents are taken at once while others write, and
-	// quietBatch while nobody does.
-	busyBatch, quietBatch = 256, 4000
-	// batchBytes is about how much text is taken at once.
-	batchBytes = 4 << 20
+	// lookAfter is how long the projector waits for more when something was written.
+	lookAfter = time.Second
+	// lookEvery is how often it looks if it has heard of nothing, where others write
+	// too: what they say may get lost, and gaps close with time.
+	lookEvery = 10 * time.Minute
 	// restTimes is for how many times as long as a batch took it rests while others
 	// write: about 6 % of the time goes into the index then.
 	restTimes = 15
@@ -27,10 +25,23 @@ const (
 	failedRest = 10 * time.Second
 )
 
+// portion is how much is taken at once: documents, and about so much text.
+type portion struct{ docs, bytes int }
+
+var (
+	// busyPortion is taken while others write, who wait for it, and quietPortion
+	// while nobody does.
+	busyPortion  = portion{256, 1 << 20}
+	quietPortion = portion{2 * chunkSize, 4 << 20}
+	// bulkPortion is for a store that nobody else uses: rows of a word lie together,
+	// so the more of them are written at once, the fewer pages are written again.
+	bulkPortion = portion{64 * chunkSize, 128 << 20}
+)
+
 // Run follows what is written until the context is done. Of several hubs on one
-// database one at a time adds to the index. It writes nothing while nothing is new.
+// database one at a time adds to the index. It sleeps while nothing is new.
 func (s *Service) Run(ctx context.Context, log *slog.Logger) {
-	p := projector{Service: s, log: log, last: map[Kind]int64{}, written: make(chan struct{}, 1)}
+	p := projector{Service: s, log: log, last: map[Kind]int64{}, busy: true, written: make(chan struct{}, 1)}
 	defer s.store.Bus().Listen(wake.Events, p.hear)()
 	for wait := time.Duration(0); ; {
 		if wait == lookEvery { // nothing is new
@@ -52,13 +63,17 @@ func (p *projector) hear(int64) {
 	}
 }
 
-// listen waits until something was written, or for a while.
+// listen waits until something was written; where others write too, for a while.
 func (p *projector) listen(ctx context.Context) {
-	timer := time.NewTimer(lookEvery)
-	defer timer.Stop()
+	var late <-chan time.Time
+	if p.store.Shared() {
+		timer := time.NewTimer(lookEvery)
+		defer timer.Stop()
+		late = timer.C
+	}
 	select {
 	case <-p.written:
-	case <-timer.C:
+	case <-late:
 	case <-ctx.Done():
 	}
 }
@@ -80,21 +95,24 @@ type projector struct {
 	log     *slog.Logger
 	written chan struct{}
 	last    map[Kind]int64 // the newest document when it last looked
-	busy    bool           // somebody has written since then
+	busy    bool           // somebody may have written since the look before
 }
 
 // round takes one batch of every kind and says how long to rest; lookEvery says
 // that there was nothing to do.
 func (p *projector) round(ctx context.Context) time.Duration {
-	wait := lookEvery
+	wait, grew := lookEvery, false
 	for kind := range p.kinds {
 		started := time.Now()
 		b, err := p.step(ctx, kind)
-		switch {
-		case err != nil && ctx.Err() == nil:
+		if err != nil && ctx.Err() == nil {
 			p.log.Warn("the search index could not be brought up to date; what is new is found more slowly until then", "error", err)
 			return failedRest
-		case b.more && p.busy:
+		}
+		grew = grew || b.last > p.last[kind]
+		p.last[kind] = b.last
+		switch {
+		case b.more && (p.busy || grew):
 			wait = min(wait, restTimes*time.Since(started))
 		case b.more:
 			wait = 0
@@ -102,39 +120,32 @@ func (p *projector) round(ctx context.Context) time.Duration {
 			wait = min(wait, max(lookAfter, restTimes*time.Since(started)))
 		}
 	}
+	p.busy = grew
 	return wait
 }
 
 func (p *projector) step(ctx context.Context, kind Kind) (batch, error) {
-	size := quietBatch
+	size := quietPortion
 	if p.busy {
-		size = busyBatch
+		size = busyPortion
 	}
 	b, err := p.prepare(ctx, kind, size)
 	if err != nil || b.nothing() {
-		p.notice(kind, b.last)
 		return b, err
 	}
 	err = p.store.Update(ctx, b.store)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, errOvertaken) {
 		b.more, err = false, nil // another hub is at it, or something was taken out: look again later
 	}
-	p.notice(kind, b.last)
 	return b, err
 }
 
-// notice remembers the newest document, to know whether others are writing.
-func (p *projector) notice(kind Kind, last int64) {
-	p.busy = p.last[kind] != 0 && last > p.last[kind]
-	p.last[kind] = last
-}
-
-// Update brings the index up to date with everything that is there now. It is for
-// tests and measurements; Run does it by itself.
+// Update brings the index up to date with everything that is there now, as fast as
+// it can. It is for tests and measurements; Run does it by itself.
 func (s *Service) Update(ctx context.Context) error {
 	for kind := range s.kinds {
 		for more := true; more; {
-			b, err := s.prepare(ctx, kind, quietBatch)
+			b, err := s.prepare(ctx, kind, bulkPortion)
 			if err == nil && !b.nothing() {
 				err = s.store.Update(ctx, b.store)
 			}
@@ -160,25 +171,23 @@ type batch struct {
 	gapsChanged bool
 	more        bool
 
-	rows map[store.PostingKey][]posting
-	keys []store.PostingKey
+	rows []store.PostingRow
 }
 
 func (b *batch) nothing() bool { return len(b.docs) == 0 && !b.gapsChanged }
 
-func (s *Service) prepare(ctx context.Context, kind Kind, size int) (b batch, err error) {
+func (s *Service) prepare(ctx context.Context, kind Kind, size portion) (b batch, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		b = batch{kind: kind}
 		return b.collect(tx, s.kinds[kind], size)
 	})
 	if err == nil {
 		b.rows = rowsOf(kind, b.docs)
-		b.keys = inOrder(b.rows)
 	}
 	return b, err
 }
 
-func (b *batch) collect(tx *store.Tx, docs Documents, size int) (err error) {
+func (b *batch) collect(tx *store.Tx, docs Documents, size portion) (err error) {
 	if b.mark, err = tx.SearchMark(b.kind); err != nil {
 		return err
 	}
@@ -188,7 +197,7 @@ func (b *batch) collect(tx *store.Tx, docs Documents, size int) (err error) {
 	if b.gaps, err = tx.SearchGaps(b.kind); err != nil {
 		return err
 	}
-	late, err := tx.InSearchGaps(b.kind, size)
+	late, err := tx.InSearchGaps(b.kind, size.docs)
 	if err != nil {
 		return err
 	}
@@ -198,17 +207,17 @@ func (b *batch) collect(tx *store.Tx, docs Documents, size int) (err error) {
 	}
 	var after []Document
 	if b.last > b.mark.Upto {
-		if after, err = docs.After(tx, b.mark.Upto, size); err != nil {
+		if after, err = docs.After(tx, b.mark.Upto, size.docs); err != nil {
 			return err
 		}
 	}
 	whole := len(after)
-	after = bounded(after)
+	after = size.bound(after)
 	b.upto = b.mark.Upto
 	if len(after) > 0 {
 		b.upto = after[len(after)-1].ID
 	}
-	b.more = whole == size || whole > len(after) || len(late) == size
+	b.more = whole == size.docs || whole > len(after) || len(late) == size.docs
 	b.docs = slices.Concat(before, after)
 	old := b.gaps
 	b.gaps = gapsAfter(old, late, b.mark.Upto, after, tx.Late(), tx.Now)
@@ -216,15 +225,23 @@ func (b *batch) collect(tx *store.Tx, docs Documents, size int) (err error) {
 	return nil
 }
 
-// bounded cuts a list where it has text enough for one batch.
-func bounded(docs []Document) []Document {
-	bytes := 0
+// bound cuts a list where it has enough for one batch: where there is more, at the
+// end of a chunk, so that each row is written once.
+func (p portion) bound(docs []Document) []Document {
+	end, bytes := len(docs), 0
 	for i, d := range docs {
-		if bytes += len(d.Text); bytes > batchBytes {
-			return docs[:i+1]
+		if bytes += len(d.Text); bytes > p.bytes {
+			end = i + 1
+			break
 		}
 	}
-	return docs
+	if end < len(docs) || end == p.docs {
+		begun := chunkOf(docs[end-1].ID)
+		if whole, _ := slices.BinarySearchFunc(docs[:end], begun, func(d Document, c int64) int { return cmp.Compare(chunkOf(d.ID), c) }); whole > 0 {
+			end = whole
+		}
+	}
+	return docs[:end]
 }
 
 // errOvertaken says that the index is not any more what the batch was made for.
@@ -241,7 +258,7 @@ func (b *batch) store(tx *store.Tx) error {
 	if mark != b.mark {
 		return errOvertaken
 	}
-	addRows(tx, b.rows, b.keys)
+	tx.AppendPostings(b.rows)
 	if b.upto != mark.Upto {
 		tx.MoveSearchMark(b.kind, b.upto)
 	}

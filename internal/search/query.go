@@ -1,6 +1,7 @@
 package search
 
 import (
+	"maps"
 	"strings"
 
 	"parley"
@@ -192,6 +193,19 @@ func (w wanted) words() (list []string) {
 		}
 	}
 	return list
+}
+
+// lesser are the words that only stand for others, or are made of them.
+func (w wanted) lesser() map[string]bool {
+	asked, lesser := map[string]bool{}, map[string]bool{}
+	for _, t := range w.terms {
+		asked[t.words[0].word] = asked[t.words[0].word] || !t.extra
+		for _, other := range t.words {
+			lesser[other.word] = true
+		}
+	}
+	maps.DeleteFunc(lesser, func(word string, _ bool) bool { return asked[word] })
+	return lesser
 }
 
 // must are the terms, by number, without which nothing is found.

@@ -18,16 +18,14 @@ func (s *Service) Remove(tx *store.Tx, kind Kind, ids []int64) error {
 	if err != nil {
 		return err
 	}
-	rows := rowsOf(kind, list)
-	return removeRows(tx, rows, inOrder(rows))
+	return removeRows(tx, rowsOf(kind, list))
 }
 
 // Put puts documents into the index that are in it with other words or marks, or
 // not at all. Remove comes before it, if they are.
 func (s *Service) Put(tx *store.Tx, kind Kind, docs []Document) {
 	tx.CountRemoval(kind)
-	rows := rowsOf(kind, docs)
-	addRows(tx, rows, inOrder(rows))
+	tx.AppendPostings(rowsOf(kind, docs))
 }
 
 // Forget is Remove for messages.

@@ -40,15 +40,15 @@ func (f termFound) any() bool { return len(f.places) > 0 }
 // Span is where a word was found, in bytes of the text.
 type Span struct{ From, To int }
 
-// judge takes a document apart. ok says that it is one that was asked for.
-func (w wanted) judge(d Document) (r reading, ok bool) {
+// judge takes a document apart, which is in list as words. ok says that it is one
+// that was asked for.
+func (w wanted) judge(d Document, list []token) (r reading, ok bool) {
 	r = reading{doc: d, terms: make([]termFound, len(w.terms))}
-	list := tokens(d.Text)
-	for _, t := range list {
-		if !t.whole {
+	for i := range list {
+		if !list[i].whole {
 			r.length++
 		}
-		w.see(&r, t)
+		w.see(&r, &list[i])
 	}
 	for _, p := range w.phrases {
 		if !contains(list, p) {
@@ -58,11 +58,12 @@ func (w wanted) judge(d Document) (r reading, ok bool) {
 	return r, w.enough(r)
 }
 
-func (w wanted) see(r *reading, t token) {
+func (w wanted) see(r *reading, t *token) {
 	seen := false
-	for i, term := range w.terms {
-		for j, word := range term.words {
-			if word.word != t.word {
+	for i := range w.terms {
+		term := &w.terms[i]
+		for j := range term.words {
+			if term.words[j].word != t.word {
 				continue
 			}
 			f := &r.terms[i]

@@ -30,11 +30,14 @@ type token struct {
 
 // tokens takes a text apart. The same text always gives the same words: what was
 // put into the index is found again to be taken out.
-func tokens(text string) []token {
+func tokens(text string) []token { return tokensInto(text, make([]token, 0, len(text)/4)) }
+
+// tokensInto is tokens in memory that was used before.
+func tokensInto(text string, list []token) []token {
 	if len(text) > longestText {
 		text = text[:longestText]
 	}
-	t := tokenizer{text: text, list: make([]token, 0, len(text)/6)}
+	t := tokenizer{text: text, list: list[:0]}
 	start := -1
 	for i, r := range text {
 		switch inside := wordRune(r) || start >= 0 && joins(text, i, r); {
@@ -85,23 +88,38 @@ type part struct{ from, to int }
 // run takes apart what stands without a space: user_id, parseQuery, internal/store,
 // v1.2.3, don't.
 func (t *tokenizer) run(from, to int) {
-	t.buf = split(t.text, from, to, t.buf[:0])
-	first := t.at
-	var joined strings.Builder
-	count := 0
-	for _, p := range t.buf {
-		surface := fold(t.text[p.from:p.to])
-		if surface == "" {
-			continue
-		}
-		count++
-		joined.WriteString(surface)
-		t.list = append(t.list, token{word: stem(surface), surface: surface, at: t.at, from: p.from, to: p.to})
-		t.at++
+	if plain(t.text[from:to]) { // most are
+		t.part(from, to)
+		return
 	}
-	if count > 1 && joined.Len() <= longestWord {
-		whole := joined.String()
-		t.list = append(t.list, token{word: stem(whole), surface: whole, at: first, whole: true, from: from, to: to})
+	t.buf = split(t.text, from, to, t.buf[:0])
+	at, first := t.at, len(t.list)
+	for _, p := range t.buf {
+		t.part(p.from, p.to)
+	}
+	if len(t.list)-first > 1 {
+		t.whole(first, at, from, to)
+	}
+}
+
+// part adds one word.
+func (t *tokenizer) part(from, to int) {
+	surface := fold(t.text[from:to])
+	if surface == "" {
+		return
+	}
+	t.list = append(t.list, token{word: stem(surface), surface: surface, at: t.at, from: from, to: to})
+	t.at++
+}
+
+// whole adds the parts from first on as one word, if it is not too long.
+func (t *tokenizer) whole(first, at, from, to int) {
+	var joined strings.Builder
+	for _, part := range t.list[first:] {
+		joined.WriteString(part.surface)
+	}
+	if whole := joined.String(); len(whole) <= longestWord {
+		t.list = append(t.list, token{word: stem(whole), surface: whole, at: at, whole: true, from: from, to: to})
 	}
 }
 

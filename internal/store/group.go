@@ -59,11 +59,12 @@ func (tx *Tx) Groups(team parley.TeamID) (list []parley.Channel, err error) {
 	return list, err
 }
 
+const groupsOf = `SELECT ` + channelColsOfC + ` FROM member m JOIN channel c ON c.id = m.channel_id
+	WHERE m.agent_id = $1 AND c.removed = 0 ORDER BY c.folded`
+
 // GroupsOf reads the group channels that an agent is a member of, by name.
 func (tx *Tx) GroupsOf(agent parley.AgentID) (list []parley.Channel, err error) {
-	err = tx.query(`SELECT `+channelColsOfC+` FROM member m JOIN channel c ON c.id = m.channel_id
-		WHERE m.agent_id = $1 AND c.removed = 0 ORDER BY c.folded`,
-		func(r Row) { list = append(list, scanChannel(r)) }, int64(agent))
+	err = tx.query(groupsOf, func(r Row) { list = append(list, scanChannel(r)) }, int64(agent))
 	return list, err
 }
 

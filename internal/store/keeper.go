@@ -113,12 +113,8 @@ func (tx *Tx) KeptAfter(id int64, limit int) (list []FoundKept, err error) {
 
 // FoundKept reads those of the kept messages that are there, oldest first.
 func (tx *Tx) FoundKept(ids []int64) (list []FoundKept, err error) {
-	for len(ids) > 0 && err == nil {
-		some := ids[:min(len(ids), manyIDs)]
-		ids = ids[len(some):]
-		err = tx.query(foundKept+` WHERE m.id IN (`+manyMarks+`) AND m.keeper_id > 0 ORDER BY m.id`,
-			func(r Row) { list = append(list, scanFoundKept(r)) }, spread(some)...)
-	}
+	err = tx.many(foundKept+` WHERE m.id IN (`+manyMarks+`) AND m.keeper_id > 0 ORDER BY m.id`, ids,
+		func(r Row) { list = append(list, scanFoundKept(r)) })
 	return list, err
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -73,6 +74,37 @@ func (tx *Tx) LastDocument(kind SearchKind) (id int64, err error) {
 	return id, err
 }
 
+// SearchState is what a search begins with.
+type SearchState struct {
+	Mark   SearchMark
+	Last   int64            // the newest document
+	Late   []int64          // documents that have come to lie in a gap, oldest first
+	Groups []parley.Channel // that the reader is a member of
+}
+
+// SearchState reads it in one round trip. late bounds how many of those are read.
+func (tx *Tx) SearchState(kind SearchKind, reader parley.AgentID, late int) (s SearchState, err error) {
+	table, ok := searchTables[kind]
+	if !ok {
+		return s, nil
+	}
+	qs := []Query{
+		{SQL: `SELECT upto, removals FROM search_mark WHERE kind = $1`, Args: []any{int64(kind)},
+			Row: func(r Row) { s.Mark = SearchMark{Upto: r.Int(0), Removals: r.Int(1)} }},
+		{SQL: `SELECT max(id) FROM ` + table, Row: func(r Row) { s.Last = r.Int(0) }},
+	}
+	if reader != 0 {
+		qs = append(qs, Query{SQL: groupsOf, Args: []any{int64(reader)},
+			Row: func(r Row) { s.Groups = append(s.Groups, scanChannel(r)) }})
+	}
+	if tx.Late() {
+		qs = append(qs, Query{SQL: inGaps(table), Args: []any{int64(kind), int64(late)},
+			Row: func(r Row) { s.Late = append(s.Late, r.Int(0)) }})
+	}
+	err = tx.conn.Query(qs...)
+	return s, err
+}
+
 // DocumentFrom is the first document with an id of at least from, and its time; 0
 // if there is none.
 func (tx *Tx) DocumentFrom(kind SearchKind, from int64) (id int64, at parley.Micros, err error) {
@@ -117,9 +149,16 @@ func (tx *Tx) InSearchGaps(kind SearchKind, limit int) (ids []int64, err error) 
 	if !ok || !tx.Late() {
 		return nil, nil
 	}
-	err = tx.query(`SELECT d.id FROM search_gap g JOIN `+table+` d ON d.id BETWEEN g.first_id AND g.last_id
-		WHERE g.kind = $1 ORDER BY d.id LIMIT $2`, func(r Row) { ids = append(ids, r.Int(0)) }, int64(kind), int64(limit))
+	err = tx.query(inGaps(table), func(r Row) { ids = append(ids, r.Int(0)) }, int64(kind), int64(limit))
 	return ids, err
+}
+
+// inGaps looks into one gap after the other. As a plain join it would be planned as
+// a walk over all documents that asks of each whether it lies in a gap.
+func inGaps(table string) string {
+	return `SELECT d.id FROM search_gap g JOIN LATERAL
+		(SELECT m.id FROM ` + table + ` m WHERE m.id BETWEEN g.first_id AND g.last_id ORDER BY m.id LIMIT $2) d ON true
+		WHERE g.kind = $1 ORDER BY d.id LIMIT $2`
 }
 
 // PostingKey names a row of the index.
@@ -134,15 +173,26 @@ func (k PostingKey) args(more ...any) []any {
 	return append([]any{int64(k.Team), int64(k.Kind), k.Word, k.Chunk}, more...)
 }
 
-// AppendPosting adds n documents to a row, which is made if it is missing.
-func (tx *Tx) AppendPosting(k PostingKey, n int, docs []byte) {
-	joined := `CAST(posting.docs || excluded.docs AS BLOB)`
+// PostingRow is documents for a row of the index.
+type PostingRow struct {
+	PostingKey
+	N    int
+	Docs []byte
+}
+
+// AppendPostings adds documents to rows, which are made if they are missing. Each
+// row is named once, and they come in the order of the table: neighbours share
+// pages, and two who change rows at once never wait for each other in a circle.
+func (tx *Tx) AppendPostings(rows []PostingRow) {
 	if tx.conn.Engine() == PostgreSQL {
-		joined = `posting.docs || excluded.docs`
+		tx.appendPostingArrays(rows)
+		return
 	}
-	tx.exec(`INSERT INTO posting (team_id, kind, word, chunk, n, docs) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (team_id, kind, word, chunk) DO UPDATE SET n = posting.n + excluded.n, docs = `+joined,
-		k.args(int64(n), docs)...)
+	for _, r := range rows {
+		tx.exec(`INSERT INTO posting (team_id, kind, word, chunk, n, docs) VALUES ($1, $2, $3, $4, $5, $6)
+			ON CONFLICT (team_id, kind, word, chunk) DO UPDATE SET n = posting.n + excluded.n,
+			docs = CAST(posting.docs || excluded.docs AS BLOB)`, r.args(int64(r.N), r.Docs)...)
+	}
 }
 
 // SetPosting replaces what a row holds; one without documents goes.
@@ -164,21 +214,22 @@ type Posting struct {
 }
 
 // PostingSizes reads, for each word, its rows without what is in them, newest
-// first and at most limit of them, in one round trip.
-func (tx *Tx) PostingSizes(team parley.TeamID, kind SearchKind, words []string, limit int, each func(Posting)) error {
+// first and at most limit(word) of them, in one round trip.
+func (tx *Tx) PostingSizes(team parley.TeamID, kind SearchKind, words []string, limit func(word string) int, each func(Posting)) error {
 	return tx.postings(words, func(word string) Query {
 		return Query{SQL: `SELECT chunk, n FROM posting WHERE team_id = $1 AND kind = $2 AND word = $3 ORDER BY chunk DESC LIMIT $4`,
-			Args: []any{int64(team), int64(kind), word, int64(limit)},
+			Args: []any{int64(team), int64(kind), word, int64(limit(word))},
 			Row:  func(r Row) { each(Posting{Word: word, Chunk: r.Int(0), N: int(r.Int(1))}) }}
 	})
 }
 
-// Postings reads the rows of words within a range of chunks, in one round trip.
-func (tx *Tx) Postings(team parley.TeamID, kind SearchKind, words []string, from, to int64, each func(Posting)) error {
+// Postings reads the rows of words from a chunk on, which may be another for each
+// word, up to a chunk, in one round trip.
+func (tx *Tx) Postings(team parley.TeamID, kind SearchKind, words []string, from func(word string) int64, to int64, each func(Posting)) error {
 	return tx.postings(words, func(word string) Query {
 		return Query{SQL: `SELECT chunk, n, docs FROM posting
 			WHERE team_id = $1 AND kind = $2 AND word = $3 AND chunk >= $4 AND chunk <= $5 ORDER BY chunk DESC`,
-			Args: []any{int64(team), int64(kind), word, from, to},
+			Args: []any{int64(team), int64(kind), word, from(word), to},
 			Row:  func(r Row) { each(Posting{Word: word, Chunk: r.Int(0), N: int(r.Int(1)), Docs: r.Bytes(2)}) }}
 	})
 }
@@ -223,13 +274,18 @@ func (tx *Tx) MessagesAfter(id int64, limit int) (list []FoundMessage, err error
 
 // FoundMessages reads those of the messages that are there, oldest first.
 func (tx *Tx) FoundMessages(ids []int64) (list []FoundMessage, err error) {
-	for len(ids) > 0 && err == nil {
-		some := ids[:min(len(ids), manyIDs)]
-		ids = ids[len(some):]
-		err = tx.query(foundMessage+` WHERE m.id IN (`+manyMarks+`) ORDER BY m.id`,
-			func(r Row) { list = append(list, scanFoundMessage(r)) }, spread(some)...)
-	}
+	err = tx.many(foundMessage+` WHERE m.id IN (`+manyMarks+`) ORDER BY m.id`, ids,
+		func(r Row) { list = append(list, scanFoundMessage(r)) })
 	return list, err
+}
+
+// many names ids in a statement, several times if there are many, in one round trip.
+func (tx *Tx) many(sql string, ids []int64, row func(Row)) error {
+	var qs []Query
+	for some := range slices.Chunk(ids, manyIDs) {
+		qs = append(qs, Query{SQL: sql, Args: spread(some), Row: row})
+	}
+	return tx.conn.Query(qs...)
 }
 
 // manyIDs is how many rows are named in one statement. The rest of the places is

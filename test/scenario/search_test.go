@@ -64,7 +64,7 @@ func searching(s *Stage) {
 
 func (s *Stage) postings(word string) (n int) {
 	s.view(func(tx *store.Tx) error {
-		return tx.PostingSizes(s.id, search.Messages, []string{word}, 10, func(store.Posting) { n++ })
+		return tx.PostingSizes(s.id, search.Messages, []string{word}, func(string) int { return 10 }, func(store.Posting) { n++ })
 	})
 	return n
 }

@@ -139,9 +139,10 @@ func connect(path string, flags sqlite.OpenFlags, recent *store.Recent) (*conn, 
 
 // mapFile lets a reader see the file's pages without copying them. It gains
 // much, since the cache of a reader is emptied by every commit of the writer.
-// The writer itself keeps to ordinary reads and writes.
+// The writer itself keeps to ordinary reads and writes. It is as much as SQLite
+// maps at all, just below 2 GB; what lies behind that is read.
 func (c *conn) mapFile() error {
-	return sqlitex.ExecuteTransient(c.raw, "PRAGMA mmap_size = 1073741824", nil)
+	return sqlitex.ExecuteTransient(c.raw, "PRAGMA mmap_size = 2147418112", nil)
 }
 
 func (c *conn) settle(opts Options) error {

@@ -72,6 +72,13 @@ func arguments(tx *store.Tx, method reflect.Type) []reflect.Value {
 			v.Set(reflect.MakeSlice(t, 1, 1))
 		case reflect.Pointer:
 			v.Set(reflect.New(t.Elem()))
+		case reflect.Func:
+			v.Set(reflect.MakeFunc(t, func([]reflect.Value) (zeros []reflect.Value) {
+				for i := range t.NumOut() {
+					zeros = append(zeros, reflect.Zero(t.Out(i)))
+				}
+				return zeros
+			}))
 		}
 		list = append(list, v)
 	}

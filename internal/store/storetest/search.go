@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -15,21 +16,23 @@ func (w *world) posting(word string, chunk int64) store.PostingKey {
 	return store.PostingKey{Team: w.team.ID, Kind: store.SearchMessages, Word: word, Chunk: chunk}
 }
 
+func (w *world) append(rows ...store.PostingRow) {
+	w.t.Helper()
+	w.update(func(tx *store.Tx) error {
+		tx.AppendPostings(rows)
+		return nil
+	})
+}
+
 func postingsRoundTrip(t *testing.T, open Open) {
 	w := newWorld(t, open)
-	w.update(func(tx *store.Tx) error {
-		tx.AppendPosting(w.posting("parser", 0), 2, []byte{0, 1, 0xFF, 0})
-		tx.AppendPosting(w.posting("parser", 3), 1, []byte{7, 7})
-		tx.AppendPosting(w.posting("other", 3), 1, []byte{9, 9})
-		return nil
-	})
-	w.update(func(tx *store.Tx) error {
-		tx.AppendPosting(w.posting("parser", 0), 1, []byte{0, 0}) // bytes are not text: zeros stay
-		return nil
-	})
+	w.append(store.PostingRow{PostingKey: w.posting("other", 3), N: 1, Docs: []byte{9, 9}},
+		store.PostingRow{PostingKey: w.posting("parser", 0), N: 2, Docs: []byte{0, 1, 0xFF, 0}},
+		store.PostingRow{PostingKey: w.posting("parser", 3), N: 1, Docs: []byte{7, 7}})
+	w.append(store.PostingRow{PostingKey: w.posting("parser", 0), N: 1, Docs: []byte{0, 0}}) // bytes are not text: zeros stay
 	w.view(func(tx *store.Tx) error {
 		var sizes []store.Posting
-		err := tx.PostingSizes(w.team.ID, store.SearchMessages, []string{"parser", "none"}, 10, func(p store.Posting) { sizes = append(sizes, p) })
+		err := tx.PostingSizes(w.team.ID, store.SearchMessages, []string{"parser", "none"}, func(string) int { return 10 }, func(p store.Posting) { sizes = append(sizes, p) })
 		if len(sizes) != 2 || sizes[0].Chunk != 3 || sizes[1].Chunk != 0 || sizes[1].N != 3 {
 			t.Errorf("newest first, with their sizes: %+v", sizes)
 		}
@@ -51,11 +54,36 @@ func postingsRoundTrip(t *testing.T, open Open) {
 	}
 }
 
+// Whatever a word is made of, it is the same row again; and many rows are no matter.
+func postingsOfOddWords(t *testing.T, open Open) {
+	w := newWorld(t, open)
+	words := []string{"", " ", `"`, `\`, `\"{},`, "{", "null", "NULL", "日本", ">7", "*"}
+	for i := range 2500 {
+		words = append(words, "word"+strconv.Itoa(i))
+	}
+	slices.Sort(words)
+	var rows []store.PostingRow
+	for i, word := range words {
+		rows = append(rows, store.PostingRow{PostingKey: w.posting(word, 1), N: i, Docs: []byte{byte(i), '\\'}})
+	}
+	w.append(rows...)
+	w.append(rows...)
+	got := w.rows(1, 1, words...)
+	if len(got) != len(words) {
+		t.Fatalf("%d rows of %d", len(got), len(words))
+	}
+	for i, p := range got {
+		if p.Word != words[i] || p.N != 2*i || !bytes.Equal(p.Docs, []byte{byte(i), '\\', byte(i), '\\'}) {
+			t.Fatalf("%q became %+v", words[i], p)
+		}
+	}
+}
+
 func (w *world) rows(from, to int64, words ...string) (list []store.Posting) {
 	w.t.Helper()
 	w.view(func(tx *store.Tx) error {
 		list = nil
-		return tx.Postings(w.team.ID, store.SearchMessages, words, from, to, func(p store.Posting) { list = append(list, p) })
+		return tx.Postings(w.team.ID, store.SearchMessages, words, func(string) int64 { return from }, to, func(p store.Posting) { list = append(list, p) })
 	})
 	return list
 }

@@ -122,6 +122,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Old events go", oldEvents},
 
 		{"Postings come back as they went in", postingsRoundTrip},
+		{"Postings of odd words, and of many", postingsOfOddWords},
 		{"Marks and gaps of the search index", searchMarks},
 		{"Only one adds to the search index", oneIndexes},
 		{"Messages with where they stand", foundMessages},
