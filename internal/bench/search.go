@@ -191,8 +191,8 @@ func (m *searchMeasure) alone(ctx context.Context, op operation) (samples []samp
 	return samples, nil
 }
 
-// writing compares notifying while the index is kept up with notifying while it is
-// not, in turns.
+// writing compares notifying while the hub adds to the index with notifying while it
+// does not, in turns. The index falls behind meanwhile, as it is meant to.
 func (m *searchMeasure) writing(ctx context.Context) error {
 	var with, without []sample
 	for range m.plan.rounds {
@@ -219,7 +219,7 @@ func (m *searchMeasure) notifying(ctx context.Context, indexing bool) (sample, e
 		ended.Go(func() { m.Search.Run(beside, slog.New(slog.DiscardHandler)) })
 	}
 	// Long enough for many batches and the rests between them: what is measured is
-	// the index keeping up, not its beginning.
+	// the index at its pace, not its beginning.
 	if _, err := measure(ctx, m.plan.many, m.plan.slice, m.notifyOnce); err != nil {
 		return sample{}, err
 	}
