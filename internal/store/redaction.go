@@ -64,9 +64,9 @@ func (tx *Tx) TasksShown(team parley.TeamID, since parley.Micros, plain, escaped
 }
 
 // CarryEnrichments finds the messages that brought the asker what was added to a
-// question. It reads over all of the team: for a view.
+// question.
 func (tx *Tx) CarryEnrichments(team parley.TeamID, q parley.QuestionID) (ids []parley.MessageID, err error) {
-	err = tx.query(`SELECT id FROM message WHERE team_id = $1 AND question_id = $2 AND kind IN ($3, $4) AND context <> '' ORDER BY id`,
+	err = tx.query(`SELECT id FROM message WHERE question_id = $2 AND question_id > 0 AND team_id = $1 AND kind IN ($3, $4) AND context <> '' ORDER BY id`,
 		func(r Row) { ids = append(ids, parley.MessageID(r.Int(0))) }, int64(team), int64(q), string(parley.AnswerMessage), string(parley.UnansweredMessage))
 	return ids, err
 }
