@@ -163,6 +163,7 @@ func TestACircleThroughChildren(t *testing.T) {
 func TestDyingAroundADependency(t *testing.T) {
 	team := builders
 	team.Member = func(m *app.Member) { cast(m); m.Limits.Rescues = 1000 }
+	team.Script = strings.NewReplacer("10m", "10s", "20m", "20s", "1m,", "1s,").Replace(building) // hours have many polls
 	atEveryCommit(t, func(t *testing.T, n int, before bool) (died bool) { return dieAroundDependency(t, team, n, before) })
 }
 
@@ -176,9 +177,9 @@ func dieAroundDependency(t *testing.T, team Team, n int, before bool) (died bool
 		synctest.Wait()
 		life.Doom(n, before)
 		s := first
-		if died = first.Dies(life, time.Hour); died {
+		if died = first.Dies(life, time.Minute); died {
 			s = Raise(t, team, OpenFile(t, Remains(t, file)))
-			s.Pass(2 * time.Hour)
+			s.Pass(2 * time.Minute)
 			s.Models.Adopt(first.Models)
 		}
 		s.Equal("state", parley.Completed, s.Task(id).State)
