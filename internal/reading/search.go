@@ -37,6 +37,10 @@ type Found struct {
 	More int
 }
 
+// copiesOver is how many hits are looked at for each one asked for: a result stands
+// where it was said and where it was delivered, and several keepers may hold it.
+const copiesOver = 2
+
 // tasksOver is how many messages are looked at for each task that is asked for.
 const tasksOver = 5
 
@@ -52,6 +56,7 @@ func (s *Service) Search(ctx context.Context, c contact.Caller, r Search) ([]Fou
 	if err := s.store.View(ctx, func(tx *store.Tx) error { return s.places(tx, c, r, &q) }); err != nil {
 		return nil, err
 	}
+	q.Limit *= copiesOver
 	if r.Tasks {
 		q.Limit *= tasksOver
 	}
@@ -59,11 +64,43 @@ func (s *Service) Search(ctx context.Context, c contact.Caller, r Search) ([]Fou
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.described(ctx, c, hits)
+	list, err := s.described(ctx, c, once(hits, q.Limit/copiesOver))
 	if r.Tasks {
 		list = byTask(list, r.Limit)
 	}
 	return list, err
+}
+
+// once leaves out copies of what is on the list already.
+func once(hits []search.Hit, limit int) (list []search.Hit) {
+	seen := map[any]bool{}
+	for _, h := range hits {
+		if key := sameAs(h); key == nil || !seen[key] {
+			seen[key] = true
+			list = append(list, h)
+		}
+	}
+	return list[:min(len(list), limit)]
+}
+
+// sameAs is what a hit and its copies have in common; nil if there are none.
+func sameAs(h search.Hit) any {
+	type words struct {
+		author parley.AgentID
+		task   parley.TaskID
+		text   string
+	}
+	switch of := h.Source.(type) {
+	case store.FoundMessage:
+		if of.Task != 0 {
+			return words{of.Author, of.Task, h.Text}
+		}
+	case store.FoundKept:
+		if of.Message != 0 {
+			return of.Message
+		}
+	}
+	return nil
 }
 
 // places finds who and where are meant.

@@ -118,3 +118,18 @@ func TestTheIndexForgetsWhatIsTooOld(t *testing.T) {
 		s.Equal("no word", 0, s.postings("swordfish"))
 	})
 }
+
+// A result stands where it was said and where it was brought to, and is found once.
+func TestAResultIsFoundOnce(t *testing.T) {
+	Play(t, Team{Agents: []string{"LeadBot", "WriterBot"}, Script: `
+agents:
+  LeadBot:
+    - match: 'Go'
+      steps: [{call: contact_agent, args: {action: delegate, agentId: WriterBot, message: 'Write.'}}, {say: 'Handed over.'}]
+    - steps: [{say: 'Thanks.'}]
+  WriterBot: [{steps: [{say: 'A report on swordfish.'}]}]
+`}, func(s *Stage) {
+		s.Wait(s.As("rutger").Delegate("LeadBot", "Go."))
+		s.Equal("found", []string{"WriterBot: A report on swordfish."}, s.As("rutger").Search("swordfish"))
+	})
+}
