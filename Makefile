@@ -28,7 +28,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 build: ## build bin/parley
-	CGO_ENABLED=0 go build -trimpath -tags $(GRAMMARS) -o bin/parley ./cmd/parley
+	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -tags $(GRAMMARS) -o bin/parley ./cmd/parley
 
 # The race detector otherwise has each of the many programs that tests start sleep
 # for a second before it ends. And it checks the pointers of SQLite, which was
