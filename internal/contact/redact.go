@@ -89,6 +89,7 @@ func (r *redaction) find(tx *store.Tx, id parley.MessageID) (err error) {
 	if err := r.findReaders(tx); err != nil {
 		return err
 	}
+	r.reason = r.secrets.scrub(r.reason, r.mark) // it may quote what is to go
 	return r.findEvents(tx)
 }
 
@@ -207,7 +208,7 @@ func (r *redaction) erase(tx *store.Tx) error {
 		tx.SetDetail(e.ID, r.mark)
 	}
 	tx.Record(parley.Event{Team: r.first.Team, Kind: parley.EventRedacted, Actor: r.caller.Agent, Target: r.first.Author,
-		Task: r.first.Task, Message: r.first.ID, Detail: parley.Clip(r.secrets.scrub(r.reason, r.mark), refusalRunes)})
+		Task: r.first.Task, Message: r.first.ID, Detail: parley.Clip(r.reason, refusalRunes)})
 	return nil
 }
 

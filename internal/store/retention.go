@@ -60,7 +60,6 @@ func (tx *Tx) RemoveMessages(ids []parley.MessageID) {
 		tx.exec(`UPDATE task SET result_id = 0 WHERE id = (SELECT task_id FROM message WHERE id = $1) AND result_id = $1`, int64(id))
 		tx.exec(`UPDATE task SET result_id = 0 WHERE result_id = $1 AND id IN (SELECT r.task_id FROM message m
 			JOIN question_route r ON r.question_id = m.question_id WHERE m.id = $1 AND m.question_id > 0)`, int64(id))
-		tx.exec(`DELETE FROM approval WHERE message_id > 0 AND message_id = $1`+approvalStays["approval"], int64(id))
 		tx.exec(`DELETE FROM attachment WHERE message_id = $1`, int64(id))
 		tx.exec(`DELETE FROM delivery WHERE message_id = $1`, int64(id))
 		tx.exec(`DELETE FROM message WHERE id = $1`, int64(id))

@@ -34,7 +34,7 @@ func (s *Store) Erase(ctx context.Context, fn func(*store.Tx) error) error {
 // emptyLog copies the log into the file and cuts it off. It takes a connection of
 // its own, whose patience is short, so that no writer waits for a slow reader.
 func (s *Store) emptyLog(ctx context.Context) (err error) {
-	c, err := sqlite.OpenConn(s.path, sqlite.OpenReadWrite)
+	c, err := sqlite.OpenConn(s.path, sqlite.OpenReadWrite|s.flags)
 	if err != nil {
 		return openError(s.path, err)
 	}

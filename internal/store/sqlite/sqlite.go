@@ -45,6 +45,7 @@ func (o *Options) fill() {
 // Store is a store.Store in one file.
 type Store struct {
 	path    string
+	flags   sqlite.OpenFlags // of its connections, besides what each is for
 	bus     wake.Bus
 	writer  *writer
 	readers chan *conn
@@ -67,12 +68,22 @@ func Open(path string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, openError(path, err)
 	}
-	s := &Store{path: path, readers: make(chan *conn, opts.Readers), locked: locked}
-	s.bus.Listen(wake.Redacted, func(id int64) { s.recent.Forget(parley.MessageID(id)) })
-	if err := s.open(opts); err != nil {
+	s := newStore(path, opts)
+	s.locked = locked
+	err = makePrivate(path)
+	if err == nil {
+		err = s.open(opts)
+	}
+	if err != nil {
 		return nil, errors.Join(openError(path, err), locked.Close())
 	}
 	return s, nil
+}
+
+func newStore(path string, opts Options) *Store {
+	s := &Store{path: path, readers: make(chan *conn, opts.Readers)}
+	s.bus.Listen(wake.Redacted, func(id int64) { s.recent.Forget(parley.MessageID(id)) })
+	return s
 }
 
 // makePrivate creates the file for its owner alone, before SQLite would create
@@ -89,10 +100,7 @@ func makePrivate(path string) error {
 }
 
 func (s *Store) open(opts Options) error {
-	if err := makePrivate(s.path); err != nil {
-		return err
-	}
-	c, err := connect(s.path, sqlite.OpenReadWrite|sqlite.OpenCreate, &s.recent)
+	c, err := s.connect(sqlite.OpenReadWrite | sqlite.OpenCreate)
 	if err != nil {
 		return err
 	}
@@ -113,7 +121,7 @@ func (s *Store) start(c *conn, opts Options) error {
 	}
 	s.clock = store.NewClock(opts.Clock, newest)
 	for range opts.Readers {
-		r, err := connect(s.path, sqlite.OpenReadWrite, &s.recent)
+		r, err := s.connect(sqlite.OpenReadWrite)
 		if err == nil {
 			s.readers <- r
 			err = errors.Join(r.settle(opts), r.mapFile())
@@ -128,13 +136,13 @@ func (s *Store) start(c *conn, opts Options) error {
 	return nil
 }
 
-func connect(path string, flags sqlite.OpenFlags, recent *store.Recent) (*conn, error) {
-	raw, err := sqlite.OpenConn(path, flags)
+func (s *Store) connect(flags sqlite.OpenFlags) (*conn, error) {
+	raw, err := sqlite.OpenConn(s.path, flags|s.flags)
 	if err != nil {
 		return nil, err
 	}
 	raw.SetBusyTimeout(10 * time.Second)
-	return &conn{raw: raw, stmts: map[string]*statement{}, recent: recent}, nil
+	return &conn{raw: raw, stmts: map[string]*statement{}, recent: &s.recent}, nil
 }
 
 // mapFile lets a reader see the file's pages without copying them. It gains
@@ -222,7 +230,9 @@ func (s *Store) Close() error {
 	s.closing.Do(func() {
 		err = s.writer.stop()
 		s.closeReaders(cap(s.readers))
-		err = errors.Join(err, s.locked.Close())
+		if s.locked != nil {
+			err = errors.Join(err, s.locked.Close())
+		}
 	})
 	return err
 }

@@ -117,6 +117,48 @@ func TestAFailingOperationInAGroupCommitMustNotSinkTheOthers(t *testing.T) {
 	}
 }
 
+// After an error that ended the transaction each closure has one of its own. One
+// that fails there leaves nothing behind, and nothing open for the next.
+func TestAFailureAfterALostTransactionLeavesNothingBehind(t *testing.T) {
+	for name, fail := range map[string]func(s *Store) error{
+		"refused": func(*Store) error { return errRefused },
+		"broken": func(s *Store) error {
+			_ = s.writer.conn.Query(store.Query{SQL: "SELECT nonsense"})
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := openStore(t, filepath.Join(t.TempDir(), "parley.db"))
+				errs := batch(t, s, []func(*store.Tx) error{
+					token("first"),
+					func(tx *store.Tx) error {
+						tx.InsertToken("second", 1)
+						return fail(s)
+					},
+					token("third"),
+					func(tx *store.Tx) error {
+						tx.InsertToken("fourth", 1)
+						s.writer.conn.exec("ROLLBACK")
+						s.writer.conn.err = errors.New("the engine gave up")
+						return nil
+					},
+					token("fifth"),
+				})
+				for i, token := range []string{"first", "second", "third", "fourth", "fifth"} {
+					want := i != 1 && i != 3
+					if (errs[i] == nil) != want || s.has(t, token) != want {
+						t.Errorf("%s: %v, stored %v", token, errs[i], s.has(t, token))
+					}
+				}
+				if err := s.Update(t.Context(), token("next")); err != nil || !s.has(t, "next") {
+					t.Errorf("the next one: %v", err)
+				}
+			})
+		})
+	}
+}
+
 // A commit that fails fails all of the batch, stores nothing of it, and leaves
 // nothing behind for the next. It is tried with the first attempt to commit,
 // and with the one that follows when a closure had to be taken out.

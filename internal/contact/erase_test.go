@@ -1,0 +1,142 @@
+package contact_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"parley"
+	"parley/internal/contact"
+	"parley/internal/policy"
+	"parley/internal/store"
+)
+
+const secret = "the password of the vault is swordfish"
+
+// secrets are the rows that still hold the secret, events too.
+func (d *desk) secrets() (rows []string) {
+	d.Helper()
+	for _, row := range append(d.dump(), d.events(0)...) {
+		if strings.Contains(row, "swordfish") {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// A text that was said in a message, or given as its context, is gone from
+// everything that was stored of it: steps, approvals, errors, events, and the
+// reason for which it goes.
+func TestRedactTakesATextAwayEverywhere(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		request contact.Request
+	}{
+		{"said", contact.Request{Message: "Note: " + secret}},
+		{"given as context", contact.Request{Message: "Open the vault, please.", Context: "For you: " + secret}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDesk(t, "Ann", "Bob")
+			ann := d.working("Ann")
+			r := c.request
+			r.Target = "Bob"
+			made, err := d.Delegate(d.Context(), turn(ann), r)
+			d.must(err)
+			text := r.Context + r.Message
+			if r.Context != "" {
+				text = r.Context
+			}
+			bob := d.claim(made.Task.ID)
+			d.update(func(tx *store.Tx) error {
+				for i, l := range []parley.Lease{ann, bob} {
+					tx.InsertStep(parley.Step{Task: l.Task, Turn: 1, N: 1, Kind: parley.StepReply,
+						Content: fmt.Appendf(nil, `{"args":{"n":%d,"context":%q}}`, i, text)})
+				}
+				return nil
+			})
+			held := d.hold(bob, "call")
+			d.update(func(tx *store.Tx) error {
+				tx.SetArgs(held, fmt.Sprintf(`{"message":%q}`, "Pass on: "+text), "It is supervised.")
+				return nil
+			})
+			d.park(bob)
+			if len(d.secrets()) < 4 {
+				t.Fatalf("only in %v", d.secrets())
+			}
+			_, err = d.Redact(d.Context(), d.as("Pat"), made.Message, "it says: "+text)
+			d.must(err)
+			d.equal("left", []string(nil), d.secrets())
+			d.equal("what nobody can decide about any more", parley.ApprovalWithdrawn, d.approval(held).State)
+			d.equal("its task goes on", parley.Queued, d.task(bob.Task).State)
+		})
+	}
+}
+
+// Events that quote a text lose it: why a task failed, what was dropped, what was
+// refused, why something was denied. An event that has nothing of it stays.
+func TestRedactTakesATextOutOfEvents(t *testing.T) {
+	d := newDesk(t, "Ann", "Bob", member{name: "Guarded", rules: policy.Rules{Contacts: policy.ContactRules{DenyAll: true}}})
+	ann := d.working("Ann")
+	bob := d.below(ann, parley.Delegate, "Bob")
+	d.fails(bob, secret)
+	quoted := []parley.EventKind{parley.EventDropped, parley.EventRefused, parley.EventToolRefused, parley.EventApprovalDenied}
+	d.update(func(tx *store.Tx) error {
+		for _, kind := range quoted {
+			tx.Record(parley.Event{Team: d.team, Kind: kind, Actor: ann.Agent, Task: ann.Task, Detail: "why: " + secret})
+		}
+		tx.Record(parley.Event{Team: d.team, Kind: parley.EventRefused, Actor: ann.Agent, Detail: "something else"})
+		return nil
+	})
+	var failure parley.MessageID
+	d.view(func(tx *store.Tx) error {
+		inbox, err := tx.Inbox(ann.Task, 0, 1)
+		failure = inbox[0].ID
+		return err
+	})
+	_, err := d.Redact(d.Context(), d.as("Pat"), failure, "")
+	d.must(err)
+	d.equal("left", []string(nil), d.secrets())
+	events := strings.Join(d.events(0), "\n")
+	d.equal("marked", len(quoted)+1, strings.Count(events, "[redacted by Pat]"))
+	d.equal("the others", 1, strings.Count(events, "something else"))
+	d.equal("the task's error", false, strings.Contains(d.task(bob.Task).Error, "swordfish"))
+}
+
+// Only people redact, and nothing of another team.
+func TestWhoRedacts(t *testing.T) {
+	d := newDesk(t, "Ann", "Bob")
+	sent := d.contact(d.as("Ann"), parley.Notify, "Bob").Message
+	d.refused("Only people may redact messages.", func() error { _, err := d.Redact(d.Context(), d.as("Ann"), sent, ""); return err })
+	d.refused("Only people may redact messages.", func() error { _, err := d.Redact(d.Context(), d.other, sent, ""); return err })
+}
+
+// A forward is a task of the tree in which the question was asked: it counts in
+// the tree's budget, and is refused where there is no room for it.
+func TestAForwardCountsInTheTreesBudget(t *testing.T) {
+	d := newDesk(t, "Ann", "Bob", "Cid", "Dee")
+	made, err := d.Delegate(d.Context(), d.as("Pat"), contact.Request{Target: "Ann", Message: "Begin.", Budget: parley.Budget{Tasks: 3}})
+	d.must(err)
+	ann := d.claim(made.Task.ID)
+	asked, err := d.Question(d.Context(), turn(ann), contact.Request{Target: "Bob", Message: "Why?"})
+	d.must(err)
+	bob := d.claim(d.route(asked.ID, "Bob").Task)
+	forward := func(l parley.Lease, to string) error {
+		_, err := d.ForwardQuestion(d.Context(), turn(l), contact.Forwarding{Question: asked.ID, Target: to, Enrichment: "Ask " + to + "."})
+		return err
+	}
+	d.must(forward(bob, "Cid"))
+	d.equal("tasks of the tree", int64(3), d.tasksOf(ann.Budget))
+	cid := d.claim(d.route(asked.ID, "Cid").Task)
+	d.equal("the forwarded task draws on it", ann.Budget, cid.Budget)
+	d.refused("budget", func() error { return forward(cid, "Dee") })
+}
+
+func (d *desk) tasksOf(root parley.TaskID) (n int64) {
+	d.Helper()
+	d.view(func(tx *store.Tx) error {
+		b, err := tx.Budget(root)
+		n = b.Tasks
+		return err
+	})
+	return n
+}

@@ -1,0 +1,171 @@
+// Command mutants plants faults in the program, one at a time, and looks whether
+// a test notices. A fault that no test notices says where the next real one could
+// hide.
+//
+//	go run ./test/mutants                   all of them
+//	go run ./test/mutants contact turn      those in contact.txt and turn.txt
+//	go run ./test/mutants -match token      those with this word in their title
+//	go run ./test/mutants -check            only whether each of them can be planted
+//
+// The lists are the .txt files beside this one; list.go says how they are
+// written. Nothing in the tree is changed: the compiler is shown a copy in place
+// of the file with the fault (go help build, -overlay). Run it beside a
+// PostgreSQL server, as make mutate does.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+func main() {
+	match := flag.String("match", "", "only faults with this in their title or file")
+	check := flag.Bool("check", false, "only look whether each fault can be planted")
+	note := flag.Bool("note", false, "write down which test found each fault")
+	jobs := flag.Int("j", 2, "how many to try at once")
+	verbose := flag.Bool("v", false, "show what the tests said of each fault")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	ok, err := run(ctx, options{match: *match, check: *check, note: *note, jobs: *jobs, verbose: *verbose, lists: flag.Args()})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+	}
+	if err != nil || !ok {
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	match                string
+	check, note, verbose bool
+	jobs                 int
+	lists                []string
+}
+
+func run(ctx context.Context, o options) (ok bool, err error) {
+	root, err := findRoot()
+	if err != nil {
+		return false, err
+	}
+	faults, err := readLists(filepath.Join(root, "test", "mutants"), o.lists...)
+	if err != nil {
+		return false, err
+	}
+	if err := checkAll(root, faults); err != nil {
+		return false, err
+	}
+	var chosen []*fault
+	for _, f := range faults {
+		if strings.Contains(f.title, o.match) || strings.Contains(f.file, o.match) {
+			chosen = append(chosen, f)
+		}
+	}
+	if o.check {
+		fmt.Printf("%d faults can be planted\n", len(chosen))
+		return true, nil
+	}
+	t := &tally{verbose: o.verbose}
+	began := time.Now()
+	tryAll(ctx, root, chosen, o.jobs, t)
+	if o.note {
+		if err := writeNotes(filepath.Join(root, "test", "mutants"), chosen); err != nil {
+			return false, err
+		}
+	}
+	return t.sum(time.Since(began)), ctx.Err()
+}
+
+// tryAll tries the faults, so many at a time.
+func tryAll(ctx context.Context, root string, faults []*fault, jobs int, t *tally) {
+	next := make(chan *fault)
+	var workers sync.WaitGroup
+	for range max(1, jobs) {
+		workers.Go(func() {
+			for f := range next {
+				t.add(f, try(ctx, root, f))
+			}
+		})
+	}
+	for _, f := range faults {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- f
+	}
+	close(next)
+	workers.Wait()
+}
+
+// tally counts, and tells of each fault as it is tried.
+type tally struct {
+	verbose bool
+
+	mu                               sync.Mutex
+	found, harmless, survived, wrong []*fault
+}
+
+func (t *tally) add(f *fault, v verdict) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case v.err != nil:
+		t.wrong = append(t.wrong, f)
+		fmt.Printf("ERROR     %s: %v\n", f, v.err)
+	case v.found != "" && f.harmless != "":
+		t.wrong = append(t.wrong, f)
+		fmt.Printf("ERROR     %s: it is listed as harmless (%s) and was found by %s\n", f, f.harmless, v.found)
+	case v.found != "":
+		f.found = v.found
+		t.found = append(t.found, f)
+		fmt.Printf("found     %s: %s (%s)\n", f, v.found, v.took.Round(time.Second/10))
+	case f.harmless != "":
+		t.harmless = append(t.harmless, f)
+		fmt.Printf("harmless  %s: %s\n", f, f.harmless)
+	default:
+		t.survived = append(t.survived, f)
+		fmt.Printf("SURVIVED  %s (%s)\n", f, v.took.Round(time.Second/10))
+	}
+	if t.verbose {
+		fmt.Println(v.output)
+	}
+}
+
+// sum prints what came of it all, and reports whether nothing survived that
+// should have been found.
+func (t *tally) sum(took time.Duration) bool {
+	n := len(t.found) + len(t.harmless) + len(t.survived) + len(t.wrong)
+	fmt.Printf("\n%d faults in %s: %d found, %d harmless, %d survived, %d in error\n", n, took.Round(time.Second),
+		len(t.found), len(t.harmless), len(t.survived), len(t.wrong))
+	for _, f := range t.survived {
+		fmt.Println("survived:", f)
+	}
+	for _, f := range t.wrong {
+		fmt.Println("in error:", f)
+	}
+	return len(t.survived) == 0 && len(t.wrong) == 0
+}
+
+// findRoot is the folder of the module.
+func findRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("no go.mod here or above: run it within the project")
+		}
+		dir = filepath.Dir(dir)
+	}
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// checkAll makes sure that every fault can still be planted: somebody who changes
+// a line moves its fault along.
+func checkAll(root string, faults []*fault) error {
+	var wrong error
+	titles := map[string]bool{}
+	for _, f := range faults {
+		if _, err := f.plant(root); err != nil {
+			wrong = errors.Join(wrong, fmt.Errorf("%s.txt: %s: %w", f.list, f, err))
+		}
+		if titles[f.title] {
+			wrong = errors.Join(wrong, fmt.Errorf("%s.txt: %q is there twice", f.list, f.title))
+		}
+		titles[f.title] = true
+	}
+	return wrong
+}
+
+// plant is the file with the fault in it.
+func (f *fault) plant(root string) (string, error) {
+	data, err := os.ReadFile(filepath.Join(root, f.file))
+	if err != nil {
+		return "", err
+	}
+	text := "\n" + string(data)
+	if n := strings.Count(text, "\n"+f.old); n != 1 {
+		return "", fmt.Errorf("its lines stand there %d times, and not just once:\n%s", n, f.old)
+	}
+	return strings.Replace(text, "\n"+f.old, "\n"+f.new, 1)[1:], nil
+}
+
+// verdict is what came of trying a fault.
+type verdict struct {
+	found  string // the package and the test that noticed
+	output string
+	took   time.Duration
+	err    error
+}
+
+// patience is how long the tests of a package may take. A fault may have them
+// wait for ever.
+const patience = 4 * time.Minute
+
+// try plants a fault and runs the tests that should notice, until one does. A
+// test that is named goes before its package.
+func try(ctx context.Context, root string, f *fault) (v verdict) {
+	began := time.Now()
+	defer func() { v.took = time.Since(began) }()
+	dir, err := os.MkdirTemp("", "mutant")
+	if err != nil {
+		return verdict{err: err}
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	overlay, err := f.overlay(root, dir)
+	if err != nil {
+		return verdict{err: err}
+	}
+	for _, p := range f.tries() {
+		v = test(ctx, root, dir, overlay, p)
+		if v.err != nil || v.found != "" {
+			return v
+		}
+	}
+	return v
+}
+
+// tries are the places to look at: the named tests, then whole packages.
+func (f *fault) tries() (list []place) {
+	for _, p := range f.places {
+		if p.test != "" {
+			list = append(list, p)
+		}
+	}
+	for _, p := range f.places {
+		list = append(list, place{pkg: p.pkg})
+	}
+	return list
+}
+
+// overlay writes the file with the fault, and the note that has the compiler read
+// it in place of the other.
+func (f *fault) overlay(root, dir string) (string, error) {
+	text, err := f.plant(root)
+	if err != nil {
+		return "", err
+	}
+	planted := filepath.Join(dir, filepath.Base(f.file))
+	if err := os.WriteFile(planted, []byte(text), 0o600); err != nil {
+		return "", err
+	}
+	note, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(root, f.file): planted}})
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "overlay.json")
+	return path, os.WriteFile(path, note, 0o600)
+}
+
+// test runs the tests of a package, or one of them, with the overlay. It goes into
+// the environment and not onto the command line: tests that build the program
+// build it with the fault.
+func test(ctx context.Context, root, dir, overlay string, p place) verdict {
+	ctx, cancel := context.WithTimeout(ctx, patience+time.Minute)
+	defer cancel()
+	args := []string{"test", "-vet=off", "-count=1", "-failfast", "-timeout=" + patience.String()}
+	if p.test != "" {
+		args = append(args, "-run=^"+p.test+"$")
+	}
+	cmd := exec.CommandContext(ctx, "go", append(args, p.pkg)...)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay, "TMPDIR="+dir, "RAPID_NOFAILFILE=true")
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.WaitDelay = 10 * time.Second
+	err := cmd.Run()
+	v := verdict{output: out.String()}
+	switch {
+	case err == nil:
+	case strings.Contains(v.output, "[build failed]"), strings.Contains(v.output, "[setup failed]"):
+		v.err = fmt.Errorf("it does not compile:\n%s", v.output)
+	case errors.Is(context.Cause(ctx), context.Canceled):
+		v.err = context.Canceled
+	default:
+		v.found = strings.TrimSpace(p.pkg + " " + firstFailure(v.output))
+	}
+	return v
+}
+
+var failure = regexp.MustCompile(`(?m)^\s*--- FAIL: (Test\w+)`)
+
+// firstFailure is the test that noticed; empty if the program as a whole did, by a
+// panic or by never ending.
+func firstFailure(output string) string {
+	if m := failure.FindStringSubmatch(output); m != nil {
+		return m[1]
+	}
+	return ""
+}
