@@ -135,17 +135,24 @@ func (h *Hub) Run(ctx context.Context) error {
 
 // Keep has the hub remove what is older than a rule from a team that has joined.
 // It comes before Run.
-func (h *Hub) Keep(team parley.TeamID, rule retention.Rule) *retention.Sweeper {
+func (h *Hub) Keep(team parley.TeamID, rule retention.Rule) {
+	if !rule.None() {
+		h.sweepers = append(h.sweepers, h.Sweeper(team, rule))
+	}
+}
+
+// Sweeper removes what is older than a rule from a team when it is told to.
+func (h *Hub) Sweeper(team parley.TeamID, rule retention.Rule) *retention.Sweeper {
 	s := retention.New(h.Store, team, rule, h.Search, h.log)
 	s.Keepers = h.Keepers
-	if !rule.None() {
-		h.sweepers = append(h.sweepers, s)
-	}
 	return s
 }
 
 // Paused reports whether this hub has heard that a team is paused.
 func (h *Hub) Paused(team parley.TeamID) bool { return h.scheduler.Paused(team) }
+
+// HoldClock keeps the hub from acting on time until letGo is called, for tests.
+func (h *Hub) HoldClock() (letGo func()) { return h.scheduler.HoldClock() }
 
 // handoff lets contacts give work to the scheduler. Together with turns it
 // closes the circle contact → work → turn → tool → contact.

@@ -18,6 +18,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley"
@@ -118,6 +119,8 @@ type Scheduler struct {
 	turns       sync.WaitGroup
 
 	strays map[parley.Lease]bool // leases of ours that nothing ran at the last tick; only the loop's
+
+	held atomic.Bool // time is not acted on
 }
 
 // New makes a Scheduler. Connect gives it its other half before Run.
@@ -223,6 +226,9 @@ func (s *Scheduler) tick(ctx context.Context) {
 		return
 	}
 	s.heartbeat(ctx)
+	if s.held.Load() {
+		return
+	}
 	if err := s.rescue(ctx); err != nil {
 		s.cfg.Log.Warn("looking for dead hubs failed", "error", err)
 	}

@@ -42,7 +42,7 @@ func TestKeptMessagesGoWithTheirTime(t *testing.T) {
 		s.Pass(3 * time.Hour)
 		s.teach(4)
 		s.tell("Put 900 away.")
-		k := s.Keep(s.id, retention.Rule{Messages: time.Hour})
+		k := s.Sweeper(s.id, retention.Rule{Messages: time.Hour})
 		_, err := k.Sweep(s.Context())
 		s.Equal("error", nil, err)
 		left, err := s.Keepers.List(s.Context(), s.As("rutger").Caller, 10)

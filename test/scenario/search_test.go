@@ -105,7 +105,7 @@ func TestTheIndexForgetsWhatIsTooOld(t *testing.T) {
 	Play(t, searchTeam, func(s *Stage) {
 		rutger := s.As("rutger")
 		rutger.Ask("AnnBot", "An old secret, swordfish.")
-		keeper := s.Keep(s.id, retention.Rule{Messages: 90 * day})
+		keeper := s.Sweeper(s.id, retention.Rule{Messages: 90 * day})
 		s.Pass(time.Hour)
 		s.Equal("indexed", 1, s.postings("swordfish"))
 		before := s.indexed()

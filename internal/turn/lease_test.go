@@ -1,0 +1,196 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+	"parley/internal/live"
+	"parley/internal/model"
+	"parley/internal/store"
+	"parley/internal/store/sqlite"
+	"parley/internal/tool"
+)
+
+// rig is a task in memory and a turn on it that is run by hand, one thing at a
+// time.
+type rig struct {
+	*testing.T
+	store *sqlite.Store
+	run   *run
+	task  parley.Task
+}
+
+// quiet is everything around a turn that says nothing.
+type quiet struct{}
+
+func (quiet) Release()                                                 {}
+func (quiet) Acquire(context.Context) error                            { return nil }
+func (quiet) Permit(context.Context, parley.Lease, string, bool) error { return nil }
+func (quiet) AskManager(context.Context, parley.Lease) error           { return nil }
+func (quiet) Paused(parley.TeamID) bool                                { return false }
+func (quiet) Definition(parley.AgentID) (Agent, bool)                  { return Agent{}, false }
+func (quiet) Name(parley.AgentID) string                               { return "" }
+func (quiet) Step(context.Context, model.Request, func(model.Delta)) (model.Reply, error) {
+	return model.Reply{Text: "A topic"}, nil
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	s, err := sqlite.OpenMemory(strings.ReplaceAll(t.Name(), "/", "-"), sqlite.Options{Readers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	r := &rig{T: t, store: s}
+	r.update(func(tx *store.Tx) error {
+		team := parley.Team{Name: "main"}
+		tx.InsertTeam(&team)
+		pat, ann := parley.Agent{Team: team.ID, Name: "Pat", Kind: parley.Person}, parley.Agent{Team: team.ID, Name: "Ann", Kind: parley.Native, Turns: 3}
+		tx.InsertAgent(&pat)
+		tx.InsertAgent(&ann)
+		dm, err := tx.EnsureDM(team.ID, pat.ID, ann.ID)
+		if err != nil {
+			return err
+		}
+		r.task = parley.Task{ID: tx.NewTaskID(), Team: team.ID, Requester: pat.ID, Agent: ann.ID, Thread: dm.Main, Pattern: parley.Delegate,
+			State: parley.Running, Worker: 1, Token: 1}
+		r.task.Root, r.task.Budget = r.task.ID, r.task.ID
+		m := parley.Message{Team: team.ID, Thread: dm.Main, Author: pat.ID, Kind: parley.DelegateMessage, Body: "Begin.", Task: r.task.ID}
+		if err := tx.Post(&m, store.Recipient{ID: ann.ID}); err != nil {
+			return err
+		}
+		r.task.Request = m.ID
+		tx.InsertTask(&r.task)
+		tx.InsertBudget(&parley.TreeBudget{Root: r.task.ID, Team: team.ID, Limit: parley.Budget{Tokens: 1 << 40, Tasks: 1}, Tasks: 1})
+		return nil
+	})
+	runner := &Runner{Store: s, Agents: quiet{}, Rules: quiet{}, Pauses: quiet{}, Log: slog.New(slog.DiscardHandler), Live: &live.Fan{}}
+	r.run = &run{Runner: runner, agent: Agent{Name: "Ann", Model: quiet{}, Limits: parley.DefaultLimits()}, lease: r.task.Lease(), slot: newMeter(quiet{})}
+	if err := r.run.takeUp(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	r.run.held = map[string]bool{}
+	return r
+}
+
+func (r *rig) update(fn func(*store.Tx) error) {
+	r.Helper()
+	if err := r.store.Update(context.Background(), fn); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// shape is what is stored of the task: everything that a turn could change.
+type shape struct {
+	Task      parley.Task
+	Steps     []parley.Step
+	Approvals []parley.Approval
+	Keepers   []parley.Keeper
+	Reserved  parley.Reservation
+	Spent     parley.TreeBudget
+	Delivered []parley.Delivery
+	Events    int
+}
+
+func (r *rig) shape() (s shape) {
+	r.Helper()
+	r.update(func(tx *store.Tx) error {
+		var errs [7]error
+		s.Task, errs[0] = tx.Task(r.task.ID)
+		s.Steps, errs[1] = tx.Steps(r.task.ID)
+		s.Approvals, errs[2] = tx.ApprovalsOf(r.task.ID)
+		s.Keepers, errs[3] = tx.Keepers(r.task.Team, 0, 10)
+		s.Reserved, errs[4] = tx.Reserved(r.task.ID, 0)
+		s.Spent, errs[5] = tx.Budget(r.task.ID)
+		s.Delivered, errs[6] = tx.Deliveries(r.task.Request)
+		events, _, err := tx.Events(r.task.Team, "", 100)
+		s.Events = len(events)
+		return errors.Join(append(errs[:], err)...)
+	})
+	return s
+}
+
+// deeds are all that a turn does to what is stored besides its end. Each works
+// under the lease, so that a refusal without it is no accident.
+var deeds = []struct {
+	name string
+	do   func(r *rig) error
+}{
+	{"stores a step", func(r *rig) error {
+		return r.run.storeSteps(r.Context(), nil, parley.Step{Task: r.task.ID, Turn: 1, N: 1, Kind: parley.StepReply, Content: []byte(`{}`)})
+	}},
+	{"stores its prompt", func(r *rig) error { return r.run.storePrompt(r.Context()) }},
+	{"stores a result", func(r *rig) error {
+		return r.run.storeResult(r.Context(), model.Call{ID: "a", Name: "look"}, tool.Result{Text: "Seen."}, nil)
+	}},
+	{"holds a call", func(r *rig) error {
+		return r.run.hold(r.Context(), model.Call{ID: "a", Name: "shell", Args: json.RawMessage(`{}`)}, &parley.NeedsApproval{Rule: "ask"})
+	}},
+	{"parks", func(r *rig) error {
+		r.run.awaited = []parley.TaskID{r.task.ID}
+		_, err := r.run.park(r.Context())
+		return err
+	}},
+	{"reserves", func(r *rig) error { return r.run.reserve(r.Context()) }},
+	{"waits for more tasks", func(r *rig) error {
+		if err := r.run.awaitTasks(r.Context(), 1); !errors.Is(err, errParked) {
+			return err
+		}
+		return nil
+	}},
+	{"thinks aside", func(r *rig) error {
+		_, err := r.run.aside(r.Context(), model.Request{})
+		return err
+	}},
+	{"puts something away", func(r *rig) error {
+		return r.run.putAway(r.Context(), awayStep{Past: 1}, []parley.Kept{{Role: "user", Text: "Once upon a time."}})
+	}},
+}
+
+// Everything that a turn stores it stores under its lease: one that has lost it,
+// and does not know, changes nothing, whoever has the task by now.
+func TestATurnWithoutItsLeaseStoresNothing(t *testing.T) {
+	taken := map[string]func(*parley.Task){
+		"another worker has it": func(t *parley.Task) { t.Worker, t.Token = 2, 2 },
+		"it is queued":          func(t *parley.Task) { t.State, t.Worker = parley.Queued, 0 },
+		"it waits":              func(t *parley.Task) { t.State, t.Worker = parley.Waiting, 0 },
+		"it was cancelled":      func(t *parley.Task) { t.State, t.Worker = parley.Cancelled, 0 },
+	}
+	for _, deed := range deeds {
+		t.Run(deed.name, func(t *testing.T) {
+			r := newRig(t)
+			before := r.shape()
+			if err := deed.do(r); err != nil {
+				t.Fatalf("with the lease: %v", err)
+			}
+			if cmp.Equal(before, r.shape()) {
+				t.Error("with the lease nothing changes either")
+			}
+		})
+		for name, take := range taken {
+			t.Run(deed.name+", but "+name, func(t *testing.T) {
+				r := newRig(t)
+				r.update(func(tx *store.Tx) error {
+					task := r.task
+					take(&task)
+					tx.UpdateTask(&task)
+					return nil
+				})
+				before := r.shape()
+				if err := deed.do(r); !errors.Is(err, parley.ErrLost) {
+					t.Errorf("not told: %v", err)
+				}
+				if diff := cmp.Diff(before, r.shape()); diff != "" {
+					t.Errorf("changed:\n%s", diff)
+				}
+			})
+		}
+	}
+}
