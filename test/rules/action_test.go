@@ -62,6 +62,9 @@ func (m *machine) actions() (list []action) {
 	if len(m.staleThoughts()) > 0 {
 		can(6, "stale", m.staleReplies)
 	}
+	if len(m.staleLeases()) > 0 {
+		can(4, "zombie", m.zombieActs)
+	}
 	return list
 }
 
