@@ -36,7 +36,7 @@ func run(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	program = filepath.Join(dir, "parley")
-	build := exec.Command("go", "build", "-o", program, "parley/cmd/parley")
+	build := exec.Command("go", "build", "-overlay="+os.Getenv("PARLEY_TEST_OVERLAY"), "-o", program, "parley/cmd/parley")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("go build: %w\n%s", err, out)

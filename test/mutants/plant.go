@@ -71,12 +71,26 @@ func try(ctx context.Context, root string, f *fault) (v verdict) {
 		return verdict{err: err}
 	}
 	for _, p := range f.tries() {
-		v = test(ctx, root, dir, overlay, p)
-		if v.err != nil || v.found != "" {
+		v = test(ctx, root, overlay, p)
+		if v.err != nil {
+			return v
+		}
+		if v.found != "" {
+			v.err = control(ctx, root, v.found)
 			return v
 		}
 	}
 	return v
+}
+
+// control makes sure that what noticed a fault passes without it: a test that
+// fails by itself finds nothing.
+func control(ctx context.Context, root, found string) error {
+	v := test(ctx, root, "", parsePlaces(found)[0])
+	if v.err == nil && v.found != "" {
+		v.err = fmt.Errorf("%s fails without the fault too:\n%s", found, v.output)
+	}
+	return v.err
 }
 
 // tries are the places to look at: the named tests, then whole packages.
@@ -111,19 +125,21 @@ func (f *fault) overlay(root, dir string) (string, error) {
 	return path, os.WriteFile(path, note, 0o600)
 }
 
-// test runs the tests of a package, or one of them, with the overlay. It goes into
-// the environment and not onto the command line: tests that build the program
-// build it with the fault.
-func test(ctx context.Context, root, dir, overlay string, p place) verdict {
+// test runs the tests of a package, or one of them, with the overlay. Tests that
+// build the program find it in the environment, and build it with the fault.
+func test(ctx context.Context, root, overlay string, p place) verdict {
 	ctx, cancel := context.WithTimeout(ctx, patience+time.Minute)
 	defer cancel()
-	args := []string{"test", "-vet=off", "-count=1", "-failfast", "-timeout=" + patience.String()}
+	args := []string{"test", "-overlay=" + overlay, "-vet=off", "-failfast", "-timeout=" + patience.String()}
+	if overlay != "" { // else what is known to pass need not be run again
+		args = append(args, "-count=1")
+	}
 	if p.test != "" {
 		args = append(args, "-run=^"+p.test+"$")
 	}
 	cmd := exec.CommandContext(ctx, "go", append(args, p.pkg)...)
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay, "TMPDIR="+dir, "RAPID_NOFAILFILE=true")
+	cmd.Env = append(os.Environ(), "PARLEY_TEST_OVERLAY="+overlay, "RAPID_NOFAILFILE=true")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.WaitDelay = 10 * time.Second
