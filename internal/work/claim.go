@@ -77,7 +77,7 @@ func (s *Scheduler) reserveAll() map[parley.AgentID]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	wanted := map[parley.AgentID]int{}
-	for agent := range s.ready {
+	for _, agent := range s.inTurn() {
 		if s.places <= 0 || s.stopping || s.resting {
 			break
 		}
@@ -91,11 +91,23 @@ func (s *Scheduler) reserveAll() map[parley.AgentID]int {
 		// What is stored from now on marks the agent again, so that it is not
 		// overlooked, whether the look that follows still sees it or not.
 		delete(s.ready, agent)
+		s.served = agent
 		wanted[agent] = n
 		s.places -= n
 		s.running[agent] += n
 	}
 	return wanted
+}
+
+// inTurn are the agents that may have work, the one after the last that was served
+// first: where places are few, everybody comes to one.
+func (s *Scheduler) inTurn() []parley.AgentID {
+	ready := slices.Sorted(maps.Keys(s.ready))
+	next := slices.IndexFunc(ready, func(id parley.AgentID) bool { return id > s.served })
+	if next < 0 {
+		return ready
+	}
+	return slices.Concat(ready[next:], ready[:next])
 }
 
 // claimFor claims up to n tasks of an agent. Whether a strictly sequential

@@ -257,3 +257,22 @@ func TestAClaimTakesTheMostUrgentFirst(t *testing.T) {
 		t.Errorf("claimed %v, want %v", got, want)
 	}
 }
+
+// Where places are few, agents come to theirs in turn, and none is passed over.
+func TestAgentsComeToTheirPlacesInTurn(t *testing.T) {
+	s := scheduler(1)
+	var got []parley.AgentID
+	for range 6 {
+		for id := range parley.AgentID(3) {
+			s.ready[id+2] = true
+		}
+		for id := range s.reserveAll() {
+			got = append(got, id)
+			s.leave(id)
+			s.free()
+		}
+	}
+	if want := []parley.AgentID{2, 3, 4, 2, 3, 4}; !slices.Equal(got, want) {
+		t.Errorf("served %v, want %v", got, want)
+	}
+}

@@ -108,6 +108,7 @@ type Scheduler struct {
 	places      int // free
 	waiters     []chan struct{}
 	ready       map[parley.AgentID]bool                   // may have something to claim
+	served      parley.AgentID                            // the last for whom places were held
 	running     map[parley.AgentID]int                    // turns that hold a place
 	cancels     map[parley.Lease]context.CancelCauseFunc  // of the turns that run here
 	promised    map[parley.TaskID]context.CancelCauseFunc // of those that are being stored
@@ -184,28 +185,66 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	defer alarm.Stop()
 	alarmAt := time.Now()
 	for {
-		select {
-		case <-ctx.Done():
+		c := s.await(ctx, ticker.C, alarm.C)
+		if c.stop {
 			return s.stop()
-		case <-s.nudge:
-		case <-s.pauses:
+		}
+		switch {
+		case c.tick:
+			s.tick(ctx)
+		case c.look:
 			s.look(ctx)
-		case <-s.resync:
-			s.tick(ctx)
-		case <-ticker.C:
-			s.tick(ctx)
-		case <-s.clock:
-			// Something may be due before the alarm. Many may say so at once.
-			if soon := time.Now().Add(clockPause); soon.Before(alarmAt) {
-				alarmAt = soon
-				alarm.Reset(clockPause)
-			}
-		case <-alarm.C:
+		}
+		if c.alarm {
 			wait := s.keepTime(ctx)
 			alarmAt = time.Now().Add(wait)
 			alarm.Reset(wait)
 		}
+		// Something may be due before the alarm. Many may say so at once.
+		if soon := time.Now().Add(clockPause); c.clock && soon.Before(alarmAt) {
+			alarmAt = soon
+			alarm.Reset(clockPause)
+		}
 		s.claim(ctx)
+	}
+}
+
+// calls are what the loop was woken for.
+type calls struct{ stop, look, tick, clock, alarm bool }
+
+// await waits until there is something to do, and takes all that there is: what
+// comes at once is done in one round, and always in the same order.
+func (s *Scheduler) await(ctx context.Context, ticker, alarm <-chan time.Time) (c calls) {
+	select {
+	case <-ctx.Done():
+		c.stop = true
+	case <-s.nudge:
+	case <-s.pauses:
+		c.look = true
+	case <-s.resync:
+		c.tick = true
+	case <-ticker:
+		c.tick = true
+	case <-s.clock:
+		c.clock = true
+	case <-alarm:
+		c.alarm = true
+	}
+	c.stop = c.stop || ctx.Err() != nil
+	c.look = c.look || taken(s.pauses)
+	c.tick = c.tick || taken(s.resync) || taken(ticker)
+	c.clock = c.clock || taken(s.clock)
+	c.alarm = c.alarm || taken(alarm)
+	taken(s.nudge)
+	return c
+}
+
+func taken[T any](ch <-chan T) bool {
+	select {
+	case <-ch:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -63,7 +63,13 @@ func (m *machine) actions() (list []action) {
 		can(6, "stale", m.staleReplies)
 	}
 	if len(m.staleLeases()) > 0 {
-		can(4, "zombie", m.zombieActs)
+		can(2, "zombie", m.zombieActs)
+	}
+	if len(m.minds.of(m.life)) > 0 && m.life.patient {
+		can(4, "fall asleep", m.fallsAsleep)
+	}
+	if len(m.sleepers()) > 0 {
+		can(16, "wake up", m.wakesUp)
 	}
 	return list
 }

@@ -3,6 +3,8 @@ package rules
 import (
 	"context"
 	"errors"
+	"runtime/debug"
+	"strings"
 	"sync"
 
 	"parley"
@@ -35,6 +37,11 @@ type life struct {
 	arms bool
 
 	patient bool // its stop gives turns all the time they want
+
+	freezes bool // it falls asleep when its commits are used up, instead of dying
+	asleep  bool
+	woken   chan struct{} // closed when it comes back
+	errand  string        // what becomes of the calls of that name
 }
 
 var _ store.Store = (*life)(nil)
@@ -44,6 +51,9 @@ var errDead = errors.New("the process was killed")
 // Update commits unless the hub is dead. The last commit of a life may be
 // stored and yet never acknowledged.
 func (l *life) Update(ctx context.Context, fn func(*store.Tx) error) error {
+	if l.sleeps() && !l.awakes() {
+		return errDead
+	}
 	lastWords, err := l.spend()
 	if err != nil {
 		return err
@@ -62,20 +72,59 @@ func (l *life) Update(ctx context.Context, fn func(*store.Tx) error) error {
 func (l *life) spend() (last bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.arms && l.left == 0 {
+	if l.arms && l.left == 0 && !l.freezes {
 		l.dead = true
 	}
 	if l.dead {
 		return false, errDead
 	}
-	if l.arms {
+	if l.arms && l.left > 0 {
 		l.left--
 	}
-	return l.arms && l.left == 0, nil
+	return l.arms && l.left == 0 && !l.freezes, nil
+}
+
+// freeze has the hub fall asleep after so many commits, as a machine does whose lid
+// is closed: whatever it is at hangs, and goes on when it wakes.
+func (l *life) freeze(commits int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.arms, l.left, l.freezes, l.woken = true, commits, true, make(chan struct{})
+}
+
+// sleeps reports whether the next thing that the hub does has to wait.
+func (l *life) sleeps() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asleep = l.asleep || l.freezes && l.left == 0
+	return l.asleep
+}
+
+// awakes waits until the hub wakes, and reports whether what waits is a turn's: the
+// rest of it knows by then that its time is over.
+func (l *life) awakes() bool {
+	select {
+	case <-l.woken:
+	case <-l.ended:
+		return false
+	}
+	stack := string(debug.Stack())
+	return strings.Contains(stack, "internal/turn.(*run)") || strings.Contains(stack, "work.(*Scheduler).giveBack")
+}
+
+// wake lets go on what hangs.
+func (l *life) wake() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asleep, l.freezes, l.arms = false, false, false
+	close(l.woken)
 }
 
 // View reads unless the hub is dead.
 func (l *life) View(ctx context.Context, fn func(*store.Tx) error) error {
+	if l.sleeps() && !l.awakes() {
+		return errDead
+	}
 	if l.isDead() {
 		return errDead
 	}
@@ -121,5 +170,5 @@ func (l *life) die() {
 func (l *life) isDead() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.dead
+	return l.dead || l.asleep
 }

@@ -32,6 +32,7 @@ type machine struct {
 	sent   []*call // contacts of people, which may be repeated
 	names  int     // of contacts and replies
 	log    []string
+	traced bool // the log tells what is stored, too
 }
 
 // personAsk is a person who waits for an answer.
@@ -61,6 +62,7 @@ func limits(turns, asks, delegations int) parley.Limits {
 	l := parley.DefaultLimits()
 	l.Turns, l.AskDepth, l.DelegationDepth, l.Rate, l.Steps, l.Rescues = turns, asks, delegations, 6, 4, 2
 	l.AskTimeout, l.DelegationDeadline = 20*time.Second, 10*time.Minute
+	l.Daily = parley.Budget{Tokens: 1 << 40} // so that every step reserves
 	return l
 }
 
@@ -68,13 +70,17 @@ func limits(turns, asks, delegations int) parley.Limits {
 // world follow, compare.
 func (m *machine) stage(what string, do, follow func()) {
 	m.Helper()
+	align()
 	m.log = append(m.log, time.Now().Format("15:04:05.000000 ")+what)
 	w := m.world
 	w.begins(micros(time.Now()))
 	do()
-	synctest.Wait()
+	rest()
 	if err := w.seen.look(micros(time.Now())); err != nil {
 		m.Fatalf("%s: %v", what, err)
+	}
+	if m.traced {
+		m.log = append(m.log, w.seen.digest())
 	}
 	w.now = micros(time.Now())
 	w.cut = m.life != nil && m.life.isDead()
@@ -94,6 +100,25 @@ func (m *machine) stage(what string, do, follow func()) {
 	m.watch()
 	m.checkAsks(what)
 	m.checkStatus(what)
+}
+
+// align waits for the next whole microsecond, so that what the turns fall behind
+// within it does not add up.
+func align() {
+	if over := within(); over > 0 {
+		wait(time.Microsecond - over)
+	}
+	synctest.Wait() // what is due at this very moment comes first
+}
+
+// within is how far the present microsecond has come.
+func within() time.Duration { return time.Duration(time.Now().Nanosecond()) % time.Microsecond }
+
+// rest lets the hub come to rest. Turns go on at slightly different moments, within
+// the microsecond that is stored (see apart).
+func rest() {
+	wait(mostApart - within())
+	synctest.Wait()
 }
 
 // recheck compares everything once more.

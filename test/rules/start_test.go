@@ -10,6 +10,7 @@ import (
 	"parley"
 	"parley/internal/app"
 	"parley/internal/store/sqlite"
+	"parley/internal/tool"
 )
 
 // open opens the database; for the first time with the fault that the run is
@@ -64,7 +65,8 @@ func (m *machine) newLife() *life {
 	}
 	l.ctx, l.leave = context.WithCancel(context.Background())
 	l.hear()
-	l.hub = app.NewHub(app.HubConfig{Store: l, Log: slog.New(slog.DiscardHandler), Workers: m.world.places, Poll: time.Hour, Grace: grace})
+	l.hub = app.NewHub(app.HubConfig{Store: l, Log: slog.New(slog.DiscardHandler), Workers: m.world.places, Poll: time.Hour, Grace: grace, Unindexed: true,
+		Toolsets: map[string][]tool.Tool{"errands": errands(l)}})
 	m.lives = append(m.lives, l)
 	return l
 }
@@ -77,7 +79,7 @@ const hardly = time.Microsecond
 func (m *machine) join(l *life) {
 	roster := app.Roster{Team: parley.MainTeam}
 	for _, a := range m.world.agents {
-		member := app.Member{Name: a.name, Kind: parley.Native, Model: mind{m.minds, l}, Limits: a.limits}
+		member := app.Member{Name: a.name, Kind: parley.Native, Model: mind{m.minds, l}, Limits: a.limits, Toolsets: []string{"contact", "errands"}}
 		if a.person {
 			member.Kind, member.Model = parley.Person, nil
 		}

@@ -20,6 +20,9 @@ func (m *machine) stops() {
 		m.pass(time.Millisecond, cut{}) // again, if the next thing is due that soon after it
 	}
 	c := drawCut(m.T)
+	if m.world.working() > 1 {
+		c.commits = 0 // which of them is given back first is anybody's guess
+	}
 	c.arm(m.life)
 	l := m.life
 	m.asks = nil // the doors close first
@@ -38,7 +41,12 @@ func (m *machine) stops() {
 // claims nothing any more: one that was cut off, and taken for dead.
 func (m *machine) takeOver() {
 	m.stage("take over", func() {}, func() {})
-	l := m.life
+	m.leaveBehind(m.life)
+	m.start(drawCut(m.T))
+}
+
+// leaveBehind leaves a hub to itself, which is not dead.
+func (m *machine) leaveBehind(l *life) {
 	l.mu.Lock()
 	l.deaf = true
 	l.mu.Unlock()
@@ -48,7 +56,7 @@ func (m *machine) takeOver() {
 	m.world.excuse()
 	m.world.dies()
 	m.ghosts = append(m.ghosts, l)
-	m.start(drawCut(m.T))
+	m.life = nil
 }
 
 // died reports whether the hub was killed in this stage, and buries it.

@@ -1,9 +1,12 @@
 package rules
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"zombiezen.com/go/sqlite"
 
@@ -27,7 +30,10 @@ type stored struct {
 	inbox      map[parley.TaskID][]parley.MessageID
 	steps      map[stepKey]int
 	known      map[stepID]bool
+	noticed    map[parley.MessageID]bool // taken into a turn between two steps
 	events     []parley.Event
+	asides     map[string]int // rows of tables that only somebody without a lease would write to
+	reserved   map[string]bool
 }
 
 type stepID struct {
@@ -48,7 +54,7 @@ func openStored(path string) (*stored, error) {
 		return nil, err
 	}
 	return &stored{conn: c, byBody: map[string]parley.TaskID{}, tasks: map[parley.TaskID]parley.Task{},
-		deliveries: map[parley.MessageID]parley.Delivery{}, steps: map[stepKey]int{}, known: map[stepID]bool{}}, nil
+		deliveries: map[parley.MessageID]parley.Delivery{}, steps: map[stepKey]int{}, known: map[stepID]bool{}, noticed: map[parley.MessageID]bool{}}, nil
 }
 
 func (s *stored) close() error { return s.conn.Close() }
@@ -60,7 +66,7 @@ func (s *stored) look(now parley.Micros) (err error) {
 		return err
 	}
 	err = errors.Join(s.readAgents(), s.readTasks(), s.readThreads(), s.readMessages(), s.readDeliveries(),
-		s.readInbox(), s.readSteps(), s.readEvents())
+		s.readInbox(), s.readSteps(), s.readEvents(), s.readAsides())
 	return errors.Join(err, s.rows("COMMIT", nil))
 }
 
@@ -191,13 +197,24 @@ func (s *stored) readInbox() error {
 }
 
 func (s *stored) readSteps() error {
-	return s.rows(`SELECT task_id, turn, n, kind FROM step WHERE at >= ?`, func(r *sqlite.Stmt) {
+	var wrong error
+	err := s.rows(`SELECT task_id, turn, n, kind, content FROM step WHERE at >= ?`, func(r *sqlite.Stmt) {
 		id := stepID{parley.TaskID(r.ColumnInt64(0)), r.ColumnInt(1), r.ColumnInt(2)}
-		if !s.known[id] {
-			s.known[id] = true
-			s.steps[stepKey{id.task, id.turn, parley.StepKind(r.ColumnText(3))}]++
+		if s.known[id] {
+			return
+		}
+		s.known[id] = true
+		kind := parley.StepKind(r.ColumnText(3))
+		s.steps[stepKey{id.task, id.turn, kind}]++
+		if kind == parley.StepInbox {
+			var arrived struct{ Notices []parley.MessageID }
+			wrong = errors.Join(wrong, json.Unmarshal([]byte(r.ColumnText(4)), &arrived))
+			for _, m := range arrived.Notices {
+				s.noticed[m] = true
+			}
 		}
 	}, int64(s.since))
+	return errors.Join(err, wrong)
 }
 
 func (s *stored) readEvents() error {
@@ -210,6 +227,15 @@ func (s *stored) readEvents() error {
 			Actor: parley.AgentID(r.ColumnInt64(2)), Target: parley.AgentID(r.ColumnInt64(3)),
 			Task: parley.TaskID(r.ColumnInt64(4)), Message: parley.MessageID(r.ColumnInt64(5))})
 	}, int64(last))
+}
+
+func (s *stored) readAsides() error {
+	s.asides, s.reserved = map[string]int{}, map[string]bool{}
+	err := s.rows(`SELECT 'approval', count(*) FROM approval UNION ALL SELECT 'question_route', count(*) FROM question_route WHERE state > 1`,
+		func(r *sqlite.Stmt) { s.asides[r.ColumnText(0)] = r.ColumnInt(1) })
+	return errors.Join(err, s.rows(`SELECT task_id, token, turn, n, tokens FROM reservation`, func(r *sqlite.Stmt) {
+		s.reserved[fmt.Sprint(r.ColumnInt(0), r.ColumnInt(1), r.ColumnInt(2), r.ColumnInt(3), r.ColumnInt(4))] = true
+	}))
 }
 
 // recheck reads everything again: what was stored once is still there, and what
@@ -265,4 +291,18 @@ func (s *stored) retried(w *world, old *task) parley.TaskID {
 		}
 	}
 	return 0
+}
+
+// digest tells of all tasks and of the newest messages, in their order.
+func (s *stored) digest() string {
+	var b strings.Builder
+	for _, id := range slices.Sorted(maps.Keys(s.tasks)) {
+		if t := s.tasks[id]; t.State.Open() {
+			fmt.Fprintf(&b, " %s:%s/%d/%d/%d", id, t.State, t.Token, t.Turns, t.InboxCount)
+		}
+	}
+	for _, m := range s.messages[max(0, len(s.messages)-4):] {
+		fmt.Fprintf(&b, " %d:%s", m.ID, m.Body)
+	}
+	return b.String()
 }

@@ -23,7 +23,7 @@ func (m *machine) timePasses() {
 
 // pass lets time go by, from one thing that happens by itself to the next.
 func (m *machine) pass(d time.Duration, c cut) {
-	target := time.Now().Add(d)
+	target := time.Now().Add(d).Truncate(time.Microsecond)
 	if m.life != nil {
 		c.arm(m.life)
 	}

@@ -5,18 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
+	"maps"
 	"time"
 
 	"pgregory.net/rapid"
 
 	"parley"
 	"parley/internal/contact"
-	"parley/internal/live"
 	"parley/internal/model"
 	"parley/internal/store"
 	"parley/internal/tool"
-	turns "parley/internal/turn"
 )
 
 // A zombie is a turn that has lost its lease and does not know it: its worker was
@@ -42,17 +40,19 @@ func (m *machine) staleLeases() (list []parley.Lease) {
 	return list
 }
 
-// zombieActs lets one of them do something.
+// zombieActs lets one of them do something, mostly one whose task somebody else has
+// by now: that is what only the token tells.
 func (m *machine) zombieActs() {
-	l := rapid.SampledFrom(m.staleLeases()).Draw(m.T, "lease")
-	deeds := []string{"turn", "turn", "turn", "ask", "delegate", "notify", "ask a question", "answer", "await", "cancel", "sleep", "end", "fail"}
-	deed := rapid.SampledFrom(deeds).Draw(m.T, "deed")
-	do := func() error { return nil }
-	if deed == "turn" {
-		do = m.zombieTurn(l)
-	} else {
-		do = m.zombieDeed(l, deed)
+	all := m.staleLeases()
+	for _, l := range all {
+		if m.world.task(l.Task).state == parley.Running {
+			all = append(all, l, l, l)
+		}
 	}
+	l := rapid.SampledFrom(all).Draw(m.T, "lease")
+	deeds := []string{"ask", "delegate", "notify", "ask a question", "answer", "await", "cancel", "sleep", "end", "fail"}
+	deed := rapid.SampledFrom(deeds).Draw(m.T, "deed")
+	do := m.zombieDeed(l, deed)
 	var err error
 	what := fmt.Sprintf("a turn that lost %s (token %d): %s", l.Task, l.Token, deed)
 	m.stage(what, func() { err = do() }, func() {})
@@ -129,67 +129,68 @@ func (m *machine) askedOf(l parley.Lease) (id parley.QuestionID) {
 	return id
 }
 
-// zombieTurn runs a whole turn under a lease that is lost, from what is stored by
-// now: it holds the calls that it finds, or parks with them, or stores what they
-// bring; it reserves, thinks, and ends.
-func (m *machine) zombieTurn(l parley.Lease) func() error {
-	z := zombieMind{
-		call:  rapid.SampledFrom([]string{"hold", "await", "finish"}).Draw(m.T, "a call"),
-		reply: rapid.SampledFrom([]string{"say", "call", "break"}).Draw(m.T, "reply"),
-		child: m.anyTask().id, agent: m.world.task(l.Task).agent,
+// fallsAsleep lets a model reply and its hub fall asleep on what follows: before the
+// reply is stored, before its call is made, held, waited for or answered, or before
+// the model is asked again. Another hub takes over.
+func (m *machine) fallsAsleep() {
+	th := rapid.SampledFrom(m.minds.of(m.life)).Draw(m.T, "thought")
+	t, l := m.world.task(th.task), m.life
+	c := m.drawCall(t)
+	if how := rapid.SampledFrom([]string{"call", "hold", "await", "finish"}).Draw(m.T, "errand"); how != "call" {
+		c = &call{tool: "errand"}
+		l.errand = how
 	}
-	if rapid.Bool().Draw(m.T, "bounded") {
-		z.daily = parley.Budget{Tokens: 1 << 40}
+	c.id = m.name("call")
+	commits := rapid.SampledFrom([]int{0, 1, 1, 1, 2}).Draw(m.T, "commits")
+	if c.tool == "errand" && l.errand != "finish" {
+		commits = min(commits, 1) // what is held or awaited is never stored
 	}
-	hub := m.life.hub
-	runner := &turns.Runner{Store: m.life, Agents: z, Ender: hub.Contacts, Rules: z, Pauses: z, Log: slog.New(slog.DiscardHandler), Live: &live.Fan{}}
-	ctx := m.life.ctx
-	return func() error { return runner.Run(ctx, l, nil, z) }
+	l.freeze(commits)
+	a := answer{reply: model.Reply{Calls: []model.Call{{ID: c.id, Name: c.tool, Args: c.args()}}}}
+	what := fmt.Sprintf("%s on %s: %s, and the hub falls asleep after %d commits (%s)", th.agent, t.id, c, commits, l.errand)
+	m.stage(what, func() {
+		th.answer <- a
+		rest()
+		l.mu.Lock()
+		l.left, l.asleep = 0, true // if it did not come so far
+		l.mu.Unlock()
+	}, func() { m.world.replies(t, []*call{c}) })
+	m.leaveBehind(l)
+	m.start(cut{})
 }
 
-// zombieMind is all that is around such a turn: its definition, its model, its
-// tools and its place.
-type zombieMind struct {
-	call, reply string
-	child       parley.TaskID
-	agent       *agent
-	daily       parley.Budget
+// sleepers are the hubs that have not come back.
+func (m *machine) sleepers() (list []*life) {
+	for _, l := range m.ghosts {
+		if l.isDead() {
+			list = append(list, l)
+		}
+	}
+	return list
 }
 
-func (zombieMind) Release()                                                 {}
-func (zombieMind) Acquire(context.Context) error                            { return nil }
-func (zombieMind) Permit(context.Context, parley.Lease, string, bool) error { return nil }
-func (zombieMind) AskManager(context.Context, parley.Lease) error           { return nil }
-func (zombieMind) Paused(parley.TeamID) bool                                { return false }
-func (zombieMind) Name(parley.AgentID) string                               { return "" }
-
-// Definition is the agent with tools that do what the test wants.
-func (z zombieMind) Definition(parley.AgentID) (turns.Agent, bool) {
-	a := turns.Agent{Name: z.agent.name, Model: z, Limits: z.agent.limits}
-	a.Limits.Daily = z.daily
-	for _, name := range []string{"contact_agent", "await_task", "cancel_task", "sleep"} {
-		a.Tools = append(a.Tools, tool.Tool{Tool: model.Tool{Name: name, Schema: json.RawMessage(`{"type":"object"}`)}, Contacts: true, Replays: true, Run: z.run})
+// wakesUp lets a hub go on that was asleep. Whatever its turns were at, they have
+// lost their leases.
+func (m *machine) wakesUp() {
+	l := m.sleepers()[0]
+	before := m.world.seen.reserved
+	m.stage("a hub wakes up ("+l.errand+")", l.wake, func() {})
+	if after := m.world.seen.reserved; !maps.Equal(before, after) {
+		m.Fatalf("a hub that woke up has reserved %v; before it was %v", after, before)
 	}
-	return a, true
 }
 
-func (z zombieMind) run(context.Context, tool.Call) (tool.Result, error) {
-	switch z.call {
-	case "hold":
-		return tool.Result{}, &parley.NeedsApproval{Rule: "zombie"}
-	case "await":
-		return tool.Result{}, &parley.Awaits{Task: z.child}
-	}
-	return tool.Result{Text: "Done."}, nil
-}
-
-// Step answers at once.
-func (z zombieMind) Step(context.Context, model.Request, func(model.Delta)) (model.Reply, error) {
-	switch z.reply {
-	case "call":
-		return model.Reply{Calls: []model.Call{{ID: "zombie", Name: "sleep", Args: json.RawMessage(`{}`)}}}, nil
-	case "break":
-		return model.Reply{}, &model.Error{Class: model.Refused, Message: "no credit."}
-	}
-	return model.Reply{Text: "I live."}, nil
+// errands are a tool that does what the life it belongs to wants. A life that falls
+// asleep on a call may have it held or waited for; any other finishes it.
+func errands(l *life) []tool.Tool {
+	return []tool.Tool{{Tool: model.Tool{Name: "errand", Schema: json.RawMessage(`{"type":"object"}`)}, Contacts: true, Replays: true,
+		Run: func(_ context.Context, c tool.Call) (tool.Result, error) {
+			switch l.errand {
+			case "hold":
+				return tool.Result{}, &parley.NeedsApproval{Rule: "errand"}
+			case "await":
+				return tool.Result{}, &parley.Awaits{Task: c.Lease.Task}
+			}
+			return tool.Result{Text: "Done."}, nil
+		}}}
 }

@@ -31,7 +31,7 @@ agents:
         - {call: contact_agent, args: {action: delegate, agentId: DataBot, message: 'Quickly.'}}` + c.rest + `
     - match: '^\[Delegation Result'
       steps: [{say: 'Got it: {{body}}'}]
-  DataBot: [{steps: [{say: 'Done.'}]}]
+  DataBot: [{steps: [{wait: 1s, say: 'Done.'}]}]
 `}, func(s *Stage) {
 				root := s.As("rutger").Delegate("CoordinatorBot", "Begin.")
 				s.Pass(30 * time.Second)
