@@ -22,7 +22,7 @@ endif
 # How often the long crash suite kills the hub, on each store.
 KILLS ?= 200
 
-.PHONY: help build test setup lint fmt tidy-check crash bench cover clean
+.PHONY: help build test quick setup lint fmt tidy-check crash mutate bench cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -35,6 +35,10 @@ build: ## build bin/parley
 # translated from C and works with nothing else: that alone is a third of the time.
 test: setup lint ## check and test everything, under the race detector
 	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(WITH_POSTGRES) go test -race -gcflags=modernc.org/...=-d=checkptr=0 -timeout 9m $(TESTFLAGS) ./...
+
+quick: ## the tests that need no server, no disk and no minutes: for the inner loop
+	go test . ./internal/budget ./internal/claim ./internal/config ./internal/contact ./internal/keeper/... ./internal/policy ./internal/question \
+		./internal/retention ./internal/store ./internal/turn ./internal/work ./test/rules
 
 setup: ## install what the tests need, where it is missing
 	@scripts/setup
@@ -55,6 +59,9 @@ tidy-check: ## fail if go.mod or go.sum is not tidy
 
 crash: setup ## kill the hub KILLS=200 times under load, on both stores
 	CGO_ENABLED=1 PARLEY_CRASH_KILLS=$(KILLS) go test -race -count=1 -timeout 60m -v ./test/crash
+
+mutate: setup ## plant each fault of test/mutants and look whether a test notices (MUTANTS=contact for some)
+	$(WITH_POSTGRES) go run ./test/mutants $(MUTANTS)
 
 bench: build ## measure this machine's limits and the hub beside them (BENCHFLAGS=--quick)
 	bin/parley bench $(BENCHFLAGS)

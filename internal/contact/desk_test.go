@@ -112,7 +112,10 @@ func newDesk(t *testing.T, members ...any) *desk {
 	}
 	d := &desk{T: t, store: g, dir: directory.New()}
 	d.Service = contact.New(g, d.dir, nil, slog.New(slog.DiscardHandler))
-	d.team = d.join(append([]any{member{name: "Pat", kind: parley.Person}}, members...)...)
+	if !slices.ContainsFunc(members, func(m any) bool { return asMember(m).name == "Pat" }) {
+		members = append([]any{member{name: "Pat", kind: parley.Person}}, members...)
+	}
+	d.team = d.join(members...)
 	d.other = contact.Caller{Team: d.join("Stranger", "Neighbour")}
 	d.other.Agent = d.dir.Everyone(d.other.Team)[0]
 	return d

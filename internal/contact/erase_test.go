@@ -140,3 +140,49 @@ func (d *desk) tasksOf(root parley.TaskID) (n int64) {
 	})
 	return n
 }
+
+// A notification is part of no task but of the turn that wrote it: what that stored
+// of it goes too.
+func TestRedactTakesATextOutOfTheTurnThatWroteIt(t *testing.T) {
+	d := newDesk(t, "Ann", "Bob")
+	ann := d.working("Ann")
+	made, err := d.Notify(d.Context(), turn(ann), contact.Request{Target: "Bob", Message: secret})
+	d.must(err)
+	d.update(func(tx *store.Tx) error {
+		tx.InsertStep(parley.Step{Task: ann.Task, Turn: 1, N: 1, Kind: parley.StepReply, Content: fmt.Appendf(nil, `{"message":%q}`, secret)})
+		return nil
+	})
+	_, err = d.Redact(d.Context(), d.as("Pat"), made.Message, "")
+	d.must(err)
+	d.equal("left", []string(nil), d.secrets())
+}
+
+// cabinet is where keepers are: what is rewritten there is just stored.
+type cabinet struct{}
+
+func (cabinet) Excerpts(parley.Kept) []string { return nil }
+
+func (cabinet) Rewrite(tx *store.Tx, list []parley.Kept) error {
+	for _, k := range list {
+		tx.SetKept(k.ID, k.Text)
+	}
+	return nil
+}
+
+// A keeper loses the text in what it holds and in its topic.
+func TestRedactTakesATextOutOfKeepers(t *testing.T) {
+	d := newDesk(t, "Ann", "Bob")
+	d.ScrubIn(cabinet{})
+	made, err := d.Notify(d.Context(), d.as("Ann"), contact.Request{Target: "Bob", Message: secret})
+	d.must(err)
+	m := d.message(made.Message)
+	d.update(func(tx *store.Tx) error {
+		thread, err := tx.Thread(m.Thread)
+		k := parley.Keeper{Team: d.team, Owner: d.id("Bob"), Channel: thread.Channel, Thread: m.Thread, Topic: "Why " + secret + " is bad"}
+		tx.InsertKeeper(&k, []parley.Kept{{Message: m.ID, Role: "user", Text: secret}, {Role: "user", Text: "Somebody said: " + secret}})
+		return err
+	})
+	_, err = d.Redact(d.Context(), d.as("Pat"), made.Message, "")
+	d.must(err)
+	d.equal("left", []string(nil), d.secrets())
+}

@@ -31,3 +31,12 @@ func TestScrubJSON(t *testing.T) {
 		}
 	}
 }
+
+// The longest is taken out first: else what is left of it around a shorter one
+// would stay.
+func TestALongSecretGoesBeforeOneThatItContains(t *testing.T) {
+	s := newSecrets("password 1234", "the password 1234 of the vault", "vault")
+	if got := s.scrub("It is the password 1234 of the vault.", "X"); got != "It is X." {
+		t.Errorf("%q", got)
+	}
+}

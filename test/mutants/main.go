@@ -5,6 +5,7 @@
 //	go run ./test/mutants                   all of them
 //	go run ./test/mutants contact turn      those in contact.txt and turn.txt
 //	go run ./test/mutants -match token      those with this word in their title
+//	go run ./test/mutants -day 20772        those that the tests tried on that day
 //	go run ./test/mutants -check            only whether each of them can be planted
 //
 // The lists are the .txt files beside this one; list.go says how they are
@@ -29,12 +30,13 @@ func main() {
 	match := flag.String("match", "", "only faults with this in their title or file")
 	check := flag.Bool("check", false, "only look whether each fault can be planted")
 	note := flag.Bool("note", false, "write down which test found each fault")
+	day := flag.Int("day", 0, "only the ten that the tests try on this day, counted from 1970")
 	jobs := flag.Int("j", 2, "how many to try at once")
 	verbose := flag.Bool("v", false, "show what the tests said of each fault")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	ok, err := run(ctx, options{match: *match, check: *check, note: *note, jobs: *jobs, verbose: *verbose, lists: flag.Args()})
+	ok, err := run(ctx, options{match: *match, day: *day, check: *check, note: *note, jobs: *jobs, verbose: *verbose, lists: flag.Args()})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 	}
@@ -46,7 +48,7 @@ func main() {
 type options struct {
 	match                string
 	check, note, verbose bool
-	jobs                 int
+	day, jobs            int
 	lists                []string
 }
 
@@ -61,6 +63,9 @@ func run(ctx context.Context, o options) (ok bool, err error) {
 	}
 	if err := checkAll(root, faults); err != nil {
 		return false, err
+	}
+	if o.day > 0 {
+		faults = ofDay(faults, o.day, aDay)
 	}
 	var chosen []*fault
 	for _, f := range faults {
@@ -81,6 +86,20 @@ func run(ctx context.Context, o options) (ok bool, err error) {
 		}
 	}
 	return t.sum(time.Since(began)), ctx.Err()
+}
+
+// aDay is how many faults every run of the tests tries.
+const aDay = 10
+
+// today is the number of a day.
+func today(now time.Time) int { return int(now.Unix() / (24 * 60 * 60)) }
+
+// ofDay are n of the faults, the next n on the next day, and so on around.
+func ofDay(faults []*fault, day, n int) (chosen []*fault) {
+	for i := range min(n, len(faults)) {
+		chosen = append(chosen, faults[(day*n+i)%len(faults)])
+	}
+	return chosen
 }
 
 // tryAll tries the faults, so many at a time.
