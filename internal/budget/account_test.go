@@ -272,3 +272,16 @@ func TestTasksAreCounted(t *testing.T) {
 		t.Errorf("a call: %v", v)
 	}
 }
+
+// What the day allows does not hide that the tree has no room beside what others
+// have reserved, and the other way round.
+func TestTheTreeAndTheDayBothHaveToAllowIt(t *testing.T) {
+	l := newLedger(t, parley.Budget{Tokens: 100}, parley.Budget{Tokens: 1000})
+	l.reserve(l.child, 90)
+	if v := l.judge(l.root.ID, budget.Want{Tokens: 50}); v != budget.Crowded {
+		t.Errorf("a crowded tree in a free day: %v", v)
+	}
+	if v := l.judge(l.root.ID, budget.Want{Tokens: 101}); v != budget.TreeSpent {
+		t.Errorf("a spent tree in a free day: %v", v)
+	}
+}

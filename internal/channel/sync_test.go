@@ -11,6 +11,7 @@ import (
 	"parley"
 	"parley/internal/app"
 	"parley/internal/contact"
+	"parley/internal/store"
 	"parley/internal/store/sqlite"
 )
 
@@ -127,4 +128,35 @@ func TestWhatIsRefused(t *testing.T) {
 		}
 	}
 	w.has("nothing changed", "room: ada")
+}
+
+// Whoever is invited later has nothing unread of what was said before.
+func TestWhoeverIsInvitedLaterHasNothingUnread(t *testing.T) {
+	w := newWorld(t)
+	w.start(files{home: "here"})
+	if _, err := w.hub.Channels.Add(t.Context(), w.ada, "room", "", []string{"bob"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"One.", "Two."} {
+		if _, err := w.hub.Contacts.Post(t.Context(), w.ada, contact.Post{Channel: "room", Message: text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ch, err := w.hub.Channels.Invite(t.Context(), w.ada, "room", []string{"eve"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eve, err := w.hub.Directory.Find(w.ada.Team, "eve")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.hub.Store.View(t.Context(), func(tx *store.Tx) error {
+		m, err := tx.Member(ch.ID, eve.ID)
+		if m.Read != 2 {
+			t.Errorf("eve has read %d of 2", m.Read)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -1,6 +1,10 @@
 package config
 
-import "testing"
+import (
+	"testing"
+
+	"parley"
+)
 
 func TestNamesAreUnique(t *testing.T) {
 	team, found := load(t, teamDir(t, `
@@ -115,4 +119,17 @@ kind: client
 	}, found)
 	diff(t, "agents", []string{"c", "d"}, names(team))
 	diff(t, "model", Model{Provider: "anthropic", Name: "sonnet"}, team.Agents[0].Model)
+}
+
+// A new file never takes over who somebody is, wherever it stands in the order of
+// names.
+func TestTheFileThatHadANameKeepsIt(t *testing.T) {
+	for _, files := range [][]string{{"agents/a.md", "agents/z.md"}, {"agents/z.md", "agents/a.md"}} {
+		had, wants := files[0], files[1]
+		drafts := []draft{{agent: Agent{Name: "Ann", File: "agents/a.md", Kind: parley.Native}}, {agent: Agent{Name: "ANN", File: "agents/z.md", Kind: parley.Native}}}
+		passed, found := uniqueNames(&Team{}, drafts, map[string]string{"ann": had})
+		if len(passed) != 1 || passed[0].agent.File != had || len(found) != 1 || found[0].File != wants {
+			t.Errorf("%s had it: passed %+v, found %+v", had, passed, found)
+		}
+	}
 }

@@ -111,7 +111,7 @@ func TestFilesThatAreNotReplaced(t *testing.T) {
 
 // A look sees what can change an agent, and nothing else.
 func TestAStamp(t *testing.T) {
-	dir := teamDir(t, writeTeam+"-- agents/f/agent.md --\n-- agents/f/docs/README.md --\n-- agents/f/docs/more.md --\n-- agents/_shared/s.md --\n-- script.yaml --\n")
+	dir := teamDir(t, writeTeam+"-- agents/f/agent.md --\n-- agents/f/IDENTITY.md --\n-- agents/f/docs/README.md --\n-- agents/f/docs/more.md --\n-- agents/_shared/s.md --\n-- script.yaml --\n")
 	stamp := func() uint64 {
 		t.Helper()
 		s, err := Stamp(dir)
@@ -121,7 +121,7 @@ func TestAStamp(t *testing.T) {
 		return s
 	}
 	for name, seen := range map[string]bool{
-		"parley.yaml": true, "agents/a.md": true, "agents/f/agent.md": true, "agents/f/SOUL.md": true, "agents/f/docs/README.md": true,
+		"parley.yaml": true, "agents/a.md": true, "agents/f/agent.md": true, "agents/f/IDENTITY.md": true, "agents/f/SOUL.md": true, "agents/f/docs/README.md": true,
 		"agents/_shared/s.md": true, "agents/_shared/new.md": true, "agents/new.md": true, "agents/f/docs/more.md": false, "script.yaml": false,
 	} {
 		before := stamp()

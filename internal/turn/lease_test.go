@@ -194,3 +194,47 @@ func TestATurnWithoutItsLeaseStoresNothing(t *testing.T) {
 		}
 	}
 }
+
+// What has come for a task is taken in after the last result of a reply, when the
+// model is about to be asked again, and not between two.
+func TestWhatHasComeIsTakenInAfterTheLastResult(t *testing.T) {
+	two := []model.Call{{ID: "a"}, {ID: "b"}}
+	for _, c := range []struct {
+		name    string
+		pending []model.Call
+		kind    parley.StepKind
+		want    bool
+	}{
+		{"the first of two results", two, parley.StepResult, false},
+		{"the last result", two[1:], parley.StepResult, true},
+		{"a call begins", two[1:], parley.StepCall, false},
+		{"a reply", nil, parley.StepReply, false},
+	} {
+		r := &run{conversation: conversation{pending: c.pending}}
+		if got := r.takesIn(parley.Step{Kind: c.kind}); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+// A turn that goes on after a reply that could not be used is the same turn, and
+// knows how many there were.
+func TestAReplyThatCouldNotBeUsedIsPartOfItsTurn(t *testing.T) {
+	r := newRig(t)
+	for n := range 2 {
+		step, err := r.run.next(parley.StepReply, r.run.replyStep(model.Reply{Text: "{", Rejected: "FORMAT ERROR: it ends too soon."}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.run.storeSteps(t.Context(), nil, step); err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	again := &run{Runner: r.run.Runner, agent: r.run.agent, lease: r.run.lease, slot: newMeter(quiet{})}
+	if err := again.takeUp(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if !again.underWay || again.number != 1 || again.replies != 2 || again.failures != 2 {
+		t.Errorf("under way %v, turn %d, %d replies, %d failures", again.underWay, again.number, again.replies, again.failures)
+	}
+}

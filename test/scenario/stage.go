@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"testing"
@@ -66,11 +67,23 @@ func Play(t *testing.T, team Team, play func(s *Stage)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := Raise(t, team, OpenFile(t, filepath.Join(t.TempDir(), "parley.db")))
-		play(s)
+		s.perform(play)
 		s.Stop()
 		s.CheckPromises()
 		s.CheckLog()
 	})
+}
+
+// perform plays. An expectation that is wrong, of a list with more in it than there
+// is, fails this test by its name: a panic would take the package with it.
+func (s *Stage) perform(play func(s *Stage)) {
+	s.Helper()
+	defer func() {
+		if p := recover(); p != nil {
+			s.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	play(s)
 }
 
 // OpenFile opens an SQLite store that is closed with the test. It does not wait

@@ -1,0 +1,169 @@
+package claim_test
+
+import (
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/app"
+	"parley/internal/claim"
+	"parley/internal/contact"
+	"parley/internal/store/sqlite"
+)
+
+// site is a team in memory that works on the same files. Time goes by when a test
+// says so.
+type site struct {
+	*testing.T
+	hub  *app.Hub
+	team parley.TeamID
+	now  atomic.Int64
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	s := &site{T: t}
+	s.now.Store(time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC).UnixMicro())
+	st, err := sqlite.OpenMemory(t.Name(), sqlite.Options{Readers: 1, Clock: func() time.Time { return time.UnixMicro(s.now.Load()) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = st.Close() })
+	s.hub = app.NewHub(app.HubConfig{Store: st, Log: slog.New(slog.DiscardHandler)})
+	roster := app.Roster{Team: "main", Members: []app.Member{{Name: "Pat", Kind: parley.Person, Limits: parley.DefaultLimits()}}}
+	for _, name := range []string{"Ann", "Bob", "Cid"} {
+		roster.Members = append(roster.Members, app.Member{Name: name, Kind: parley.Native, Role: "coder", Limits: parley.DefaultLimits()})
+	}
+	team, err := s.hub.Join(t.Context(), roster)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.team = team.ID
+	return s
+}
+
+func (s *site) pass(d time.Duration) { s.now.Add(d.Microseconds()) }
+
+func (s *site) as(name string) contact.Caller {
+	s.Helper()
+	e, err := s.hub.Directory.Find(s.team, name)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return contact.Caller{Team: s.team, Agent: e.ID}
+}
+
+// on is somebody at work on a task of their own.
+func (s *site) on(name string) contact.Caller {
+	s.Helper()
+	made, err := s.hub.Contacts.Delegate(s.Context(), s.as("Pat"), contact.Request{Target: name, Message: "Work."})
+	if err != nil {
+		s.Fatal(err)
+	}
+	c := s.as(name)
+	c.Task = made.Task.ID
+	return c
+}
+
+func (s *site) take(c contact.Caller, from, to int) claim.Taking {
+	s.Helper()
+	got, err := s.hub.Claims.Take(s.Context(), c, "main.go", parley.Lines{From: from, To: to})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return got
+}
+
+// list are the holders of what is claimed, in the order of the lines.
+func (s *site) list() (names []string) {
+	s.Helper()
+	all, err := s.hub.Claims.List(s.Context(), s.as("Pat"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	for _, h := range all {
+		names = append(names, h.Holder)
+	}
+	return names
+}
+
+// A claim is a task's: another task of the same agent is in its way like anybody
+// else's.
+func TestAClaimIsATasks(t *testing.T) {
+	s := newSite(t)
+	first, second := s.on("Ann"), s.on("Ann")
+	if got := s.take(first, 1, 10); len(got.Conflicts) > 0 || got.Renewed || got.Holder != "Ann" || got.Left != claim.Lease {
+		t.Errorf("taken: %+v", got)
+	}
+	if got := s.take(second, 5, 6); len(got.Conflicts) != 1 || got.Conflicts[0].Task != first.Task {
+		t.Errorf("another task of the same agent: %+v", got)
+	}
+	if got := s.take(s.on("Bob"), 11, 20); len(got.Conflicts) > 0 {
+		t.Errorf("other lines: %+v", got)
+	}
+	if got := s.list(); len(got) != 2 {
+		t.Errorf("claimed by %v", got)
+	}
+}
+
+// Claiming again makes a claim last from then on.
+func TestAClaimIsRenewed(t *testing.T) {
+	s := newSite(t)
+	ann := s.on("Ann")
+	s.take(ann, 1, 10)
+	s.pass(claim.Lease - time.Second)
+	if got := s.take(ann, 1, 10); !got.Renewed || got.Left != claim.Lease {
+		t.Errorf("renewed: %+v", got)
+	}
+	s.pass(claim.Lease - time.Second)
+	if got := s.take(s.on("Bob"), 1, 1); len(got.Conflicts) != 1 {
+		t.Errorf("it was not renewed: %+v", got)
+	}
+	s.pass(time.Second)
+	if got := s.take(s.on("Bob"), 1, 1); len(got.Conflicts) != 0 {
+		t.Errorf("it is still held: %+v", got)
+	}
+}
+
+// Whoever gives lines up gives up their own claims alone.
+func TestAReleaseIsOfOnesOwn(t *testing.T) {
+	s := newSite(t)
+	ann, bob := s.on("Ann"), s.on("Bob")
+	s.take(ann, 1, 10)
+	s.take(bob, 20, 30)
+	given, err := s.hub.Claims.Release(t.Context(), ann, "main.go", parley.Lines{From: 1, To: 100})
+	if err != nil || len(given) != 1 || given[0].Agent != ann.Agent {
+		t.Errorf("given up: %+v, %v", given, err)
+	}
+	if got := s.list(); len(got) != 1 || got[0] != "Bob" {
+		t.Errorf("left: %v", got)
+	}
+}
+
+// What somebody is about to work on concerns them for half an hour, and no longer
+// than their task.
+func TestAnIntentLastsHalfAnHour(t *testing.T) {
+	s := newSite(t)
+	ann := s.on("Ann")
+	if err := s.hub.Claims.Intend(t.Context(), ann, "main.go"); err != nil {
+		t.Fatal(err)
+	}
+	concerned := func() []parley.AgentID {
+		t.Helper()
+		ids, err := s.hub.Claims.Concerned(t.Context(), s.as("Bob"), "main.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ids
+	}
+	s.pass(30*time.Minute - time.Microsecond)
+	if got := concerned(); len(got) != 1 || got[0] != ann.Agent {
+		t.Errorf("just before: %v", got)
+	}
+	s.pass(time.Microsecond)
+	if got := concerned(); len(got) != 2 { // those of the same role
+		t.Errorf("after it: %v", got)
+	}
+}
