@@ -113,3 +113,18 @@ func TestMistakesInRules(t *testing.T) {
 		})
 	}
 }
+
+// An empty can_invoke is nobody; without the key it is everyone.
+func TestAnEmptyCanInvokeIsNobody(t *testing.T) {
+	for front, want := range map[string]policy.Verdict{"can_invoke: []": policy.Deny, "can_invoke: [b]": policy.Allow, "mode: read": policy.Allow} {
+		team, _ := load(t, teamDir(t, "-- parley.yaml --\nmodel: scripted:s\n-- agents/a.md --\n---\n"+front+"\n---\n-- agents/b.md --\n"))
+		r, err := team.Agents[0].Rules()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := policy.Authorize(&policy.Party{Name: "a", Key: "a", Kind: parley.Native, Rules: r}, policy.Send(&policy.Party{Name: "b", Key: "b", Kind: parley.Native}))
+		if got.Verdict != want {
+			t.Errorf("%s: %s by %s", front, got.Verdict, got.Rule)
+		}
+	}
+}

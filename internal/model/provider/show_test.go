@@ -26,3 +26,18 @@ func TestAnEchoedKeyIsNotShownInPieces(t *testing.T) {
 		}
 	}
 }
+
+// What was held back of a reply that broke off, since it might be the key, is gone
+// with it.
+func TestWhatWasHeldBackGoesWithItsReply(t *testing.T) {
+	var got []model.Delta
+	s := show{to: func(d model.Delta) { got = append(got, d) }, key: "sk-secret"}
+	s.text("I think sk-se")
+	s.restart()
+	s.text("Yes.")
+	s.end()
+	want := []model.Delta{{Text: "I think "}, {Restart: true}, {Text: "Yes."}}
+	if len(got) != len(want) || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] {
+		t.Errorf("shown: %+v", got)
+	}
+}
