@@ -98,6 +98,7 @@ func newGround(name string) (*ground, error) {
 type member struct {
 	name   string
 	kind   parley.AgentKind // native if empty
+	role   string
 	rules  policy.Rules
 	limits func(*parley.Limits)
 }
@@ -141,7 +142,7 @@ func (d *desk) join(members ...any) parley.TeamID {
 	for i, m := range members {
 		m := asMember(m)
 		limits := m.settled()
-		d.dir.Put(directory.Entry{ID: agents[i].ID, Team: team.ID, Name: m.name, Kind: m.kind, Limits: &limits, Rules: &m.rules})
+		d.dir.Put(directory.Entry{ID: agents[i].ID, Team: team.ID, Name: m.name, Kind: m.kind, Role: m.role, Limits: &limits, Rules: &m.rules})
 	}
 	return team.ID
 }

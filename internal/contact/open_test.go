@@ -315,3 +315,25 @@ func TestAQuestionIsFoundByItsKey(t *testing.T) {
 		}
 	}
 }
+
+// Of a role it is whoever has the fewest open tasks, whatever these are at.
+func TestOfARoleWhoHasTheLeastToDo(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		busy func(d *desk, l parley.Lease)
+	}{
+		{"a running task", func(*desk, parley.Lease) {}},
+		{"a waiting task", func(d *desk, l parley.Lease) { d.park(l) }},
+		{"a queued task", func(d *desk, l parley.Lease) {
+			d.change(l.Task, func(t *parley.Task) { t.State, t.Worker = parley.Queued, 0 })
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDesk(t, "Ann", member{name: "Bob", role: "coder"}, member{name: "Cid", role: "Coder"}, member{name: "Dee", role: "tester"})
+			c.busy(d, d.working("Bob"))
+			made, err := d.CreateTask(d.Context(), turn(d.working("Ann")), contact.NewTask{Title: "Do it.", Role: "coder"})
+			d.must(err)
+			d.equal("chosen", "Cid", made.Target)
+		})
+	}
+}
