@@ -2,6 +2,7 @@ package budget_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,14 +10,14 @@ import (
 	"parley"
 	"parley/internal/budget"
 	"parley/internal/store"
-	"parley/internal/store/sqlite"
+	"parley/internal/store/memtest"
 )
 
 // ledger is a tree with a budget, in memory: its root and one task below it, both
 // running.
 type ledger struct {
 	*testing.T
-	store       *sqlite.Store
+	store       *memtest.Store
 	team        parley.TeamID
 	root, child parley.Task
 	daily       parley.Budget
@@ -24,60 +25,45 @@ type ledger struct {
 
 func newLedger(t *testing.T, tree, daily parley.Budget) *ledger {
 	t.Helper()
-	s, err := sqlite.OpenMemory(strings.ReplaceAll(t.Name(), "/", "-"), sqlite.Options{Readers: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	l := &ledger{T: t, store: s, daily: daily}
-	l.update(func(tx *store.Tx) error {
-		team := parley.Team{Name: "main"}
-		tx.InsertTeam(&team)
-		l.team = team.ID
-		pat, ann := parley.Agent{Team: team.ID, Name: "Pat", Kind: parley.Person}, parley.Agent{Team: team.ID, Name: "Ann", Kind: parley.Native}
-		tx.InsertAgent(&pat)
-		tx.InsertAgent(&ann)
-		dm, err := tx.EnsureDM(team.ID, pat.ID, ann.ID)
+	l := &ledger{T: t, store: memtest.Open(t), daily: daily}
+	pat, ann := parley.Agent{Name: "Pat", Kind: parley.Person}, parley.Agent{Name: "Ann", Kind: parley.Native}
+	l.team = l.store.Team("main", &pat, &ann)
+	l.store.Do(func(tx *store.Tx) error {
+		dm, err := tx.EnsureDM(l.team, pat.ID, ann.ID)
 		if err != nil {
 			return err
 		}
-		for _, task := range []*parley.Task{&l.root, &l.child} {
-			id := tx.NewTaskID()
-			*task = parley.Task{ID: id, Team: team.ID, Root: l.root.ID, Parent: l.root.ID, Pattern: parley.Delegate, Requester: pat.ID,
-				Agent: ann.ID, Thread: dm.Main, State: parley.Running, Worker: 1, Token: 1}
-			if task == &l.root {
-				task.Root, task.Parent = id, 0
-			}
-			if tree.Set() {
-				task.Budget = l.root.ID
-			}
-			tx.InsertTask(task)
-		}
-		if tree.Set() {
-			tx.InsertBudget(&parley.TreeBudget{Root: l.root.ID, Team: team.ID, Limit: tree})
-		}
+		task := parley.Task{ID: tx.NewTaskID(), Team: l.team, Pattern: parley.Delegate, Requester: pat.ID, Agent: ann.ID, Thread: dm.Main,
+			State: parley.Running, Worker: 1, Token: 1}
+		l.root, l.child = task, task
+		l.root.Root, l.root.Budget = task.ID, task.ID
+		l.child.ID, l.child.Parent, l.child.Root, l.child.Budget = tx.NewTaskID(), task.ID, task.ID, task.ID
+		tx.InsertTask(&l.root)
+		tx.InsertTask(&l.child)
+		tx.InsertBudget(&parley.TreeBudget{Root: l.root.ID, Team: l.team, Limit: tree})
 		return nil
 	})
 	return l
 }
 
-func (l *ledger) update(fn func(*store.Tx) error) {
-	l.Helper()
-	if err := l.store.Update(l.Context(), fn); err != nil {
-		l.Fatal(err)
-	}
-}
-
 // with does something with the account of the tree.
 func (l *ledger) with(do func(tx *store.Tx, a *budget.Account)) {
 	l.Helper()
-	l.update(func(tx *store.Tx) error {
+	l.store.Do(func(tx *store.Tx) error {
 		a, err := budget.Open(tx, l.root.Budget, l.team, l.daily)
 		if err == nil {
 			do(tx, &a)
 		}
 		return err
 	})
+}
+
+// expect judges what a task wants to spend.
+func (l *ledger) expect(what string, task parley.TaskID, w budget.Want, want budget.Verdict) {
+	l.Helper()
+	if got := l.judge(task, w); got != want {
+		l.Errorf("%s: %v, want %v", what, got, want)
+	}
 }
 
 func (l *ledger) judge(task parley.TaskID, w budget.Want) (v budget.Verdict) {
@@ -94,7 +80,7 @@ func (l *ledger) judge(task parley.TaskID, w budget.Want) (v budget.Verdict) {
 // reserve holds what a call of a task may need, under its lease.
 func (l *ledger) reserve(t parley.Task, tokens int64) {
 	l.Helper()
-	l.update(func(tx *store.Tx) error {
+	l.store.Do(func(tx *store.Tx) error {
 		tx.Reserve(parley.Reservation{Task: t.ID, Root: l.root.Budget, Team: l.team, Token: t.Token, Turn: 1, Step: 1, Tokens: tokens})
 		return nil
 	})
@@ -126,17 +112,13 @@ func TestAReservationEndsWithItsReply(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			l := newLedger(t, parley.Budget{Tokens: 100}, parley.Budget{})
 			l.reserve(l.child, 90)
-			if v := l.judge(l.root.ID, budget.Want{Tokens: 50}); v != budget.Crowded {
-				t.Fatalf("beside the reservation: %v", v)
-			}
+			l.expect("beside the reservation", l.root.ID, budget.Want{Tokens: 50}, budget.Crowded)
 			l.with(func(_ *store.Tx, a *budget.Account) { c.do(a, l.child.ID) })
 			want := budget.Crowded
 			if c.ends {
 				want = budget.Fits
 			}
-			if v := l.judge(l.root.ID, budget.Want{Tokens: 50}); v != want {
-				t.Errorf("after it: %v, want %v", v, want)
-			}
+			l.expect("after it", l.root.ID, budget.Want{Tokens: 50}, want)
 		})
 	}
 }
@@ -147,33 +129,23 @@ func TestSettledSpendingCounts(t *testing.T) {
 	for range 2 {
 		l.with(func(_ *store.Tx, a *budget.Account) { a.Settle(l.child.ID, step(parley.StepReply, 40)) })
 	}
-	if v := l.judge(l.root.ID, budget.Want{Tokens: 20}); v != budget.Fits {
-		t.Errorf("up to the limit: %v", v)
-	}
-	if v := l.judge(l.root.ID, budget.Want{Tokens: 21}); v != budget.TreeSpent {
-		t.Errorf("beyond it: %v", v)
-	}
+	l.expect("up to the limit", l.root.ID, budget.Want{Tokens: 20}, budget.Fits)
+	l.expect("beyond it", l.root.ID, budget.Want{Tokens: 21}, budget.TreeSpent)
 }
 
 func TestADayIsSpentApartFromTheTree(t *testing.T) {
 	l := newLedger(t, parley.Budget{Tokens: 1000}, parley.Budget{Tokens: 100})
 	l.with(func(_ *store.Tx, a *budget.Account) { a.Settle(l.child.ID, step(parley.StepReply, 80)) })
-	if v := l.judge(l.root.ID, budget.Want{Tokens: 30}); v != budget.DaySpent {
-		t.Errorf("beyond the day: %v", v)
-	}
+	l.expect("beyond the day", l.root.ID, budget.Want{Tokens: 30}, budget.DaySpent)
 	l.reserve(l.child, 15)
-	if v := l.judge(l.root.ID, budget.Want{Tokens: 10}); v != budget.Crowded {
-		t.Errorf("beside a reservation: %v", v)
-	}
-	l.update(func(tx *store.Tx) error {
+	l.expect("beside a reservation", l.root.ID, budget.Want{Tokens: 10}, budget.Crowded)
+	l.store.Do(func(tx *store.Tx) error {
 		d, err := tx.LockToday(l.team)
 		d.Extra.Tokens = 50
 		tx.UpdateDay(&d)
 		return err
 	})
-	if v := l.judge(l.root.ID, budget.Want{Tokens: 30}); v != budget.Fits {
-		t.Errorf("after it was raised: %v", v)
-	}
+	l.expect("after it was raised", l.root.ID, budget.Want{Tokens: 30}, budget.Fits)
 }
 
 // What a lease has reserved counts only as long as the lease holds, and never
@@ -181,26 +153,15 @@ func TestADayIsSpentApartFromTheTree(t *testing.T) {
 func TestAReservationCountsUnderItsLeaseOnly(t *testing.T) {
 	l := newLedger(t, parley.Budget{Tokens: 100}, parley.Budget{})
 	l.reserve(l.child, 90)
-	if v := l.judge(l.child.ID, budget.Want{Tokens: 95}); v != budget.Fits {
-		t.Errorf("its own: %v", v)
-	}
-	if v := l.judge(l.root.ID, budget.Want{Tokens: 50}); v != budget.Crowded {
-		t.Errorf("another's: %v", v)
-	}
-	for name, change := range map[string]func(*parley.Task){
-		"another worker has the task": func(t *parley.Task) { t.Token++ },
-		"the task is queued":          func(t *parley.Task) { t.State = parley.Queued },
-		"the task has ended":          func(t *parley.Task) { t.State = parley.Completed },
+	l.expect("its own", l.child.ID, budget.Want{Tokens: 95}, budget.Fits)
+	l.expect("another's", l.root.ID, budget.Want{Tokens: 50}, budget.Crowded)
+	for name, changed := range map[string]parley.Task{
+		"another worker has the task": {State: parley.Running, Token: 2},
+		"the task is queued":          {State: parley.Queued, Token: 1},
+		"the task has ended":          {State: parley.Completed, Token: 1},
 	} {
-		l.update(func(tx *store.Tx) error {
-			changed := l.child
-			change(&changed)
-			tx.UpdateTask(&changed)
-			return nil
-		})
-		if v := l.judge(l.root.ID, budget.Want{Tokens: 50}); v != budget.Fits {
-			t.Errorf("%s: %v", name, v)
-		}
+		l.store.Change(l.child.ID, func(t *parley.Task) { t.State, t.Token = changed.State, changed.Token })
+		l.expect(name, l.root.ID, budget.Want{Tokens: 50}, budget.Fits)
 	}
 }
 
@@ -231,26 +192,20 @@ func TestPark(t *testing.T) {
 					}
 				})
 			}
-			told, mail := 0, 0
-			if err := l.store.View(t.Context(), func(tx *store.Tx) error {
+			l.store.See(func(tx *store.Tx) error {
 				got, err := tx.Task(l.child.ID)
 				if got.State != c.state || got.Waits != c.waits || got.Worker != 0 || got.Due != c.due(now) {
 					t.Errorf("%s, waits %d, worker %d, due %d; want %d", got.State, got.Waits, got.Worker, got.Due, c.due(now))
 				}
-				events, _, err2 := tx.Events(l.team, "", 100)
-				for _, e := range events {
-					if c.event != "" && e.Kind == c.event {
-						told++
-					}
+				mail, mailErr := tx.Mail(l.root.Requester, 10)
+				if len(mail) != c.mail {
+					t.Errorf("%d messages", len(mail))
 				}
-				list, err3 := tx.Mail(l.root.Requester, 10)
-				mail = len(list)
-				return errors.Join(err, err2, err3)
-			}); err != nil {
-				t.Fatal(err)
-			}
-			if want := min(1, len(c.event)); told != want || mail != c.mail {
-				t.Errorf("told %d times, %d messages", told, mail)
+				return errors.Join(err, mailErr)
+			})
+			told := slices.DeleteFunc(l.store.Rows()["event"], func(row string) bool { return !strings.Contains(row, "kind="+string(c.event)+" ") })
+			if c.event != "" && len(told) != 1 {
+				t.Errorf("told %d times: %v", len(told), told)
 			}
 		})
 	}
@@ -261,16 +216,12 @@ func TestTasksAreCounted(t *testing.T) {
 	l := newLedger(t, parley.Budget{Tasks: 2}, parley.Budget{})
 	l.with(func(_ *store.Tx, a *budget.Account) { a.AddTask() })
 	var stored parley.TreeBudget
-	l.update(func(tx *store.Tx) (err error) { stored, err = tx.Budget(l.root.ID); return err })
+	l.store.Do(func(tx *store.Tx) (err error) { stored, err = tx.Budget(l.root.ID); return err })
 	if stored.Tasks != 2 {
 		t.Errorf("%d tasks", stored.Tasks)
 	}
-	if v := l.judge(l.root.ID, budget.Want{Tasks: 1}); v != budget.TreeSpent {
-		t.Errorf("one too many: %v", v)
-	}
-	if v := l.judge(l.root.ID, budget.Want{Tokens: 1}); v != budget.Fits {
-		t.Errorf("a call: %v", v)
-	}
+	l.expect("one too many", l.root.ID, budget.Want{Tasks: 1}, budget.TreeSpent)
+	l.expect("a call", l.root.ID, budget.Want{Tokens: 1}, budget.Fits)
 }
 
 // What the day allows does not hide that the tree has no room beside what others
@@ -278,10 +229,6 @@ func TestTasksAreCounted(t *testing.T) {
 func TestTheTreeAndTheDayBothHaveToAllowIt(t *testing.T) {
 	l := newLedger(t, parley.Budget{Tokens: 100}, parley.Budget{Tokens: 1000})
 	l.reserve(l.child, 90)
-	if v := l.judge(l.root.ID, budget.Want{Tokens: 50}); v != budget.Crowded {
-		t.Errorf("a crowded tree in a free day: %v", v)
-	}
-	if v := l.judge(l.root.ID, budget.Want{Tokens: 101}); v != budget.TreeSpent {
-		t.Errorf("a spent tree in a free day: %v", v)
-	}
+	l.expect("a crowded tree in a free day", l.root.ID, budget.Want{Tokens: 50}, budget.Crowded)
+	l.expect("a spent tree in a free day", l.root.ID, budget.Want{Tokens: 101}, budget.TreeSpent)
 }

@@ -2,7 +2,6 @@ package claim_test
 
 import (
 	"log/slog"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -10,28 +9,21 @@ import (
 	"parley/internal/app"
 	"parley/internal/claim"
 	"parley/internal/contact"
-	"parley/internal/store/sqlite"
+	"parley/internal/store/memtest"
 )
 
-// site is a team in memory that works on the same files. Time goes by when a test
-// says so.
+// site is a team in memory that works on the same files.
 type site struct {
 	*testing.T
-	hub  *app.Hub
-	team parley.TeamID
-	now  atomic.Int64
+	store *memtest.Store
+	hub   *app.Hub
+	team  parley.TeamID
 }
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	s := &site{T: t}
-	s.now.Store(time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC).UnixMicro())
-	st, err := sqlite.OpenMemory(t.Name(), sqlite.Options{Readers: 1, Clock: func() time.Time { return time.UnixMicro(s.now.Load()) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = st.Close() })
-	s.hub = app.NewHub(app.HubConfig{Store: st, Log: slog.New(slog.DiscardHandler)})
+	s := &site{T: t, store: memtest.Open(t)}
+	s.hub = app.NewHub(app.HubConfig{Store: s.store, Log: slog.New(slog.DiscardHandler)})
 	roster := app.Roster{Team: "main", Members: []app.Member{{Name: "Pat", Kind: parley.Person, Limits: parley.DefaultLimits()}}}
 	for _, name := range []string{"Ann", "Bob", "Cid"} {
 		roster.Members = append(roster.Members, app.Member{Name: name, Kind: parley.Native, Role: "coder", Limits: parley.DefaultLimits()})
@@ -43,8 +35,6 @@ func newSite(t *testing.T) *site {
 	s.team = team.ID
 	return s
 }
-
-func (s *site) pass(d time.Duration) { s.now.Add(d.Microseconds()) }
 
 func (s *site) as(name string) contact.Caller {
 	s.Helper()
@@ -113,15 +103,15 @@ func TestAClaimIsRenewed(t *testing.T) {
 	s := newSite(t)
 	ann := s.on("Ann")
 	s.take(ann, 1, 10)
-	s.pass(claim.Lease - time.Second)
+	s.store.Pass(claim.Lease - time.Second)
 	if got := s.take(ann, 1, 10); !got.Renewed || got.Left != claim.Lease {
 		t.Errorf("renewed: %+v", got)
 	}
-	s.pass(claim.Lease - time.Second)
+	s.store.Pass(claim.Lease - time.Second)
 	if got := s.take(s.on("Bob"), 1, 1); len(got.Conflicts) != 1 {
 		t.Errorf("it was not renewed: %+v", got)
 	}
-	s.pass(time.Second)
+	s.store.Pass(time.Second)
 	if got := s.take(s.on("Bob"), 1, 1); len(got.Conflicts) != 0 {
 		t.Errorf("it is still held: %+v", got)
 	}
@@ -158,11 +148,11 @@ func TestAnIntentLastsHalfAnHour(t *testing.T) {
 		}
 		return ids
 	}
-	s.pass(30*time.Minute - time.Microsecond)
+	s.store.Pass(30*time.Minute - time.Microsecond)
 	if got := concerned(); len(got) != 1 || got[0] != ann.Agent {
 		t.Errorf("just before: %v", got)
 	}
-	s.pass(time.Microsecond)
+	s.store.Pass(time.Microsecond)
 	if got := concerned(); len(got) != 2 { // those of the same role
 		t.Errorf("after it: %v", got)
 	}

@@ -6,9 +6,6 @@ import (
 	"log/slog"
 	"testing"
 
-	zombiezen "zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"parley"
 	"parley/internal/contact"
 	"parley/internal/policy"
@@ -38,12 +35,8 @@ func (s twice) Update(ctx context.Context, fn func(*store.Tx) error) error {
 func (d *desk) counts() map[string]int {
 	d.Helper()
 	n := map[string]int{}
-	look := d.store.(*ground).look
-	d.must(sqlitex.ExecuteTransient(look, `SELECT name FROM sqlite_schema WHERE type = 'table'`, &sqlitex.ExecOptions{
-		ResultFunc: func(s *zombiezen.Stmt) error { n[s.ColumnText(0)] = 0; return nil }}))
-	for table := range n {
-		d.must(sqlitex.ExecuteTransient(look, `SELECT count(*) FROM "`+table+`"`, &sqlitex.ExecOptions{
-			ResultFunc: func(s *zombiezen.Stmt) error { n[table] = s.ColumnInt(0); return nil }}))
+	for table, rows := range d.store.Rows() {
+		n[table] = len(rows)
 	}
 	return n
 }
@@ -104,7 +97,7 @@ func TestAnAnswerAtTheMomentOfGivingUpIsTheAnswer(t *testing.T) {
 	c := turn(ann)
 	c.Slot = lastMoment{func() {
 		var bob parley.TaskID
-		d.view(func(tx *store.Tx) error {
+		d.store.See(func(tx *store.Tx) error {
 			open, err := tx.OpenOf(d.id("Bob"))
 			bob = open[0]
 			return err
@@ -114,7 +107,7 @@ func TestAnAnswerAtTheMomentOfGivingUpIsTheAnswer(t *testing.T) {
 	a, err := d.Ask(d.Context(), c, contact.Request{Target: "Bob", Message: "Please.", Timeout: 1})
 	d.must(err)
 	d.equal("answer", "Just in time.", a.Text)
-	d.equal("callback", parley.CallbackReply, d.task(a.Task.ID).Callback)
+	d.equal("callback", parley.CallbackReply, d.store.Task(a.Task.ID).Callback)
 	d.equal("nothing else came", []string(nil), d.inbox(ann.Task))
 	for _, e := range d.events(a.Task.ID) {
 		if e == "ask.timed_out by Ann to Bob" {
@@ -170,7 +163,7 @@ func TestADecisionOutlivesItsTask(t *testing.T) {
 	d.fails(ann, "No credit.")
 	d.equal("states", []parley.ApprovalState{parley.ApprovalApproved, parley.ApprovalDenied, parley.ApprovalWithdrawn},
 		[]parley.ApprovalState{d.approval(approved).State, d.approval(denied).State, d.approval(pending).State})
-	d.equal("pending", 0, d.task(ann.Task).Approvals)
+	d.equal("pending", 0, d.store.Task(ann.Task).Approvals)
 }
 
 // Two programs may use the same key: each has what it asked for.
@@ -200,7 +193,7 @@ func TestAnAnswerByHandEndsItsOwnTaskOnly(t *testing.T) {
 	d.must(d.AnswerQuestion(d.Context(), d.as("Pat"), q, "Because.", ""))
 	d.equal("came", []string{"answer of Pat: Because."}, d.inbox(ann.Task))
 	d.equal("tasks", []parley.State{parley.Completed, parley.Running, parley.Queued},
-		[]parley.State{d.task(d.route(q, "Pat").Task).State, d.task(bob.Task).State, d.task(d.route(q, "Cid").Task).State})
+		[]parley.State{d.store.Task(d.route(q, "Pat").Task).State, d.store.Task(bob.Task).State, d.store.Task(d.route(q, "Cid").Task).State})
 	d.refused("You have answered", func() error { return d.AnswerQuestion(d.Context(), d.as("Pat"), q, "Again.", "") })
 	d.must(d.AnswerQuestion(d.Context(), turn(bob), q, "Because of the air.", ""))
 	d.equal("both came", 2, len(d.inbox(ann.Task)))
@@ -212,7 +205,7 @@ func TestTheBudgetOfTheDayIsRaisedTwice(t *testing.T) {
 	for range 2 {
 		d.must(d.RaiseToday(d.Context(), d.as("Pat"), parley.Budget{Tokens: 5, Money: 3}))
 	}
-	d.view(func(tx *store.Tx) error {
+	d.store.See(func(tx *store.Tx) error {
 		day, err := tx.Today(d.team)
 		d.equal("extra", []any{int64(10), parley.Money(6)}, []any{day.Extra.Tokens, day.Extra.Money})
 		return err

@@ -7,91 +7,29 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	zombiezen "zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"parley"
 	"parley/internal/contact"
 	"parley/internal/directory"
 	"parley/internal/policy"
 	"parley/internal/store"
-	"parley/internal/store/sqlite"
+	"parley/internal/store/memtest"
 )
 
 // desk is a team whose tasks are worked on by hand: no worker claims anything, no
 // clock looks, no model thinks. A test can stand at any moment between two of
 // them, also at those that last no time in a hub: after something has expired and
 // before the clock has acted, after a lease is lost and before its turn knows.
-//
-// Desks stand on a database in memory, each with a team of its own; making one
-// takes longer than most tests. So they are used one after the other, and some
-// share one.
 type desk struct {
 	*testing.T
 	*contact.Service
-	store store.Store
+	store *memtest.Store
 	dir   *directory.Directory
 	team  parley.TeamID
 	// other is somebody of another team.
 	other contact.Caller
-}
-
-// hand is the time of all desks: it goes on when a test says so.
-type hand struct{ micros atomic.Int64 }
-
-func (h *hand) now() time.Time { return time.UnixMicro(h.micros.Load()) }
-
-// ground is what desks stand on.
-type ground struct {
-	*sqlite.Store
-	hand  *hand
-	teams int
-	look  *zombiezen.Conn // past the program's own reading
-}
-
-// grounds hands them out: after so many desks a new one, since looking at all that
-// is stored takes the longer the more there is.
-type grounds struct {
-	mu    sync.Mutex
-	made  int
-	last  *ground
-	desks int // on the last
-}
-
-const mostDesks = 12
-
-var shared grounds
-
-func (g *grounds) next() (*ground, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.last == nil || g.desks == mostDesks {
-		g.made++
-		last, err := newGround(fmt.Sprint("contact-", g.made))
-		if err != nil {
-			return nil, err
-		}
-		g.last, g.desks = last, 0
-	}
-	g.desks++
-	return g.last, nil
-}
-
-func newGround(name string) (*ground, error) {
-	g := &ground{hand: &hand{}}
-	g.hand.micros.Store(time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC).UnixMicro())
-	var err error
-	if g.Store, err = sqlite.OpenMemory(name, sqlite.Options{Clock: g.hand.now, Readers: 1}); err != nil {
-		return nil, err
-	}
-	g.look, err = zombiezen.OpenConn("file:/"+name+"?vfs=memdb", zombiezen.OpenReadWrite|zombiezen.OpenURI)
-	return g, err
 }
 
 // member is one of a desk's team.
@@ -107,44 +45,31 @@ type member struct {
 // without rules.
 func newDesk(t *testing.T, members ...any) *desk {
 	t.Helper()
-	g, err := shared.next()
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := &desk{T: t, store: g, dir: directory.New()}
-	d.Service = contact.New(g, d.dir, nil, slog.New(slog.DiscardHandler))
+	d := &desk{T: t, store: memtest.Open(t), dir: directory.New()}
+	d.Service = contact.New(d.store, d.dir, nil, slog.New(slog.DiscardHandler))
 	if !slices.ContainsFunc(members, func(m any) bool { return asMember(m).name == "Pat" }) {
 		members = append([]any{member{name: "Pat", kind: parley.Person}}, members...)
 	}
-	d.team = d.join(members...)
-	d.other = contact.Caller{Team: d.join("Stranger", "Neighbour")}
+	d.team = d.join("ours", members...)
+	d.other = contact.Caller{Team: d.join("theirs", "Stranger", "Neighbour")}
 	d.other.Agent = d.dir.Everyone(d.other.Team)[0]
 	return d
 }
 
-func (d *desk) join(members ...any) parley.TeamID {
+func (d *desk) join(name string, members ...any) parley.TeamID {
 	d.Helper()
-	g := d.store.(*ground)
-	g.teams++
-	team := parley.Team{Name: fmt.Sprint("team ", g.teams)}
-	var agents []parley.Agent
-	d.update(func(tx *store.Tx) error {
-		tx.InsertTeam(&team)
-		agents = nil
-		for _, m := range members {
-			m := asMember(m)
-			a := parley.Agent{Team: team.ID, Name: m.name, Kind: m.kind, Turns: m.settled().Turns}
-			tx.InsertAgent(&a)
-			agents = append(agents, a)
-		}
-		return nil
-	})
+	agents := make([]*parley.Agent, len(members))
+	for i, m := range members {
+		m := asMember(m)
+		agents[i] = &parley.Agent{Name: m.name, Kind: m.kind, Turns: m.settled().Turns}
+	}
+	team := d.store.Team(name, agents...)
 	for i, m := range members {
 		m := asMember(m)
 		limits := m.settled()
-		d.dir.Put(directory.Entry{ID: agents[i].ID, Team: team.ID, Name: m.name, Kind: m.kind, Role: m.role, Limits: &limits, Rules: &m.rules})
+		d.dir.Put(directory.Entry{ID: agents[i].ID, Team: team, Name: m.name, Kind: m.kind, Role: m.role, Limits: &limits, Rules: &m.rules})
 	}
-	return team.ID
+	return team
 }
 
 func asMember(m any) member {
@@ -164,32 +89,6 @@ func (m member) settled() parley.Limits {
 		m.limits(&l)
 	}
 	return l
-}
-
-func (d *desk) update(fn func(*store.Tx) error) {
-	d.Helper()
-	if err := d.store.Update(context.Background(), fn); err != nil {
-		d.Fatal(err)
-	}
-}
-
-func (d *desk) view(fn func(*store.Tx) error) {
-	d.Helper()
-	if err := d.store.View(context.Background(), fn); err != nil {
-		d.Fatal(err)
-	}
-}
-
-// pass lets time go by. Nobody looks at the clock.
-func (d *desk) pass(by time.Duration) {
-	d.Helper()
-	d.store.(*ground).hand.micros.Add(by.Microseconds())
-}
-
-func (d *desk) now() (now parley.Micros) {
-	d.Helper()
-	d.view(func(tx *store.Tx) error { now = tx.Now; return nil })
-	return now
 }
 
 func (d *desk) id(name string) parley.AgentID {
@@ -218,42 +117,19 @@ func turn(l parley.Lease) contact.Caller {
 }
 
 // claim begins with a task, as a worker does.
-func (d *desk) claim(id parley.TaskID) (l parley.Lease) {
-	d.Helper()
-	d.update(func(tx *store.Tx) error {
-		tasks, err := tx.LockTasks(id)
-		if err != nil {
-			return err
-		}
-		t := &tasks[0]
-		t.State, t.Worker, t.Token = parley.Running, 1, t.Token+1
-		tx.UpdateTask(t)
-		tx.MarkDelivered(t.Request, t.Agent)
-		l = t.Lease()
-		return nil
-	})
-	return l
-}
-
-// change changes a task behind everybody's back.
-func (d *desk) change(id parley.TaskID, how func(*parley.Task)) {
-	d.Helper()
-	d.update(func(tx *store.Tx) error {
-		tasks, err := tx.LockTasks(id)
-		if err != nil {
-			return err
-		}
-		how(&tasks[0])
-		tx.UpdateTask(&tasks[0])
-		return nil
-	})
-}
+func (d *desk) claim(id parley.TaskID) parley.Lease { return d.store.Claim(id, 1) }
 
 // steal has another worker take a task over, as after a lost lease.
 func (d *desk) steal(id parley.TaskID) parley.Lease {
 	d.Helper()
-	d.change(id, func(t *parley.Task) { t.State, t.Worker = parley.Queued, 0 })
+	d.store.Requeue(id)
 	return d.claim(id)
+}
+
+// park has a task wait.
+func (d *desk) park(id parley.TaskID) {
+	d.Helper()
+	d.store.Change(id, func(t *parley.Task) { t.State, t.Worker = parley.Waiting, 0 })
 }
 
 // working is somebody at work on a task that Pat asked for.
@@ -312,7 +188,7 @@ func (c cutOff) Acquire(ctx context.Context) error { return context.Cause(ctx) }
 // end ends a turn with its closing text.
 func (d *desk) end(l parley.Lease, text string) parley.Outcome {
 	d.Helper()
-	out, err := d.EndTurn(d.Context(), parley.TurnEnd{Lease: l, Text: text, InboxRead: d.task(l.Task).InboxRead})
+	out, err := d.EndTurn(d.Context(), parley.TurnEnd{Lease: l, Text: text, InboxRead: d.store.Task(l.Task).InboxRead})
 	d.must(err)
 	return out
 }
@@ -324,22 +200,16 @@ func (d *desk) fails(l parley.Lease, reason string) {
 	d.must(err)
 }
 
-func (d *desk) task(id parley.TaskID) (t parley.Task) {
-	d.Helper()
-	d.view(func(tx *store.Tx) (err error) { t, err = tx.Task(id); return err })
-	return t
-}
-
 func (d *desk) message(id parley.MessageID) (m parley.Message) {
 	d.Helper()
-	d.view(func(tx *store.Tx) (err error) { m, err = tx.Message(id); return err })
+	d.store.See(func(tx *store.Tx) (err error) { m, err = tx.Message(id); return err })
 	return m
 }
 
 // inbox is what has come back to a task: a kind and a text for each.
 func (d *desk) inbox(of parley.TaskID) (list []string) {
 	d.Helper()
-	d.view(func(tx *store.Tx) error {
+	d.store.See(func(tx *store.Tx) error {
 		messages, err := tx.Inbox(of, 0, 1<<20)
 		for _, m := range messages {
 			list = append(list, fmt.Sprintf("%s of %s: %s", m.Kind, d.name(m.Author), m.Body))
@@ -352,7 +222,7 @@ func (d *desk) inbox(of parley.TaskID) (list []string) {
 // talk is the main thread of two, oldest first: author, kind and text.
 func (d *desk) talk(a, b string) (list []string) {
 	d.Helper()
-	d.view(func(tx *store.Tx) error {
+	d.store.See(func(tx *store.Tx) error {
 		dm, err := tx.DM(d.id(a), d.id(b))
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
@@ -376,7 +246,7 @@ func (d *desk) talk(a, b string) (list []string) {
 // events are those of a task or of all, without their times: kind, actor, target.
 func (d *desk) events(of parley.TaskID) (list []string) {
 	d.Helper()
-	d.view(func(tx *store.Tx) error {
+	d.store.See(func(tx *store.Tx) error {
 		events, _, err := tx.Events(d.team, "", 1<<20)
 		for _, e := range events {
 			if of == 0 || e.Task == of {
@@ -390,7 +260,7 @@ func (d *desk) events(of parley.TaskID) (list []string) {
 
 func (d *desk) delivery(m parley.MessageID, to string) (state string) {
 	d.Helper()
-	d.view(func(tx *store.Tx) error {
+	d.store.See(func(tx *store.Tx) error {
 		list, err := tx.Deliveries(m)
 		for _, one := range list {
 			if one.Recipient == d.id(to) {
@@ -420,40 +290,28 @@ func (d *desk) equal(what string, want, got any) {
 // behind but its event.
 func (d *desk) refused(want string, try func() error) {
 	d.Helper()
-	before := d.dump()
-	err := try()
+	err := d.unchanged("what a refusal leaves behind", try)
 	if err == nil || !strings.Contains(parley.Public(err), want) && !strings.Contains(err.Error(), want) {
 		d.Errorf("%v; want %q", err, want)
 	}
-	d.equal("what a refusal leaves behind", before, d.dump())
 }
 
 // lost makes sure that somebody without the lease is told so and changes nothing.
 func (d *desk) lost(what string, try func() error) {
 	d.Helper()
-	before := d.dump()
-	if err := try(); !errors.Is(err, parley.ErrLost) {
+	if err := d.unchanged(what+" without the lease leaves behind", try); !errors.Is(err, parley.ErrLost) {
 		d.Errorf("%s without the lease: %v", what, err)
 	}
-	d.equal(what+" without the lease leaves behind", before, d.dump())
 }
 
-// dump is all that is stored besides events, a line for each row.
-func (d *desk) dump() (rows []string) {
+// unchanged tries something, and compares all that is stored besides events.
+func (d *desk) unchanged(what string, try func() error) error {
 	d.Helper()
-	look := d.store.(*ground).look
-	var tables []string
-	d.must(sqlitex.ExecuteTransient(look, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'event' ORDER BY name`,
-		&sqlitex.ExecOptions{ResultFunc: func(s *zombiezen.Stmt) error { tables = append(tables, s.ColumnText(0)); return nil }}))
-	for _, table := range tables {
-		d.must(sqlitex.ExecuteTransient(look, `SELECT * FROM "`+table+`"`, &sqlitex.ExecOptions{ResultFunc: func(s *zombiezen.Stmt) error {
-			row := table + ":"
-			for i := range s.ColumnCount() {
-				row += fmt.Sprintf(" %s=%s", s.ColumnName(i), s.ColumnText(i))
-			}
-			rows = append(rows, row)
-			return nil
-		}}))
-	}
-	return rows
+	before := d.store.Rows("event")
+	err := try()
+	d.equal(what, before, d.store.Rows("event"))
+	return err
 }
+
+// errOf is what became of a call.
+func errOf[T any](_ T, err error) error { return err }

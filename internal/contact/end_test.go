@@ -26,7 +26,7 @@ func TestTheEndOfATaskComesBack(t *testing.T) {
 	waiting := func(d *desk, ann parley.Lease) { d.equal("parked", parley.TaskParked, d.end(ann, "I wait.")) }
 	asleep := func(d *desk, ann parley.Lease) {
 		waiting(d, ann)
-		d.must(d.Sleep(d.Context(), d.as("Pat"), "Ann", d.now().Add(anHour).Time()))
+		d.must(d.Sleep(d.Context(), d.as("Pat"), "Ann", d.store.Now().Add(anHour).Time()))
 	}
 	for _, c := range []struct {
 		name     string
@@ -47,10 +47,10 @@ func TestTheEndOfATaskComesBack(t *testing.T) {
 		{name: "a late failure", pattern: parley.Ask, callback: parley.CallbackLate, fails: true, want: want{[]string{failure}, parley.Running, 0, false}},
 		{name: "a result, to a parent that waits for an approval", pattern: parley.Delegate, parent: func(d *desk, ann parley.Lease) {
 			d.hold(ann, "call")
-			d.change(ann.Task, func(t *parley.Task) { t.State, t.Worker = parley.Waiting, 0 })
+			d.park(ann.Task)
 		}, want: want{[]string{result}, parley.Waiting, 0, false}},
 		{name: "a result, to a parent that waits for its budget", pattern: parley.Delegate, parent: func(d *desk, ann parley.Lease) {
-			d.change(ann.Task, func(t *parley.Task) { t.State, t.Worker, t.Waits = parley.Waiting, 0, parley.WaitTree })
+			d.store.Change(ann.Task, func(t *parley.Task) { t.State, t.Worker, t.Waits = parley.Waiting, 0, parley.WaitTree })
 		}, want: want{[]string{result}, parley.Waiting, 0, false}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestTheEndOfATaskComesBack(t *testing.T) {
 			ann := d.working("Ann")
 			bob := d.below(ann, c.pattern, "Bob")
 			if c.callback != 0 {
-				d.change(bob.Task, func(t *parley.Task) { t.Callback = c.callback })
+				d.store.Change(bob.Task, func(t *parley.Task) { t.Callback = c.callback })
 			}
 			if c.parent != nil {
 				c.parent(d, ann)
@@ -68,14 +68,14 @@ func TestTheEndOfATaskComesBack(t *testing.T) {
 			} else {
 				d.equal("outcome", parley.TaskEnded, d.end(bob, "Done."))
 			}
-			p := d.task(ann.Task)
-			d.equal("the parent", c.want, want{d.inbox(ann.Task), p.State, p.OpenChildren, p.Due == d.now().Add(anHour)})
-			child := d.task(bob.Task)
+			p := d.store.Task(ann.Task)
+			d.equal("the parent", c.want, want{d.inbox(ann.Task), p.State, p.OpenChildren, p.Due == d.store.Now().Add(anHour)})
+			child := d.store.Task(bob.Task)
 			state := parley.Completed
 			if c.fails {
 				state = parley.TaskFailed
 			}
-			d.equal("the child", []any{state, int64(0), d.now()}, []any{child.State, child.Worker, child.EndedAt})
+			d.equal("the child", []any{state, int64(0), d.store.Now()}, []any{child.State, child.Worker, child.EndedAt})
 			if !c.fails {
 				d.equal("the request", "answered", d.delivery(child.Request, "Bob"))
 			}
@@ -89,7 +89,7 @@ func (d *desk) hold(l parley.Lease, call string) parley.ApprovalID {
 	args := `{"message":"Please."}`
 	a := parley.Approval{Team: d.team, Task: l.Task, Turn: 1, Call: call, Agent: l.Agent, Tool: "contact_agent", Args: args,
 		Digest: parley.CallDigest("contact_agent", args), Rule: "supervised", Reason: "It is supervised."}
-	d.update(func(tx *store.Tx) error {
+	d.store.Do(func(tx *store.Tx) error {
 		tasks, err := tx.LockTasks(l.Task)
 		if err != nil {
 			return err
@@ -101,12 +101,6 @@ func (d *desk) hold(l parley.Lease, call string) parley.ApprovalID {
 		return nil
 	})
 	return a.ID
-}
-
-// park has a turn wait for what it holds.
-func (d *desk) park(l parley.Lease) {
-	d.Helper()
-	d.change(l.Task, func(t *parley.Task) { t.State, t.Worker = parley.Waiting, 0 })
 }
 
 // TestHowATurnEnds is the table of what becomes of a task with the closing text of
@@ -136,7 +130,7 @@ func TestHowATurnEnds(t *testing.T) {
 			c.before(d, ann)
 			out, err := d.EndTurn(d.Context(), parley.TurnEnd{Lease: ann, Text: "My words.", InboxRead: c.read})
 			d.must(err)
-			got := d.task(ann.Task)
+			got := d.store.Task(ann.Task)
 			d.equal("outcome and state", []any{c.outcome, c.state}, []any{out, got.State})
 			said := []string{"Pat delegate: Begin.", "Ann reply: My words."}
 			if c.outcome == parley.TurnDropped {
@@ -164,18 +158,18 @@ func TestAFailureCancelsWhatItHadBegun(t *testing.T) {
 	deeper := d.hold(bob, "call")
 	d.fails(ann, "No credit.")
 	d.equal("states", []parley.State{parley.TaskFailed, parley.Cancelled, parley.Cancelled},
-		[]parley.State{d.task(ann.Task).State, d.task(bob.Task).State, d.task(below).State})
-	d.equal("why", []string{"No credit.", "cancelled by Ann."}, []string{d.task(ann.Task).Error, d.task(bob.Task).Error})
+		[]parley.State{d.store.Task(ann.Task).State, d.store.Task(bob.Task).State, d.store.Task(below).State})
+	d.equal("why", []string{"No credit.", "cancelled by Ann."}, []string{d.store.Task(ann.Task).Error, d.store.Task(bob.Task).Error})
 	d.equal("approvals", []parley.ApprovalState{parley.ApprovalWithdrawn, parley.ApprovalWithdrawn},
 		[]parley.ApprovalState{d.approval(held).State, d.approval(deeper).State})
-	d.equal("counts", []int{0, 0}, []int{d.task(ann.Task).Approvals, d.task(bob.Task).Approvals})
+	d.equal("counts", []int{0, 0}, []int{d.store.Task(ann.Task).Approvals, d.store.Task(bob.Task).Approvals})
 	d.equal("the parent", []string{"delegation_failed of Ann: No credit."}, d.inbox(top.Task))
-	d.equal("children", 0, d.task(top.Task).OpenChildren)
+	d.equal("children", 0, d.store.Task(top.Task).OpenChildren)
 }
 
 func (d *desk) approval(id parley.ApprovalID) (a parley.Approval) {
 	d.Helper()
-	d.view(func(tx *store.Tx) (err error) { a, err = tx.Approval(id); return err })
+	d.store.See(func(tx *store.Tx) (err error) { a, err = tx.Approval(id); return err })
 	return a
 }
 
@@ -191,10 +185,8 @@ func TestWhatTheHubGivesUpFailsOnce(t *testing.T) {
 	done := d.below(ann, parley.Delegate, "Bob")
 	d.end(done, "Done.")
 	d.must(d.Fail(d.Context(), done.Task, "its deadline has passed."))
-	d.equal("completed", parley.Completed, d.task(done.Task).State)
+	d.equal("completed", parley.Completed, d.store.Task(done.Task).State)
 }
-
-func errOf(_ parley.Outcome, err error) error { return err }
 
 // Somebody who is not run by the hub answers by hand, the first time only, and
 // only what was asked of them.
@@ -221,13 +213,13 @@ func TestADecisionQueuesItsTaskWithTheLast(t *testing.T) {
 	d := newDesk(t, "Ann")
 	ann := d.working("Ann")
 	first, second := d.hold(ann, "a"), d.hold(ann, "b")
-	d.park(ann)
+	d.park(ann.Task)
 	d.must(d.Approve(d.Context(), d.as("Pat"), first))
-	d.equal("after the first", []any{parley.Waiting, 1}, []any{d.task(ann.Task).State, d.task(ann.Task).Approvals})
+	d.equal("after the first", []any{parley.Waiting, 1}, []any{d.store.Task(ann.Task).State, d.store.Task(ann.Task).Approvals})
 	d.must(d.Deny(d.Context(), d.as("Pat"), second, " Not now. "))
-	d.equal("after the last", []any{parley.Queued, 0}, []any{d.task(ann.Task).State, d.task(ann.Task).Approvals})
+	d.equal("after the last", []any{parley.Queued, 0}, []any{d.store.Task(ann.Task).State, d.store.Task(ann.Task).Approvals})
 	got := d.approval(second)
-	d.equal("the decision", []any{parley.ApprovalDenied, d.id("Pat"), "Not now.", d.now()}, []any{got.State, got.DecidedBy, got.Comment, got.DecidedAt})
+	d.equal("the decision", []any{parley.ApprovalDenied, d.id("Pat"), "Not now.", d.store.Now()}, []any{got.State, got.DecidedBy, got.Comment, got.DecidedAt})
 	d.refused("was approved by Pat already.", func() error { return d.Deny(d.Context(), d.as("Pat"), first, "") })
 	d.refused("was denied by Pat already.", func() error { return d.Approve(d.Context(), d.as("Pat"), second) })
 }
@@ -272,7 +264,7 @@ func TestAwaitTask(t *testing.T) {
 			ann := d.working("Ann")
 			bob := d.below(ann, c.pattern, "Bob")
 			if c.callback != 0 {
-				d.change(bob.Task, func(t *parley.Task) { t.Callback = c.callback })
+				d.store.Change(bob.Task, func(t *parley.Task) { t.Callback = c.callback })
 			}
 			if c.ended {
 				d.end(bob, "Done.")
@@ -280,12 +272,12 @@ func TestAwaitTask(t *testing.T) {
 			a, err := d.AwaitTask(d.Context(), turn(ann), bob.Task)
 			d.must(err)
 			d.equal("callback, children, text", []any{c.want, c.children, c.text},
-				[]any{d.task(bob.Task).Callback, d.task(ann.Task).OpenChildren, a.Text})
+				[]any{d.store.Task(bob.Task).Callback, d.store.Task(ann.Task).OpenChildren, a.Text})
 			if !c.ended {
 				d.equal("the parent waits", parley.TaskParked, d.end(ann, "I wait."))
 				d.end(bob, "Done.")
 				d.equal("and hears", []string{"delegation_result of Bob: Done."}, d.inbox(ann.Task))
-				d.equal("and goes on", parley.Queued, d.task(ann.Task).State)
+				d.equal("and goes on", parley.Queued, d.store.Task(ann.Task).State)
 			}
 		})
 	}
@@ -302,7 +294,7 @@ func TestAnAskThatTimesOutIsAnsweredLate(t *testing.T) {
 	ann := d.working("Ann")
 	a, err := d.Ask(d.Context(), turn(ann), contact.Request{Target: "Bob", Message: "Please.", Timeout: time.Microsecond})
 	d.equal("kind", parley.Timeout, parley.KindOf(err))
-	d.equal("callback", parley.CallbackLate, d.task(a.Task.ID).Callback)
+	d.equal("callback", parley.CallbackLate, d.store.Task(a.Task.ID).Callback)
 	d.equal("record", "ask.timed_out by Ann to Bob", d.events(a.Task.ID)[1])
 	d.end(d.claim(a.Task.ID), "Done.")
 	d.equal("late", []string{"delegation_result of Bob: Done."}, d.inbox(ann.Task))
@@ -313,14 +305,14 @@ func TestTheEndAfterItsParentsEndStaysInTheConversation(t *testing.T) {
 	d := newDesk(t, "Ann", "Bob")
 	ann := d.working("Ann")
 	late := d.below(ann, parley.Ask, "Bob")
-	d.change(late.Task, func(t *parley.Task) { t.Callback = parley.CallbackLate })
+	d.store.Change(late.Task, func(t *parley.Task) { t.Callback = parley.CallbackLate })
 	fails := d.below(ann, parley.Ask, "Bob")
-	d.change(fails.Task, func(t *parley.Task) { t.Callback = parley.CallbackLate })
+	d.store.Change(fails.Task, func(t *parley.Task) { t.Callback = parley.CallbackLate })
 	d.end(ann, "Enough.")
 	d.end(late, "Done.")
 	d.fails(fails, "No.")
 	d.equal("nothing comes back", []string(nil), d.inbox(ann.Task))
 	d.equal("conversation", []string{"Ann ask: Please.", "Ann ask: Please.", "Bob reply: Done.", "Bob delegation_failed: No."}, d.talk("Ann", "Bob"))
 	d.equal("nobody waits", []parley.Callback{parley.CallbackNone, parley.CallbackNone},
-		[]parley.Callback{d.task(late.Task).Callback, d.task(fails.Task).Callback})
+		[]parley.Callback{d.store.Task(late.Task).Callback, d.store.Task(fails.Task).Callback})
 }

@@ -13,12 +13,14 @@ import (
 
 const secret = "the password of the vault is swordfish"
 
-// secrets are the rows that still hold the secret, events too.
+// secrets are the rows that still hold the secret.
 func (d *desk) secrets() (rows []string) {
 	d.Helper()
-	for _, row := range append(d.dump(), d.events(0)...) {
-		if strings.Contains(row, "swordfish") {
-			rows = append(rows, row)
+	for table, list := range d.store.Rows() {
+		for _, row := range list {
+			if strings.Contains(row, "swordfish") {
+				rows = append(rows, table+": "+row)
+			}
 		}
 	}
 	return rows
@@ -47,7 +49,7 @@ func TestRedactTakesATextAwayEverywhere(t *testing.T) {
 				text = r.Context
 			}
 			bob := d.claim(made.Task.ID)
-			d.update(func(tx *store.Tx) error {
+			d.store.Do(func(tx *store.Tx) error {
 				for i, l := range []parley.Lease{ann, bob} {
 					tx.InsertStep(parley.Step{Task: l.Task, Turn: 1, N: 1, Kind: parley.StepReply,
 						Content: fmt.Appendf(nil, `{"args":{"n":%d,"context":%q}}`, i, text)})
@@ -55,11 +57,11 @@ func TestRedactTakesATextAwayEverywhere(t *testing.T) {
 				return nil
 			})
 			held := d.hold(bob, "call")
-			d.update(func(tx *store.Tx) error {
+			d.store.Do(func(tx *store.Tx) error {
 				tx.SetArgs(held, fmt.Sprintf(`{"message":%q}`, "Pass on: "+text), "It is supervised.")
 				return nil
 			})
-			d.park(bob)
+			d.park(bob.Task)
 			if len(d.secrets()) < 4 {
 				t.Fatalf("only in %v", d.secrets())
 			}
@@ -67,7 +69,7 @@ func TestRedactTakesATextAwayEverywhere(t *testing.T) {
 			d.must(err)
 			d.equal("left", []string(nil), d.secrets())
 			d.equal("what nobody can decide about any more", parley.ApprovalWithdrawn, d.approval(held).State)
-			d.equal("its task goes on", parley.Queued, d.task(bob.Task).State)
+			d.equal("its task goes on", parley.Queued, d.store.Task(bob.Task).State)
 		})
 	}
 }
@@ -80,7 +82,7 @@ func TestRedactTakesATextOutOfEvents(t *testing.T) {
 	bob := d.below(ann, parley.Delegate, "Bob")
 	d.fails(bob, secret)
 	quoted := []parley.EventKind{parley.EventDropped, parley.EventRefused, parley.EventToolRefused, parley.EventApprovalDenied}
-	d.update(func(tx *store.Tx) error {
+	d.store.Do(func(tx *store.Tx) error {
 		for _, kind := range quoted {
 			tx.Record(parley.Event{Team: d.team, Kind: kind, Actor: ann.Agent, Task: ann.Task, Detail: "why: " + secret})
 		}
@@ -88,7 +90,7 @@ func TestRedactTakesATextOutOfEvents(t *testing.T) {
 		return nil
 	})
 	var failure parley.MessageID
-	d.view(func(tx *store.Tx) error {
+	d.store.See(func(tx *store.Tx) error {
 		inbox, err := tx.Inbox(ann.Task, 0, 1)
 		failure = inbox[0].ID
 		return err
@@ -99,7 +101,7 @@ func TestRedactTakesATextOutOfEvents(t *testing.T) {
 	events := strings.Join(d.events(0), "\n")
 	d.equal("marked", len(quoted)+1, strings.Count(events, "[redacted by Pat]"))
 	d.equal("the others", 1, strings.Count(events, "something else"))
-	d.equal("the task's error", false, strings.Contains(d.task(bob.Task).Error, "swordfish"))
+	d.equal("the task's error", false, strings.Contains(d.store.Task(bob.Task).Error, "swordfish"))
 }
 
 // Only people redact, and nothing of another team.
@@ -133,7 +135,7 @@ func TestAForwardCountsInTheTreesBudget(t *testing.T) {
 
 func (d *desk) tasksOf(root parley.TaskID) (n int64) {
 	d.Helper()
-	d.view(func(tx *store.Tx) error {
+	d.store.See(func(tx *store.Tx) error {
 		b, err := tx.Budget(root)
 		n = b.Tasks
 		return err
@@ -148,7 +150,7 @@ func TestRedactTakesATextOutOfTheTurnThatWroteIt(t *testing.T) {
 	ann := d.working("Ann")
 	made, err := d.Notify(d.Context(), turn(ann), contact.Request{Target: "Bob", Message: secret})
 	d.must(err)
-	d.update(func(tx *store.Tx) error {
+	d.store.Do(func(tx *store.Tx) error {
 		tx.InsertStep(parley.Step{Task: ann.Task, Turn: 1, N: 1, Kind: parley.StepReply, Content: fmt.Appendf(nil, `{"message":%q}`, secret)})
 		return nil
 	})
@@ -176,7 +178,7 @@ func TestRedactTakesATextOutOfKeepers(t *testing.T) {
 	made, err := d.Notify(d.Context(), d.as("Ann"), contact.Request{Target: "Bob", Message: secret})
 	d.must(err)
 	m := d.message(made.Message)
-	d.update(func(tx *store.Tx) error {
+	d.store.Do(func(tx *store.Tx) error {
 		thread, err := tx.Thread(m.Thread)
 		k := parley.Keeper{Team: d.team, Owner: d.id("Bob"), Channel: thread.Channel, Thread: m.Thread, Topic: "Why " + secret + " is bad"}
 		tx.InsertKeeper(&k, []parley.Kept{{Message: m.ID, Role: "user", Text: secret}, {Role: "user", Text: "Somebody said: " + secret}})

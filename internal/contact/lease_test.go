@@ -18,9 +18,9 @@ func TestATurnWithoutItsLeaseChangesNothing(t *testing.T) {
 	}{
 		{"another worker has it", func(d *desk, id parley.TaskID) { d.steal(id) }},
 		{"it is queued", func(d *desk, id parley.TaskID) {
-			d.change(id, func(t *parley.Task) { t.State, t.Worker = parley.Queued, 0 })
+			d.store.Change(id, func(t *parley.Task) { t.State, t.Worker = parley.Queued, 0 })
 		}},
-		{"it waits", func(d *desk, id parley.TaskID) { d.park(parley.Lease{Task: id}) }},
+		{"it waits", func(d *desk, id parley.TaskID) { d.park(id) }},
 	} {
 		for _, act := range []struct {
 			name string
@@ -71,7 +71,7 @@ func TestATurnWithoutItsLeaseChangesNothing(t *testing.T) {
 			}},
 			{"cancels", func(d *desk, z *zombie) error { return d.Cancel(d.Context(), z.turn, z.late) }},
 			{"sleeps", func(d *desk, z *zombie) error {
-				return d.Sleep(d.Context(), z.turn, "Bob", d.now().Add(anHour).Time())
+				return d.Sleep(d.Context(), z.turn, "Bob", d.store.Now().Add(anHour).Time())
 			}},
 			{"ends", func(d *desk, z *zombie) error {
 				return errOf(d.EndTurn(d.Context(), parley.TurnEnd{Lease: z.lease, Text: "Done.",
@@ -85,7 +85,7 @@ func TestATurnWithoutItsLeaseChangesNothing(t *testing.T) {
 				d := newDesk(t, "Ann", "Bob", "Cid")
 				z := d.zombie()
 				state.take(d, z.lease.Task)
-				d.pass(time.Second)
+				d.store.Pass(time.Second)
 				d.lost(act.name, func() error { return act.do(d, z) })
 			})
 		}
@@ -107,6 +107,6 @@ func (d *desk) zombie() *zombie {
 	z.question, _, z.lease = d.asks("Bob")
 	z.turn = turn(z.lease)
 	z.late = d.contact(z.turn, parley.Ask, "Cid").Task.ID
-	d.change(z.late, func(t *parley.Task) { t.Callback = parley.CallbackLate })
+	d.store.Change(z.late, func(t *parley.Task) { t.Callback = parley.CallbackLate })
 	return z
 }

@@ -19,14 +19,14 @@ func TestAnExpiredApprovalIsNotDecidedBeforeTheClockActs(t *testing.T) {
 			d := newDesk(t, "Ann")
 			ann := d.working("Ann")
 			id := d.hold(ann, "call")
-			d.park(ann)
-			d.pass(24*time.Hour + late)
+			d.park(ann.Task)
+			d.store.Pass(24*time.Hour + late)
 			d.refused("has expired.", func() error { return d.Approve(d.Context(), d.as("Pat"), id) })
 			d.refused("has expired.", func() error { return d.Deny(d.Context(), d.as("Pat"), id, "No.") })
 			d.must(d.Expire(d.Context(), id))
 			got := d.approval(id)
 			d.equal("expired", []any{parley.ApprovalExpired, parley.AgentID(0), parley.ExpiredReason}, []any{got.State, got.DecidedBy, got.Comment})
-			d.equal("its task goes on", parley.Queued, d.task(ann.Task).State)
+			d.equal("its task goes on", parley.Queued, d.store.Task(ann.Task).State)
 			d.refused("is not pending any more: it is expired.", func() error { return d.Approve(d.Context(), d.as("Pat"), id) })
 		})
 	}
@@ -36,10 +36,10 @@ func TestAnApprovalIsDecidedJustBeforeItExpires(t *testing.T) {
 	d := newDesk(t, "Ann")
 	ann := d.working("Ann")
 	id := d.hold(ann, "call")
-	d.pass(24*time.Hour - time.Microsecond)
-	before := d.dump()
+	d.store.Pass(24*time.Hour - time.Microsecond)
+	before := d.store.Rows("event")
 	d.must(d.Expire(d.Context(), id)) // the clock comes too early
-	d.equal("too early", before, d.dump())
+	d.equal("too early", before, d.store.Rows("event"))
 	d.must(d.Approve(d.Context(), d.as("Pat"), id))
 }
 
@@ -53,7 +53,7 @@ func TestAnExpiredRequestFromOutsideIsNotMade(t *testing.T) {
 	if !ok {
 		t.Fatalf("not held: %v", err)
 	}
-	d.pass(24 * time.Hour)
+	d.store.Pass(24 * time.Hour)
 	d.refused("has expired.", func() error { return d.Approve(d.Context(), d.as("Pat"), need.Approval) })
 	d.must(d.Expire(d.Context(), need.Approval))
 	d.equal("expired", parley.ApprovalExpired, d.approval(need.Approval).State)
@@ -71,7 +71,7 @@ func (d *desk) asks(target string) (q parley.QuestionID, ann, bob parley.Lease) 
 
 func (d *desk) route(q parley.QuestionID, name string) (r parley.Route) {
 	d.Helper()
-	d.view(func(tx *store.Tx) error {
+	d.store.See(func(tx *store.Tx) error {
 		routes, err := tx.Routes(q)
 		for _, one := range routes {
 			if one.Agent == d.id(name) {
@@ -85,7 +85,7 @@ func (d *desk) route(q parley.QuestionID, name string) (r parley.Route) {
 
 func (d *desk) question(id parley.QuestionID) (q parley.Question) {
 	d.Helper()
-	d.view(func(tx *store.Tx) (err error) { q, err = tx.Question(id); return err })
+	d.store.See(func(tx *store.Tx) (err error) { q, err = tx.Question(id); return err })
 	return q
 }
 
@@ -94,7 +94,7 @@ func TestAnExpiredQuestionTakesNothingBeforeTheClockActs(t *testing.T) {
 		t.Run("to "+target, func(t *testing.T) {
 			d := newDesk(t, "Ann", "Bob", "Cid")
 			q, ann, bob := d.asks(target)
-			d.pass(10 * time.Minute)
+			d.store.Pass(10 * time.Minute)
 			d.refused("not found (may have expired).", func() error { return d.AnswerQuestion(d.Context(), turn(bob), q, "Because.", "") })
 			d.refused("not found (may have expired).", func() error {
 				_, err := d.ForwardQuestion(d.Context(), turn(bob), contact.Forwarding{Question: q, Target: "Cid", Enrichment: "Ask Cid."})
@@ -115,10 +115,10 @@ func TestAnExpiredQuestionTakesNothingBeforeTheClockActs(t *testing.T) {
 func TestAQuestionIsAnsweredJustBeforeItExpires(t *testing.T) {
 	d := newDesk(t, "Ann", "Bob")
 	q, ann, bob := d.asks("Bob")
-	d.pass(10*time.Minute - time.Microsecond)
-	before := d.dump()
+	d.store.Pass(10*time.Minute - time.Microsecond)
+	before := d.store.Rows("event")
 	d.must(d.ExpireQuestion(d.Context(), q))
-	d.equal("too early", before, d.dump())
+	d.equal("too early", before, d.store.Rows("event"))
 	d.must(d.AnswerQuestion(d.Context(), turn(bob), q, "Because.", ""))
 	d.equal("answered", []any{parley.QuestionAnswered, []string{"answer of Bob: Because."}}, []any{d.question(q).State, d.inbox(ann.Task)})
 }
@@ -129,7 +129,7 @@ func TestATaskPastItsDeadlineEndsOnce(t *testing.T) {
 	d := newDesk(t, "Ann", "Bob")
 	ann := d.working("Ann")
 	first, second := d.below(ann, parley.Delegate, "Bob"), d.below(ann, parley.Delegate, "Bob")
-	d.pass(8 * 24 * time.Hour)
+	d.store.Pass(8 * 24 * time.Hour)
 	d.equal("the turn first", parley.TaskEnded, d.end(first, "Done."))
 	d.must(d.Fail(d.Context(), first.Task, "its deadline has passed."))
 	d.must(d.Fail(d.Context(), second.Task, "its deadline has passed."))
@@ -144,12 +144,12 @@ func TestASleepThatIsOverPutsNothingOff(t *testing.T) {
 	ann := d.working("Ann")
 	bob := d.below(ann, parley.Delegate, "Bob")
 	d.equal("parked", parley.TaskParked, d.end(ann, "I wait."))
-	d.must(d.Sleep(d.Context(), d.as("Pat"), "Ann", d.now().Add(anHour).Time()))
+	d.must(d.Sleep(d.Context(), d.as("Pat"), "Ann", d.store.Now().Add(anHour).Time()))
 	put := d.contact(d.as("Pat"), parley.Delegate, "Ann").Task.ID
-	d.pass(anHour)
+	d.store.Pass(anHour)
 	d.end(bob, "Done.")
-	d.equal("the result", []any{parley.Queued, parley.Micros(0)}, []any{d.task(ann.Task).State, d.task(ann.Task).Due})
-	d.equal("what was put off", false, d.task(put).Due == 0)
+	d.equal("the result", []any{parley.Queued, parley.Micros(0)}, []any{d.store.Task(ann.Task).State, d.store.Task(ann.Task).Due})
+	d.equal("what was put off", false, d.store.Task(put).Due == 0)
 	d.must(d.Wake(d.Context(), d.as("Pat"), "Ann"))
-	d.equal("is due with a wake", parley.Micros(0), d.task(put).Due)
+	d.equal("is due with a wake", parley.Micros(0), d.store.Task(put).Due)
 }

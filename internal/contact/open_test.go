@@ -27,12 +27,12 @@ type opened struct {
 
 func (d *desk) opened(made contact.Contact, target string, caller parley.TaskID) opened {
 	d.Helper()
-	now, m := d.now(), d.message(made.Message)
+	now, m := d.store.Now(), d.message(made.Message)
 	o := opened{Kind: m.Kind, Delivery: d.delivery(m.ID, target)}
 	if made.Task.ID == 0 {
 		return o
 	}
-	t := d.task(made.Task.ID)
+	t := d.store.Task(made.Task.ID)
 	o.State, o.Pattern, o.Requester, o.Agent = t.State, t.Pattern, d.name(t.Requester), d.name(t.Agent)
 	o.Callback, o.Priority, o.Asks, o.Delegations = t.Callback, t.Priority, t.AskDepth, t.DelegationDepth
 	o.Deadline = t.Deadline.Until(now)
@@ -43,7 +43,7 @@ func (d *desk) opened(made contact.Contact, target string, caller parley.TaskID)
 		o.Waits = t.WaitUntil.Until(now)
 	}
 	o.Root = "itself"
-	if caller != 0 && t.Root == d.task(caller).Root && t.Parent == caller {
+	if caller != 0 && t.Root == d.store.Task(caller).Root && t.Parent == caller {
 		o.Root = "the caller's"
 	}
 	return o
@@ -90,18 +90,18 @@ func TestOpenStoresWhatWasAsked(t *testing.T) {
 		})},
 		{name: "a turn notifies", pattern: parley.Notify, turn: true, want: opened{Kind: parley.NotificationMessage, Delivery: "accepted"}},
 		{name: "a person delegates to one who sleeps", pattern: parley.Delegate,
-			before: func(d *desk) { d.must(d.Sleep(d.Context(), d.as("Pat"), "Ann", d.now().Add(anHour).Time())) },
+			before: func(d *desk) { d.must(d.Sleep(d.Context(), d.as("Pat"), "Ann", d.store.Now().Add(anHour).Time())) },
 			want: with(person, func(o *opened) {
 				o.Pattern, o.Kind, o.Due, o.Deadline = parley.Delegate, parley.DelegateMessage, anHour, week+anHour
 			})},
 		{name: "a person delegates to one whose sleep is just over", pattern: parley.Delegate,
 			before: func(d *desk) {
-				d.must(d.Sleep(d.Context(), d.as("Pat"), "Ann", d.now().Add(anHour).Time()))
-				d.pass(anHour)
+				d.must(d.Sleep(d.Context(), d.as("Pat"), "Ann", d.store.Now().Add(anHour).Time()))
+				d.store.Pass(anHour)
 			},
 			want: with(person, func(o *opened) { o.Pattern, o.Kind = parley.Delegate, parley.DelegateMessage })},
 		{name: "a turn delegates to one who sleeps", pattern: parley.Delegate, turn: true,
-			before: func(d *desk) { d.must(d.Sleep(d.Context(), d.as("Pat"), "Bob", d.now().Add(anHour).Time())) },
+			before: func(d *desk) { d.must(d.Sleep(d.Context(), d.as("Pat"), "Bob", d.store.Now().Add(anHour).Time())) },
 			want: with(agent, func(o *opened) {
 				o.Pattern, o.Kind, o.Due, o.Deadline = parley.Delegate, parley.DelegateMessage, anHour, week+anHour
 				o.Callback, o.Delegations = parley.CallbackResult, 1
@@ -134,7 +134,7 @@ func TestOpenStoresWhatWasAsked(t *testing.T) {
 				if c.want.Callback == parley.CallbackResult {
 					want = 1
 				}
-				d.equal("open children of the caller", want, d.task(task).OpenChildren)
+				d.equal("open children of the caller", want, d.store.Task(task).OpenChildren)
 			}
 			kind := string(parley.EventTask)
 			if c.pattern == parley.Notify {
@@ -149,15 +149,15 @@ func TestOpenStoresWhatWasAsked(t *testing.T) {
 // An ask wakes whom it asks: what was put off until then is due, and so is the ask.
 func TestAnAskWakesWhomItAsks(t *testing.T) {
 	d := newDesk(t, "Ann")
-	d.must(d.Sleep(d.Context(), d.as("Pat"), "Ann", d.now().Add(anHour).Time()))
+	d.must(d.Sleep(d.Context(), d.as("Pat"), "Ann", d.store.Now().Add(anHour).Time()))
 	delayed := d.contact(d.as("Pat"), parley.Delegate, "Ann").Task.ID
 	asked := d.contact(d.as("Pat"), parley.Ask, "Ann").Task.ID
-	d.view(func(tx *store.Tx) error {
+	d.store.See(func(tx *store.Tx) error {
 		a, err := tx.Agent(d.id("Ann"))
 		d.equal("sleeps until", parley.Micros(0), a.SleepingUntil)
 		return err
 	})
-	d.equal("due", []parley.Micros{0, 0}, []parley.Micros{d.task(delayed).Due, d.task(asked).Due})
+	d.equal("due", []parley.Micros{0, 0}, []parley.Micros{d.store.Task(delayed).Due, d.store.Task(asked).Due})
 }
 
 // TestOpenRefuses is the table of what nobody can do, each with the words that say
@@ -278,7 +278,7 @@ func TestAKeyFindsItsContactAndNoOther(t *testing.T) {
 			if again.Key != first.Key {
 				want = 2
 			}
-			d.equal("open children", want, d.task(l.Task).OpenChildren)
+			d.equal("open children", want, d.store.Task(l.Task).OpenChildren)
 		})
 	}
 }
@@ -287,9 +287,9 @@ func TestAKeyFindsItsContactAndNoOther(t *testing.T) {
 func TestANestedAskHasNoMoreTimeThanItsAsker(t *testing.T) {
 	d := newDesk(t, "Ann", "Bob", "Cid")
 	ann := d.below(d.working("Cid"), parley.Ask, "Ann")
-	d.pass(50 * time.Second)
+	d.store.Pass(50 * time.Second)
 	asked := d.contact(turn(ann), parley.Ask, "Bob")
-	d.equal("time", 70*time.Second, d.task(asked.Task.ID).WaitUntil.Until(d.now()))
+	d.equal("time", 70*time.Second, d.store.Task(asked.Task.ID).WaitUntil.Until(d.store.Now()))
 }
 
 // A question asked again under its key is found, also one to all.
@@ -300,11 +300,11 @@ func TestAQuestionIsFoundByItsKey(t *testing.T) {
 		r := contact.Request{Target: target, Message: "Why?", Context: "Because.", Key: "q"}
 		first, err := d.Question(d.Context(), turn(l), r)
 		d.must(err)
-		before := d.dump()
+		before := d.store.Rows("event")
 		again, err := d.Question(d.Context(), turn(l), r)
 		d.must(err)
 		d.equal("found", first, again)
-		d.equal("stored", before, d.dump())
+		d.equal("stored", before, d.store.Rows("event"))
 		for _, change := range []func(*contact.Request){
 			func(r *contact.Request) { r.Message = "How?" },
 			func(r *contact.Request) { r.Context = "Therefore." },
@@ -323,9 +323,9 @@ func TestOfARoleWhoHasTheLeastToDo(t *testing.T) {
 		busy func(d *desk, l parley.Lease)
 	}{
 		{"a running task", func(*desk, parley.Lease) {}},
-		{"a waiting task", func(d *desk, l parley.Lease) { d.park(l) }},
+		{"a waiting task", func(d *desk, l parley.Lease) { d.park(l.Task) }},
 		{"a queued task", func(d *desk, l parley.Lease) {
-			d.change(l.Task, func(t *parley.Task) { t.State, t.Worker = parley.Queued, 0 })
+			d.store.Change(l.Task, func(t *parley.Task) { t.State, t.Worker = parley.Queued, 0 })
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

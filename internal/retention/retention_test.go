@@ -1,32 +1,25 @@
 package retention_test
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
-
-	zombiezen "zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 
 	"parley"
 	"parley/internal/retention"
 	"parley/internal/store"
-	"parley/internal/store/sqlite"
+	"parley/internal/store/memtest"
 )
 
 const day = 24 * time.Hour
 
-// archive is a team in memory whose past can be looked at past the program.
+// archive is a team in memory with a past.
 type archive struct {
 	*testing.T
-	store    *sqlite.Store
-	look     *zombiezen.Conn
-	now      atomic.Int64
+	store    *memtest.Store
 	team     parley.TeamID
 	ann, bob parley.AgentID
 	thread   parley.ThreadID
@@ -34,44 +27,23 @@ type archive struct {
 
 func newArchive(t *testing.T) *archive {
 	t.Helper()
-	a := &archive{T: t}
-	a.now.Store(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro())
-	var err error
-	a.store, err = sqlite.OpenMemory(t.Name(), sqlite.Options{Readers: 1, Clock: func() time.Time { return time.UnixMicro(a.now.Load()) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a.look, err = zombiezen.OpenConn("file:/"+t.Name()+"?vfs=memdb", zombiezen.OpenReadWrite|zombiezen.OpenURI); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _, _ = a.look.Close(), a.store.Close() })
-	a.update(func(tx *store.Tx) error {
-		team := parley.Team{Name: "main"}
-		tx.InsertTeam(&team)
-		ann, bob := parley.Agent{Team: team.ID, Name: "Ann", Kind: parley.Native}, parley.Agent{Team: team.ID, Name: "Bob", Kind: parley.Native}
-		tx.InsertAgent(&ann)
-		tx.InsertAgent(&bob)
-		dm, err := tx.EnsureDM(team.ID, ann.ID, bob.ID)
-		a.team, a.ann, a.bob, a.thread = team.ID, ann.ID, bob.ID, dm.Main
+	a := &archive{T: t, store: memtest.Open(t)}
+	ann, bob := parley.Agent{Name: "Ann", Kind: parley.Native}, parley.Agent{Name: "Bob", Kind: parley.Native}
+	a.team = a.store.Team("main", &ann, &bob)
+	a.ann, a.bob = ann.ID, bob.ID
+	a.store.Do(func(tx *store.Tx) error {
+		dm, err := tx.EnsureDM(a.team, ann.ID, bob.ID)
+		a.thread = dm.Main
 		return err
 	})
 	return a
 }
 
-func (a *archive) update(fn func(*store.Tx) error) {
-	a.Helper()
-	if err := a.store.Update(context.Background(), fn); err != nil {
-		a.Fatal(err)
-	}
-}
-
-func (a *archive) pass(d time.Duration) { a.now.Add(d.Microseconds()) }
-
 // story stores a question that was asked, forwarded and answered, with everything
 // that can hang on its task. Every word of it has the name in it.
 func (a *archive) story(name string, closed bool) {
 	a.Helper()
-	a.update(func(tx *store.Tx) error {
+	a.store.Do(func(tx *store.Tx) error {
 		q := parley.Question{ID: tx.NewQuestionID(), Team: a.team, Asker: a.ann, Target: a.bob, Text: name, Context: name, Key: name, ExpiresAt: tx.Now.Add(time.Hour)}
 		tx.InsertQuestion(&q)
 		t := parley.Task{ID: tx.NewTaskID(), Team: a.team, Requester: a.ann, Agent: a.bob, Thread: a.thread, Pattern: parley.Query, State: parley.Queued,
@@ -99,26 +71,15 @@ func (a *archive) story(name string, closed bool) {
 	})
 }
 
-// holds are the tables that have a word.
+// holds are the tables that have a word, by their names.
 func (a *archive) holds(word string) (tables []string) {
 	a.Helper()
-	var all []string
-	each := func(sql string, row func(*zombiezen.Stmt)) {
-		a.Helper()
-		if err := sqlitex.ExecuteTransient(a.look, sql, &sqlitex.ExecOptions{ResultFunc: func(s *zombiezen.Stmt) error { row(s); return nil }}); err != nil {
-			a.Fatal(err)
+	for table, rows := range a.store.Rows() {
+		if strings.Contains(strings.Join(rows, ""), word) {
+			tables = append(tables, table)
 		}
 	}
-	each(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`, func(s *zombiezen.Stmt) { all = append(all, s.ColumnText(0)) })
-	for _, table := range all {
-		each(`SELECT * FROM "`+table+`"`, func(s *zombiezen.Stmt) {
-			for i := range s.ColumnCount() {
-				if strings.Contains(s.ColumnText(i), word) && !slices.Contains(tables, table) {
-					tables = append(tables, table)
-				}
-			}
-		})
-	}
+	slices.Sort(tables)
 	return tables
 }
 
@@ -133,9 +94,9 @@ func TestASweepTakesEverythingOfWhatIsOld(t *testing.T) {
 	a := newArchive(t)
 	a.story("ancient", true)
 	a.story("unfinished", false)
-	a.pass(91 * day)
+	a.store.Pass(91 * day)
 	a.story("recent", true)
-	a.pass(day)
+	a.store.Pass(day)
 	everywhere := a.holds("recent")
 	for _, table := range []string{"approval", "message", "question", "question_route", "step", "task", "task_path"} {
 		if !slices.Contains(everywhere, table) {
@@ -161,7 +122,7 @@ func TestASweepTakesEverythingOfWhatIsOld(t *testing.T) {
 func TestNoRuleSweepsNothing(t *testing.T) {
 	a := newArchive(t)
 	a.story("ancient", true)
-	a.pass(1000 * day)
+	a.store.Pass(1000 * day)
 	a.story("recent", true)
 	before := a.holds("ancient")
 	gone, err := retention.New(a.store, a.team, retention.Rule{}, nothing{}, slog.New(slog.DiscardHandler)).Sweep(t.Context())

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,7 +13,7 @@ import (
 	"parley/internal/live"
 	"parley/internal/model"
 	"parley/internal/store"
-	"parley/internal/store/sqlite"
+	"parley/internal/store/memtest"
 	"parley/internal/tool"
 )
 
@@ -22,7 +21,7 @@ import (
 // time.
 type rig struct {
 	*testing.T
-	store *sqlite.Store
+	store *memtest.Store
 	run   *run
 	task  parley.Task
 }
@@ -43,78 +42,33 @@ func (quiet) Step(context.Context, model.Request, func(model.Delta)) (model.Repl
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	s, err := sqlite.OpenMemory(strings.ReplaceAll(t.Name(), "/", "-"), sqlite.Options{Readers: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	r := &rig{T: t, store: s}
-	r.update(func(tx *store.Tx) error {
-		team := parley.Team{Name: "main"}
-		tx.InsertTeam(&team)
-		pat, ann := parley.Agent{Team: team.ID, Name: "Pat", Kind: parley.Person}, parley.Agent{Team: team.ID, Name: "Ann", Kind: parley.Native, Turns: 3}
-		tx.InsertAgent(&pat)
-		tx.InsertAgent(&ann)
-		dm, err := tx.EnsureDM(team.ID, pat.ID, ann.ID)
+	r := &rig{T: t, store: memtest.Open(t)}
+	pat, ann := parley.Agent{Name: "Pat", Kind: parley.Person}, parley.Agent{Name: "Ann", Kind: parley.Native, Turns: 3}
+	team := r.store.Team("main", &pat, &ann)
+	r.store.Do(func(tx *store.Tx) error {
+		dm, err := tx.EnsureDM(team, pat.ID, ann.ID)
 		if err != nil {
 			return err
 		}
-		r.task = parley.Task{ID: tx.NewTaskID(), Team: team.ID, Requester: pat.ID, Agent: ann.ID, Thread: dm.Main, Pattern: parley.Delegate,
+		r.task = parley.Task{ID: tx.NewTaskID(), Team: team, Requester: pat.ID, Agent: ann.ID, Thread: dm.Main, Pattern: parley.Delegate,
 			State: parley.Running, Worker: 1, Token: 1}
 		r.task.Root, r.task.Budget = r.task.ID, r.task.ID
-		m := parley.Message{Team: team.ID, Thread: dm.Main, Author: pat.ID, Kind: parley.DelegateMessage, Body: "Begin.", Task: r.task.ID}
+		m := parley.Message{Team: team, Thread: dm.Main, Author: pat.ID, Kind: parley.DelegateMessage, Body: "Begin.", Task: r.task.ID}
 		if err := tx.Post(&m, store.Recipient{ID: ann.ID}); err != nil {
 			return err
 		}
 		r.task.Request = m.ID
 		tx.InsertTask(&r.task)
-		tx.InsertBudget(&parley.TreeBudget{Root: r.task.ID, Team: team.ID, Limit: parley.Budget{Tokens: 1 << 40, Tasks: 1}, Tasks: 1})
+		tx.InsertBudget(&parley.TreeBudget{Root: r.task.ID, Team: team, Limit: parley.Budget{Tokens: 1 << 40, Tasks: 1}, Tasks: 1})
 		return nil
 	})
-	runner := &Runner{Store: s, Agents: quiet{}, Rules: quiet{}, Pauses: quiet{}, Log: slog.New(slog.DiscardHandler), Live: &live.Fan{}}
+	runner := &Runner{Store: r.store, Agents: quiet{}, Rules: quiet{}, Pauses: quiet{}, Log: slog.New(slog.DiscardHandler), Live: &live.Fan{}}
 	r.run = &run{Runner: runner, agent: Agent{Name: "Ann", Model: quiet{}, Limits: parley.DefaultLimits()}, lease: r.task.Lease(), slot: newMeter(quiet{})}
 	if err := r.run.takeUp(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	r.run.held = map[string]bool{}
 	return r
-}
-
-func (r *rig) update(fn func(*store.Tx) error) {
-	r.Helper()
-	if err := r.store.Update(context.Background(), fn); err != nil {
-		r.Fatal(err)
-	}
-}
-
-// shape is what is stored of the task: everything that a turn could change.
-type shape struct {
-	Task      parley.Task
-	Steps     []parley.Step
-	Approvals []parley.Approval
-	Keepers   []parley.Keeper
-	Reserved  parley.Reservation
-	Spent     parley.TreeBudget
-	Delivered []parley.Delivery
-	Events    int
-}
-
-func (r *rig) shape() (s shape) {
-	r.Helper()
-	r.update(func(tx *store.Tx) error {
-		var errs [7]error
-		s.Task, errs[0] = tx.Task(r.task.ID)
-		s.Steps, errs[1] = tx.Steps(r.task.ID)
-		s.Approvals, errs[2] = tx.ApprovalsOf(r.task.ID)
-		s.Keepers, errs[3] = tx.Keepers(r.task.Team, 0, 10)
-		s.Reserved, errs[4] = tx.Reserved(r.task.ID, 0)
-		s.Spent, errs[5] = tx.Budget(r.task.ID)
-		s.Delivered, errs[6] = tx.Deliveries(r.task.Request)
-		events, _, err := tx.Events(r.task.Team, "", 100)
-		s.Events = len(events)
-		return errors.Join(append(errs[:], err)...)
-	})
-	return s
 }
 
 // deeds are all that a turn does to what is stored besides its end. Each works
@@ -166,28 +120,23 @@ func TestATurnWithoutItsLeaseStoresNothing(t *testing.T) {
 	for _, deed := range deeds {
 		t.Run(deed.name, func(t *testing.T) {
 			r := newRig(t)
-			before := r.shape()
+			before := r.store.Rows()
 			if err := deed.do(r); err != nil {
 				t.Fatalf("with the lease: %v", err)
 			}
-			if cmp.Equal(before, r.shape()) {
+			if cmp.Equal(before, r.store.Rows()) {
 				t.Error("with the lease nothing changes either")
 			}
 		})
 		for name, take := range taken {
 			t.Run(deed.name+", but "+name, func(t *testing.T) {
 				r := newRig(t)
-				r.update(func(tx *store.Tx) error {
-					task := r.task
-					take(&task)
-					tx.UpdateTask(&task)
-					return nil
-				})
-				before := r.shape()
+				r.store.Change(r.task.ID, take)
+				before := r.store.Rows()
 				if err := deed.do(r); !errors.Is(err, parley.ErrLost) {
 					t.Errorf("not told: %v", err)
 				}
-				if diff := cmp.Diff(before, r.shape()); diff != "" {
+				if diff := cmp.Diff(before, r.store.Rows()); diff != "" {
 					t.Errorf("changed:\n%s", diff)
 				}
 			})

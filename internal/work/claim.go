@@ -51,8 +51,8 @@ func (s *Scheduler) claim(ctx context.Context) {
 		}
 		got = nil
 	}
-	for agent, n := range wanted {
-		s.settle(agent, n, got[agent], err == nil)
+	for _, agent := range agents {
+		s.settle(agent, wanted[agent], got[agent], err == nil)
 	}
 }
 

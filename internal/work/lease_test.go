@@ -9,7 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/store"
-	"parley/internal/store/sqlite"
+	"parley/internal/store/memtest"
 )
 
 // bench is a scheduler on a database in memory that is worked by hand: its loop
@@ -17,7 +17,7 @@ import (
 type bench struct {
 	*testing.T
 	*Scheduler
-	store *sqlite.Store
+	store *memtest.Store
 	agent parley.AgentID
 	team  parley.TeamID
 	gone  []string // what was given up, and why
@@ -25,24 +25,12 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	s, err := sqlite.OpenMemory(strings.ReplaceAll(t.Name(), "/", "-"), sqlite.Options{Readers: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	b := &bench{T: t, store: s}
-	b.Scheduler = New(Config{Store: s, Agents: crew{}, Log: slog.New(slog.DiscardHandler), Workers: 4})
+	b := &bench{T: t, store: memtest.Open(t)}
+	b.Scheduler = New(Config{Store: b.store, Agents: crew{}, Log: slog.New(slog.DiscardHandler), Workers: 4})
 	b.Connect(nil, b)
-	b.update(func(tx *store.Tx) error {
-		team := parley.Team{Name: "main"}
-		tx.InsertTeam(&team)
-		for _, name := range []string{"Strict", "Ann"} {
-			a := parley.Agent{Team: team.ID, Name: name, Kind: parley.Native, Turns: 3}
-			tx.InsertAgent(&a)
-			b.agent, b.team = a.ID, a.Team
-		}
-		return nil
-	})
+	first, ann := parley.Agent{Name: "First", Kind: parley.Native}, parley.Agent{Name: "Ann", Kind: parley.Native, Turns: 3}
+	b.team = b.store.Team("main", &first, &ann) // the first of a crew runs strictly one turn
+	b.agent = ann.ID
 	if err := b.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -53,14 +41,8 @@ func newBench(t *testing.T) *bench {
 // The bench ends what the scheduler gives up.
 func (b *bench) Fail(_ context.Context, id parley.TaskID, reason string) error {
 	b.gone = append(b.gone, reason)
-	return b.store.Update(context.Background(), func(tx *store.Tx) error {
-		tasks, err := tx.LockTasks(id)
-		if err == nil {
-			tasks[0].State = parley.TaskFailed
-			tx.UpdateTask(&tasks[0])
-		}
-		return err
-	})
+	b.store.Change(id, func(t *parley.Task) { t.State = parley.TaskFailed })
+	return nil
 }
 
 func (b *bench) Expire(context.Context, parley.ApprovalID) error         { return nil }
@@ -68,17 +50,10 @@ func (b *bench) ExpireQuestion(context.Context, parley.QuestionID) error { retur
 func (b *bench) Settle(context.Context, parley.TaskID) error             { return nil }
 func (b *bench) AskManagers(context.Context) error                       { return nil }
 
-func (b *bench) update(fn func(*store.Tx) error) {
-	b.Helper()
-	if err := b.store.Update(context.Background(), fn); err != nil {
-		b.Fatal(err)
-	}
-}
-
 // queued stores a task that can be claimed.
 func (b *bench) queued(how ...func(*parley.Task)) (t parley.Task) {
 	b.Helper()
-	b.update(func(tx *store.Tx) error {
+	b.store.Do(func(tx *store.Tx) error {
 		t = parley.Task{ID: tx.NewTaskID(), Team: b.team, Agent: b.agent, Requester: 1, Pattern: parley.Delegate, Priority: parley.Normal, State: parley.Queued}
 		t.Root = t.ID
 		for _, change := range how {
@@ -90,52 +65,24 @@ func (b *bench) queued(how ...func(*parley.Task)) (t parley.Task) {
 	return t
 }
 
-// take claims a task for a worker.
-func (b *bench) take(id parley.TaskID, worker int64) (l parley.Lease) {
-	b.Helper()
-	b.update(func(tx *store.Tx) error {
-		tasks, err := tx.LockTasks(id)
-		if err != nil {
-			return err
-		}
-		t := &tasks[0]
-		t.State, t.Worker, t.Token = parley.Running, worker, t.Token+1
-		tx.UpdateTask(t)
-		l = t.Lease()
-		return nil
-	})
-	return l
-}
-
-func (b *bench) task(id parley.TaskID) (t parley.Task) {
-	b.Helper()
-	b.update(func(tx *store.Tx) (err error) { t, err = tx.Task(id); return err })
-	return t
-}
-
 // stale is a lease that was lost: the task was given back and taken again, by
 // another worker or by the same.
 func (b *bench) stale(worker int64) (old, now parley.Lease) {
 	b.Helper()
 	id := b.queued().ID
-	old = b.take(id, b.worker)
-	b.update(func(tx *store.Tx) error {
-		tasks, err := tx.LockTasks(id)
-		tasks[0].State, tasks[0].Worker = parley.Queued, 0
-		tx.UpdateTask(&tasks[0])
-		return err
-	})
-	return old, b.take(id, worker)
+	old = b.store.Claim(id, b.worker)
+	b.store.Requeue(id)
+	return old, b.store.Claim(id, worker)
 }
 
 // A turn that is stopped or paused gives its task back only if it still has it.
 func TestATaskIsGivenBackUnderItsLeaseOnly(t *testing.T) {
 	b := newBench(t)
-	mine := b.take(b.queued().ID, b.worker)
+	mine := b.store.Claim(b.queued().ID, b.worker)
 	if err := b.requeue(mine); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.task(mine.Task); got.State != parley.Queued || got.Worker != 0 || got.Rescues != 0 {
+	if got := b.store.Task(mine.Task); got.State != parley.Queued || got.Worker != 0 || got.Rescues != 0 {
 		t.Errorf("its own: %s, worker %d, %d rescues", got.State, got.Worker, got.Rescues)
 	}
 	for name, worker := range map[string]int64{"another worker has it": 99, "this worker has it again": b.worker} {
@@ -143,7 +90,7 @@ func TestATaskIsGivenBackUnderItsLeaseOnly(t *testing.T) {
 		if err := b.requeue(old); err != nil {
 			t.Fatal(err)
 		}
-		if got := b.task(old.Task); got.State != parley.Running || got.Lease() != now {
+		if got := b.store.Task(old.Task); got.State != parley.Running || got.Lease() != now {
 			t.Errorf("%s: %s, %+v", name, got.State, got.Lease())
 		}
 	}
@@ -152,18 +99,19 @@ func TestATaskIsGivenBackUnderItsLeaseOnly(t *testing.T) {
 // What a dead worker held is taken over only if it held it until the end.
 func TestATakeOverIsUnderTheLeaseThatWasSeen(t *testing.T) {
 	b := newBench(t)
-	held := b.take(b.queued().ID, 99)
-	other, otherNow := b.stale(b.worker)
+	held := b.store.Claim(b.queued().ID, 99)
+	otherNow := b.store.Claim(b.queued().ID, b.worker)
+	other := otherNow
+	other.Worker = 99
 	again, againNow := b.stale(b.worker)
-	other.Worker, again.Worker = 99, b.worker
 	if err := b.takeOver(t.Context(), []parley.Lease{held, other, again}); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.task(held.Task); got.State != parley.Queued || got.Worker != 0 || got.Rescues != 1 {
+	if got := b.store.Task(held.Task); got.State != parley.Queued || got.Worker != 0 || got.Rescues != 1 {
 		t.Errorf("the dead one's: %s, worker %d, %d rescues", got.State, got.Worker, got.Rescues)
 	}
 	for name, now := range map[string]parley.Lease{"of another worker": otherNow, "of the same worker, claimed since": againNow} {
-		if got := b.task(now.Task); got.State != parley.Running || got.Lease() != now || got.Rescues != 0 {
+		if got := b.store.Task(now.Task); got.State != parley.Running || got.Lease() != now || got.Rescues != 0 {
 			t.Errorf("%s: %s, %+v, %d rescues", name, got.State, got.Lease(), got.Rescues)
 		}
 	}
@@ -179,12 +127,12 @@ func TestATaskIsGivenUpAfterItsRescues(t *testing.T) {
 		if len(b.gone) > 0 {
 			t.Fatalf("given up after %d rescues", n)
 		}
-		l := b.take(id, 99)
+		l := b.store.Claim(id, 99)
 		if err := b.takeOver(t.Context(), []parley.Lease{l}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := b.task(id); got.State != parley.TaskFailed || got.Rescues != most || len(b.gone) != 1 || !strings.Contains(b.gone[0], "interrupted too often") {
+	if got := b.store.Task(id); got.State != parley.TaskFailed || got.Rescues != most || len(b.gone) != 1 || !strings.Contains(b.gone[0], "interrupted too often") {
 		t.Errorf("%s after %d rescues: %q", got.State, got.Rescues, b.gone)
 	}
 }
@@ -193,13 +141,13 @@ func TestATaskIsGivenUpAfterItsRescues(t *testing.T) {
 // second time: the first time its turn may just be starting.
 func TestAStrayIsGivenBackAtTheSecondLook(t *testing.T) {
 	b := newBench(t)
-	stray := b.take(b.queued().ID, b.worker)
+	stray := b.store.Claim(b.queued().ID, b.worker)
 	look := func() parley.State {
 		t.Helper()
 		if err := b.reclaim(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		return b.task(stray.Task).State
+		return b.store.Task(stray.Task).State
 	}
 	if got := look(); got != parley.Running {
 		t.Errorf("at first sight: %s", got)
@@ -207,13 +155,13 @@ func TestAStrayIsGivenBackAtTheSecondLook(t *testing.T) {
 	if got := look(); got != parley.Queued {
 		t.Errorf("at the second look: %s", got)
 	}
-	starts := b.take(b.queued().ID, b.worker)
+	starts := b.store.Claim(b.queued().ID, b.worker)
 	_ = look()
 	b.mu.Lock()
 	b.cancels[starts] = func(error) {}
 	b.mu.Unlock()
 	_ = look()
-	if got := b.task(starts.Task); got.State != parley.Running || got.Lease() != starts {
+	if got := b.store.Task(starts.Task); got.State != parley.Running || got.Lease() != starts {
 		t.Errorf("one that started meanwhile: %s", got.State)
 	}
 }
@@ -221,12 +169,12 @@ func TestAStrayIsGivenBackAtTheSecondLook(t *testing.T) {
 // A turn whose lease is gone is told, though the signal was lost.
 func TestATurnWithoutALeaseIsCancelled(t *testing.T) {
 	b := newBench(t)
-	kept, lost := b.take(b.queued().ID, b.worker), b.take(b.queued().ID, b.worker)
+	kept, lost := b.store.Claim(b.queued().ID, b.worker), b.store.Claim(b.queued().ID, b.worker)
 	var cancelled []parley.Lease
 	for _, l := range []parley.Lease{kept, lost} {
 		b.cancels[l] = func(error) { cancelled = append(cancelled, l) }
 	}
-	b.take(lost.Task, 99)
+	b.store.Claim(lost.Task, 99)
 	if err := b.reclaim(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -244,11 +192,11 @@ func TestAClaimTakesTheMostUrgentFirst(t *testing.T) {
 	b.queued(func(t *parley.Task) { t.Priority, t.Due = parley.Urgent, 1<<60 })
 	waits := b.queued(func(t *parley.Task) { t.Waits = parley.WaitDay })
 	var leases []parley.Lease
-	b.update(func(tx *store.Tx) (err error) { leases, err = b.claimFor(tx, b.agent, 3); return err })
+	b.store.Do(func(tx *store.Tx) (err error) { leases, err = b.claimFor(tx, b.agent, 3); return err })
 	var got []parley.TaskID
 	for _, l := range leases {
 		got = append(got, l.Task)
-		task := b.task(l.Task)
+		task := b.store.Task(l.Task)
 		if task.State != parley.Running || task.Worker != b.worker || task.Token != 1 || task.Lease() != l || task.StartedAt == 0 || task.Waits != parley.WaitNone {
 			t.Errorf("%s: %+v", l.Task, task)
 		}

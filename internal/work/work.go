@@ -200,21 +200,20 @@ func (s *Scheduler) Run(ctx context.Context) error {
 			alarmAt = time.Now().Add(wait)
 			alarm.Reset(wait)
 		}
-		// Something may be due before the alarm. Many may say so at once.
 		if soon := time.Now().Add(clockPause); c.clock && soon.Before(alarmAt) {
-			alarmAt = soon
+			alarmAt = soon // something may be due before the alarm; many may say so at once
 			alarm.Reset(clockPause)
 		}
 		s.claim(ctx)
 	}
 }
 
-// calls are what the loop was woken for.
-type calls struct{ stop, look, tick, clock, alarm bool }
+// reasons are what the loop was woken for.
+type reasons struct{ stop, look, tick, clock, alarm bool }
 
 // await waits until there is something to do, and takes all that there is: what
 // comes at once is done in one round, and always in the same order.
-func (s *Scheduler) await(ctx context.Context, ticker, alarm <-chan time.Time) (c calls) {
+func (s *Scheduler) await(ctx context.Context, ticker, alarm <-chan time.Time) (c reasons) {
 	select {
 	case <-ctx.Done():
 		c.stop = true
@@ -231,15 +230,15 @@ func (s *Scheduler) await(ctx context.Context, ticker, alarm <-chan time.Time) (
 		c.alarm = true
 	}
 	c.stop = c.stop || ctx.Err() != nil
-	c.look = c.look || taken(s.pauses)
-	c.tick = c.tick || taken(s.resync) || taken(ticker)
-	c.clock = c.clock || taken(s.clock)
-	c.alarm = c.alarm || taken(alarm)
-	taken(s.nudge)
+	c.look = c.look || received(s.pauses)
+	c.tick = c.tick || received(s.resync) || received(ticker)
+	c.clock = c.clock || received(s.clock)
+	c.alarm = c.alarm || received(alarm)
+	received(s.nudge)
 	return c
 }
 
-func taken[T any](ch <-chan T) bool {
+func received[T any](ch <-chan T) bool {
 	select {
 	case <-ch:
 		return true
@@ -258,14 +257,16 @@ func (s *Scheduler) tick(ctx context.Context) {
 	if err := s.reclaim(ctx); err != nil {
 		s.cfg.Log.Warn("looking at the leases failed", "error", err)
 	}
+	if s.cfg.Store.Shared() {
+		s.heartbeat(ctx)
+	}
+	if s.held.Load() {
+		return
+	}
 	if err := s.unblock(ctx); err != nil && ctx.Err() == nil {
 		s.cfg.Log.Warn("looking for tasks that can begin failed", "error", err)
 	}
 	if !s.cfg.Store.Shared() {
-		return
-	}
-	s.heartbeat(ctx)
-	if s.held.Load() {
 		return
 	}
 	if err := s.rescue(ctx); err != nil {

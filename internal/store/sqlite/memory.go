@@ -14,11 +14,17 @@ import (
 // caller at a time, and not for a hub at work.
 func OpenMemory(name string, opts Options) (*Store, error) {
 	opts.fill()
-	path := url.URL{Scheme: "file", Path: "/" + name, RawQuery: "vfs=memdb"}
-	s := newStore(path.String(), opts)
+	s := newStore(MemoryPath(name), opts)
 	s.flags = sqlite.OpenURI
 	if err := s.open(opts); err != nil {
 		return nil, openError(name, err)
 	}
 	return s, nil
+}
+
+// MemoryPath is where SQLite finds the store of this name, in the same process, for
+// tests that look at it past the program.
+func MemoryPath(name string) string {
+	path := url.URL{Scheme: "file", Path: "/" + name, RawQuery: "vfs=memdb"}
+	return path.String()
 }

@@ -1,0 +1,199 @@
+// Package memtest gives a test a store of its own in memory: the real engine,
+// without a file, in two milliseconds. Time goes by when the test says so, and what
+// is stored can be looked at past the program.
+//
+// It is for one caller at a time; see sqlite.OpenMemory.
+package memtest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	zombiezen "zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"parley"
+	"parley/internal/store"
+	"parley/internal/store/sqlite"
+)
+
+// Store is an empty database that is closed with its test.
+type Store struct {
+	*sqlite.Store
+	t    *testing.T
+	now  atomic.Int64    // microseconds
+	look *zombiezen.Conn // past the program's own reading
+}
+
+// template has the schema. To copy it is quicker than to make it.
+var template = sync.OnceValues(func() (*zombiezen.Conn, error) {
+	s, err := sqlite.OpenMemory("template", sqlite.Options{Readers: 1})
+	if err != nil {
+		return nil, err
+	}
+	c, err := connect("template")
+	if err != nil {
+		return nil, err
+	}
+	return c, s.Close() // the database stays as long as one connection does
+})
+
+// copying is held while the template is read.
+var copying sync.Mutex
+
+// Open makes a store. Its time begins at noon.
+func Open(t *testing.T) *Store {
+	t.Helper()
+	s := &Store{t: t}
+	s.now.Store(time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC).UnixMicro())
+	name := fmt.Sprintf("store-%p", s)
+	var err error
+	if s.look, err = connect(name); err == nil {
+		err = fill(s.look)
+	}
+	if err == nil {
+		s.Store, err = sqlite.OpenMemory(name, sqlite.Options{Readers: 1, Clock: func() time.Time { return time.UnixMicro(s.now.Load()) }})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := s.look.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func connect(name string) (*zombiezen.Conn, error) {
+	return zombiezen.OpenConn(sqlite.MemoryPath(name), zombiezen.OpenReadWrite|zombiezen.OpenCreate|zombiezen.OpenURI)
+}
+
+// fill copies the schema into an empty database.
+func fill(into *zombiezen.Conn) error {
+	from, err := template()
+	if err != nil {
+		return err
+	}
+	copying.Lock()
+	defer copying.Unlock()
+	b, err := zombiezen.NewBackup(into, "main", from, "main")
+	if err != nil {
+		return err
+	}
+	if _, err := b.Step(-1); err != nil {
+		return err
+	}
+	return b.Close()
+}
+
+// Pass lets time go by. Nobody looks at the clock.
+func (s *Store) Pass(d time.Duration) { s.now.Add(d.Microseconds()) }
+
+// Now is the time of what is stored at this moment.
+func (s *Store) Now() parley.Micros { return parley.Micros(s.now.Load()) }
+
+// Do changes something.
+func (s *Store) Do(fn func(*store.Tx) error) {
+	s.t.Helper()
+	if err := s.Update(context.Background(), fn); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// See reads something.
+func (s *Store) See(fn func(*store.Tx) error) {
+	s.t.Helper()
+	if err := s.View(context.Background(), fn); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// Team makes a team of these agents, who get their ids.
+func (s *Store) Team(name string, agents ...*parley.Agent) (id parley.TeamID) {
+	s.t.Helper()
+	s.Do(func(tx *store.Tx) error {
+		team := parley.Team{Name: name}
+		tx.InsertTeam(&team)
+		for _, a := range agents {
+			a.Team = team.ID
+			tx.InsertAgent(a)
+		}
+		id = team.ID
+		return nil
+	})
+	return id
+}
+
+// Task reads a task.
+func (s *Store) Task(id parley.TaskID) (t parley.Task) {
+	s.t.Helper()
+	s.See(func(tx *store.Tx) (err error) { t, err = tx.Task(id); return err })
+	return t
+}
+
+// Change changes a task behind everybody's back.
+func (s *Store) Change(id parley.TaskID, how func(*parley.Task)) {
+	s.t.Helper()
+	s.Do(func(tx *store.Tx) error {
+		tasks, err := tx.LockTasks(id)
+		if err != nil {
+			return err
+		}
+		how(&tasks[0])
+		tx.UpdateTask(&tasks[0])
+		return nil
+	})
+}
+
+// Claim begins with a task, as a worker does.
+func (s *Store) Claim(id parley.TaskID, worker int64) parley.Lease {
+	s.t.Helper()
+	s.Change(id, func(t *parley.Task) { t.State, t.Worker, t.Token = parley.Running, worker, t.Token+1 })
+	t := s.Task(id)
+	s.Do(func(tx *store.Tx) error { tx.MarkDelivered(t.Request, t.Agent); return nil })
+	return t.Lease()
+}
+
+// Requeue gives a task back, as one does that is taken over.
+func (s *Store) Requeue(id parley.TaskID) {
+	s.t.Helper()
+	s.Change(id, func(t *parley.Task) { t.State, t.Worker = parley.Queued, 0 })
+}
+
+// Rows are all rows of all tables, by the table, as text.
+func (s *Store) Rows(except ...string) map[string][]string {
+	s.t.Helper()
+	rows := map[string][]string{}
+	s.each(`SELECT name FROM sqlite_schema WHERE type = 'table'`, func(r *zombiezen.Stmt) { rows[r.ColumnText(0)] = nil })
+	for table := range rows {
+		if slices.Contains(except, table) {
+			delete(rows, table)
+			continue
+		}
+		s.each(`SELECT * FROM "`+table+`"`, func(r *zombiezen.Stmt) {
+			row := ""
+			for i := range r.ColumnCount() {
+				row += fmt.Sprintf("%s=%s ", r.ColumnName(i), r.ColumnText(i))
+			}
+			rows[table] = append(rows[table], row)
+		})
+	}
+	return rows
+}
+
+func (s *Store) each(sql string, row func(*zombiezen.Stmt)) {
+	s.t.Helper()
+	err := sqlitex.ExecuteTransient(s.look, sql, &sqlitex.ExecOptions{ResultFunc: func(r *zombiezen.Stmt) error { row(r); return nil }})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
