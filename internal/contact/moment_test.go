@@ -153,3 +153,15 @@ func TestASleepThatIsOverPutsNothingOff(t *testing.T) {
 	d.must(d.Wake(d.Context(), d.as("Pat"), "Ann"))
 	d.equal("is due with a wake", parley.Micros(0), d.store.Task(put).Due)
 }
+
+// Somebody waits for an ask: it is not put off when its agent is put to sleep. What
+// nobody waits for is.
+func TestASleepPutsNoAskOff(t *testing.T) {
+	d := newDesk(t, "Ann")
+	asked, delegated := d.contact(d.as("Pat"), parley.Ask, "Ann").Task.ID, d.contact(d.as("Pat"), parley.Delegate, "Ann").Task.ID
+	running := d.working("Ann")
+	until := d.store.Now().Add(anHour)
+	d.must(d.Sleep(d.Context(), d.as("Pat"), "Ann", until.Time()))
+	d.equal("due", []parley.Micros{0, until, 0}, []parley.Micros{d.store.Task(asked).Due, d.store.Task(delegated).Due, d.store.Task(running.Task).Due})
+	d.refused("is not in the future.", func() error { return d.Sleep(d.Context(), d.as("Pat"), "Ann", d.store.Now().Time()) })
+}

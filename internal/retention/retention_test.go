@@ -130,3 +130,39 @@ func TestNoRuleSweepsNothing(t *testing.T) {
 		t.Errorf("removed %+v, %v", gone, err)
 	}
 }
+
+// Events have an age of their own.
+func TestEventsAreKeptByTheirOwnRule(t *testing.T) {
+	a := newArchive(t)
+	record := func(detail string) {
+		t.Helper()
+		a.store.Do(func(tx *store.Tx) error {
+			tx.Record(parley.Event{Team: a.team, Kind: parley.EventStatus, Detail: detail})
+			return nil
+		})
+	}
+	record("ancient")
+	a.store.Pass(20 * day)
+	record("middle-aged")
+	a.store.Pass(20 * day)
+	record("recent")
+	for _, c := range []struct {
+		rule retention.Rule
+		gone int
+		left []string
+	}{
+		{retention.Rule{Messages: day}, 0, []string{"ancient", "middle-aged", "recent"}},
+		{retention.Rule{Messages: day, Events: 30 * day}, 1, []string{"middle-aged", "recent"}},
+		{retention.Rule{Messages: 90 * day, Events: 10 * day}, 1, []string{"recent"}},
+	} {
+		gone, err := retention.New(a.store, a.team, c.rule, nothing{}, slog.New(slog.DiscardHandler)).Sweep(t.Context())
+		if err != nil || gone.Events != c.gone {
+			t.Errorf("%+v removed %+v, %v", c.rule, gone, err)
+		}
+		for _, word := range []string{"ancient", "middle-aged", "recent"} {
+			if there := len(a.holds(word)) > 0; there != slices.Contains(c.left, word) {
+				t.Errorf("%+v: %s is there: %v", c.rule, word, there)
+			}
+		}
+	}
+}

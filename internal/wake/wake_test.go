@@ -133,3 +133,20 @@ func TestTheBusIsSafeForConcurrentUse(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// Everything leaves no topic out: whoever listens to one that is missing would
+// sleep over a lost signal.
+func TestEverythingIsEveryTopic(t *testing.T) {
+	all := map[wake.Topic]bool{}
+	for _, s := range wake.Everything() {
+		if s.ID != 0 {
+			t.Errorf("topic %d is for %d alone", s.Topic, s.ID)
+		}
+		all[s.Topic] = true
+	}
+	for _, topic := range []wake.Topic{wake.Work, wake.Ended, wake.Cancelled, wake.TaskInbox, wake.Events, wake.Clock, wake.Redacted, wake.Team} {
+		if !all[topic] {
+			t.Errorf("topic %d is missing", topic)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"sync"
 	"time"
 
 	"parley"
@@ -206,7 +207,7 @@ func (s *Scheduler) heartbeat(ctx context.Context) {
 // keepTime makes delayed tasks claimable, fails overdue ones, ends approvals that
 // nobody gave and questions that nobody answered, and returns how long it is until there is more to do.
 func (s *Scheduler) keepTime(ctx context.Context) time.Duration {
-	if s.held.Load() {
+	if s.held.Load() > 0 {
 		return noAlarm
 	}
 	next, err := s.passTime(ctx)
@@ -225,12 +226,12 @@ const noAlarm = time.Hour
 // overdue or expired, and what a dead hub holds, stays as it is. In a running hub
 // that moment is short, but it is there; tests stand in it.
 func (s *Scheduler) HoldClock() (letGo func()) {
-	s.held.Store(true)
-	return func() {
-		s.held.Store(false)
+	s.held.Add(1)
+	return sync.OnceFunc(func() {
+		s.held.Add(-1)
 		poke(s.clock)
 		poke(s.resync)
-	}
+	})
 }
 
 func (s *Scheduler) passTime(ctx context.Context) (time.Duration, error) {

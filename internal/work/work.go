@@ -121,7 +121,7 @@ type Scheduler struct {
 
 	strays map[parley.Lease]bool // leases of ours that nothing ran at the last tick; only the loop's
 
-	held atomic.Bool // time is not acted on
+	held atomic.Int32 // by so many, time is not acted on
 }
 
 // New makes a Scheduler. Connect gives it its other half before Run.
@@ -260,7 +260,7 @@ func (s *Scheduler) tick(ctx context.Context) {
 	if s.cfg.Store.Shared() {
 		s.heartbeat(ctx)
 	}
-	if s.held.Load() {
+	if s.held.Load() > 0 {
 		return
 	}
 	if err := s.unblock(ctx); err != nil && ctx.Err() == nil {

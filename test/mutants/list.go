@@ -21,8 +21,8 @@ import (
 // they are (-) and as they would be (+), with lines around them that stay, led by
 // a space, where those alone do not stand just once in the file. The last line
 // names the packages whose tests should notice, the quickest first; behind a
-// package may stand the one test that is run. In place of it, "harmless" gives
-// the reason why no test can notice; what to run stands before it then.
+// package may stand the one test that is run before all. A further line, led by
+// "harmless", gives the reason why no test can notice.
 type fault struct {
 	list     string // the name of the file that it is listed in
 	title    string
@@ -31,7 +31,7 @@ type fault struct {
 	places   []place
 	harmless string // why it need not be found
 
-	found string // by what, once it was tried
+	found *place // once it was tried
 }
 
 // place is where a fault should be found.
@@ -143,29 +143,28 @@ func parsePlaces(text string) (list []place) {
 // writeNotes puts the test that found a fault before what is listed for it, so
 // that the next look is quick.
 func writeNotes(dir string, faults []*fault) error {
-	lists := map[string]string{}
 	for _, f := range faults {
-		if f.found == "" || f.places[0].String() == f.found {
+		if f.found == nil || f.places[0] == *f.found {
 			continue
 		}
 		path := filepath.Join(dir, f.list+".txt")
-		if lists[path] == "" {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return err
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		paragraphs := strings.Split(strings.Trim(string(text), "\n"), "\n\n")
+		for i, p := range paragraphs {
+			if !strings.HasPrefix(p, f.title+"\n"+f.file+"\n") {
+				continue
 			}
-			lists[path] = string(text)
+			before, after, _ := strings.Cut(p, "\nfound by ")
+			_, rest, more := strings.Cut(after, "\n")
+			if more {
+				rest = "\n" + rest
+			}
+			paragraphs[i] = before + "\nfound by " + f.noted() + rest
 		}
-		before, after, ok := strings.Cut(lists[path], f.title+"\n")
-		old, rest, ok2 := strings.Cut(after, "\nfound by ")
-		_, rest, _ = strings.Cut(rest, "\n")
-		if !ok || !ok2 {
-			return fmt.Errorf("%s is not in %s any more", f, path)
-		}
-		lists[path] = before + f.title + "\n" + old + "\nfound by " + f.noted() + "\n" + rest
-	}
-	for path, text := range lists {
-		if err := os.WriteFile(path, []byte(strings.TrimRight(text, "\n")+"\n"), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(strings.Join(paragraphs, "\n\n")+"\n"), 0o600); err != nil {
 			return err
 		}
 	}
@@ -174,11 +173,10 @@ func writeNotes(dir string, faults []*fault) error {
 
 // noted is what a fault is found by, the test that found it first.
 func (f *fault) noted() string {
-	first := parsePlaces(f.found)[0]
-	all := []string{first.String()}
+	all := []string{f.found.String()}
 	for _, p := range f.places {
-		if p.pkg != first.pkg {
-			all = append(all, p.pkg)
+		if p.pkg != f.found.pkg {
+			all = append(all, p.String())
 		}
 	}
 	return strings.Join(all, "; ")

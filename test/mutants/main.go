@@ -27,16 +27,18 @@ import (
 )
 
 func main() {
-	match := flag.String("match", "", "only faults with this in their title or file")
-	check := flag.Bool("check", false, "only look whether each fault can be planted")
-	note := flag.Bool("note", false, "write down which test found each fault")
-	day := flag.Int("day", 0, "only the ten that the tests try on this day, counted from 1970")
-	jobs := flag.Int("j", 2, "how many to try at once")
-	verbose := flag.Bool("v", false, "show what the tests said of each fault")
+	var o options
+	flag.StringVar(&o.match, "match", "", "only faults with this in their title or file")
+	flag.BoolVar(&o.check, "check", false, "only look whether each fault can be planted")
+	flag.BoolVar(&o.note, "note", false, "write down which test found each fault")
+	flag.IntVar(&o.day, "day", 0, "only the ten that the tests try on this day, counted from 1970")
+	flag.IntVar(&o.jobs, "j", 2, "how many to try at once")
+	flag.BoolVar(&o.verbose, "v", false, "show what the tests said of each fault")
 	flag.Parse()
+	o.lists = flag.Args()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	ok, err := run(ctx, options{match: *match, day: *day, check: *check, note: *note, jobs: *jobs, verbose: *verbose, lists: flag.Args()})
+	ok, err := run(ctx, o)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 	}
@@ -109,7 +111,7 @@ func tryAll(ctx context.Context, root string, faults []*fault, jobs int, t *tall
 	for range max(1, jobs) {
 		workers.Go(func() {
 			for f := range next {
-				t.add(f, try(ctx, root, f))
+				t.add(f, try(ctx, root, f, patience))
 			}
 		})
 	}
@@ -127,31 +129,19 @@ func tryAll(ctx context.Context, root string, faults []*fault, jobs int, t *tall
 type tally struct {
 	verbose bool
 
-	mu                               sync.Mutex
-	found, harmless, survived, wrong []*fault
+	mu    sync.Mutex
+	tried map[outcome][]*fault
 }
 
 func (t *tally) add(f *fault, v verdict) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	switch {
-	case v.err != nil:
-		t.wrong = append(t.wrong, f)
-		fmt.Printf("ERROR     %s: %v\n", f, v.err)
-	case v.found != "" && f.harmless != "":
-		t.wrong = append(t.wrong, f)
-		fmt.Printf("ERROR     %s: it is listed as harmless (%s) and was found by %s\n", f, f.harmless, v.found)
-	case v.found != "":
-		f.found = v.found
-		t.found = append(t.found, f)
-		fmt.Printf("found     %s: %s (%s)\n", f, v.found, v.took.Round(time.Second/10))
-	case f.harmless != "":
-		t.harmless = append(t.harmless, f)
-		fmt.Printf("harmless  %s: %s\n", f, f.harmless)
-	default:
-		t.survived = append(t.survived, f)
-		fmt.Printf("SURVIVED  %s (%s)\n", f, v.took.Round(time.Second/10))
+	if t.tried == nil {
+		t.tried = map[outcome][]*fault{}
 	}
+	o, why := f.judge(v)
+	t.tried[o] = append(t.tried[o], f)
+	fmt.Printf("%-9s %s: %s (%s)\n", o, f, why, v.took.Round(time.Second/10))
 	if t.verbose {
 		fmt.Println(v.output)
 	}
@@ -160,16 +150,18 @@ func (t *tally) add(f *fault, v verdict) {
 // sum prints what came of it all, and reports whether nothing survived that
 // should have been found.
 func (t *tally) sum(took time.Duration) bool {
-	n := len(t.found) + len(t.harmless) + len(t.survived) + len(t.wrong)
+	n := 0
+	for _, list := range t.tried {
+		n += len(list)
+	}
 	fmt.Printf("\n%d faults in %s: %d found, %d harmless, %d survived, %d in error\n", n, took.Round(time.Second),
-		len(t.found), len(t.harmless), len(t.survived), len(t.wrong))
-	for _, f := range t.survived {
-		fmt.Println("survived:", f)
+		len(t.tried[found]), len(t.tried[harmless]), len(t.tried[survived]), len(t.tried[wrong]))
+	for _, o := range []outcome{survived, wrong} {
+		for _, f := range t.tried[o] {
+			fmt.Println(o+":", f)
+		}
 	}
-	for _, f := range t.wrong {
-		fmt.Println("in error:", f)
-	}
-	return len(t.survived) == 0 && len(t.wrong) == 0
+	return len(t.tried[survived]) == 0 && len(t.tried[wrong]) == 0
 }
 
 // findRoot is the folder of the module.

@@ -46,10 +46,36 @@ func (f *fault) plant(root string) (string, error) {
 
 // verdict is what came of trying a fault.
 type verdict struct {
-	found  string // the package and the test that noticed
+	found  *place // where it was noticed; nil if it was not
 	output string
 	took   time.Duration
 	err    error
+}
+
+// outcome is what that means for the fault.
+type outcome string
+
+const (
+	found    outcome = "found"
+	harmless outcome = "harmless"
+	survived outcome = "SURVIVED"
+	wrong    outcome = "ERROR"
+)
+
+// judge says what came of a fault, and why.
+func (f *fault) judge(v verdict) (o outcome, why string) {
+	switch {
+	case v.err != nil:
+		return wrong, v.err.Error()
+	case v.found != nil && f.harmless != "":
+		return wrong, "it is listed as harmless (" + f.harmless + ") and was found by " + v.found.String()
+	case v.found != nil:
+		f.found = v.found
+		return found, v.found.String()
+	case f.harmless != "":
+		return harmless, f.harmless
+	}
+	return survived, "nobody noticed"
 }
 
 // patience is how long the tests of a package may take. A fault may have them
@@ -58,7 +84,7 @@ const patience = 4 * time.Minute
 
 // try plants a fault and runs the tests that should notice, until one does. A
 // test that is named goes before its package.
-func try(ctx context.Context, root string, f *fault) (v verdict) {
+func try(ctx context.Context, root string, f *fault, patience time.Duration) (v verdict) {
 	began := time.Now()
 	defer func() { v.took = time.Since(began) }()
 	dir, err := os.MkdirTemp("", "mutant")
@@ -71,12 +97,11 @@ func try(ctx context.Context, root string, f *fault) (v verdict) {
 		return verdict{err: err}
 	}
 	for _, p := range f.tries() {
-		v = test(ctx, root, overlay, p)
-		if v.err != nil {
-			return v
+		v = test(ctx, root, overlay, p, patience)
+		if v.err == nil && v.found != nil {
+			v.err = control(ctx, root, *v.found, patience)
 		}
-		if v.found != "" {
-			v.err = control(ctx, root, v.found)
+		if v.err != nil || v.found != nil {
 			return v
 		}
 	}
@@ -85,10 +110,10 @@ func try(ctx context.Context, root string, f *fault) (v verdict) {
 
 // control makes sure that what noticed a fault passes without it: a test that
 // fails by itself finds nothing.
-func control(ctx context.Context, root, found string) error {
-	v := test(ctx, root, "", parsePlaces(found)[0])
-	if v.err == nil && v.found != "" {
-		v.err = fmt.Errorf("%s fails without the fault too:\n%s", found, v.output)
+func control(ctx context.Context, root string, p place, patience time.Duration) error {
+	v := test(ctx, root, "", p, patience)
+	if v.err == nil && v.found != nil {
+		v.err = fmt.Errorf("%s fails without the fault too:\n%s", p, v.output)
 	}
 	return v.err
 }
@@ -127,7 +152,7 @@ func (f *fault) overlay(root, dir string) (string, error) {
 
 // test runs the tests of a package, or one of them, with the overlay. Tests that
 // build the program find it in the environment, and build it with the fault.
-func test(ctx context.Context, root, overlay string, p place) verdict {
+func test(ctx context.Context, root, overlay string, p place, patience time.Duration) verdict {
 	ctx, cancel := context.WithTimeout(ctx, patience+time.Minute)
 	defer cancel()
 	args := []string{"test", "-overlay=" + overlay, "-vet=off", "-failfast", "-timeout=" + patience.String()}
@@ -146,13 +171,15 @@ func test(ctx context.Context, root, overlay string, p place) verdict {
 	err := cmd.Run()
 	v := verdict{output: out.String()}
 	switch {
+	case err == nil && p.test != "" && strings.Contains(v.output, "[no tests to run]"):
+		v.err = fmt.Errorf("there is no %s any more", p)
 	case err == nil:
 	case strings.Contains(v.output, "[build failed]"), strings.Contains(v.output, "[setup failed]"):
 		v.err = fmt.Errorf("it does not compile:\n%s", v.output)
 	case errors.Is(context.Cause(ctx), context.Canceled):
 		v.err = context.Canceled
 	default:
-		v.found = strings.TrimSpace(p.pkg + " " + firstFailure(v.output))
+		v.found = &place{pkg: p.pkg, test: firstFailure(v.output)}
 	}
 	return v
 }

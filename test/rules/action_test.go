@@ -62,14 +62,18 @@ func (m *machine) actions() (list []action) {
 	if len(m.staleThoughts()) > 0 {
 		can(6, "stale", m.staleReplies)
 	}
+	often := 1
+	if m.haunted {
+		often = 12
+	}
 	if len(m.staleLeases()) > 0 {
-		can(2, "zombie", m.zombieActs)
+		can(2*often, "zombie", m.zombieActs)
 	}
 	if len(m.minds.of(m.life)) > 0 && m.life.patient {
-		can(4, "fall asleep", m.fallsAsleep)
+		can(2*often, "fall asleep", m.fallsAsleep)
 	}
 	if len(m.sleepers()) > 0 {
-		can(16, "wake up", m.wakesUp)
+		can(8*often, "wake up", m.wakesUp)
 	}
 	return list
 }

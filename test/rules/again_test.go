@@ -30,10 +30,8 @@ func trace(t *testing.T, path string, seed int) []string {
 	return rapid.Custom(func(rt *rapid.T) (log []string) {
 		synctest.Test(t, func(*testing.T) {
 			m := newMachine(rt, path, fault{})
-			defer m.finish()
 			m.traced, m.world.places = true, plenty
-			m.start(cut{})
-			rt.Repeat(map[string]func(*rapid.T){"step": func(*rapid.T) { m.act() }})
+			m.run()
 			log = m.log
 		})
 		return log

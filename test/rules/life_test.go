@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"parley"
 	"parley/internal/app"
@@ -42,6 +43,7 @@ type life struct {
 	asleep  bool
 	woken   chan struct{} // closed when it comes back
 	errand  string        // what becomes of the calls of that name
+	awoken  *atomic.Int64 // counts what went on after it woke
 }
 
 var _ store.Store = (*life)(nil)
@@ -51,8 +53,8 @@ var errDead = errors.New("the process was killed")
 // Update commits unless the hub is dead. The last commit of a life may be
 // stored and yet never acknowledged.
 func (l *life) Update(ctx context.Context, fn func(*store.Tx) error) error {
-	if l.sleeps() && !l.awakes() {
-		return errDead
+	if err := l.enter(); err != nil {
+		return err
 	}
 	lastWords, err := l.spend()
 	if err != nil {
@@ -92,24 +94,40 @@ func (l *life) freeze(commits int) {
 	l.arms, l.left, l.freezes, l.woken = true, commits, true, make(chan struct{})
 }
 
-// sleeps reports whether the next thing that the hub does has to wait.
-func (l *life) sleeps() bool {
+// enter waits while the hub is asleep. When it wakes, only what its turns were at
+// goes on: the rest of it knows by then that its time is over.
+func (l *life) enter() error {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.asleep = l.asleep || l.freezes && l.left == 0
-	return l.asleep
-}
-
-// awakes waits until the hub wakes, and reports whether what waits is a turn's: the
-// rest of it knows by then that its time is over.
-func (l *life) awakes() bool {
+	asleep := l.asleep
+	l.mu.Unlock()
+	if !asleep {
+		return nil
+	}
 	select {
 	case <-l.woken:
 	case <-l.ended:
-		return false
+		return errDead
 	}
 	stack := string(debug.Stack())
-	return strings.Contains(stack, "internal/turn.(*run)") || strings.Contains(stack, "work.(*Scheduler).giveBack")
+	if !strings.Contains(stack, "internal/turn.(*run)") && !strings.Contains(stack, "work.(*Scheduler).giveBack") {
+		return errDead
+	}
+	l.awoken.Add(1)
+	return nil
+}
+
+// fallAsleep has the hub fall asleep now.
+func (l *life) fallAsleep() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left, l.asleep = 0, true
+}
+
+func (l *life) isAsleep() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.asleep
 }
 
 // wake lets go on what hangs.
@@ -122,8 +140,8 @@ func (l *life) wake() {
 
 // View reads unless the hub is dead.
 func (l *life) View(ctx context.Context, fn func(*store.Tx) error) error {
-	if l.sleeps() && !l.awakes() {
-		return errDead
+	if err := l.enter(); err != nil {
+		return err
 	}
 	if l.isDead() {
 		return errDead

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing/synctest"
 	"time"
 
@@ -33,6 +34,9 @@ type machine struct {
 	names  int     // of contacts and replies
 	log    []string
 	traced bool // the log tells what is stored, too
+
+	haunted bool         // hubs fall asleep and are taken over all the time
+	awoken  atomic.Int64 // what they were at and went on with when they woke
 }
 
 // personAsk is a person who waits for an answer.

@@ -51,11 +51,33 @@ func TestRules(t *testing.T) {
 	})
 }
 
+// The same where hubs fall asleep all the time, others take over, and turns that
+// have lost their lease come back.
+func TestTurnsThatLostTheirLease(t *testing.T) {
+	dir := t.TempDir()
+	n, awoken := 0, int64(0)
+	for range 3 { // each run is short
+		rapid.Check(t, func(rt *rapid.T) {
+			n++
+			rapid.SyncTest(rt, func(rt *rapid.T) {
+				m := newMachine(rt, filepath.Join(dir, fmt.Sprint(n)), fault{})
+				m.haunted = true
+				m.run()
+				awoken += m.awoken.Load()
+			})
+		})
+	}
+	if awoken == 0 {
+		t.Errorf("no turn ever came back: life.enter does not know them any more")
+	}
+}
+
 // run is the property. It is called in a bubble with a time of its own.
-func run(rt *rapid.T, path string, f fault) {
-	m := newMachine(rt, path, f)
+func run(rt *rapid.T, path string, f fault) { newMachine(rt, path, f).run() }
+
+func (m *machine) run() {
 	defer m.finish()
 	m.start(cut{})
-	rt.Repeat(map[string]func(*rapid.T){"step": func(*rapid.T) { m.act() }})
+	m.Repeat(map[string]func(*rapid.T){"step": func(*rapid.T) { m.act() }})
 	m.recheck()
 }

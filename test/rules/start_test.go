@@ -57,7 +57,7 @@ func (m *machine) start(c cut) {
 }
 
 func (m *machine) newLife() *life {
-	l := &life{Store: m.fault.wrap(m.path, m.db), ran: make(chan error, 1), ended: make(chan struct{})}
+	l := &life{Store: m.fault.wrap(m.path, m.db), awoken: &m.awoken, ran: make(chan error, 1), ended: make(chan struct{})}
 	l.patient = rapid.Bool().Draw(m.T, "patient")
 	grace := hardly
 	if l.patient {

@@ -222,3 +222,25 @@ func TestAnExpiredRequestFromOutsideIsNotMade(t *testing.T) {
 		s.Equal("expired", parley.ApprovalExpired, s.Approval(a).State)
 	})
 }
+
+// A result that comes for a task whose agent sleeps waits with it: the turn goes on
+// when the agent wakes, and not before.
+func TestAResultForOneWhoSleepsWaitsUntilItWakes(t *testing.T) {
+	Play(t, Team{Agents: []string{"BossBot", "WorkerBot"}, Script: `
+agents:
+  BossBot:
+    - match: '^\[Delegation Result'
+      steps: [{say: 'Got it.'}]
+    - steps: [{call: contact_agent, args: {action: delegate, agentId: WorkerBot, message: 'Work.'}}, {say: 'I wait.'}]
+  WorkerBot: [{steps: [{wait: 10m, say: 'Done.'}]}]
+`}, func(s *Stage) {
+		id := s.As("rutger").Delegate("BossBot", "Go.")
+		s.Pass(time.Minute)
+		s.As("rutger").Sleep("BossBot", time.Hour)
+		s.Pass(30 * time.Minute)
+		s.Equal("the result is there", []any{1, parley.Queued}, []any{s.Task(id).InboxCount, s.Task(id).State})
+		s.Equal("and nobody has read it", 2, len(s.Models.Shown("BossBot")))
+		s.Pass(30 * time.Minute)
+		s.Equal("with the end of the sleep", []any{parley.Completed, "Got it."}, []any{s.Task(id).State, s.Result(id)})
+	})
+}

@@ -58,7 +58,10 @@ func TestACopyIsItsOwnersAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(into)
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info.Mode(), err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mode := info.Mode().Perm(); mode != 0o600 {
+		t.Errorf("it has mode %o", mode)
 	}
 }

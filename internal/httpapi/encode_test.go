@@ -1,0 +1,36 @@
+package httpapi
+
+import (
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/directory"
+	"parley/internal/reading"
+)
+
+// Each moment of a delivery is told as it is, and one that has not come is not
+// told.
+func TestADeliveryIsToldAsItIs(t *testing.T) {
+	at := func(second int) parley.Micros {
+		return parley.Micros(time.Date(2030, 1, 1, 12, 0, second, 0, time.UTC).UnixMicro())
+	}
+	s := &Server{cfg: Config{Reading: reading.New(nil, directory.New(directory.Entry{ID: 1, Name: "Ann"}), nil)}}
+	m := reading.Message{Message: parley.Message{ID: 1, At: at(0)}, Deliveries: []parley.Delivery{
+		{Recipient: 1}, {Recipient: 1, Delivered: at(1)}, {Recipient: 1, Delivered: at(1), Seen: at(2)},
+		{Recipient: 1, Delivered: at(1), Seen: at(2), Answered: at(3)},
+	}}
+	for i, d := range s.messageRecord(t.Context(), m).Deliveries {
+		for n, got := range []*time.Time{d.Delivered, d.Seen, d.Answered} {
+			switch {
+			case n < i && (got == nil || got.Second() != n+1):
+				t.Errorf("%s: moment %d is %v", d.State, n+1, got)
+			case n >= i && got != nil:
+				t.Errorf("%s: moment %d has come at %v", d.State, n+1, got)
+			}
+		}
+		if want := []string{"accepted", "delivered", "seen", "answered"}[i]; d.State != want || d.Recipient != "Ann" {
+			t.Errorf("%s is told as %s to %s", want, d.State, d.Recipient)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package mcpclient
+
+import (
+	"strings"
+	"testing"
+)
+
+// Tools whose names differ only in what does not fit into a name have different
+// names all the same, of the letters and the length that providers take.
+func TestNamesThatDoNotFitStayApart(t *testing.T) {
+	seen := map[string]string{}
+	long := strings.Repeat("x", 100)
+	for _, name := range []string{"read file", "read/file", "read.file", "read_file", long + "a", long + "b"} {
+		got := toolName("server", name)
+		if other, taken := seen[got]; taken {
+			t.Errorf("%q and %q are both %s", name, other, got)
+		}
+		seen[got] = name
+		if len(got) > maxName || unfit.MatchString(got) {
+			t.Errorf("%q is %s", name, got)
+		}
+	}
+	if got := toolName("server", "read_file"); got != "server"+separator+"read_file" {
+		t.Errorf("one that fits is %s", got)
+	}
+}
+
+// What comes from the environment is hidden wherever it is put.
+func TestWhatComesFromTheEnvironmentIsHidden(t *testing.T) {
+	t.Setenv("SOME_KEY", "swordfish")
+	for name, s := range map[string]Server{
+		"the command":  {Command: "run-${SOME_KEY}"},
+		"an argument":  {Command: "run", Args: []string{"--key=${SOME_KEY}"}},
+		"the address":  {URL: "http://localhost/${SOME_KEY}"},
+		"the folder":   {Command: "run", Dir: "/tmp/${SOME_KEY}"},
+		"a variable":   {Command: "run", Env: map[string]string{"KEY": "${SOME_KEY}"}},
+		"a header":     {URL: "http://localhost", Headers: map[string]string{"Authorization": "Bearer ${SOME_KEY}"}},
+		"a plain word": {Command: "run", Env: map[string]string{"KEY": "swordfish"}},
+	} {
+		_, hide, err := s.expand()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := hide.hide("It said: swordfish!"); strings.Contains(got, "swordfish") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
