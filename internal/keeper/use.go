@@ -55,14 +55,13 @@ func (u *uses) take() map[parley.KeeperID]int {
 // Run takes down which keepers are used, until the context is done. Where nothing
 // is used it writes nothing.
 func (s *Service) Run(ctx context.Context) {
-	for {
+	last := context.WithoutCancel(ctx) // what was used before the stop is taken down too
+	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
-			s.mark(context.WithoutCancel(ctx))
-			return
 		case <-s.uses.some:
+			s.mark(last)
 		}
-		s.mark(ctx)
 		timer := time.NewTimer(markEvery)
 		select {
 		case <-ctx.Done():
@@ -70,6 +69,7 @@ func (s *Service) Run(ctx context.Context) {
 		}
 		timer.Stop()
 	}
+	s.mark(last)
 }
 
 // mark stores what was counted. What cannot be stored is only a use less.

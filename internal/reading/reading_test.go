@@ -363,3 +363,30 @@ func TestAgents(t *testing.T) {
 		}
 	}
 }
+
+// Whoever was asked a question reads the way by which it came, and not what the
+// others who were asked have said.
+func TestWhoWasAskedReadsTheWayToItself(t *testing.T) {
+	w := newTeam(t)
+	ctx := t.Context()
+	asked, err := w.hub.Contacts.Question(ctx, w.as("Ada"), contact.Request{Message: "Why?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.hub.Contacts.AnswerQuestion(ctx, w.as("Joiner"), asked.ID, "A secret reason.", ""); err != nil {
+		t.Fatal(err)
+	}
+	for who, want := range map[string]int{"Ada": 3, "Bob": 3, "Joiner": 1, "Other": 1} {
+		q, err := w.read.Question(ctx, w.as(who), asked.ID)
+		if err != nil || len(q.Routes) != want {
+			t.Errorf("%s reads %d legs, want %d: %v", who, len(q.Routes), want, err)
+		}
+		said := false
+		for _, r := range q.Routes {
+			said = said || r.Said == "A secret reason."
+		}
+		if may := who != "Other"; said != may {
+			t.Errorf("%s reads what Joiner said: %v", who, said)
+		}
+	}
+}

@@ -205,3 +205,29 @@ func TestTimes(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// What another team says is not found, indexed or not, by people neither.
+func TestAnotherTeamIsNotFound(t *testing.T) {
+	w := newWorld(t)
+	own := w.say(0, 1, "a beacon of ours")
+	w.update(func(tx *store.Tx) error {
+		other := parley.Team{Name: "other"}
+		tx.InsertTeam(&other)
+		a, b := parley.Agent{Team: other.ID, Name: "x", Kind: parley.Native}, parley.Agent{Team: other.ID, Name: "y", Kind: parley.Native}
+		tx.InsertAgent(&a)
+		tx.InsertAgent(&b)
+		dm, err := tx.EnsureDM(other.ID, a.ID, b.ID)
+		if err != nil {
+			return err
+		}
+		return tx.Post(&parley.Message{Team: other.ID, Thread: dm.Main, Author: a.ID, Kind: parley.NotificationMessage, Body: "a beacon of theirs"})
+	})
+	for _, when := range []string{"just said", "indexed"} {
+		for _, newest := range []bool{true, false} {
+			if got := w.find(Query{Text: "beacon", Newest: newest}); len(got) != 1 || got[0] != own {
+				t.Errorf("%s, newest %v: found %v, want %d", when, newest, got, own)
+			}
+		}
+		w.index()
+	}
+}

@@ -32,6 +32,7 @@ func TestWords(t *testing.T) {
 		{"don't the team's teams'", "dont the team team"},
 		{"don’t", "dont"},
 		{"Café CAFÉ café naïve straße", "cafe cafe cafe naiv strass"},
+		{"cafe\u0301 nai\u0308ve", "cafe naiv"}, // the accent stands by itself
 		{"日本語 text", "日 本 語 +日本語 text"},
 		{"sign-in signin", "sign in +signin signin"},
 		{"ends. Begins", "end begin"},

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/store"
@@ -111,6 +112,27 @@ func (f *follower) read() {
 	}
 }
 
+// awaitEvents waits until so many events of the team can be read. On a shared server
+// what is in flight anywhere, in another test too, holds back what came after it.
+func (w *world) awaitEvents(n int) {
+	w.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(time.Minute)
+	for there := 0; there < n; {
+		w.view(func(tx *store.Tx) error {
+			list, _, err := tx.Events(w.team.ID, "", n)
+			there = len(list)
+			return err
+		})
+		select {
+		case <-tick.C:
+		case <-deadline:
+			w.t.Fatalf("%d of %d events can be read", there, n)
+		}
+	}
+}
+
 func eventsOfOneTeam(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	want := parley.Event{Team: w.team.ID, Kind: parley.EventTask, Actor: 1, Target: 2, Task: 3, Message: 4, Detail: "text"}
@@ -121,6 +143,7 @@ func eventsOfOneTeam(t *testing.T, open Open) {
 		tx.Record(parley.Event{Team: w.team.ID + 1, Kind: parley.EventTask})
 		return nil
 	})
+	w.awaitEvents(1)
 	w.view(func(tx *store.Tx) error {
 		list, _, err := tx.Events(w.team.ID, "", 10)
 		if len(list) == 1 {
@@ -142,6 +165,7 @@ func eventCursors(t *testing.T, open Open) {
 		}
 		return nil
 	})
+	w.awaitEvents(n)
 	cursor := ""
 	for i := range n {
 		w.view(func(tx *store.Tx) error {
