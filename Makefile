@@ -36,7 +36,7 @@ build: ## build bin/parley
 test: setup lint ## check and test everything, under the race detector
 	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 PARLEY_DAY=$$(($$(date +%s) / 86400)) $(WITH_POSTGRES) go test -race -gcflags=modernc.org/...=-d=checkptr=0 -timeout 9m $(TESTFLAGS) ./...
 
-quick: ## the tests that need no server, no disk and no minutes: for the inner loop
+quick: ## the tests that need no server and no minutes: for the inner loop
 	go test . ./internal/budget ./internal/claim ./internal/config ./internal/contact ./internal/keeper/... ./internal/policy ./internal/question \
 		./internal/retention ./internal/store ./internal/turn ./internal/work ./test/rules
 

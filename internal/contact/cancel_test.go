@@ -72,8 +72,8 @@ func TestCancelTwice(t *testing.T) {
 	d.refused("not found.", func() error { return d.Cancel(d.Context(), d.as("Pat"), 1<<40) })
 }
 
-// A cancelled parent that waits for it is woken by what somebody else cancels, and
-// what a cancelled task waits for is withdrawn.
+// A parent that waits is woken when somebody else cancels what it waits for, and
+// what the cancelled task itself waits for is withdrawn.
 func TestCancelWakesAParentThatWaits(t *testing.T) {
 	d := newDesk(t, "Ann", "Bob")
 	ann := d.working("Ann")
@@ -86,25 +86,4 @@ func TestCancelWakesAParentThatWaits(t *testing.T) {
 	d.equal("the approval", parley.ApprovalWithdrawn, d.approval(held).State)
 	d.equal("pending", 0, d.store.Task(bob.Task).Approvals)
 	d.refused("is not pending any more: it is withdrawn.", func() error { return d.Approve(d.Context(), d.as("Pat"), held) })
-}
-
-// A retry is a new task that names the old one, for the same agent in the same
-// conversation; it comes back to a parent that is open.
-func TestRetryMakesANewTask(t *testing.T) {
-	d := newDesk(t, "Ann", "Bob")
-	ann := d.working("Ann")
-	bob := d.below(ann, parley.Delegate, "Bob")
-	d.refused("is running.", func() error { _, err := d.Retry(d.Context(), d.as("Pat"), bob.Task); return err })
-	d.fails(bob, "No.")
-	d.refused("is not yours to cancel.", func() error { _, err := d.Retry(d.Context(), d.as("Bob"), bob.Task); return err })
-	made, err := d.Retry(d.Context(), d.as("Pat"), bob.Task)
-	d.must(err)
-	old, again := d.store.Task(bob.Task), d.store.Task(made.ID)
-	d.equal("the old one", parley.TaskFailed, old.State)
-	d.equal("the new one", []any{bob.Task, parley.Queued, old.Agent, old.Requester, old.Thread, ann.Task, old.Root, parley.CallbackResult},
-		[]any{again.RetryOf, again.State, again.Agent, again.Requester, again.Thread, again.Parent, again.Root, again.Callback})
-	d.equal("the words", d.message(old.Request).Body, d.message(again.Request).Body)
-	d.equal("open children", 1, d.store.Task(ann.Task).OpenChildren)
-	d.end(d.claim(made.ID), "Done.")
-	d.equal("both came back", []string{"delegation_failed of Bob: No.", "delegation_result of Bob: Done."}, d.inbox(ann.Task))
 }

@@ -4,12 +4,8 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"time"
 
 	"parley"
-	"parley/internal/contact"
-	"parley/internal/policy"
-	"parley/internal/store"
 )
 
 // TestTheEndOfATaskComesBack is the table of callbacks: what the parent has of the
@@ -83,26 +79,6 @@ func TestTheEndOfATaskComesBack(t *testing.T) {
 	}
 }
 
-// hold puts a call of a turn off until somebody decides, as a turn does.
-func (d *desk) hold(l parley.Lease, call string) parley.ApprovalID {
-	d.Helper()
-	args := `{"message":"Please."}`
-	a := parley.Approval{Team: d.team, Task: l.Task, Turn: 1, Call: call, Agent: l.Agent, Tool: "contact_agent", Args: args,
-		Digest: parley.CallDigest("contact_agent", args), Rule: "supervised", Reason: "It is supervised."}
-	d.store.Do(func(tx *store.Tx) error {
-		tasks, err := tx.LockTasks(l.Task)
-		if err != nil {
-			return err
-		}
-		a.ExpiresAt = tx.Now.Add(24 * time.Hour)
-		tx.InsertApproval(&a)
-		tasks[0].Approvals++
-		tx.UpdateProgress(&tasks[0])
-		return nil
-	})
-	return a.ID
-}
-
 // TestHowATurnEnds is the table of what becomes of a task with the closing text of
 // a turn.
 func TestHowATurnEnds(t *testing.T) {
@@ -167,12 +143,6 @@ func TestAFailureCancelsWhatItHadBegun(t *testing.T) {
 	d.equal("children", 0, d.store.Task(top.Task).OpenChildren)
 }
 
-func (d *desk) approval(id parley.ApprovalID) (a parley.Approval) {
-	d.Helper()
-	d.store.See(func(tx *store.Tx) (err error) { a, err = tx.Approval(id); return err })
-	return a
-}
-
 // The hub itself fails what is given up; what has ended stays as it is.
 func TestWhatTheHubGivesUpFailsOnce(t *testing.T) {
 	d := newDesk(t, "Ann", "Bob")
@@ -205,99 +175,6 @@ func TestAReplyByHandCountsOnce(t *testing.T) {
 	second := d.contact(turn(ann), parley.Delegate, "Client").Task.ID
 	d.must(d.Decline(d.Context(), client, second, "No time."))
 	d.equal("declined", []string{"delegation_result of Client: Done.", "delegation_failed of Client: No time."}, d.inbox(ann.Task))
-}
-
-// What was decided has its task go on when nothing of its step is pending any
-// more, and not before.
-func TestADecisionQueuesItsTaskWithTheLast(t *testing.T) {
-	d := newDesk(t, "Ann")
-	ann := d.working("Ann")
-	first, second := d.hold(ann, "a"), d.hold(ann, "b")
-	d.park(ann.Task)
-	d.must(d.Approve(d.Context(), d.as("Pat"), first))
-	d.equal("after the first", []any{parley.Waiting, 1}, []any{d.store.Task(ann.Task).State, d.store.Task(ann.Task).Approvals})
-	d.must(d.Deny(d.Context(), d.as("Pat"), second, " Not now. "))
-	d.equal("after the last", []any{parley.Queued, 0}, []any{d.store.Task(ann.Task).State, d.store.Task(ann.Task).Approvals})
-	got := d.approval(second)
-	d.equal("the decision", []any{parley.ApprovalDenied, d.id("Pat"), "Not now.", d.store.Now()}, []any{got.State, got.DecidedBy, got.Comment, got.DecidedAt})
-	d.refused("was approved by Pat already.", func() error { return d.Deny(d.Context(), d.as("Pat"), first, "") })
-	d.refused("was denied by Pat already.", func() error { return d.Approve(d.Context(), d.as("Pat"), second) })
-}
-
-// Only people and the agent's own manager decide, and to anybody else what waits
-// does not exist.
-func TestWhoDecides(t *testing.T) {
-	d := newDesk(t, member{name: "Ann", rules: policy.Rules{Manager: "boss"}}, "Boss", "Peer",
-		member{name: "Report", rules: policy.Rules{Manager: "ann"}}, member{name: "Second", rules: policy.Rules{Manager: "boss"}})
-	ann := d.working("Ann")
-	for _, name := range []string{"Peer", "Report", "Second"} {
-		id := d.hold(ann, name)
-		d.refused("not found.", func() error { return d.Approve(d.Context(), d.as(name), id) })
-		d.refused("not found.", func() error { return d.Deny(d.Context(), d.as(name), id, "") })
-	}
-	own := d.hold(ann, "own")
-	d.refused("You cannot decide about what you want yourself.", func() error { return d.Approve(d.Context(), d.as("Ann"), own) })
-	d.refused("not found.", func() error { return d.Approve(d.Context(), d.other, own) })
-	d.must(d.Approve(d.Context(), d.as("Boss"), own))
-	d.must(d.Approve(d.Context(), d.as("Pat"), d.hold(ann, "person")))
-}
-
-// An ask whose asker was cut off by a fault is still marked as waited for. Whoever
-// awaits it takes it as a delegation.
-func TestAwaitTask(t *testing.T) {
-	for _, c := range []struct {
-		name     string
-		pattern  parley.Pattern
-		callback parley.Callback // in place of the pattern's own
-		ended    bool
-		want     parley.Callback
-		children int
-		text     string
-	}{
-		{name: "an ask whose time ran out", pattern: parley.Ask, callback: parley.CallbackLate, want: parley.CallbackResult, children: 1},
-		{name: "an ask that was cut short", pattern: parley.Ask, want: parley.CallbackResult, children: 1},
-		{name: "a delegation", pattern: parley.Delegate, want: parley.CallbackResult, children: 1},
-		{name: "an ask that has been answered", pattern: parley.Ask, ended: true, want: parley.CallbackReply, text: "Done."},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			d := newDesk(t, "Ann", "Bob")
-			ann := d.working("Ann")
-			bob := d.below(ann, c.pattern, "Bob")
-			if c.callback != 0 {
-				d.store.Change(bob.Task, func(t *parley.Task) { t.Callback = c.callback })
-			}
-			if c.ended {
-				d.end(bob, "Done.")
-			}
-			a, err := d.AwaitTask(d.Context(), turn(ann), bob.Task)
-			d.must(err)
-			d.equal("callback, children, text", []any{c.want, c.children, c.text},
-				[]any{d.store.Task(bob.Task).Callback, d.store.Task(ann.Task).OpenChildren, a.Text})
-			if !c.ended {
-				d.equal("the parent waits", parley.TaskParked, d.end(ann, "I wait."))
-				d.end(bob, "Done.")
-				d.equal("and hears", []string{"delegation_result of Bob: Done."}, d.inbox(ann.Task))
-				d.equal("and goes on", parley.Queued, d.store.Task(ann.Task).State)
-			}
-		})
-	}
-	d := newDesk(t, "Ann", "Bob")
-	ann, bob := d.working("Ann"), d.working("Bob")
-	d.refused("is not a subtask of", func() error { _, err := d.AwaitTask(d.Context(), turn(ann), bob.Task); return err })
-	d.refused("is not a subtask of", func() error { _, err := d.AwaitTask(d.Context(), turn(ann), 1<<40); return err })
-	d.refused("not working on a task", func() error { _, err := d.AwaitTask(d.Context(), d.as("Ann"), bob.Task); return err })
-}
-
-// Past its time an ask becomes a late one: its answer comes as a delegation's.
-func TestAnAskThatTimesOutIsAnsweredLate(t *testing.T) {
-	d := newDesk(t, "Ann", "Bob")
-	ann := d.working("Ann")
-	a, err := d.Ask(d.Context(), turn(ann), contact.Request{Target: "Bob", Message: "Please.", Timeout: time.Microsecond})
-	d.equal("kind", parley.Timeout, parley.KindOf(err))
-	d.equal("callback", parley.CallbackLate, d.store.Task(a.Task.ID).Callback)
-	d.equal("record", "ask.timed_out by Ann to Bob", d.events(a.Task.ID)[1])
-	d.end(d.claim(a.Task.ID), "Done.")
-	d.equal("late", []string{"delegation_result of Bob: Done."}, d.inbox(ann.Task))
 }
 
 // The end of a task whose parent has ended stays in the conversation of the two.

@@ -7,7 +7,6 @@ import (
 	"parley"
 	"parley/internal/contact"
 	"parley/internal/policy"
-	"parley/internal/store"
 )
 
 // Here time is over and the clock has not acted on it. Whoever comes at such a
@@ -58,35 +57,6 @@ func TestAnExpiredRequestFromOutsideIsNotMade(t *testing.T) {
 	d.must(d.Expire(d.Context(), need.Approval))
 	d.equal("expired", parley.ApprovalExpired, d.approval(need.Approval).State)
 	d.equal("nothing was said", []string(nil), d.talk("Visitor", "Ann"))
-}
-
-// asks is Ann's question to Bob, or to all, and Bob's turn on it.
-func (d *desk) asks(target string) (q parley.QuestionID, ann, bob parley.Lease) {
-	d.Helper()
-	ann = d.working("Ann")
-	asked, err := d.Question(d.Context(), turn(ann), contact.Request{Target: target, Message: "Why is the sky blue?"})
-	d.must(err)
-	return asked.ID, ann, d.claim(d.route(asked.ID, "Bob").Task)
-}
-
-func (d *desk) route(q parley.QuestionID, name string) (r parley.Route) {
-	d.Helper()
-	d.store.See(func(tx *store.Tx) error {
-		routes, err := tx.Routes(q)
-		for _, one := range routes {
-			if one.Agent == d.id(name) {
-				r = one
-			}
-		}
-		return err
-	})
-	return r
-}
-
-func (d *desk) question(id parley.QuestionID) (q parley.Question) {
-	d.Helper()
-	d.store.See(func(tx *store.Tx) (err error) { q, err = tx.Question(id); return err })
-	return q
 }
 
 func TestAnExpiredQuestionTakesNothingBeforeTheClockActs(t *testing.T) {

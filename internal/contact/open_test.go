@@ -292,30 +292,6 @@ func TestANestedAskHasNoMoreTimeThanItsAsker(t *testing.T) {
 	d.equal("time", 70*time.Second, d.store.Task(asked.Task.ID).WaitUntil.Until(d.store.Now()))
 }
 
-// A question asked again under its key is found, also one to all.
-func TestAQuestionIsFoundByItsKey(t *testing.T) {
-	for _, target := range []string{"Bob", ""} {
-		d := newDesk(t, "Ann", "Bob", "Cid")
-		l := d.working("Ann")
-		r := contact.Request{Target: target, Message: "Why?", Context: "Because.", Key: "q"}
-		first, err := d.Question(d.Context(), turn(l), r)
-		d.must(err)
-		before := d.store.Rows("event")
-		again, err := d.Question(d.Context(), turn(l), r)
-		d.must(err)
-		d.equal("found", first, again)
-		d.equal("stored", before, d.store.Rows("event"))
-		for _, change := range []func(*contact.Request){
-			func(r *contact.Request) { r.Message = "How?" },
-			func(r *contact.Request) { r.Context = "Therefore." },
-		} {
-			other := r
-			change(&other)
-			d.refused(`The key "q" was used for another contact.`, func() error { _, err := d.Question(d.Context(), turn(l), other); return err })
-		}
-	}
-}
-
 // Of a role it is whoever has the fewest open tasks, whatever these are at.
 func TestOfARoleWhoHasTheLeastToDo(t *testing.T) {
 	for _, c := range []struct {

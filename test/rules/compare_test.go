@@ -12,7 +12,7 @@ import (
 // compare holds the world against what is stored, all of it.
 func (w *world) compare() error {
 	for _, part := range []func() error{w.compareThreads, w.compareTasks, w.compareAgents, w.compareInboxes, w.compareDeliveries,
-		w.compareEvents, w.compareAsides, w.checkClaims} {
+		w.compareEvents, w.compareTrespasses, w.checkClaims} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -296,10 +296,10 @@ func (w *world) compareEvents() error {
 	return nil
 }
 
-// compareAsides: what no turn of this world does, a turn that lost its lease tries
+// compareTrespasses: what no turn of this world does, a turn that lost its lease tries
 // in vain. Nobody has a call to hold, or an answer.
-func (w *world) compareAsides() error {
-	for table, n := range w.seen.asides {
+func (w *world) compareTrespasses() error {
+	for table, n := range w.seen.trespasses {
 		if n > 0 {
 			return fmt.Errorf("%d rows in %s; want none", n, table)
 		}

@@ -32,7 +32,7 @@ type stored struct {
 	known      map[stepID]bool
 	noticed    map[parley.MessageID]bool // taken into a turn between two steps
 	events     []parley.Event
-	asides     map[string]int // rows of tables that only somebody without a lease would write to
+	trespasses map[string]int // rows of tables that only somebody without a lease would write to
 	reserved   map[string]bool
 }
 
@@ -66,7 +66,7 @@ func (s *stored) look(now parley.Micros) (err error) {
 		return err
 	}
 	err = errors.Join(s.readAgents(), s.readTasks(), s.readThreads(), s.readMessages(), s.readDeliveries(),
-		s.readInbox(), s.readSteps(), s.readEvents(), s.readAsides())
+		s.readInbox(), s.readSteps(), s.readEvents(), s.readTrespasses())
 	return errors.Join(err, s.rows("COMMIT", nil))
 }
 
@@ -229,10 +229,10 @@ func (s *stored) readEvents() error {
 	}, int64(last))
 }
 
-func (s *stored) readAsides() error {
-	s.asides, s.reserved = map[string]int{}, map[string]bool{}
-	err := s.rows(`SELECT 'approval', count(*) FROM approval UNION ALL SELECT 'question_route', count(*) FROM question_route WHERE state > 1`,
-		func(r *sqlite.Stmt) { s.asides[r.ColumnText(0)] = r.ColumnInt(1) })
+func (s *stored) readTrespasses() error {
+	s.trespasses, s.reserved = map[string]int{}, map[string]bool{}
+	err := s.rows(`SELECT 'approval', count(*) FROM approval UNION ALL SELECT 'question_route', count(*) FROM question_route WHERE state <> 1`,
+		func(r *sqlite.Stmt) { s.trespasses[r.ColumnText(0)] = r.ColumnInt(1) })
 	return errors.Join(err, s.rows(`SELECT task_id, token, turn, n, tokens FROM reservation`, func(r *sqlite.Stmt) {
 		s.reserved[fmt.Sprint(r.ColumnInt(0), r.ColumnInt(1), r.ColumnInt(2), r.ColumnInt(3), r.ColumnInt(4))] = true
 	}))

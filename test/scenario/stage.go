@@ -74,8 +74,8 @@ func Play(t *testing.T, team Team, play func(s *Stage)) {
 	})
 }
 
-// perform plays. An expectation that is wrong, of a list with more in it than there
-// is, fails this test by its name: a panic would take the package with it.
+// perform plays. A test that expects more in a list than there is fails by its name:
+// a panic would end the whole package.
 func (s *Stage) perform(play func(s *Stage)) {
 	s.Helper()
 	defer func() {

@@ -136,3 +136,26 @@ func TestBusyHubsFetchMoreAtOnce(t *testing.T) {
 		t.Errorf("blocks fetched: %v, want %v", fetched, want)
 	}
 }
+
+// Ids of messages that were drawn long ago are not given out any more, of the block
+// in use or of those after it: whoever follows the messages has passed them.
+func TestOldIDsOfMessagesAreNotGivenOut(t *testing.T) {
+	fetch := func(store.Seq, int) ([]int64, error) { return []int64{1000}, nil }
+	for _, c := range []struct {
+		name string
+		seq  store.Seq
+		age  time.Duration
+		want int64
+	}{
+		{"young", store.SeqMessage, 0, 7},
+		{"old", store.SeqMessage, 2 * blockAge, 1000},
+		{"old, of what is kept", store.SeqKept, 2 * blockAge, 1000},
+		{"old, of tasks", store.SeqTask, 2 * blockAge, 7},
+	} {
+		var q sequences
+		q[c.seq] = sequence{next: 7, end: 8, starts: []int64{100, 200}, blocks: 3, fetched: time.Now().Add(-c.age)}
+		if got, err := q.draw(c.seq, fetch); got != c.want || err != nil {
+			t.Errorf("%s: %d, %v", c.name, got, err)
+		}
+	}
+}

@@ -127,3 +127,16 @@ func TestSwallowedReadErrorCannotCommit(t *testing.T) {
 		t.Errorf("the next transaction: %v", err)
 	}
 }
+
+// A statement whose preparing was not heard of gets another name: the server may
+// have it under the first, and would refuse the same again.
+func TestAStatementThatMayBePreparedGetsAnotherName(t *testing.T) {
+	s := &session{statements: map[string]*statement{}}
+	unheard, known, idle := s.statement("SELECT 1"), s.statement("SELECT 2"), s.statement("SELECT 3")
+	names := []string{unheard.name, known.name, idle.name}
+	unheard.sent = true
+	s.forgetUnknown([]request{{sql: "SELECT 1"}, {sql: "SELECT 2"}, {sql: "SELECT 4"}})
+	if unheard.sent || unheard.name == names[0] || known.name != names[1] || idle.name != names[2] {
+		t.Errorf("%+v, %+v, %+v", unheard, known, idle)
+	}
+}

@@ -112,37 +112,6 @@ func TestWhoRedacts(t *testing.T) {
 	d.refused("Only people may redact messages.", func() error { _, err := d.Redact(d.Context(), d.other, sent, ""); return err })
 }
 
-// A forward is a task of the tree in which the question was asked: it counts in
-// the tree's budget, and is refused where there is no room for it.
-func TestAForwardCountsInTheTreesBudget(t *testing.T) {
-	d := newDesk(t, "Ann", "Bob", "Cid", "Dee")
-	made, err := d.Delegate(d.Context(), d.as("Pat"), contact.Request{Target: "Ann", Message: "Begin.", Budget: parley.Budget{Tasks: 3}})
-	d.must(err)
-	ann := d.claim(made.Task.ID)
-	asked, err := d.Question(d.Context(), turn(ann), contact.Request{Target: "Bob", Message: "Why?"})
-	d.must(err)
-	bob := d.claim(d.route(asked.ID, "Bob").Task)
-	forward := func(l parley.Lease, to string) error {
-		_, err := d.ForwardQuestion(d.Context(), turn(l), contact.Forwarding{Question: asked.ID, Target: to, Enrichment: "Ask " + to + "."})
-		return err
-	}
-	d.must(forward(bob, "Cid"))
-	d.equal("tasks of the tree", int64(3), d.tasksOf(ann.Budget))
-	cid := d.claim(d.route(asked.ID, "Cid").Task)
-	d.equal("the forwarded task draws on it", ann.Budget, cid.Budget)
-	d.refused("budget", func() error { return forward(cid, "Dee") })
-}
-
-func (d *desk) tasksOf(root parley.TaskID) (n int64) {
-	d.Helper()
-	d.store.See(func(tx *store.Tx) error {
-		b, err := tx.Budget(root)
-		n = b.Tasks
-		return err
-	})
-	return n
-}
-
 // A notification is part of no task but of the turn that wrote it: what that stored
 // of it goes too.
 func TestRedactTakesATextOutOfTheTurnThatWroteIt(t *testing.T) {
