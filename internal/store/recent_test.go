@@ -95,3 +95,25 @@ func TestOutcomeIsKnownOnlyWithItsText(t *testing.T) {
 		}
 	}
 }
+
+// What was redacted is not remembered: not the message, which is not taken in again
+// either, and not why a task failed, which may say the same.
+func TestWhatWasRedactedIsNotRemembered(t *testing.T) {
+	var r Recent
+	r.put(parley.Message{ID: 5, Body: "a secret"})
+	r.put(parley.Message{ID: 6, Body: "something else"})
+	r.putEnded([]parley.Task{{ID: 1, State: parley.Completed, Result: 5}, {ID: 2, State: parley.TaskFailed, Error: "a secret"}})
+	r.Forget(5)
+	r.put(parley.Message{ID: 5, Body: "a secret"}) // by somebody who read it before
+	if list, next := r.Back(5, 0, 1); len(list) != 0 || next != 5 {
+		t.Errorf("the message: %v, next %d", list, next)
+	}
+	if list, _ := r.Back(6, 0, 1); len(list) != 1 {
+		t.Error("the other message is gone too")
+	}
+	for id := range parley.TaskID(3) {
+		if task, text, ok := r.Outcome(id); ok {
+			t.Errorf("task %d: %+v, %q", id, task, text)
+		}
+	}
+}
