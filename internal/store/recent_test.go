@@ -100,11 +100,11 @@ func TestOutcomeIsKnownOnlyWithItsText(t *testing.T) {
 // either, and not why a task failed, which may say the same.
 func TestWhatWasRedactedIsNotRemembered(t *testing.T) {
 	var r Recent
-	r.put(parley.Message{ID: 5, Body: "a secret"})
-	r.put(parley.Message{ID: 6, Body: "something else"})
+	r.put(parley.Message{ID: 5, N: 1, Body: "a secret"})
+	r.put(parley.Message{ID: 6, N: 1, Body: "something else"})
 	r.putEnded([]parley.Task{{ID: 1, State: parley.Completed, Result: 5}, {ID: 2, State: parley.TaskFailed, Error: "a secret"}})
 	r.Forget(5)
-	r.put(parley.Message{ID: 5, Body: "a secret"}) // by somebody who read it before
+	r.put(parley.Message{ID: 5, N: 1, Body: "a secret"}) // by somebody who read it before
 	if list, next := r.Back(5, 0, 1); len(list) != 0 || next != 5 {
 		t.Errorf("the message: %v, next %d", list, next)
 	}
