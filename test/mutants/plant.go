@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -179,7 +180,7 @@ func test(ctx context.Context, root, overlay string, p place, patience time.Dura
 	case errors.Is(context.Cause(ctx), context.Canceled):
 		v.err = context.Canceled
 	default:
-		v.found = &place{pkg: p.pkg, test: firstFailure(v.output)}
+		v.found = &place{pkg: p.pkg, test: cmp.Or(firstFailure(v.output), p.test)}
 	}
 	return v
 }

@@ -21,7 +21,7 @@ func TestWhatHoldsSomethingHiddenIsNotRead(t *testing.T) {
 	if err := os.Symlink(filepath.Join(home, "team"), filepath.Join(home, "link")); err != nil {
 		t.Fatal(err)
 	}
-	s := &Sandbox{Hidden: []string{filepath.Join(home, "team/data")}}
+	s := &Sandbox{Config: Config{Hidden: []string{filepath.Join(home, "team/data")}}}
 	for path, may := range map[string]bool{
 		"team/data": false, "team": false, ".": false, "link": false, "missing": false,
 		"team/docs": true, "elsewhere": true, "link/docs": true,
