@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -77,7 +78,7 @@ func TestListenerComesBackAndLooksAgain(t *testing.T) {
 		again, stop := s.Bus().Watch(wake.Signal{Topic: wake.Ended, ID: 77})
 		exec(t, connect(t, dsn), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 			WHERE datname = current_database() AND query LIKE 'LISTEN%'`)
-		<-again
+		hear(t, again)
 		stop()
 	}
 	// And it hears again.
@@ -86,7 +87,7 @@ func TestListenerComesBackAndLooksAgain(t *testing.T) {
 	if err := other.Update(t.Context(), func(tx *store.Tx) error { tx.Signal(wake.Work, 5); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	<-heard
+	hear(t, heard)
 }
 
 func TestNotifierSendsAgainWhatItCouldNotSend(t *testing.T) {
@@ -97,10 +98,20 @@ func TestNotifierSendsAgainWhatItCouldNotSend(t *testing.T) {
 		if err := s.Update(t.Context(), func(tx *store.Tx) error { tx.Signal(wake.Work, id+1); return nil }); err != nil {
 			t.Fatal(err)
 		}
-		<-heard
+		hear(t, heard)
 		stop()
 		exec(t, connect(t, dsn), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 			WHERE datname = current_database() AND query LIKE '%pg_notify%' AND pid <> pg_backend_pid()`)
+	}
+}
+
+// hear waits for a signal. One that never comes fails the test by its name.
+func hear(t *testing.T, signal <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-signal:
+	case <-time.After(30 * time.Second):
+		t.Fatal("the signal never came")
 	}
 }
 
