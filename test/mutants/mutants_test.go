@@ -25,6 +25,30 @@ func TestEveryFaultCanBePlanted(t *testing.T) {
 	}
 }
 
+// A test that is named for a fault is there: whoever renames it renames it here too.
+func TestEveryNamedTestIsThere(t *testing.T) {
+	root, faults := lists(t)
+	for _, f := range faults {
+		for _, p := range f.places {
+			files, err := filepath.Glob(filepath.Join(root, p.pkg, "*_test.go"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			there := p.test == "" && len(files) > 0
+			for _, file := range files {
+				text, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				there = there || strings.Contains(string(text), "\nfunc "+p.test+"(")
+			}
+			if !there {
+				t.Errorf("%s.txt: there is no %s (%s)", f.list, p, f)
+			}
+		}
+	}
+}
+
 // Ten faults, others on every day, so that all are tried again and again.
 func TestTodaysFaultsAreFound(t *testing.T) {
 	root, faults := lists(t)
