@@ -56,7 +56,7 @@ func TestRules(t *testing.T) {
 func TestTurnsThatLostTheirLease(t *testing.T) {
 	dir := t.TempDir()
 	n, awoken := 0, int64(0)
-	for range 3 { // each run is short
+	for range 2 { // each run is short
 		rapid.Check(t, func(rt *rapid.T) {
 			n++
 			rapid.SyncTest(rt, func(rt *rapid.T) {

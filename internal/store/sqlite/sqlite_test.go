@@ -1,10 +1,13 @@
 package sqlite
 
 import (
+	"errors"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -22,12 +25,44 @@ const hasty = "OFF"
 
 func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t testing.TB) storetest.Open {
-		path := filepath.Join(t.TempDir(), "data", "parley.db")
+		path := emptyFile(t)
 		return func(clock parley.Clock) (store.Store, error) {
 			return Open(path, Options{Clock: clock, Synchronous: hasty})
 		}
 	})
 }
+
+// emptyFile is a database with nothing but its schema. To copy it is much quicker
+// than to make it.
+func emptyFile(t testing.TB) string {
+	t.Helper()
+	data, err := schemaOnly()
+	path := filepath.Join(t.TempDir(), "parley.db")
+	if err == nil {
+		err = os.WriteFile(path, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var schemaOnly = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "schema")
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "parley.db")
+	s, err := Open(path, Options{Synchronous: hasty})
+	if err == nil {
+		err = s.Close()
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(path)
+	return data, errors.Join(err, os.RemoveAll(dir))
+})
 
 // A statement that reads a big table from end to end is slow only once there
 // is much in it. The tables of teams, agents, channels and workers stay small.
