@@ -40,11 +40,31 @@ type TB interface {
 // install it; it is never skipped.
 func DSN(t TB) string {
 	t.Helper()
+	return database(t, emptyTemplate)
+}
+
+// Copy returns the address of a fresh copy of another test's database, which nobody
+// may be connected to: to copy a schema is quicker than to make it.
+func Copy(t TB, dsn string) string {
+	t.Helper()
+	cfg, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		t.Fatalf("not the address of a test's database: %v", err)
+	}
+	return database(t, cfg.Database)
+}
+
+// emptyTemplate is the server's own.
+const emptyTemplate = "template1"
+
+// database makes one like another, and drops it when the test ends.
+func database(t TB, template string) string {
+	t.Helper()
 	admin, err := sharedServer()
 	if err != nil {
 		t.Fatalf("no PostgreSQL for this test: %v", err)
 	}
-	dsn, name, err := createDatabase(admin)
+	dsn, name, err := createDatabase(admin, template)
 	if err != nil {
 		t.Fatalf("no database for this test: %v", err)
 	}
@@ -72,9 +92,9 @@ func sharedServer() (string, error) {
 // stop it, because its watcher does when this process ends.
 var startShared = sync.OnceValues(func() (*Server, error) { return Start("", Options{}) })
 
-func createDatabase(admin string) (dsn, name string, err error) {
+func createDatabase(admin, template string) (dsn, name string, err error) {
 	name = "parley_test_" + strings.ToLower(rand.Text())
-	if err := execute(admin, "CREATE DATABASE "+name); err != nil {
+	if err := execute(admin, "CREATE DATABASE "+name+" TEMPLATE "+template); err != nil {
 		return "", "", err
 	}
 	dsn, err = withDatabase(admin, name)

@@ -106,7 +106,7 @@ func (s *Server) DSN(database string) string {
 // NewDatabase makes an empty database with a random name and returns its
 // address.
 func (s *Server) NewDatabase() (string, error) {
-	dsn, _, err := createDatabase(s.DSN("postgres"))
+	dsn, _, err := createDatabase(s.DSN("postgres"), emptyTemplate)
 	return dsn, err
 }
 

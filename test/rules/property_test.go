@@ -56,17 +56,15 @@ func TestRules(t *testing.T) {
 func TestTurnsThatLostTheirLease(t *testing.T) {
 	dir := t.TempDir()
 	n, awoken := 0, int64(0)
-	for range 2 { // each run is short
-		rapid.Check(t, func(rt *rapid.T) {
-			n++
-			rapid.SyncTest(rt, func(rt *rapid.T) {
-				m := newMachine(rt, filepath.Join(dir, fmt.Sprint(n)), fault{})
-				m.haunted = true
-				m.run()
-				awoken += m.awoken.Load()
-			})
+	rapid.Check(t, func(rt *rapid.T) {
+		n++
+		rapid.SyncTest(rt, func(rt *rapid.T) {
+			m := newMachine(rt, filepath.Join(dir, fmt.Sprint(n)), fault{})
+			m.haunted = true
+			m.run()
+			awoken += m.awoken.Load()
 		})
-	}
+	})
 	if awoken == 0 {
 		t.Errorf("no turn ever came back: life.enter does not know them any more")
 	}

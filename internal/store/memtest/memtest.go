@@ -192,7 +192,7 @@ func (s *Store) Rows(except ...string) map[string][]string {
 
 func (s *Store) each(sql string, row func(*zombiezen.Stmt)) {
 	s.t.Helper()
-	err := sqlitex.ExecuteTransient(s.look, sql, &sqlitex.ExecOptions{ResultFunc: func(r *zombiezen.Stmt) error { row(r); return nil }})
+	err := sqlitex.Execute(s.look, sql, &sqlitex.ExecOptions{ResultFunc: func(r *zombiezen.Stmt) error { row(r); return nil }})
 	if err != nil {
 		s.t.Fatal(err)
 	}

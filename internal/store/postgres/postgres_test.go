@@ -20,8 +20,16 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestConformance(t *testing.T) {
+	schema := pgtest.DSN(t)
+	s, err := Open(t.Context(), schema, Options{})
+	if err == nil {
+		err = s.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	storetest.Run(t, func(t testing.TB) storetest.Open {
-		dsn := pgtest.DSN(t)
+		dsn := pgtest.Copy(t, schema)
 		return func(clock parley.Clock) (store.Store, error) {
 			return Open(context.Background(), dsn, Options{Clock: clock})
 		}
