@@ -33,8 +33,9 @@ build: ## build bin/parley
 # The race detector otherwise has each of the many programs that tests start sleep
 # for a second before it ends. And it checks the pointers of SQLite, which was
 # translated from C and works with nothing else: that alone is a third of the time.
+# Three packages at once, since many of them wait for processes and servers.
 test: setup lint ## check and test everything, under the race detector
-	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 PARLEY_DAY=$$(($$(date +%s) / 86400)) $(WITH_POSTGRES) go test -race -gcflags=modernc.org/...=-d=checkptr=0 -timeout 9m $(TESTFLAGS) ./...
+	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 PARLEY_DAY=$$(($$(date +%s) / 86400)) $(WITH_POSTGRES) go test -race -p 3 -gcflags=modernc.org/...=-d=checkptr=0 -timeout 9m $(TESTFLAGS) ./...
 
 quick: ## the tests that need no server and no minutes: for the inner loop
 	go test . ./internal/budget ./internal/claim ./internal/config ./internal/contact ./internal/keeper/... ./internal/policy ./internal/question \
