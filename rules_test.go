@@ -38,27 +38,30 @@ var mayImport = map[string][]string{
 	"internal/demo":     {"internal/api", "internal/app", "internal/cli/view", "internal/client", "internal/config"},
 
 	// Doors: decode, one use case, encode.
-	"internal/httpapi": {"internal/api", "internal/channel", "internal/claim", "internal/contact", "internal/keeper", "internal/live", "internal/reading", "internal/rulebook", "internal/search", "internal/store", "internal/token", "internal/trace"},
+	"internal/httpapi": {"internal/access", "internal/api", "internal/channel", "internal/claim", "internal/contact", "internal/keeper", "internal/live", "internal/reading", "internal/rulebook", "internal/search", "internal/store", "internal/token", "internal/trace"},
 	"internal/api":     {},
 	"internal/client":  {"internal/api", "internal/hubfile"},
 
+	// Who calls, and what the rules let them do. Every use case asks it.
+	"internal/access": {"internal/directory", "internal/policy", "internal/store"},
+
 	// Use cases.
-	"internal/contact":   {"internal/budget", "internal/directory", "internal/policy", "internal/question", "internal/store", "internal/wake"},
+	"internal/contact":   {"internal/access", "internal/budget", "internal/directory", "internal/policy", "internal/question", "internal/store", "internal/wake"},
 	"internal/question":  {}, // pure, as policy is
 	"internal/budget":    {"internal/store"},
 	"internal/directory": {"internal/policy"},
-	"internal/channel":   {"internal/contact", "internal/directory", "internal/store"},
-	"internal/reading":   {"internal/budget", "internal/contact", "internal/directory", "internal/hardlink", "internal/live", "internal/policy", "internal/question", "internal/search", "internal/store", "internal/trace", "internal/wake"},
+	"internal/channel":   {"internal/access", "internal/directory", "internal/store"},
+	"internal/reading":   {"internal/access", "internal/budget", "internal/contact", "internal/directory", "internal/hardlink", "internal/live", "internal/policy", "internal/question", "internal/search", "internal/store", "internal/trace", "internal/wake"},
 	"internal/retention": {"internal/store"},
 	// Putting conversations away and finding them again; what a topic is decides a
 	// package of its own, since turns ask it too.
-	"internal/keeper":       {"internal/contact", "internal/directory", "internal/keeper/topic", "internal/model", "internal/policy", "internal/search", "internal/store"},
+	"internal/keeper":       {"internal/access", "internal/directory", "internal/keeper/topic", "internal/model", "internal/policy", "internal/search", "internal/store"},
 	"internal/keeper/topic": {"internal/model"},
 	"internal/search":       {"internal/store", "internal/wake"},
 	// Who works on what.
-	"internal/claim": {"internal/contact", "internal/directory", "internal/store"},
+	"internal/claim": {"internal/access", "internal/directory", "internal/store"},
 	// The rules are in the files, which it changes.
-	"internal/rulebook": {"internal/config", "internal/contact", "internal/directory", "internal/store"},
+	"internal/rulebook": {"internal/access", "internal/config", "internal/directory", "internal/store"},
 	"internal/token":    {"internal/store"},
 	"internal/trace":    {"internal/store"},
 
@@ -66,11 +69,11 @@ var mayImport = map[string][]string{
 	"internal/work":   {"internal/store", "internal/wake"},
 	"internal/turn":   {"internal/budget", "internal/keeper/topic", "internal/live", "internal/model", "internal/question", "internal/store", "internal/tool"},
 	"internal/tool":   {"internal/model", "internal/policy"},
-	"internal/tool/*": {"internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool"},
+	"internal/tool/*": {"internal/access", "internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool"},
 	// One set's words are another's too.
-	"internal/tool/peertools":   {"internal/contact", "internal/directory", "internal/model", "internal/tool", "internal/tool/contacttools"},
-	"internal/tool/chorustools": {"internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool", "internal/tool/contacttools"},
-	"internal/tool/loomtools":   {"internal/claim", "internal/contact", "internal/keeper", "internal/model", "internal/policy", "internal/tool", "internal/tool/contacttools"},
+	"internal/tool/peertools":   {"internal/access", "internal/contact", "internal/directory", "internal/model", "internal/tool", "internal/tool/contacttools"},
+	"internal/tool/chorustools": {"internal/access", "internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool", "internal/tool/contacttools"},
+	"internal/tool/loomtools":   {"internal/access", "internal/claim", "internal/contact", "internal/keeper", "internal/model", "internal/policy", "internal/tool", "internal/tool/contacttools"},
 	// The tools of the workspace know nothing of contacts.
 	"internal/tool/workspacetools": {"internal/model", "internal/policy", "internal/tool", "internal/workspace", "internal/workspace/sandbox", "internal/workspace/symbol"},
 	// The tools of outside servers.

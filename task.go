@@ -162,6 +162,10 @@ type Task struct {
 	EndedAt   Micros
 }
 
+// LeasedTo reports whether the task runs under this lease. A turn whose lease was
+// taken over changes nothing any more: every check of a lease is this one.
+func (t *Task) LeasedTo(token int64) bool { return t.State == Running && t.Token == token }
+
 // Awaited reports whether somebody waits for the end of the task: it is an ask
 // whose time is not over.
 func (t *Task) Awaited(now Micros) bool {

@@ -1,6 +1,9 @@
 package parley
 
-import "errors"
+import (
+	"context"
+	"errors"
+)
 
 // TurnStart is what a turn put before the model at its beginning. It is stored
 // while the model thinks, or together with the first reply if that comes at
@@ -54,3 +57,12 @@ var ErrLost = errors.New("the lease was lost")
 // ErrPaused tells the workers that a turn stopped between two steps because its
 // team is paused: the task is queued again as it is.
 var ErrPaused = errors.New("the team is paused")
+
+// Slot is a turn's place among the workers of a hub. Whoever waits gives it back
+// meanwhile.
+type Slot interface {
+	// Release gives the place to others.
+	Release()
+	// Acquire waits for a place; it fails only with the context.
+	Acquire(ctx context.Context) error
+}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/channel"
 	"parley/internal/claim"
 	"parley/internal/contact"
@@ -52,6 +53,7 @@ type HubConfig struct {
 type Hub struct {
 	Store     store.Store
 	Directory *directory.Directory
+	Access    *access.Control
 	Contacts  *contact.Service
 	Reading   *reading.Service
 	Channels  *channel.Service
@@ -73,27 +75,28 @@ func NewHub(cfg HubConfig) *Hub {
 		Store: cfg.Store, Agents: dir, Log: cfg.Log, Name: cfg.Name, Workers: cfg.Workers,
 		LeaseTime: cfg.LeaseTime, Poll: cfg.Poll, Grace: cfg.Grace,
 	})
-	contacts := contact.New(cfg.Store, dir, handoff{scheduler}, cfg.Log)
-	read := reading.New(cfg.Store, dir, contacts)
+	control := access.New(cfg.Store, dir, cfg.Log)
+	contacts := contact.New(cfg.Store, dir, control, handoff{scheduler}, cfg.Log)
+	read := reading.New(cfg.Store, dir, control, contacts)
 	index := search.New(cfg.Store)
-	index.Ask(contacts.ReadsGroup)
+	index.Ask(control.ReadsGroup)
 	contacts.KeepOutOf(index)
 	read.SearchIn(index)
-	h := &Hub{Store: cfg.Store, Directory: dir, Contacts: contacts, Reading: read, Channels: channel.New(cfg.Store, dir, contacts),
+	h := &Hub{Store: cfg.Store, Directory: dir, Access: control, Contacts: contacts, Reading: read, Channels: channel.New(cfg.Store, dir, control),
 		Search: index, Claims: claim.New(cfg.Store, dir), unindexed: cfg.Unindexed, scheduler: scheduler, log: cfg.Log}
 	index.Add(search.Kept, keeper.Documents{})
-	h.Keepers = keeper.New(cfg.Store, dir, contacts, index, cfg.Log)
+	h.Keepers = keeper.New(cfg.Store, dir, control, index, cfg.Log)
 	contacts.ScrubIn(h.Keepers)
 	sets := builtIn(h)
 	maps.Copy(sets, cfg.Toolsets)
 	h.agents = newAgents(dir, sets, newOutside(cfg.Log))
 	read.ShowTools(h.agents)
-	runner := &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: contacts, Rules: permits{contacts}, Pauses: scheduler, Log: cfg.Log, Live: &live.Fan{}, Enricher: cfg.Enricher}
+	runner := &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: contacts, Rules: permits{control, contacts}, Pauses: scheduler, Log: cfg.Log, Live: &live.Fan{}, Enricher: cfg.Enricher}
 	if runner.Enricher == nil {
 		runner.Enricher = h.Keepers
 	}
 	read.ShowLive(runner.Live)
-	scheduler.Connect(turns{runner}, contacts)
+	scheduler.Connect(runner, contacts)
 	return h
 }
 
@@ -166,17 +169,13 @@ func (h handoff) Reserve(agent parley.AgentID) (contact.Reservation, bool) {
 	return r, true
 }
 
-// permits lets turns ask the rules.
-type permits struct{ *contact.Service }
-
-func (p permits) Permit(ctx context.Context, lease parley.Lease, action string, approved bool) error {
-	c := contact.Caller{Team: lease.Team, Agent: lease.Agent, Task: lease.Task, Token: lease.Token, Approved: approved}
-	return p.Service.Permit(ctx, c, action)
+// permits lets turns ask the rules, and the managers.
+type permits struct {
+	control *access.Control
+	*contact.Service
 }
 
-// turns lets the scheduler run turns.
-type turns struct{ *turn.Runner }
-
-func (t turns) Run(ctx context.Context, lease parley.Lease, handover *parley.Handover, slot *work.Slot) error {
-	return t.Runner.Run(ctx, lease, handover, slot)
+func (p permits) Permit(ctx context.Context, lease parley.Lease, action string, approved bool) error {
+	c := access.Caller{Team: lease.Team, Agent: lease.Agent, Task: lease.Task, Token: lease.Token, Approved: approved}
+	return p.control.Permit(ctx, c, action)
 }

@@ -162,7 +162,7 @@ func (s *serving) prepare(ctx context.Context) error {
 	s.door = httpapi.New(httpapi.Config{
 		Store: s.store, Contacts: s.hub.Contacts,
 		Reading: s.hub.Reading, Channels: s.hub.Channels, Keepers: s.hub.Keepers, Claims: s.hub.Claims,
-		Rules: rulebook.New(s.store, s.hub.Directory, s.hub.Contacts, team.ID, s.files, cfg.Log), Log: cfg.Log,
+		Rules: rulebook.New(s.store, s.hub.Directory, s.hub.Access, team.ID, s.files, cfg.Log), Log: cfg.Log,
 		Version: Version(), Started: started, Host: hostOf(cfg.Listen), MessageBytes: s.files.biggest,
 	})
 	s.info = Serving{URL: address(s.listener), Team: team.Name, Person: person, Data: cfg.Data, Store: s.store.Describe(), Problems: problems,

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/internal/access"
 	"parley/internal/contact"
 	"parley/internal/model"
 	"parley/internal/model/scripted"
@@ -107,7 +108,7 @@ func (e errand) hold(ctx context.Context) error {
 func (e errand) serve(ctx context.Context) error {
 	return e.work(ctx, scripted.Noop(), func(h *running) error {
 		target := h.members[len(h.members)-1].Name
-		answer, err := h.Contacts.Ask(ctx, contact.Caller{Team: h.team.ID, Agent: h.ids[0]},
+		answer, err := h.Contacts.Ask(ctx, access.Caller{Team: h.team.ID, Agent: h.ids[0]},
 			contact.Request{Target: target, Message: "Are you there?"})
 		if err != nil {
 			return err
@@ -151,7 +152,7 @@ func openTasks(ctx context.Context, h *running, n int) error {
 	for caller := range callers {
 		all.Go(func() {
 			for i := caller; i < n && errs[caller] == nil; i += callers {
-				_, errs[caller] = h.Contacts.Delegate(ctx, contact.Caller{Team: h.team.ID, Agent: h.ids[1+caller]},
+				_, errs[caller] = h.Contacts.Delegate(ctx, access.Caller{Team: h.team.ID, Agent: h.ids[1+caller]},
 					contact.Request{Target: natives[i%len(natives)].Name, Message: "Take your time."})
 			}
 		})

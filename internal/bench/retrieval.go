@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/app"
-	"parley/internal/contact"
 	"parley/internal/keeper"
 	"parley/internal/store"
 )
@@ -105,7 +105,7 @@ func recall(ctx context.Context, st store.Store, messages []labelledMessage, que
 	if err != nil {
 		return nil, err
 	}
-	c := contact.Caller{Team: team.ID, Agent: reader.ID}
+	c := access.Caller{Team: team.ID, Agent: reader.ID}
 	labels, err := putAway(ctx, hub, c, messages)
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func partOf(relevant []int, list []parley.Kept, labels map[int64]int) float64 {
 
 // putAway offloads the messages into keepers, one for each channel and week, and
 // returns which message each kept one is.
-func putAway(ctx context.Context, hub *app.Hub, c contact.Caller, messages []labelledMessage) (map[int64]int, error) {
+func putAway(ctx context.Context, hub *app.Hub, c access.Caller, messages []labelledMessage) (map[int64]int, error) {
 	labels := map[int64]int{}
 	for _, chunk := range weeks(messages) {
 		var said []parley.Kept

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/contact"
 	"parley/internal/model/scripted"
 	"parley/internal/store"
@@ -176,8 +177,8 @@ func (s *session) choose(pairs []pair, r *rand.Rand) (from, to int) {
 	return p.from, p.to
 }
 
-func (s *session) caller(member int) contact.Caller {
-	return contact.Caller{Team: s.team.ID, Agent: s.ids[member]}
+func (s *session) caller(member int) access.Caller {
+	return access.Caller{Team: s.team.ID, Agent: s.ids[member]}
 }
 
 // settle waits until nothing of a slice is under way, and makes sure that no

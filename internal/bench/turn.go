@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"parley/internal/access"
 	"parley/internal/app"
 	"parley/internal/contact"
 	"parley/internal/model"
@@ -155,7 +156,7 @@ func (m *turnMeasure) round(ctx context.Context) error {
 func (m *turnMeasure) turnOnce(ctx context.Context, _ int, r *rand.Rand) error {
 	begun, before := time.Now(), m.provider.spent()
 	to := m.hub.members[len(m.hub.members)-1-r.IntN(turnAgents)].Name
-	answer, err := m.hub.Contacts.Ask(ctx, contact.Caller{Team: m.hub.team.ID, Agent: m.hub.ids[0]}, contact.Request{Target: to, Message: body(r)})
+	answer, err := m.hub.Contacts.Ask(ctx, access.Caller{Team: m.hub.team.ID, Agent: m.hub.ids[0]}, contact.Request{Target: to, Message: body(r)})
 	if err == nil && answer.Text != "ok" {
 		err = fmt.Errorf("a turn ended with %q", answer.Text)
 	}

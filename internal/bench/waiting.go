@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/app"
 	"parley/internal/contact"
 	"parley/internal/model"
@@ -70,7 +71,7 @@ func (e errand) wait(ctx context.Context) error {
 func (h *running) beginTurns(ctx context.Context, begun <-chan struct{}) error {
 	agents := h.members[1+h.clients:]
 	for _, a := range agents {
-		_, err := h.Contacts.Delegate(ctx, contact.Caller{Team: h.team.ID, Agent: h.ids[0]}, contact.Request{Target: a.Name, Message: "Take your time."})
+		_, err := h.Contacts.Delegate(ctx, access.Caller{Team: h.team.ID, Agent: h.ids[0]}, contact.Request{Target: a.Name, Message: "Take your time."})
 		if err != nil {
 			return err
 		}

@@ -10,21 +10,21 @@ import (
 	"strings"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/directory"
 	"parley/internal/store"
 )
 
 // Service is the use cases of this package. It is safe for concurrent use.
 type Service struct {
-	store    store.Store
-	dir      *directory.Directory
-	contacts *contact.Service
+	store  store.Store
+	dir    *directory.Directory
+	access *access.Control
 }
 
 // New makes the service.
-func New(s store.Store, dir *directory.Directory, contacts *contact.Service) *Service {
-	return &Service{store: s, dir: dir, contacts: contacts}
+func New(s store.Store, dir *directory.Directory, control *access.Control) *Service {
+	return &Service{store: s, dir: dir, access: control}
 }
 
 // Everyone stands for all participants of the team among the members of a
@@ -34,7 +34,7 @@ const Everyone = "*"
 const maxTopic = 500
 
 // Add makes a channel. Whoever makes it is a member.
-func (s *Service) Add(ctx context.Context, c contact.Caller, name, topic string, members []string) (parley.Channel, error) {
+func (s *Service) Add(ctx context.Context, c access.Caller, name, topic string, members []string) (parley.Channel, error) {
 	ch := parley.Channel{Team: c.Team, Name: parley.BareChannel(name), Topic: strings.TrimSpace(topic)}
 	if err := s.mayChange(ctx, c, name); err != nil {
 		return ch, err
@@ -65,14 +65,14 @@ func (s *Service) Add(ctx context.Context, c contact.Caller, name, topic string,
 }
 
 // Invite makes participants members. Those who are, stay.
-func (s *Service) Invite(ctx context.Context, c contact.Caller, name string, agents []string) (parley.Channel, error) {
+func (s *Service) Invite(ctx context.Context, c access.Caller, name string, agents []string) (parley.Channel, error) {
 	return s.change(ctx, c, name, agents, func(tx *store.Tx, ch parley.Channel, ids []parley.AgentID) error {
 		return joinMissing(tx, ch, ids, c.Agent, "")
 	})
 }
 
 // Remove ends memberships. Work that was asked for in the channel goes on.
-func (s *Service) Remove(ctx context.Context, c contact.Caller, name string, agents []string) (parley.Channel, error) {
+func (s *Service) Remove(ctx context.Context, c access.Caller, name string, agents []string) (parley.Channel, error) {
 	return s.change(ctx, c, name, agents, func(tx *store.Tx, ch parley.Channel, ids []parley.AgentID) error {
 		for _, id := range ids {
 			member, err := tx.IsMember(ch.ID, id)
@@ -93,7 +93,7 @@ func (s *Service) Remove(ctx context.Context, c contact.Caller, name string, age
 
 // Delete ends a channel: nobody is in it any more, and its name is free. What was
 // said in it stays on record.
-func (s *Service) Delete(ctx context.Context, c contact.Caller, name string) error {
+func (s *Service) Delete(ctx context.Context, c access.Caller, name string) error {
 	_, err := s.change(ctx, c, name, nil, func(tx *store.Tx, ch parley.Channel, _ []parley.AgentID) error {
 		remove(tx, ch, c.Agent)
 		return nil
@@ -102,7 +102,7 @@ func (s *Service) Delete(ctx context.Context, c contact.Caller, name string) err
 }
 
 // change locks a channel and changes it.
-func (s *Service) change(ctx context.Context, c contact.Caller, name string, agents []string,
+func (s *Service) change(ctx context.Context, c access.Caller, name string, agents []string,
 	do func(*store.Tx, parley.Channel, []parley.AgentID) error) (ch parley.Channel, err error) {
 	if err := s.mayChange(ctx, c, name); err != nil {
 		return ch, err
@@ -123,7 +123,7 @@ func (s *Service) change(ctx context.Context, c contact.Caller, name string, age
 	return ch, err
 }
 
-func (s *Service) unknown(tx *store.Tx, c contact.Caller, name string) error {
+func (s *Service) unknown(tx *store.Tx, c access.Caller, name string) error {
 	list, err := tx.Groups(c.Team)
 	if err != nil {
 		return err
@@ -137,12 +137,12 @@ func (s *Service) unknown(tx *store.Tx, c contact.Caller, name string) error {
 
 // mayChange lets people decide who talks where, and nobody else: an agent must
 // not be able to give itself or another something to read.
-func (s *Service) mayChange(ctx context.Context, c contact.Caller, name string) error {
-	return s.contacts.PeopleOnly(ctx, c, "change channels", "change #"+parley.BareChannel(name))
+func (s *Service) mayChange(ctx context.Context, c access.Caller, name string) error {
+	return s.access.PeopleOnly(ctx, c, "change channels", "change #"+parley.BareChannel(name))
 }
 
 // find looks names up; Everyone is all of the team.
-func (s *Service) find(c contact.Caller, names []string) (ids []parley.AgentID, err error) {
+func (s *Service) find(c access.Caller, names []string) (ids []parley.AgentID, err error) {
 	for _, name := range names {
 		if name == Everyone {
 			ids = append(ids, s.dir.Everyone(c.Team)...)

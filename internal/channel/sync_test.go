@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/app"
 	"parley/internal/contact"
 	"parley/internal/store"
@@ -25,7 +26,7 @@ type files struct {
 type world struct {
 	t   *testing.T
 	hub *app.Hub
-	ada contact.Caller
+	ada access.Caller
 }
 
 func newWorld(t *testing.T) *world {
@@ -60,7 +61,7 @@ func (w *world) start(f files) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.ada = contact.Caller{Team: team.ID, Agent: ada.ID}
+	w.ada = access.Caller{Team: team.ID, Agent: ada.ID}
 }
 
 // has compares the channels, each with its members.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/directory"
 	"parley/internal/store"
 )
@@ -45,7 +45,7 @@ type Taking struct {
 }
 
 // Take claims lines of a file for the caller's task, or renews its claim.
-func (s *Service) Take(ctx context.Context, c contact.Caller, path string, lines parley.Lines) (Taking, error) {
+func (s *Service) Take(ctx context.Context, c access.Caller, path string, lines parley.Lines) (Taking, error) {
 	var out Taking
 	path, err := parley.CleanPath(path)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Service) Take(ctx context.Context, c contact.Caller, path string, lines
 }
 
 // lock keeps others in the team from claiming, and reads who claims the path.
-func lock(tx *store.Tx, c contact.Caller, path string) ([]parley.Claim, error) {
+func lock(tx *store.Tx, c access.Caller, path string) ([]parley.Claim, error) {
 	if err := c.Works(tx); err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func take(tx *store.Tx, claim parley.Claim, own []parley.Claim) (renewed bool) {
 
 // Release gives up what the caller's task has claimed of some lines. It returns
 // what was given up.
-func (s *Service) Release(ctx context.Context, c contact.Caller, path string, lines parley.Lines) ([]parley.Claim, error) {
+func (s *Service) Release(ctx context.Context, c access.Caller, path string, lines parley.Lines) ([]parley.Claim, error) {
 	path, err := parley.CleanPath(path)
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func event(c parley.Claim, kind parley.EventKind) parley.Event {
 }
 
 // List is what is claimed in the caller's team.
-func (s *Service) List(ctx context.Context, c contact.Caller) ([]Held, error) {
+func (s *Service) List(ctx context.Context, c access.Caller) ([]Held, error) {
 	var out []Held
 	err := s.store.View(ctx, func(tx *store.Tx) error {
 		list, err := tx.Claims(c.Team)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/app"
 	"parley/internal/claim"
 	"parley/internal/contact"
@@ -36,17 +37,17 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-func (s *site) as(name string) contact.Caller {
+func (s *site) as(name string) access.Caller {
 	s.Helper()
 	e, err := s.hub.Directory.Find(s.team, name)
 	if err != nil {
 		s.Fatal(err)
 	}
-	return contact.Caller{Team: s.team, Agent: e.ID}
+	return access.Caller{Team: s.team, Agent: e.ID}
 }
 
 // on is somebody at work on a task of their own.
-func (s *site) on(name string) contact.Caller {
+func (s *site) on(name string) access.Caller {
 	s.Helper()
 	made, err := s.hub.Contacts.Delegate(s.Context(), s.as("Pat"), contact.Request{Target: name, Message: "Work."})
 	if err != nil {
@@ -57,7 +58,7 @@ func (s *site) on(name string) contact.Caller {
 	return c
 }
 
-func (s *site) take(c contact.Caller, from, to int) claim.Taking {
+func (s *site) take(c access.Caller, from, to int) claim.Taking {
 	s.Helper()
 	got, err := s.hub.Claims.Take(s.Context(), c, "main.go", parley.Lines{From: from, To: to})
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/store"
 )
 
@@ -15,7 +15,7 @@ import (
 const intentLease = 30 * time.Minute
 
 // Intend says that the caller's task is about to work on a file.
-func (s *Service) Intend(ctx context.Context, c contact.Caller, path string) error {
+func (s *Service) Intend(ctx context.Context, c access.Caller, path string) error {
 	path, err := parley.CleanPath(path)
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ func (s *Service) Intend(ctx context.Context, c contact.Caller, path string) err
 
 // Concerned are those whom something about a path concerns: who works on it, and if
 // nobody else does, or without a path, those of the caller's role.
-func (s *Service) Concerned(ctx context.Context, c contact.Caller, path string) ([]parley.AgentID, error) {
+func (s *Service) Concerned(ctx context.Context, c access.Caller, path string) ([]parley.AgentID, error) {
 	var busy []parley.AgentID
 	if path != "" {
 		clean, err := parley.CleanPath(path)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/contact"
 	"parley/internal/policy"
 	"parley/internal/store"
@@ -47,7 +48,7 @@ func TestATransactionThatRunsAgainLeavesWhatOneRunDoes(t *testing.T) {
 	for i := range grew {
 		d := newDesk(t, "Ann", "Bob", "Cid", member{name: "Visitor", kind: parley.Client, rules: policy.Rules{Behavior: policy.Supervised}})
 		if i == 1 {
-			d.Service = contact.New(twice{d.store}, d.dir, nil, slog.New(slog.DiscardHandler))
+			d.Service = contact.New(twice{d.store}, d.dir, access.New(twice{d.store}, d.dir, slog.New(slog.DiscardHandler)), nil, slog.New(slog.DiscardHandler))
 		}
 		before := d.counts()
 		d.live()

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/directory"
 	"parley/internal/policy"
 	"parley/internal/store"
@@ -16,7 +17,7 @@ import (
 // it, under the key that it has had from the beginning; here only the record is
 // changed and the task is queued again. What a caller from outside waits for is
 // made in the same transaction.
-func (s *Service) Approve(ctx context.Context, c Caller, id parley.ApprovalID) error {
+func (s *Service) Approve(ctx context.Context, c access.Caller, id parley.ApprovalID) error {
 	if err := s.permitDecision(ctx, c, "approve", id); err != nil {
 		return err
 	}
@@ -25,7 +26,7 @@ func (s *Service) Approve(ctx context.Context, c Caller, id parley.ApprovalID) e
 
 // Deny refuses a call that waits for a decision. Its agent reads the reason,
 // which may be empty.
-func (s *Service) Deny(ctx context.Context, c Caller, id parley.ApprovalID, reason string) error {
+func (s *Service) Deny(ctx context.Context, c access.Caller, id parley.ApprovalID, reason string) error {
 	if err := checkText(reason); err != nil {
 		return err
 	}
@@ -40,28 +41,28 @@ func (s *Service) Deny(ctx context.Context, c Caller, id parley.ApprovalID, reas
 
 // permitDecision asks the rules of somebody outside who may decide; whoever may
 // not is told so by decide.
-func (s *Service) permitDecision(ctx context.Context, c Caller, verb string, id parley.ApprovalID) error {
-	if c.Token != 0 || s.partyOf(c.Agent).Kind == parley.Person {
+func (s *Service) permitDecision(ctx context.Context, c access.Caller, verb string, id parley.ApprovalID) error {
+	if c.Token != 0 || s.access.PartyOf(c.Agent).Kind == parley.Person {
 		return nil
 	}
 	var may bool
 	err := s.store.View(ctx, func(tx *store.Tx) error {
 		a, err := tx.Approval(id)
 		if err != nil {
-			return notFound(err, "%s", id)
+			return access.NotFound(err, "%s", id)
 		}
-		may, err = s.MayDecide(tx, c, a)
+		may, err = s.access.MayDecide(tx, c, a)
 		return err
 	})
 	if err != nil || !may {
 		return err
 	}
-	return s.PermitOutside(ctx, c, policy.TaskOp, verb+" "+id.String())
+	return s.access.PermitOutside(ctx, c, policy.TaskOp, verb+" "+id.String())
 }
 
 // decide is a compare-and-set: the first decision counts, and whoever comes
 // second is told which it was.
-func (s *Service) decide(ctx context.Context, c Caller, id parley.ApprovalID, state parley.ApprovalState, comment string) error {
+func (s *Service) decide(ctx context.Context, c access.Caller, id parley.ApprovalID, state parley.ApprovalState, comment string) error {
 	err := s.withApproval(ctx, id, func(d *decision) error {
 		a := d.approval
 		if a.Team != c.Team {
@@ -82,7 +83,7 @@ func (s *Service) decide(ctx context.Context, c Caller, id parley.ApprovalID, st
 		a.Comment = comment
 		return d.settle(state, c.Agent)
 	})
-	return s.Denied(ctx, c, "decide about "+id.String(), err)
+	return s.access.Denied(ctx, c, "decide about "+id.String(), err)
 }
 
 // decision is the end of an approval within a transaction that holds the locks
@@ -101,7 +102,7 @@ func (s *Service) withApproval(ctx context.Context, id parley.ApprovalID, do fun
 	return s.store.Update(ctx, func(tx *store.Tx) error {
 		a, err := tx.Approval(id)
 		if err != nil {
-			return notFound(err, "%s", id)
+			return access.NotFound(err, "%s", id)
 		}
 		d := decision{s: s, tx: tx, approval: &a}
 		if err := d.lock(); err != nil {
@@ -133,31 +134,18 @@ func (d *decision) lockTask() error {
 	return err
 }
 
-// MayDecide reports whether the caller may decide about an approval of its team.
-func (s *Service) MayDecide(tx *store.Tx, c Caller, a parley.Approval) (bool, error) {
-	if a.Team != c.Team || a.Agent == c.Agent {
-		return false, nil
-	}
-	wants, err := s.stored(tx, a.Agent)
-	if err != nil {
-		return false, err
-	}
-	who := s.partyOf(c.Agent)
-	return policy.MayApprove(&who, &wants), nil
-}
-
 // mayDecide refuses everybody but people and the agent's manager. To somebody
 // who has nothing to do with the call it does not exist.
-func (s *Service) mayDecide(tx *store.Tx, c Caller, a parley.Approval) error {
-	may, err := s.MayDecide(tx, c, a)
+func (s *Service) mayDecide(tx *store.Tx, c access.Caller, a parley.Approval) error {
+	may, err := s.access.MayDecide(tx, c, a)
 	switch {
 	case err != nil || may:
 		return err
 	case a.Agent == c.Agent:
-		return parley.Errorf(parley.Denied, "You cannot decide about what you want yourself.").WithRule(ruleOwnCall).
+		return parley.Errorf(parley.Denied, "You cannot decide about what you want yourself.").WithRule(access.RuleOwnApproval).
 			WithHint("A person or your manager decides about %s.", a.ID)
 	default:
-		return parley.Errorf(parley.NotFound, "%s not found.", a.ID).WithRule(ruleDecider)
+		return parley.Errorf(parley.NotFound, "%s not found.", a.ID).WithRule(access.RuleDecider)
 	}
 }
 
@@ -274,7 +262,7 @@ func (s *Service) askManager(ctx context.Context, a parley.Approval) error {
 	}
 	// It is not the agent's idea, so it costs nothing of its rate, and nobody's task
 	// waits for it.
-	c := Caller{Team: a.Team, Agent: a.Agent, Approved: true}
+	c := access.Caller{Team: a.Team, Agent: a.Agent, Approved: true}
 	key, err := s.managerKey(ctx, a, manager.ID)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/store"
 	"parley/internal/wake"
 )
@@ -27,7 +28,7 @@ type Answer struct {
 // Ask contacts somebody and waits for the answer. Past its time it returns an
 // error of kind Timeout together with the task, whose work goes on: a caller
 // with an open task gets the answer as a delegation result later.
-func (s *Service) Ask(ctx context.Context, c Caller, r Request) (Answer, error) {
+func (s *Service) Ask(ctx context.Context, c access.Caller, r Request) (Answer, error) {
 	w := waiter{s: s}
 	contact, err := s.open(ctx, c, r, parley.Ask, func(t parley.Task) { w.watch(t.ID) })
 	a := Answer{Contact: contact}
@@ -49,7 +50,7 @@ func (s *Service) Ask(ctx context.Context, c Caller, r Request) (Answer, error) 
 // asking again, such as a command that may be interrupted. Nobody is there to
 // take the answer as a tool result, so a caller with a task gets it as a late
 // one.
-func (s *Service) OpenAsk(ctx context.Context, c Caller, r Request) (Contact, error) {
+func (s *Service) OpenAsk(ctx context.Context, c access.Caller, r Request) (Contact, error) {
 	r.detached = true
 	return s.open(ctx, c, r, parley.Ask, nil)
 }
@@ -86,7 +87,7 @@ func (w *waiter) watch(id parley.TaskID) {
 // yield waits for an ask's end without occupying a worker's place. A task that
 // was handed to a worker just now, after the watch began, need not be looked at
 // first.
-func (w *waiter) yield(ctx context.Context, slot Slot, c Contact) error {
+func (w *waiter) yield(ctx context.Context, slot parley.Slot, c Contact) error {
 	t := c.Task
 	if c.found || t.State != parley.Running {
 		if err := w.look(ctx, t.ID); err != nil {
@@ -137,7 +138,7 @@ func (w *waiter) look(ctx context.Context, id parley.TaskID) error {
 	return w.s.store.View(ctx, func(tx *store.Tx) (err error) {
 		w.now = tx.Now
 		if w.task, err = tx.Task(id); err != nil {
-			return notFound(err, "%s", id)
+			return access.NotFound(err, "%s", id)
 		}
 		if w.task.State != parley.Completed || w.task.Result == 0 {
 			return nil
@@ -201,7 +202,7 @@ func (s *Service) answer(ctx context.Context, a Answer) (Answer, error) {
 // AwaitTask makes the caller's task wait for an ask whose time ran out, as for
 // a delegation. If the answer is there already, it is returned, unless it came
 // to the caller's inbox.
-func (s *Service) AwaitTask(ctx context.Context, c Caller, id parley.TaskID) (Answer, error) {
+func (s *Service) AwaitTask(ctx context.Context, c access.Caller, id parley.TaskID) (Answer, error) {
 	var a Answer
 	if c.Task == 0 {
 		return a, parley.Errorf(parley.Invalid, "You are not working on a task that could wait.")
@@ -217,8 +218,8 @@ func (s *Service) AwaitTask(ctx context.Context, c Caller, id parley.TaskID) (An
 			return parley.Errorf(parley.NotFound, "%s is not a subtask of %s.", id, c.Task)
 		}
 		parent, child := tasks[0], tasks[1]
-		if c.Token != 0 && (parent.State != parley.Running || parent.Token != c.Token) {
-			return parley.ErrLost
+		if err := c.HoldsLease(parent); err != nil {
+			return err
 		}
 		// An ask that was cut short by a fault is still marked as waited for; its
 		// asker is here and does not wait.

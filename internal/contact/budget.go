@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/budget"
 	"parley/internal/store"
 )
@@ -14,17 +15,17 @@ func (o *opening) lockBudget() (err error) {
 	if o.pattern == parley.Notify {
 		return nil
 	}
-	o.account, err = o.caller.lockBudget(o.tx)
+	o.account, err = lockBudget(o.tx, o.caller)
 	return err
 }
 
 // lockBudget locks the account of the caller's tree; nil if it has none.
-func (c Caller) lockBudget(tx *store.Tx) (*budget.Account, error) {
+func lockBudget(tx *store.Tx, c access.Caller) (*budget.Account, error) {
 	root := c.Budget
 	if c.Task != 0 && c.Token == 0 {
 		t, err := tx.Task(c.Task)
 		if err != nil {
-			return nil, notFound(err, "%s", c.Task)
+			return nil, access.NotFound(err, "%s", c.Task)
 		}
 		root = t.Budget
 	}
@@ -61,7 +62,7 @@ func moreTasks(a *budget.Account, by parley.TaskID, n int) error {
 func (o *opening) mayGive() error {
 	switch {
 	case o.state.Sender.Kind != parley.Person:
-		return errPeopleOnly("give a task a budget")
+		return access.ErrPeopleOnly("give a task a budget")
 	case o.caller.Task != 0:
 		return parley.Errorf(parley.Invalid, "Only the first task of a tree is given a budget; the others draw on it.")
 	case o.pattern == parley.Notify:
@@ -94,7 +95,7 @@ func endow(tx *store.Tx, root *parley.Task, limit parley.Budget) {
 // before, whose lock is held: that of its parent, or of what mentioned it. A new
 // root gets what the old one had; what a person has added since is theirs to give.
 func (f *finish) budgetAgain(t *parley.Task, old parley.Task, by parley.AgentID) error {
-	person := f.s.partyOf(by).Kind == parley.Person
+	person := f.s.access.PartyOf(by).Kind == parley.Person
 	if t.Parent != 0 || old.Budget != old.ID && old.Budget != 0 {
 		t.Budget = old.Budget
 		return f.chargeAgain(t.Budget, person)
@@ -139,8 +140,8 @@ func (s *Service) account(tx *store.Tx, l parley.Lease) (*budget.Account, error)
 
 // RaiseBudget adds to what the tree of a task may spend, and lets go on what waits
 // for it. Only a person may do so.
-func (s *Service) RaiseBudget(ctx context.Context, c Caller, id parley.TaskID, by parley.Budget) error {
-	if err := s.PeopleOnly(ctx, c, "raise a budget", "raise the budget of "+id.String()); err != nil {
+func (s *Service) RaiseBudget(ctx context.Context, c access.Caller, id parley.TaskID, by parley.Budget) error {
+	if err := s.access.PeopleOnly(ctx, c, "raise a budget", "raise the budget of "+id.String()); err != nil {
 		return err
 	}
 	return s.store.Update(ctx, func(tx *store.Tx) error {
@@ -149,7 +150,7 @@ func (s *Service) RaiseBudget(ctx context.Context, c Caller, id parley.TaskID, b
 			err = store.ErrNotFound
 		}
 		if err != nil {
-			return notFound(err, "%s", id)
+			return access.NotFound(err, "%s", id)
 		}
 		if t.Budget == 0 {
 			return parley.Errorf(parley.Invalid, "The tree of %s has no budget, so nothing bounds it.", id).
@@ -172,8 +173,8 @@ func (s *Service) RaiseBudget(ctx context.Context, c Caller, id parley.TaskID, b
 
 // RaiseToday adds to what the caller's team may spend today, and lets go on what
 // was put off until tomorrow. Only a person may do so.
-func (s *Service) RaiseToday(ctx context.Context, c Caller, by parley.Budget) error {
-	if err := s.PeopleOnly(ctx, c, "raise a budget", "raise the team's budget"); err != nil {
+func (s *Service) RaiseToday(ctx context.Context, c access.Caller, by parley.Budget) error {
+	if err := s.access.PeopleOnly(ctx, c, "raise a budget", "raise the team's budget"); err != nil {
 		return err
 	}
 	daily := s.dir.Limits(c.Agent).Daily

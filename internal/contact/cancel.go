@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/policy"
 	"parley/internal/store"
 	"parley/internal/wake"
@@ -13,8 +14,8 @@ import (
 // Cancel ends a task and its whole subtree. A cancelled task never runs again;
 // what a turn under way still brings is dropped. If somebody else than the
 // parent task cancels it, the parent is told as of a failure.
-func (s *Service) Cancel(ctx context.Context, c Caller, id parley.TaskID) error {
-	if err := s.PermitOutside(ctx, c, policy.TaskOp, "cancel "+id.String()); err != nil {
+func (s *Service) Cancel(ctx context.Context, c access.Caller, id parley.TaskID) error {
+	if err := s.access.PermitOutside(ctx, c, policy.TaskOp, "cancel "+id.String()); err != nil {
 		return err
 	}
 	return s.withTask(ctx, c, id, func(f *finish) error {
@@ -63,7 +64,7 @@ func (f *finish) forget() error {
 
 // mayCancel allows people, the one who asked for the task, and whoever works
 // on a task above it.
-func (s *Service) mayCancel(tx *store.Tx, c Caller, t parley.Task) error {
+func (s *Service) mayCancel(tx *store.Tx, c access.Caller, t parley.Task) error {
 	if by, ok := s.dir.Entry(c.Agent); ok && by.Kind == parley.Person {
 		return nil
 	}
@@ -72,7 +73,7 @@ func (s *Service) mayCancel(tx *store.Tx, c Caller, t parley.Task) error {
 			return nil
 		}
 		if above.Parent == 0 {
-			return parley.Errorf(parley.Denied, "%s is not yours to cancel.", t.ID).WithRule(ruleOwnTask).
+			return parley.Errorf(parley.Denied, "%s is not yours to cancel.", t.ID).WithRule(access.RuleOwnTask).
 				WithHint("Only a person, or who asked for the task or one above it, may do so.")
 		}
 		var err error
@@ -147,7 +148,7 @@ func (s *Service) unaskBelow(tx *store.Tx, t *parley.Task) error {
 // Retry opens the work of a failed or cancelled task again, as a new task
 // that names the old one. It goes to the parent's inbox if the parent is
 // still open, else to whoever asked.
-func (s *Service) Retry(ctx context.Context, c Caller, id parley.TaskID) (parley.Task, error) {
+func (s *Service) Retry(ctx context.Context, c access.Caller, id parley.TaskID) (parley.Task, error) {
 	var made, old parley.Task
 	var refused string
 	err := s.withTask(ctx, c, id, func(f *finish) (err error) {
@@ -169,7 +170,7 @@ func (s *Service) Retry(ctx context.Context, c Caller, id parley.TaskID) (parley
 		return err
 	})
 	if refused != "" {
-		s.recordRefusal(ctx, c, old.Agent, err, parley.EventRefused, "retry: "+refused)
+		s.access.Refused(ctx, c, old.Agent, err, "retry: "+refused)
 	}
 	return made, err
 }
@@ -177,15 +178,15 @@ func (s *Service) Retry(ctx context.Context, c Caller, id parley.TaskID) (parley
 // mayRetry asks the rules of whoever asked for the task, in whose name it is
 // asked for again; they may have changed since. A person decides by themselves.
 // With the refusal comes its text for the record.
-func (s *Service) mayRetry(tx *store.Tx, c Caller, old parley.Task) (record string, err error) {
-	if by := s.partyOf(c.Agent); by.Kind == parley.Person {
+func (s *Service) mayRetry(tx *store.Tx, c access.Caller, old parley.Task) (record string, err error) {
+	if by := s.access.PartyOf(c.Agent); by.Kind == parley.Person {
 		return "", nil
 	}
-	who, err := s.stored(tx, old.Requester)
+	who, err := s.access.StoredParty(tx, old.Requester)
 	if err != nil {
 		return "", err
 	}
-	to, err := s.stored(tx, old.Agent)
+	to, err := s.access.StoredParty(tx, old.Agent)
 	if err != nil {
 		return "", err
 	}
@@ -197,14 +198,14 @@ func (s *Service) mayRetry(tx *store.Tx, c Caller, old parley.Task) (record stri
 }
 
 // spendRate takes one contact out of the minute of whoever tries again.
-func (s *Service) spendRate(tx *store.Tx, c Caller) (record string, err error) {
+func (s *Service) spendRate(tx *store.Tx, c access.Caller) (record string, err error) {
 	by, err := tx.LockAgent(c.Agent)
 	if err != nil {
 		return "", err
 	}
 	rate, refusal := policy.Spend(tx.Now, by, s.dir.Limits(c.Agent))
 	if refusal != nil {
-		return explained(refusal), refusal
+		return parley.WithRule(parley.Public(refusal), parley.RuleOf(refusal)), refusal
 	}
 	tx.SetRate(c.Agent, rate)
 	return "", nil

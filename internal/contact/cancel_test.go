@@ -1,10 +1,10 @@
 package contact_test
 
 import (
+	"parley/internal/access"
 	"testing"
 
 	"parley"
-	"parley/internal/contact"
 )
 
 // TestCancelEndsATree is the table of who may end a task, in which state, and who
@@ -13,18 +13,18 @@ func TestCancelEndsATree(t *testing.T) {
 	const told = "delegation_failed of Bob: cancelled by "
 	for _, c := range []struct {
 		name string
-		by   func(d *desk, ann, bob parley.Lease) contact.Caller
+		by   func(d *desk, ann, bob parley.Lease) access.Caller
 		want string   // in the refusal; empty if it is done
 		told []string // what the parent has of it
 	}{
-		{"a person", func(d *desk, _, _ parley.Lease) contact.Caller { return d.as("Pat") }, "", []string{told + "Pat."}},
-		{"the parent's own turn", func(_ *desk, ann, _ parley.Lease) contact.Caller { return turn(ann) }, "", nil},
-		{"who asked for it, outside the task", func(d *desk, _, _ parley.Lease) contact.Caller { return d.as("Ann") }, "", []string{told + "Ann."}},
-		{"who asked for the one above", func(d *desk, _, _ parley.Lease) contact.Caller { return d.as("Top") }, "", []string{told + "Top."}},
-		{"who works on it", func(d *desk, _, bob parley.Lease) contact.Caller { return turn(bob) }, "is not yours to cancel.", nil},
-		{"who works below it", func(d *desk, _, bob parley.Lease) contact.Caller { return d.as("Cid") }, "is not yours to cancel.", nil},
-		{"somebody else", func(d *desk, _, _ parley.Lease) contact.Caller { return d.as("Eve") }, "is not yours to cancel.", nil},
-		{"somebody of another team", func(d *desk, _, _ parley.Lease) contact.Caller { return d.other }, " not found.", nil},
+		{"a person", func(d *desk, _, _ parley.Lease) access.Caller { return d.as("Pat") }, "", []string{told + "Pat."}},
+		{"the parent's own turn", func(_ *desk, ann, _ parley.Lease) access.Caller { return turn(ann) }, "", nil},
+		{"who asked for it, outside the task", func(d *desk, _, _ parley.Lease) access.Caller { return d.as("Ann") }, "", []string{told + "Ann."}},
+		{"who asked for the one above", func(d *desk, _, _ parley.Lease) access.Caller { return d.as("Top") }, "", []string{told + "Top."}},
+		{"who works on it", func(d *desk, _, bob parley.Lease) access.Caller { return turn(bob) }, "is not yours to cancel.", nil},
+		{"who works below it", func(d *desk, _, bob parley.Lease) access.Caller { return d.as("Cid") }, "is not yours to cancel.", nil},
+		{"somebody else", func(d *desk, _, _ parley.Lease) access.Caller { return d.as("Eve") }, "is not yours to cancel.", nil},
+		{"somebody of another team", func(d *desk, _, _ parley.Lease) access.Caller { return d.other }, " not found.", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDesk(t, "Top", "Ann", "Bob", "Cid", "Eve")

@@ -12,97 +12,16 @@
 package contact
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/directory"
 	"parley/internal/store"
 )
-
-// Caller is who contacts. A door makes it from a token, and the hub from the
-// lease of a turn; who it is never comes from a parameter of the call. Which of
-// its own tasks a caller from outside speaks for it may say; that is checked.
-type Caller struct {
-	Team  parley.TeamID
-	Agent parley.AgentID
-	// Task is the task that the caller works on; 0 if none.
-	Task parley.TaskID
-	// Token is the lease under which a turn acts; 0 for a caller from outside.
-	Token int64
-	// Budget is the root whose budget the turn's task draws on; 0 if none, and for
-	// a caller from outside.
-	Budget parley.TaskID
-	// Slot is the turn's place among the workers, given back while it waits; nil
-	// for a caller from outside.
-	Slot Slot
-	// Approved says that somebody has approved the very call that the turn makes.
-	// It takes the place of an approval that the rules want, and of nothing else.
-	Approved bool
-}
-
-// fence makes sure that a turn still holds the task it acts for. Its lock comes
-// before those of the tasks below it.
-func (c Caller) fence(tx *store.Tx) error {
-	if c.Token == 0 {
-		return nil
-	}
-	tasks, err := tx.LockTasks(c.Task)
-	if err != nil {
-		return err
-	}
-	if tasks[0].State != parley.Running || tasks[0].Token != c.Token {
-		return parley.ErrLost
-	}
-	return nil
-}
-
-// Works makes sure that the caller works on the task it speaks for, and keeps
-// that task from ending meanwhile: its lock comes before others that a use case
-// takes.
-func (c Caller) Works(tx *store.Tx) error {
-	if c.Task == 0 {
-		return nil
-	}
-	tasks, err := tx.LockTasks(c.Task)
-	if err != nil {
-		return notFound(err, "%s", c.Task)
-	}
-	return c.holds(tasks[0])
-}
-
-// holds makes sure that the caller still works on the task it speaks for.
-func (c Caller) holds(t parley.Task) error {
-	if c.Task == 0 {
-		return nil
-	}
-	if t.Team != c.Team {
-		return parley.Errorf(parley.NotFound, "%s not found.", c.Task)
-	}
-	if t.Agent != c.Agent {
-		return parley.Errorf(parley.Denied, "%s is not your task.", t.ID).WithRule(ruleOwnTask)
-	}
-	if c.Token != 0 && (t.State != parley.Running || t.Token != c.Token) {
-		return parley.ErrLost
-	}
-	if !t.State.Open() {
-		return parley.Errorf(parley.Conflict, "%s has ended (%s).", t.ID, t.State)
-	}
-	return nil
-}
-
-// Slot is a place among the workers.
-type Slot interface {
-	// Release gives the place to others.
-	Release()
-	// Acquire waits for a place; it fails only with the context.
-	Acquire(ctx context.Context) error
-}
 
 // Request is what to contact somebody with.
 type Request struct {
@@ -163,12 +82,11 @@ type Reservation interface {
 type Service struct {
 	store   store.Store
 	dir     *directory.Directory
+	access  *access.Control
 	handoff Handoff
 	log     *slog.Logger
 	index   Index // nil if nothing is indexed
 	keepers Keepers
-
-	refusals refusals
 }
 
 // Index is where messages are found by their words. What it knows of a message goes
@@ -181,8 +99,8 @@ type Index interface {
 func (s *Service) KeepOutOf(index Index) { s.index = index }
 
 // New makes the service. handoff may be nil: then all work is claimed.
-func New(s store.Store, dir *directory.Directory, handoff Handoff, log *slog.Logger) *Service {
-	return &Service{store: s, dir: dir, handoff: handoff, log: log}
+func New(s store.Store, dir *directory.Directory, control *access.Control, handoff Handoff, log *slog.Logger) *Service {
+	return &Service{store: s, dir: dir, access: control, handoff: handoff, log: log}
 }
 
 // Contact is the outcome of an accepted contact.
@@ -197,7 +115,7 @@ type Contact struct {
 }
 
 // check refuses what no rule needs to be asked about.
-func (s *Service) check(c Caller, r *Request) (directory.Entry, error) {
+func (s *Service) check(c access.Caller, r *Request) (directory.Entry, error) {
 	target, err := s.dir.Find(c.Team, r.Target)
 	if err != nil {
 		return target, err
@@ -209,7 +127,7 @@ func (s *Service) check(c Caller, r *Request) (directory.Entry, error) {
 }
 
 // checkRequest refuses a request that cannot be stored, whoever it is for.
-func (s *Service) checkRequest(c Caller, r *Request, whom string) error {
+func (s *Service) checkRequest(c access.Caller, r *Request, whom string) error {
 	if strings.TrimSpace(r.Message) == "" {
 		return parley.Errorf(parley.Invalid, "The message is empty.").WithHint("Say what you want of %s.", whom)
 	}
@@ -222,7 +140,7 @@ func (s *Service) checkRequest(c Caller, r *Request, whom string) error {
 			return err
 		}
 	}
-	if err := c.checkKey(r.Key); err != nil {
+	if err := checkKey(c, r.Key); err != nil {
 		return err
 	}
 	if r.Priority == 0 {
@@ -232,11 +150,11 @@ func (s *Service) checkRequest(c Caller, r *Request, whom string) error {
 }
 
 // checkWords refuses a text without a context that cannot be stored.
-func (s *Service) checkWords(c Caller, text, key string) error {
+func (s *Service) checkWords(c access.Caller, text, key string) error {
 	if limit := s.dir.Limits(c.Agent).MessageBytes; len(text) > limit {
 		return ErrTooLong(len(text), limit)
 	}
-	if err := c.checkKey(key); err != nil {
+	if err := checkKey(c, key); err != nil {
 		return err
 	}
 	return checkText(text)
@@ -254,7 +172,7 @@ func checkText(text string) error {
 }
 
 // checkKey refuses what cannot be a key, and from outside one of the hub's own.
-func (c Caller) checkKey(key string) error {
+func checkKey(c access.Caller, key string) error {
 	if len(key) > maxKey || !utf8.ValidString(key) || strings.ContainsRune(key, 0) {
 		return parley.Errorf(parley.Invalid, "The key is not a text of at most %d bytes.", maxKey)
 	}
@@ -277,14 +195,6 @@ const maxKey = 1000
 func ErrTooLong(n, limit int) *parley.Error {
 	return parley.Errorf(parley.Limited, "The message has %d bytes; the limit is %d.", n, limit).WithRule("message_bytes").
 		WithHint("Shorten it, or put the text where the other can read it.")
-}
-
-// notFound turns the store's answer into one that names the thing.
-func notFound(err error, format string, args ...any) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return parley.Errorf(parley.NotFound, "%s not found.", fmt.Sprintf(format, args...))
-	}
-	return err
 }
 
 // name is how an agent is called, also one that is gone from the files.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/store"
 )
 
@@ -25,7 +26,7 @@ type NewTask struct {
 
 // CreateTask is a delegation whose task begins when all that it depends on is
 // completed. If something of it fails or is cancelled, the task fails too.
-func (s *Service) CreateTask(ctx context.Context, c Caller, n NewTask) (Contact, error) {
+func (s *Service) CreateTask(ctx context.Context, c access.Caller, n NewTask) (Contact, error) {
 	r := Request{Target: n.Target, Message: strings.TrimSpace(n.Title + "\n\n" + n.Description), Key: n.Key, title: n.Title}
 	var err error
 	if n.Path != "" {
@@ -106,7 +107,7 @@ func (o *opening) above() (ids []parley.TaskID, err error) {
 func (o *opening) mayDepend(id parley.TaskID, above []parley.TaskID) error {
 	t, err := o.tx.Task(id)
 	if err != nil {
-		return notFound(err, "%s", id)
+		return access.NotFound(err, "%s", id)
 	}
 	if !o.s.knows(o.caller, o.state.Task, t) {
 		return parley.Errorf(parley.NotFound, "%s not found.", id)
@@ -118,12 +119,12 @@ func (o *opening) mayDepend(id parley.TaskID, above []parley.TaskID) error {
 }
 
 // knows reports whether a task is of the caller's tree, or was asked by or of it.
-func (s *Service) knows(c Caller, own, t parley.Task) bool {
+func (s *Service) knows(c access.Caller, own, t parley.Task) bool {
 	if t.Team != c.Team {
 		return false
 	}
 	return own.ID != 0 && own.Root == t.Root || t.Agent == c.Agent || t.Requester == c.Agent ||
-		s.partyOf(c.Agent).Kind == parley.Person
+		s.access.PartyOf(c.Agent).Kind == parley.Person
 }
 
 // checkCircle refuses a task that would wait for its own end.

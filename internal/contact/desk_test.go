@@ -9,13 +9,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"parley"
+	"parley/internal/access"
 	"parley/internal/contact"
 	"parley/internal/directory"
 	"parley/internal/policy"
 	"parley/internal/store"
 	"parley/internal/store/memtest"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // desk is a team whose tasks are worked on by hand: no worker claims anything, no
@@ -29,7 +31,7 @@ type desk struct {
 	dir   *directory.Directory
 	team  parley.TeamID
 	// other is somebody of another team.
-	other contact.Caller
+	other access.Caller
 }
 
 // member is one of a desk's team.
@@ -46,12 +48,12 @@ type member struct {
 func newDesk(t *testing.T, members ...any) *desk {
 	t.Helper()
 	d := &desk{T: t, store: memtest.Open(t), dir: directory.New()}
-	d.Service = contact.New(d.store, d.dir, nil, slog.New(slog.DiscardHandler))
+	d.Service = contact.New(d.store, d.dir, access.New(d.store, d.dir, slog.New(slog.DiscardHandler)), nil, slog.New(slog.DiscardHandler))
 	if !slices.ContainsFunc(members, func(m any) bool { return asMember(m).name == "Pat" }) {
 		members = append([]any{member{name: "Pat", kind: parley.Person}}, members...)
 	}
 	d.team = d.join("ours", members...)
-	d.other = contact.Caller{Team: d.join("theirs", "Stranger", "Neighbour")}
+	d.other = access.Caller{Team: d.join("theirs", "Stranger", "Neighbour")}
 	d.other.Agent = d.dir.Everyone(d.other.Team)[0]
 	return d
 }
@@ -106,14 +108,14 @@ func (d *desk) name(id parley.AgentID) string {
 }
 
 // as is somebody who speaks for no task.
-func (d *desk) as(name string) contact.Caller {
+func (d *desk) as(name string) access.Caller {
 	d.Helper()
-	return contact.Caller{Team: d.team, Agent: d.id(name)}
+	return access.Caller{Team: d.team, Agent: d.id(name)}
 }
 
 // turn is somebody's turn on a task, under a lease.
-func turn(l parley.Lease) contact.Caller {
-	return contact.Caller{Team: l.Team, Agent: l.Agent, Task: l.Task, Token: l.Token, Budget: l.Budget}
+func turn(l parley.Lease) access.Caller {
+	return access.Caller{Team: l.Team, Agent: l.Agent, Task: l.Task, Token: l.Token, Budget: l.Budget}
 }
 
 // claim begins with a task, as a worker does.
@@ -147,7 +149,7 @@ func (d *desk) below(l parley.Lease, p parley.Pattern, name string) parley.Lease
 }
 
 // contact contacts somebody and goes on, whatever the pattern.
-func (d *desk) contact(c contact.Caller, p parley.Pattern, name string) contact.Contact {
+func (d *desk) contact(c access.Caller, p parley.Pattern, name string) contact.Contact {
 	d.Helper()
 	made, err := d.try(c, p, contact.Request{Target: name, Message: "Please."})
 	d.must(err)
@@ -156,7 +158,7 @@ func (d *desk) contact(c contact.Caller, p parley.Pattern, name string) contact.
 
 // try contacts somebody. An ask's caller goes on as one does who is cut off: the
 // task is as it is while its turn waits.
-func (d *desk) try(c contact.Caller, p parley.Pattern, r contact.Request) (contact.Contact, error) {
+func (d *desk) try(c access.Caller, p parley.Pattern, r contact.Request) (contact.Contact, error) {
 	d.Helper()
 	switch p {
 	case parley.Delegate:

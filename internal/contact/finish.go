@@ -31,7 +31,7 @@ func (s *Service) EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome
 			tx.Record(parley.Event{Team: t.Team, Kind: parley.EventDropped, Actor: t.Agent, Task: t.ID, Detail: parley.Clip(e.Text, 200)})
 			return nil
 		}
-		if t.State != parley.Running || t.Token != e.Lease.Token {
+		if !t.LeasedTo(e.Lease.Token) {
 			return parley.ErrLost
 		}
 		f := finish{s: s, tx: tx, task: t, parent: parent, account: account}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/contact"
 )
 
@@ -96,7 +97,7 @@ func TestATurnWithoutItsLeaseChangesNothing(t *testing.T) {
 // time ran out.
 type zombie struct {
 	lease    parley.Lease
-	turn     contact.Caller
+	turn     access.Caller
 	question parley.QuestionID
 	late     parley.TaskID
 }

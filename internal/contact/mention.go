@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/budget"
 	"parley/internal/directory"
 	"parley/internal/policy"
@@ -59,7 +60,7 @@ func (m *mentioning) target(e directory.Entry) (a parley.Agent, member bool, err
 
 // ruling asks the rules: a mention is a contact like any other.
 func (m *mentioning) ruling(target parley.Agent) policy.Ruling {
-	who, to := m.s.party(m.author), m.s.party(target)
+	who, to := m.s.access.Party(m.author), m.s.access.Party(target)
 	return policy.Authorize(&who, policy.Send(&to))
 }
 
@@ -195,7 +196,7 @@ func (f *finish) mention(m *mentioning, e directory.Entry) error {
 	ruling := m.ruling(target)
 	switch {
 	case !member:
-		why = refusalText("mention", parley.ErrNotMember(e.Name, m.channel.Place()))
+		why = access.RefusalText("mention", parley.ErrNotMember(e.Name, m.channel.Place()))
 	case ruling.Err() != nil:
 		why = "mention: " + ruling.Explained(ruling.Err())
 	default:
@@ -208,7 +209,7 @@ func (f *finish) mention(m *mentioning, e directory.Entry) error {
 		}
 		if err != nil {
 			m.to = slices.DeleteFunc(m.to, func(r store.Recipient) bool { return r.ID == e.ID })
-			why = refusalText("mention", err)
+			why = access.RefusalText("mention", err)
 		}
 	}
 	if why != "" {

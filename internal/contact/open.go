@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/budget"
 	"parley/internal/policy"
 	"parley/internal/store"
@@ -15,13 +16,13 @@ import (
 // contact that was made before under the same key is found, not made again.
 // stored, if not nil, is called with the task before a worker that it is handed
 // to begins.
-func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Pattern, stored func(parley.Task)) (Contact, error) {
+func (s *Service) open(ctx context.Context, c access.Caller, r Request, p parley.Pattern, stored func(parley.Task)) (Contact, error) {
 	o := opening{s: s, caller: c, pattern: p, title: parley.Clip(cmp.Or(r.title, r.Message), 80)}
 	target, err := s.check(c, &r)
 	o.request = r
 	if err != nil {
 		if parley.RuleOf(err) != "" { // else it is malformed, and nobody was refused anything
-			s.recordRefusal(ctx, c, target.ID, err, parley.EventRefused, refusalText(o.verb(), err))
+			s.access.Refused(ctx, c, target.ID, err, access.RefusalText(o.verb(), err))
 		}
 		return Contact{}, err
 	}
@@ -48,8 +49,8 @@ func (s *Service) open(ctx context.Context, c Caller, r Request, p parley.Patter
 		}
 	}
 	if err != nil {
-		if !c.waits(err) {
-			s.recordRefusal(ctx, c, target.ID, err, parley.EventRefused, o.refusal(err))
+		if !c.Waits(err) {
+			s.access.Refused(ctx, c, target.ID, err, o.refusal(err))
 		}
 		return Contact{}, err
 	}
@@ -67,7 +68,7 @@ func (s *Service) reserve(p parley.Pattern, target parley.AgentID) (Reservation,
 type opening struct {
 	s       *Service
 	tx      *store.Tx
-	caller  Caller
+	caller  access.Caller
 	request Request
 	pattern parley.Pattern
 	title   string // of the task
@@ -104,7 +105,7 @@ func (o *opening) run(target parley.AgentID, place Reservation) error {
 // read reads what the contact rests on, and locks it.
 func (o *opening) read(target parley.AgentID) (err error) {
 	o.state, err = o.tx.Contact(o.caller.Agent, target, o.caller.Task, o.request.Key)
-	return notFound(err, "%s", o.caller.Task)
+	return access.NotFound(err, "%s", o.caller.Task)
 }
 
 func (o *opening) make(place Reservation) error {
@@ -144,7 +145,7 @@ func (o *opening) make(place Reservation) error {
 
 // decide asks the rules, then the limits, then the budget.
 func (o *opening) decide() (policy.Decision, error) {
-	if err := o.caller.holds(o.state.Task); err != nil {
+	if err := o.caller.WorksOn(o.state.Task); err != nil {
 		return policy.Decision{}, err
 	}
 	if err := o.authorize(); err != nil {
@@ -254,9 +255,9 @@ func (o *opening) verb() string {
 // transaction, so that a contact that was made before is found even if they
 // have changed since.
 func (o *opening) authorize() error {
-	who, to := o.s.party(o.state.Sender), o.s.party(o.state.Target)
+	who, to := o.s.access.Party(o.state.Sender), o.s.access.Party(o.state.Target)
 	ruling := policy.Authorize(&who, policy.Send(&to))
-	err := o.caller.judge(ruling, o.state.Target.ID)
+	err := o.caller.Judge(ruling, o.state.Target.ID)
 	if err != nil {
 		refused := ruling // a copy, so that an allowed contact does not pay for it
 		o.refused = &refused
@@ -268,7 +269,7 @@ func (o *opening) authorize() error {
 // record.
 func (o *opening) refusal(err error) string {
 	if o.refused == nil {
-		return refusalText(o.verb(), err)
+		return access.RefusalText(o.verb(), err)
 	}
 	return o.verb() + ": " + o.refused.Explained(err)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/contact"
 	"parley/internal/policy"
 	"parley/internal/store"
@@ -168,7 +169,7 @@ func TestOpenRefuses(t *testing.T) {
 		pattern parley.Pattern
 		request contact.Request
 		before  func(d *desk, l parley.Lease)
-		caller  func(d *desk, l parley.Lease) contact.Caller // Ann's turn if nil
+		caller  func(d *desk, l parley.Lease) access.Caller // Ann's turn if nil
 		want    string
 	}{
 		{name: "oneself", pattern: parley.Ask, request: contact.Request{Target: "ann"}, want: "You cannot contact yourself."},
@@ -183,12 +184,12 @@ func TestOpenRefuses(t *testing.T) {
 		{name: "one who is offline, by delegate", pattern: parley.Delegate,
 			before: func(d *desk, _ parley.Lease) { d.must(d.Offline(d.Context(), d.as("Pat"), "Bob")) }, want: "Bob is offline (agent unavailable)."},
 		{name: "too deep an ask", pattern: parley.Ask,
-			caller: func(d *desk, _ parley.Lease) contact.Caller {
+			caller: func(d *desk, _ parley.Lease) access.Caller {
 				return turn(d.below(d.working("Cid"), parley.Ask, "Ann"))
 			},
 			want: "Maximum agent communication depth (1) reached."},
 		{name: "too deep a delegation", pattern: parley.Delegate,
-			caller: func(d *desk, _ parley.Lease) contact.Caller {
+			caller: func(d *desk, _ parley.Lease) access.Caller {
 				return turn(d.below(d.working("Cid"), parley.Delegate, "Ann"))
 			},
 			want: "Maximum delegation depth (1) reached."},
@@ -198,14 +199,14 @@ func TestOpenRefuses(t *testing.T) {
 			}
 		}, want: "rate limit reached (10 messages per minute). Try again in 60 seconds."},
 		{name: "for a task of another team", pattern: parley.Delegate,
-			caller: func(d *desk, l parley.Lease) contact.Caller { c := d.other; c.Task = l.Task; return c },
+			caller: func(d *desk, l parley.Lease) access.Caller { c := d.other; c.Task = l.Task; return c },
 			want:   " not found."},
 		{name: "for a task of somebody else", pattern: parley.Notify,
-			caller: func(d *desk, l parley.Lease) contact.Caller { c := d.as("Cid"); c.Task = l.Task; return c },
+			caller: func(d *desk, l parley.Lease) access.Caller { c := d.as("Cid"); c.Task = l.Task; return c },
 			want:   "is not your task."},
 		{name: "for a task that has ended", pattern: parley.Delegate,
 			before: func(d *desk, l parley.Lease) { d.end(l, "Done.") },
-			caller: func(d *desk, l parley.Lease) contact.Caller { c := d.as("Ann"); c.Task = l.Task; return c },
+			caller: func(d *desk, l parley.Lease) access.Caller { c := d.as("Ann"); c.Task = l.Task; return c },
 			want:   "has ended (completed)."},
 		{name: "in a thread of others", pattern: parley.Ask, request: contact.Request{Thread: contact.ThreadChoice{Reuse: true, ID: 1 << 40}},
 			want: "is not a thread between you and Bob."},

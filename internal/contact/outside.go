@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/policy"
 	"parley/internal/store"
 )
@@ -189,7 +190,7 @@ func (s *Service) AskManagers(ctx context.Context) error {
 
 // Withdraw takes back a request from outside that still waits. Only whoever made
 // it does; what a turn waits for goes with its task.
-func (s *Service) Withdraw(ctx context.Context, c Caller, id parley.ApprovalID) error {
+func (s *Service) Withdraw(ctx context.Context, c access.Caller, id parley.ApprovalID) error {
 	return s.withApproval(ctx, id, func(d *decision) error {
 		a := d.approval
 		switch {
@@ -210,7 +211,7 @@ func (s *Service) Withdraw(ctx context.Context, c Caller, id parley.ApprovalID) 
 func (d *decision) lockContact() error {
 	a := d.approval
 	r, p, bad := unpack(*a)
-	c := Caller{Team: a.Team, Agent: a.Agent, Task: a.Task, Approved: true}
+	c := access.Caller{Team: a.Team, Agent: a.Agent, Task: a.Task, Approved: true}
 	d.opening = &opening{s: d.s, tx: d.tx, caller: c, request: r, pattern: p, title: parley.Clip(r.Message, 80), bad: bad}
 	if err := d.opening.lockBudget(); err != nil {
 		return err

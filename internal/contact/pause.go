@@ -4,22 +4,25 @@ import (
 	"context"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/store"
 )
 
 // Pause stops all turns of the caller's team at their next step. What is asked of
 // the team meanwhile is stored and queued.
-func (s *Service) Pause(ctx context.Context, c Caller) error { return s.setPaused(ctx, c, true) }
+func (s *Service) Pause(ctx context.Context, c access.Caller) error { return s.setPaused(ctx, c, true) }
 
 // Resume lets the turns of the caller's team go on.
-func (s *Service) Resume(ctx context.Context, c Caller) error { return s.setPaused(ctx, c, false) }
+func (s *Service) Resume(ctx context.Context, c access.Caller) error {
+	return s.setPaused(ctx, c, false)
+}
 
-func (s *Service) setPaused(ctx context.Context, c Caller, paused bool) error {
+func (s *Service) setPaused(ctx context.Context, c access.Caller, paused bool) error {
 	what, kind := "resume the team", parley.EventResumed
 	if paused {
 		what, kind = "pause the team", parley.EventPaused
 	}
-	if err := s.PeopleOnly(ctx, c, what, what); err != nil {
+	if err := s.access.PeopleOnly(ctx, c, what, what); err != nil {
 		return err
 	}
 	return s.store.Update(ctx, func(tx *store.Tx) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/directory"
 	"parley/internal/store"
 )
@@ -15,7 +16,7 @@ import (
 //
 // Nobody named is whoever stands at the root of the caller's task, if that is a
 // person, else the team's own.
-func (s *Service) AskPerson(ctx context.Context, c Caller, r Request) (Answer, error) {
+func (s *Service) AskPerson(ctx context.Context, c access.Caller, r Request) (Answer, error) {
 	if c.Token == 0 {
 		return Answer{}, parley.Errorf(parley.Invalid, "Only the turn of an agent that the hub runs can wait for a person.").
 			WithHint("Use 'delegate' to ask one.")
@@ -30,7 +31,7 @@ func (s *Service) AskPerson(ctx context.Context, c Caller, r Request) (Answer, e
 
 // await makes a delegation whose end the calling tool call takes: with the first
 // call it is made, and every further one looks whether it has ended.
-func (s *Service) await(ctx context.Context, c Caller, r Request) (Answer, error) {
+func (s *Service) await(ctx context.Context, c access.Caller, r Request) (Answer, error) {
 	r.awaited = true
 	made, err := s.open(ctx, c, r, parley.Delegate, nil)
 	a := Answer{Contact: made}
@@ -43,7 +44,7 @@ func (s *Service) await(ctx context.Context, c Caller, r Request) (Answer, error
 	return s.answer(ctx, a)
 }
 
-func (s *Service) person(ctx context.Context, c Caller, name string) (directory.Entry, error) {
+func (s *Service) person(ctx context.Context, c access.Caller, name string) (directory.Entry, error) {
 	if name == "" {
 		return s.nearestPerson(ctx, c)
 	}
@@ -54,7 +55,7 @@ func (s *Service) person(ctx context.Context, c Caller, name string) (directory.
 	return e, err
 }
 
-func (s *Service) nearestPerson(ctx context.Context, c Caller) (directory.Entry, error) {
+func (s *Service) nearestPerson(ctx context.Context, c access.Caller) (directory.Entry, error) {
 	var root parley.Task
 	err := s.store.View(ctx, func(tx *store.Tx) error {
 		t, err := tx.Task(c.Task)

@@ -2,12 +2,12 @@ package contact
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/policy"
 	"parley/internal/store"
 )
@@ -56,10 +56,10 @@ func (p Posted) Text(name func(parley.AgentID) string) string {
 // Post stores a message in a channel. Whoever it mentions gets a task of its own,
 // whose reply goes to the same channel; nobody waits for it. Everyone else finds
 // the message when they read the channel.
-func (s *Service) Post(ctx context.Context, c Caller, r Post) (Posted, error) {
+func (s *Service) Post(ctx context.Context, c access.Caller, r Post) (Posted, error) {
 	if err := s.checkPost(c, &r); err != nil {
 		if parley.RuleOf(err) != "" { // else it is malformed, and nobody was refused anything
-			s.recordRefusal(ctx, c, 0, err, parley.EventRefused, refusalText("post", err))
+			s.access.Refused(ctx, c, 0, err, access.RefusalText("post", err))
 		}
 		return Posted{}, err
 	}
@@ -73,14 +73,14 @@ func (s *Service) Post(ctx context.Context, c Caller, r Post) (Posted, error) {
 	err = s.store.Update(ctx, func(tx *store.Tx) (err error) {
 		p.mentioning = mentioning{s: s, tx: tx}
 		p.out, p.refusal, p.joins = Posted{}, refusal{}, false
-		if p.account, err = c.lockBudget(tx); err != nil {
+		if p.account, err = lockBudget(tx, c); err != nil {
 			return err
 		}
 		return p.run()
 	})
 	if err != nil {
-		if !c.waits(err) {
-			s.recordRefusal(ctx, c, p.refusal.target, err, parley.EventRefused, p.refusal.text("post", err))
+		if !c.Waits(err) {
+			s.access.Refused(ctx, c, p.refusal.target, err, p.refusal.text("post", err))
 		}
 		return Posted{}, err
 	}
@@ -91,7 +91,7 @@ func (s *Service) Post(ctx context.Context, c Caller, r Post) (Posted, error) {
 }
 
 // checkPost refuses what no rule needs to be asked about.
-func (s *Service) checkPost(c Caller, r *Post) error {
+func (s *Service) checkPost(c access.Caller, r *Post) error {
 	if strings.TrimSpace(r.Message) == "" {
 		return parley.Errorf(parley.Invalid, "The message is empty.")
 	}
@@ -100,7 +100,7 @@ func (s *Service) checkPost(c Caller, r *Post) error {
 }
 
 // pair finds the two agents of a dm.
-func (s *Service) pair(c Caller, names [2]string) (ids [2]parley.AgentID, err error) {
+func (s *Service) pair(c access.Caller, names [2]string) (ids [2]parley.AgentID, err error) {
 	for i, name := range names {
 		e, err := s.dir.Find(c.Team, name)
 		if err != nil {
@@ -118,7 +118,7 @@ func (s *Service) pair(c Caller, names [2]string) (ids [2]parley.AgentID, err er
 // posting is one run of the transaction.
 type posting struct {
 	mentioning
-	caller  Caller
+	caller  access.Caller
 	request Post
 	pair    [2]parley.AgentID // of a dm
 
@@ -136,7 +136,7 @@ type refusal struct {
 
 func (r refusal) text(what string, err error) string {
 	if r.ruling == nil {
-		return refusalText(what, err)
+		return access.RefusalText(what, err)
 	}
 	return what + ": " + r.ruling.Explained(err)
 }
@@ -145,12 +145,12 @@ func (p *posting) run() error {
 	var err error
 	p.state, err = p.tx.Posting(p.caller.Agent, p.caller.Task, p.request.Key)
 	if err != nil {
-		return notFound(err, "%s", p.caller.Task)
+		return access.NotFound(err, "%s", p.caller.Task)
 	}
 	if p.state.Before.ID != 0 {
 		return p.again()
 	}
-	if err := p.caller.holds(p.state.Task); err != nil {
+	if err := p.caller.WorksOn(p.state.Task); err != nil {
 		return err
 	}
 	if err := p.enter(); err != nil {
@@ -240,19 +240,19 @@ func (p *posting) enter() error {
 	if p.pair[0] != 0 {
 		return p.enterDM()
 	}
-	c, member, err := p.s.group(p.tx, p.caller, p.request.Channel)
+	c, member, err := p.s.access.Membership(p.tx, p.caller, p.request.Channel)
 	if err != nil {
 		return err
 	}
 	// A person may write anywhere, and then wants to be answered.
 	p.channel, p.joins = c, !member
-	who := p.s.party(p.state.Author)
+	who := p.s.access.Party(p.state.Author)
 	return p.judge(policy.Authorize(&who, policy.PostIn(c.Name)), 0)
 }
 
 // judge asks what a ruling means to the author, and keeps it for the record.
 func (p *posting) judge(r policy.Ruling, target parley.AgentID) error {
-	err := p.caller.judge(r, target)
+	err := p.caller.Judge(r, target)
 	if err != nil {
 		p.refusal = refusal{target, &r}
 	}
@@ -263,7 +263,7 @@ func (p *posting) judge(r policy.Ruling, target parley.AgentID) error {
 func (p *posting) enterDM() error {
 	switch {
 	case p.state.Author.Kind != parley.Person:
-		return errPeopleOnly("write in the conversation of others")
+		return access.ErrPeopleOnly("write in the conversation of others")
 	case slices.Contains(p.pair[:], p.caller.Agent):
 		return parley.Errorf(parley.Invalid, "This is your own conversation.").WithHint("Use 'delegate', 'ask' or 'notify' for it.")
 	}
@@ -318,38 +318,4 @@ func (p *posting) store() error {
 	p.open(m)
 	p.out = Posted{Channel: p.channel, Message: m.ID, Tasks: p.tasks, Away: p.away}
 	return nil
-}
-
-// group finds a group channel for a caller. To an agent that is not a member it
-// does not exist; a person reads and writes in all of the team's.
-func (s *Service) group(tx *store.Tx, c Caller, name string) (ch parley.Channel, member bool, err error) {
-	ch, err = tx.Group(c.Team, name)
-	if err == nil {
-		member, err = tx.IsMember(ch.ID, c.Agent)
-	}
-	person := s.partyOf(c.Agent).Kind == parley.Person
-	if err == nil && (member || person) {
-		return ch, member, nil
-	}
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return ch, false, err
-	}
-	list, err := tx.GroupsOf(c.Agent)
-	if person {
-		list, err = tx.Groups(c.Team)
-	}
-	if err != nil {
-		return ch, false, err
-	}
-	var names []string
-	for _, g := range list {
-		names = append(names, g.Name)
-	}
-	return parley.Channel{}, false, parley.ErrNoChannel(name, parley.Nearest(name, names, 3))
-}
-
-// Group finds a group channel that the caller may read.
-func (s *Service) Group(tx *store.Tx, c Caller, name string) (parley.Channel, error) {
-	ch, _, err := s.group(tx, c, parley.BareChannel(name))
-	return ch, err
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/budget"
 	"parley/internal/store"
 )
@@ -26,7 +27,7 @@ type Asked struct {
 
 // Question asks one, or everyone whom the caller may contact if the request names
 // nobody. That is one contact, however many are asked.
-func (s *Service) Question(ctx context.Context, c Caller, r Request) (Asked, error) {
+func (s *Service) Question(ctx context.Context, c access.Caller, r Request) (Asked, error) {
 	if r.Target == "" {
 		return s.askAll(ctx, c, r)
 	}
@@ -58,7 +59,7 @@ func (o *opening) phrase(target parley.AgentID) {
 	o.question.Target = target
 }
 
-func (s *Service) newQuestion(tx *store.Tx, c Caller, r Request) parley.Question {
+func (s *Service) newQuestion(tx *store.Tx, c access.Caller, r Request) parley.Question {
 	life := s.dir.Limits(c.Agent).QuestionLifetime
 	return parley.Question{ID: tx.NewQuestionID(), Team: c.Team, Asker: c.Agent, Task: c.Task, Text: r.Message, Context: r.Context,
 		Key: r.Key, ExpiresAt: tx.Now.Add(max(life, time.Second))}
@@ -68,7 +69,7 @@ func (s *Service) newQuestion(tx *store.Tx, c Caller, r Request) parley.Question
 type broadcast struct {
 	s       *Service
 	tx      *store.Tx
-	caller  Caller
+	caller  access.Caller
 	request Request
 	account *budget.Account // of the caller's tree; nil if it has no budget
 
@@ -76,7 +77,7 @@ type broadcast struct {
 	asked    int
 }
 
-func (s *Service) askAll(ctx context.Context, c Caller, r Request) (Asked, error) {
+func (s *Service) askAll(ctx context.Context, c access.Caller, r Request) (Asked, error) {
 	err := s.checkRequest(c, &r, "the others")
 	var b broadcast
 	if err == nil {
@@ -86,8 +87,8 @@ func (s *Service) askAll(ctx context.Context, c Caller, r Request) (Asked, error
 		})
 	}
 	if err != nil {
-		if parley.RuleOf(err) != "" && !c.waits(err) {
-			s.recordRefusal(ctx, c, 0, err, parley.EventRefused, refusalText(string(parley.Query), err))
+		if parley.RuleOf(err) != "" && !c.Waits(err) {
+			s.access.Refused(ctx, c, 0, err, access.RefusalText(string(parley.Query), err))
 		}
 		return Asked{}, err
 	}
@@ -95,7 +96,7 @@ func (s *Service) askAll(ctx context.Context, c Caller, r Request) (Asked, error
 }
 
 func (b *broadcast) run() (err error) {
-	if b.account, err = b.caller.lockBudget(b.tx); err != nil {
+	if b.account, err = lockBudget(b.tx, b.caller); err != nil {
 		return err
 	}
 	if _, err := b.tx.LockAgent(b.caller.Agent); err != nil {

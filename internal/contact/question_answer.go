@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/policy"
 	"parley/internal/question"
 	"parley/internal/store"
@@ -13,14 +14,14 @@ import (
 
 // AnswerQuestion answers a question that the caller was asked. It does so once,
 // and the asker gets it at once; the caller's task goes on.
-func (s *Service) AnswerQuestion(ctx context.Context, c Caller, id parley.QuestionID, text, key string) error {
+func (s *Service) AnswerQuestion(ctx context.Context, c access.Caller, id parley.QuestionID, text, key string) error {
 	if strings.TrimSpace(text) == "" {
 		return parley.Errorf(parley.Invalid, "The answer is empty.").WithHint("Say what you know, or forward the question.")
 	}
 	if err := s.checkWords(c, text, key); err != nil {
 		return err
 	}
-	if err := s.PermitOutside(ctx, c, policy.TaskOp, "answer "+id.String()); err != nil {
+	if err := s.access.PermitOutside(ctx, c, policy.TaskOp, "answer "+id.String()); err != nil {
 		return err
 	}
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
@@ -43,7 +44,7 @@ func (s *Service) AnswerQuestion(ctx context.Context, c Caller, id parley.Questi
 		}
 		return i.release()
 	})
-	return s.Denied(ctx, c, "answer "+id.String(), err)
+	return s.access.Denied(ctx, c, "answer "+id.String(), err)
 }
 
 // complete ends the task of somebody whose turns the hub does not run: once they
@@ -84,7 +85,7 @@ const ruleAsked = "asked"
 
 // answeredBefore tells a turn that goes on after a crash, and finds what it did
 // before, from somebody who answers twice.
-func (i *inquiry) answeredBefore(c Caller, r *parley.Route, key string) error {
+func (i *inquiry) answeredBefore(c access.Caller, r *parley.Route, key string) error {
 	m, err := i.tx.Message(r.Answer)
 	switch {
 	case err == nil && key != "" && m.Key == key && m.Origin == c.Task:

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/question"
 	"parley/internal/store"
 )
@@ -18,7 +19,7 @@ func (s *Service) ExpireQuestion(ctx context.Context, id parley.QuestionID) erro
 		if err != nil {
 			return err
 		}
-		i, err := s.lockInquiry(tx, Caller{Team: q.Team}, id)
+		i, err := s.lockInquiry(tx, access.Caller{Team: q.Team}, id)
 		if err != nil {
 			return err
 		}

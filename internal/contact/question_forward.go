@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/policy"
 	"parley/internal/question"
 	"parley/internal/store"
@@ -24,7 +25,7 @@ type Forwarding struct {
 // may know more. That is a contact of the caller's with them, decided like any
 // other; the one asked reads the question as the asker's, in their dm. It returns
 // the target's name.
-func (s *Service) ForwardQuestion(ctx context.Context, c Caller, w Forwarding) (string, error) {
+func (s *Service) ForwardQuestion(ctx context.Context, c access.Caller, w Forwarding) (string, error) {
 	if strings.TrimSpace(w.Enrichment) == "" {
 		return "", parley.Errorf(parley.Invalid, "The enrichment is empty.").WithHint("Say what you know, or why the other knows better.")
 	}
@@ -38,7 +39,7 @@ func (s *Service) ForwardQuestion(ctx context.Context, c Caller, w Forwarding) (
 	o := opening{s: s, caller: c, pattern: parley.Query}
 	err = s.store.Update(ctx, func(tx *store.Tx) (err error) {
 		o.tx, o.refused = tx, nil
-		if o.account, err = c.lockBudget(tx); err != nil {
+		if o.account, err = lockBudget(tx, c); err != nil {
 			return err
 		}
 		if _, err := tx.LockAgent(c.Agent); err != nil {
@@ -50,8 +51,8 @@ func (s *Service) ForwardQuestion(ctx context.Context, c Caller, w Forwarding) (
 		}
 		return i.forward(&o, w, target.ID)
 	})
-	if err != nil && !c.waits(err) && parley.RuleOf(err) != "" && !parley.IsQuestionMiss(err) {
-		s.recordRefusal(ctx, c, target.ID, err, parley.EventRefused, "forward "+w.Question.String()+": "+o.refusal(err))
+	if err != nil && !c.Waits(err) && parley.RuleOf(err) != "" && !parley.IsQuestionMiss(err) {
+		s.access.Refused(ctx, c, target.ID, err, "forward "+w.Question.String()+": "+o.refusal(err))
 	}
 	return target.Name, err
 }
@@ -81,7 +82,7 @@ func (i *inquiry) forward(o *opening, w Forwarding, target parley.AgentID) error
 }
 
 // forwardedBefore reports whether the caller made this very forward before.
-func (i *inquiry) forwardedBefore(c Caller, key string) (bool, error) {
+func (i *inquiry) forwardedBefore(c access.Caller, key string) (bool, error) {
 	if key == "" {
 		return false, nil
 	}

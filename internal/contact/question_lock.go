@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/policy"
 	"parley/internal/question"
 	"parley/internal/store"
@@ -24,7 +25,7 @@ type inquiry struct {
 
 // lockInquiry locks a question with all tasks that may have to change with it,
 // and the task that the caller acts for.
-func (s *Service) lockInquiry(tx *store.Tx, c Caller, id parley.QuestionID) (*inquiry, error) {
+func (s *Service) lockInquiry(tx *store.Tx, c access.Caller, id parley.QuestionID) (*inquiry, error) {
 	q, err := tx.Question(id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && q.Team != c.Team {
 		return nil, parley.ErrQuestionGone(id.String())
@@ -49,8 +50,10 @@ func (s *Service) lockInquiry(tx *store.Tx, c Caller, id parley.QuestionID) (*in
 	if err != nil {
 		return nil, err
 	}
-	if at := slices.Index(ids, c.Task); c.Token != 0 && (tasks[at].State != parley.Running || tasks[at].Token != c.Token) {
-		return nil, parley.ErrLost
+	if c.Token != 0 {
+		if err := c.HoldsLease(tasks[slices.Index(ids, c.Task)]); err != nil {
+			return nil, err
+		}
 	}
 	i, err := s.openInquiry(tx, id, &tasks[0])
 	if err == nil {

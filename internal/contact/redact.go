@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/store"
 )
 
@@ -22,8 +23,8 @@ type Redaction struct {
 // message with its context and attachment, copies of it, titles and errors of
 // tasks, steps of turns, approvals, events. Who wrote when to whom stays. What a
 // model has been shown already it has been shown. People alone may do so.
-func (s *Service) Redact(ctx context.Context, c Caller, id parley.MessageID, reason string) (Redaction, error) {
-	if err := s.PeopleOnly(ctx, c, "redact messages", "redact "+id.String()); err != nil {
+func (s *Service) Redact(ctx context.Context, c access.Caller, id parley.MessageID, reason string) (Redaction, error) {
+	if err := s.access.PeopleOnly(ctx, c, "redact messages", "redact "+id.String()); err != nil {
 		return Redaction{}, err
 	}
 	by, _ := s.dir.Entry(c.Agent)
@@ -43,7 +44,7 @@ func (s *Service) Redact(ctx context.Context, c Caller, id parley.MessageID, rea
 type redaction struct {
 	Redaction
 	s      *Service
-	caller Caller
+	caller access.Caller
 	reason string
 	mark   string
 
@@ -63,7 +64,7 @@ type redaction struct {
 func (r *redaction) find(tx *store.Tx, id parley.MessageID) (err error) {
 	r.Redaction, r.secrets = Redaction{}, nil
 	if r.first, err = tx.Message(id); err != nil {
-		return notFound(err, "%s", id)
+		return access.NotFound(err, "%s", id)
 	}
 	if r.first.Team != r.caller.Team {
 		return parley.Errorf(parley.NotFound, "%s not found.", id)
@@ -208,7 +209,7 @@ func (r *redaction) erase(tx *store.Tx) error {
 		tx.SetDetail(e.ID, r.mark)
 	}
 	tx.Record(parley.Event{Team: r.first.Team, Kind: parley.EventRedacted, Actor: r.caller.Agent, Target: r.first.Author,
-		Task: r.first.Task, Message: r.first.ID, Detail: parley.Clip(r.reason, refusalRunes)})
+		Task: r.first.Task, Message: r.first.ID, Detail: parley.Clip(r.reason, access.RefusalRunes)})
 	return nil
 }
 

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/budget"
 	"parley/internal/store"
 )
 
 // Reply completes a task by the one it was asked of, who is not run by the
 // hub: a person, say. The first reply counts.
-func (s *Service) Reply(ctx context.Context, c Caller, id parley.TaskID, text string) error {
+func (s *Service) Reply(ctx context.Context, c access.Caller, id parley.TaskID, text string) error {
 	if strings.TrimSpace(text) == "" {
 		return parley.Errorf(parley.Invalid, "The reply is empty.")
 	}
@@ -28,7 +29,7 @@ func (s *Service) Reply(ctx context.Context, c Caller, id parley.TaskID, text st
 }
 
 // Decline fails a task by the one it was asked of.
-func (s *Service) Decline(ctx context.Context, c Caller, id parley.TaskID, reason string) error {
+func (s *Service) Decline(ctx context.Context, c access.Caller, id parley.TaskID, reason string) error {
 	if strings.TrimSpace(reason) == "" {
 		return parley.Errorf(parley.Invalid, "The reason is empty.").WithHint("Say why, for the one who asked.")
 	}
@@ -38,10 +39,10 @@ func (s *Service) Decline(ctx context.Context, c Caller, id parley.TaskID, reaso
 	return s.finishOwn(ctx, c, id, func(f *finish) error { return f.fail(reason) })
 }
 
-func (s *Service) finishOwn(ctx context.Context, c Caller, id parley.TaskID, how func(*finish) error) error {
+func (s *Service) finishOwn(ctx context.Context, c access.Caller, id parley.TaskID, how func(*finish) error) error {
 	return s.withTask(ctx, c, id, func(f *finish) error {
 		if f.task.Agent != c.Agent {
-			return parley.Errorf(parley.Denied, "%s was not asked of you.", id).WithRule(ruleOwnTask)
+			return parley.Errorf(parley.Denied, "%s was not asked of you.", id).WithRule(access.RuleOwnTask)
 		}
 		if !f.task.State.Open() {
 			return parley.Errorf(parley.Conflict, "%s has ended already (%s).", id, f.task.State)
@@ -52,14 +53,14 @@ func (s *Service) finishOwn(ctx context.Context, c Caller, id parley.TaskID, how
 }
 
 // withTask locks a task of the caller's team, and its parent before it.
-func (s *Service) withTask(ctx context.Context, c Caller, id parley.TaskID, do func(*finish) error) error {
+func (s *Service) withTask(ctx context.Context, c access.Caller, id parley.TaskID, do func(*finish) error) error {
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		if err := c.fence(tx); err != nil {
+		if err := c.Fence(tx); err != nil {
 			return err
 		}
 		t, err := tx.Task(id)
 		if err != nil {
-			return notFound(err, "%s", id)
+			return access.NotFound(err, "%s", id)
 		}
 		if t.Team != c.Team {
 			return parley.Errorf(parley.NotFound, "%s not found.", id)
@@ -78,5 +79,5 @@ func (s *Service) withTask(ctx context.Context, c Caller, id parley.TaskID, do f
 		}
 		return do(&finish{s: s, tx: tx, task: &tasks[1], parent: &tasks[0], account: account})
 	})
-	return s.Denied(ctx, c, "change "+id.String(), err)
+	return s.access.Denied(ctx, c, "change "+id.String(), err)
 }

@@ -2,6 +2,7 @@ package contact
 
 import (
 	"context"
+	"parley/internal/access"
 
 	"parley"
 )
@@ -15,7 +16,7 @@ const reviewForm = "\n\nBegin your answer with PASS: or FAIL:, and name each fin
 // Review asks somebody, or the least loaded reviewer, to look at something, and
 // returns at once. What comes of it is shown to the caller when it next has a turn
 // in their dm.
-func (s *Service) Review(ctx context.Context, c Caller, r Request) (Contact, error) {
+func (s *Service) Review(ctx context.Context, c access.Caller, r Request) (Contact, error) {
 	r, err := s.review(ctx, c, r)
 	if err != nil {
 		return Contact{}, err
@@ -25,7 +26,7 @@ func (s *Service) Review(ctx context.Context, c Caller, r Request) (Contact, err
 
 // AwaitReview is Review whose end the very call takes, as that of AskPerson: until
 // it is there it returns parley.Awaits.
-func (s *Service) AwaitReview(ctx context.Context, c Caller, r Request) (Answer, error) {
+func (s *Service) AwaitReview(ctx context.Context, c access.Caller, r Request) (Answer, error) {
 	if c.Token == 0 {
 		return Answer{}, parley.Errorf(parley.Invalid, "Only the turn of an agent that the hub runs can wait for a review.").
 			WithHint("Ask for it without waiting.")
@@ -38,7 +39,7 @@ func (s *Service) AwaitReview(ctx context.Context, c Caller, r Request) (Answer,
 }
 
 // review fills in who reviews, and in which form.
-func (s *Service) review(ctx context.Context, c Caller, r Request) (Request, error) {
+func (s *Service) review(ctx context.Context, c access.Caller, r Request) (Request, error) {
 	r.title, r.Message = r.Message, r.Message+reviewForm
 	if r.Target != "" {
 		return r, nil

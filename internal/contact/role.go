@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/directory"
 	"parley/internal/policy"
 	"parley/internal/store"
@@ -13,7 +14,7 @@ import (
 
 // inRole names whom a contact for a role goes to: the one that was chosen before
 // under the same key, else the least loaded that the caller may contact.
-func (s *Service) inRole(ctx context.Context, c Caller, role, key string) (string, error) {
+func (s *Service) inRole(ctx context.Context, c access.Caller, role, key string) (string, error) {
 	var candidates []candidate
 	chosen := ""
 	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
@@ -31,12 +32,12 @@ func (s *Service) inRole(ctx context.Context, c Caller, role, key string) (strin
 	}
 	err = parley.Errorf(parley.Unavailable, "There is no %s whom you could contact.", parley.Clip(role, 64)).
 		WithRule("role").WithHint("Name somebody as the target, or do without.")
-	s.recordRefusal(ctx, c, 0, err, parley.EventRefused, refusalText("contact a "+parley.Clip(role, 64), err))
+	s.access.Refused(ctx, c, 0, err, access.RefusalText("contact a "+parley.Clip(role, 64), err))
 	return "", err
 }
 
 // chosen is to whom a contact went that was made before.
-func (s *Service) chosen(tx *store.Tx, c Caller, key string) (string, error) {
+func (s *Service) chosen(tx *store.Tx, c access.Caller, key string) (string, error) {
 	if key == "" {
 		return "", nil
 	}
@@ -60,7 +61,7 @@ type candidate struct {
 }
 
 // candidates looks at those of a role, without the caller itself.
-func (s *Service) candidates(tx *store.Tx, c Caller, list []directory.Entry) (out []candidate, err error) {
+func (s *Service) candidates(tx *store.Tx, c access.Caller, list []directory.Entry) (out []candidate, err error) {
 	open, err := tx.OpenTasks(c.Team)
 	if err != nil {
 		return nil, err
@@ -80,8 +81,8 @@ func (s *Service) candidates(tx *store.Tx, c Caller, list []directory.Entry) (ou
 }
 
 // mayContact reports whether the rules let the caller contact somebody by itself.
-func (s *Service) mayContact(c Caller, e directory.Entry) bool {
-	who, to := s.partyOf(c.Agent), e.Party()
+func (s *Service) mayContact(c access.Caller, e directory.Entry) bool {
+	who, to := s.access.PartyOf(c.Agent), e.Party()
 	return policy.Authorize(&who, policy.Send(&to)).Verdict == policy.Allow
 }
 

@@ -2,6 +2,7 @@ package contact
 
 import (
 	"context"
+	"parley/internal/access"
 
 	"parley"
 )
@@ -10,7 +11,7 @@ import (
 // once. It is a delegation that nothing comes back of: the caller's task does not
 // wait for it, and what the target says to it is shown to the caller when it next
 // has a turn in their dm.
-func (s *Service) Send(ctx context.Context, c Caller, r Request) (Contact, error) {
+func (s *Service) Send(ctx context.Context, c access.Caller, r Request) (Contact, error) {
 	r.sent, r.Thread = true, ThreadChoice{New: true}
 	return s.open(ctx, c, r, parley.Delegate, nil)
 }

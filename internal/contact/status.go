@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/policy"
 	"parley/internal/store"
 	"parley/internal/wake"
@@ -30,7 +31,7 @@ func recordStatus(tx *store.Tx, a parley.Agent, by parley.AgentID, detail string
 }
 
 // Wake ends an agent's sleep.
-func (s *Service) Wake(ctx context.Context, c Caller, name string) error {
+func (s *Service) Wake(ctx context.Context, c access.Caller, name string) error {
 	return s.changeStatus(ctx, c, name, "wake", func(tx *store.Tx, a parley.Agent) error {
 		if a.SleepingUntil == 0 {
 			return nil
@@ -41,7 +42,7 @@ func (s *Service) Wake(ctx context.Context, c Caller, name string) error {
 
 // Sleep puts an agent to sleep: delegations wait until the given time, an ask
 // wakes it.
-func (s *Service) Sleep(ctx context.Context, c Caller, name string, until time.Time) error {
+func (s *Service) Sleep(ctx context.Context, c access.Caller, name string, until time.Time) error {
 	return s.changeStatus(ctx, c, name, "sleep", func(tx *store.Tx, a parley.Agent) error {
 		at := parley.Micros(until.UnixMicro())
 		if at <= tx.Now {
@@ -68,7 +69,7 @@ func (s *Service) Sleep(ctx context.Context, c Caller, name string, until time.T
 }
 
 // Online makes an agent available again; what was queued goes on.
-func (s *Service) Online(ctx context.Context, c Caller, name string) error {
+func (s *Service) Online(ctx context.Context, c access.Caller, name string) error {
 	return s.changeStatus(ctx, c, name, "online", func(tx *store.Tx, a parley.Agent) error {
 		if a.Removed {
 			return parley.Errorf(parley.Conflict, "%s is no longer in the team's files.", a.Name)
@@ -82,7 +83,7 @@ func (s *Service) Online(ctx context.Context, c Caller, name string) error {
 
 // Offline takes an agent out of reach. Whoever waits for its answer is told;
 // queued work stays queued.
-func (s *Service) Offline(ctx context.Context, c Caller, name string) error {
+func (s *Service) Offline(ctx context.Context, c access.Caller, name string) error {
 	return s.changeStatus(ctx, c, name, "offline", func(tx *store.Tx, a parley.Agent) error {
 		open, err := tx.OpenAsks(a.ID)
 		if err != nil {
@@ -99,20 +100,20 @@ func (s *Service) Offline(ctx context.Context, c Caller, name string) error {
 	})
 }
 
-func (s *Service) changeStatus(ctx context.Context, c Caller, name, how string, change func(*store.Tx, parley.Agent) error) error {
+func (s *Service) changeStatus(ctx context.Context, c access.Caller, name, how string, change func(*store.Tx, parley.Agent) error) error {
 	e, err := s.dir.Find(c.Team, name)
 	if err != nil {
 		return err
 	}
 	if by, _ := s.dir.Entry(c.Agent); by.Kind != parley.Person && c.Agent != e.ID {
-		err := parley.Errorf(parley.Denied, "Only a person or %s itself may do this.", e.Name).WithRule(RulePeopleOnly)
-		return s.Denied(ctx, c, "status of "+e.Name, err)
+		err := parley.Errorf(parley.Denied, "Only a person or %s itself may do this.", e.Name).WithRule(access.RulePeopleOnly)
+		return s.access.Denied(ctx, c, "status of "+e.Name, err)
 	}
-	if err := s.PermitOutside(ctx, c, policy.SelfOp, how); err != nil {
+	if err := s.access.PermitOutside(ctx, c, policy.SelfOp, how); err != nil {
 		return err
 	}
 	return s.store.Update(ctx, func(tx *store.Tx) error {
-		if err := c.fence(tx); err != nil {
+		if err := c.Fence(tx); err != nil {
 			return err
 		}
 		a, err := tx.LockAgent(e.ID)

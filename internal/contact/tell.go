@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/policy"
 	"parley/internal/store"
 )
@@ -28,7 +29,7 @@ type Told struct {
 // Tell notifies several, each in their dm with the caller, for the price of one
 // contact and in one transaction. Those whom the rules do not let the caller
 // contact by itself are left out; nobody is asked for approval.
-func (s *Service) Tell(ctx context.Context, c Caller, n News) (Told, error) {
+func (s *Service) Tell(ctx context.Context, c access.Caller, n News) (Told, error) {
 	if err := s.checkNews(c, n); err != nil {
 		return Told{}, err
 	}
@@ -37,13 +38,13 @@ func (s *Service) Tell(ctx context.Context, c Caller, n News) (Told, error) {
 		t.tx, t.out = tx, Told{}
 		return t.run()
 	})
-	if err != nil && !c.waits(err) {
-		s.recordRefusal(ctx, c, 0, err, parley.EventRefused, refusalText("tell", err))
+	if err != nil && !c.Waits(err) {
+		s.access.Refused(ctx, c, 0, err, access.RefusalText("tell", err))
 	}
 	return t.out, err
 }
 
-func (s *Service) checkNews(c Caller, n News) error {
+func (s *Service) checkNews(c access.Caller, n News) error {
 	if strings.TrimSpace(n.Message) == "" {
 		return parley.Errorf(parley.Invalid, "The message is empty.")
 	}
@@ -54,7 +55,7 @@ func (s *Service) checkNews(c Caller, n News) error {
 type spreading struct {
 	s      *Service
 	tx     *store.Tx
-	caller Caller
+	caller access.Caller
 	news   News
 	state  store.PostState
 	out    Told
@@ -62,7 +63,7 @@ type spreading struct {
 
 func (t *spreading) run() (err error) {
 	if t.state, err = t.tx.Posting(t.caller.Agent, t.caller.Task, ""); err != nil {
-		return notFound(err, "%s", t.caller.Task)
+		return access.NotFound(err, "%s", t.caller.Task)
 	}
 	to, err := t.choose()
 	if err != nil {
@@ -71,7 +72,7 @@ func (t *spreading) run() (err error) {
 	if found, err := t.before(); err != nil || found {
 		return err
 	}
-	if err := t.caller.holds(t.state.Task); err != nil || len(to) == 0 {
+	if err := t.caller.WorksOn(t.state.Task); err != nil || len(to) == 0 {
 		return err
 	}
 	rate, refused := policy.DecidePost(policy.Contact{Now: t.tx.Now, Sender: t.state.Author, Limits: t.s.dir.Limits(t.caller.Agent), Approved: t.caller.Approved})
@@ -92,7 +93,7 @@ func (t *spreading) run() (err error) {
 // choose parts those whom the caller may contact from the others. They are in the
 // order of their ids, which is the order in which all lock the threads of dms.
 func (t *spreading) choose() (to []parley.Agent, err error) {
-	who := t.s.party(t.state.Author)
+	who := t.s.access.Party(t.state.Author)
 	list := slices.Clone(t.news.To)
 	slices.Sort(list)
 	for _, id := range slices.Compact(list) {
@@ -106,7 +107,7 @@ func (t *spreading) choose() (to []parley.Agent, err error) {
 		if a.Removed || a.Team != t.caller.Team {
 			continue
 		}
-		party := t.s.party(a)
+		party := t.s.access.Party(a)
 		if policy.Authorize(&who, policy.Send(&party)).Verdict != policy.Allow {
 			t.out.Left = append(t.out.Left, a.Name)
 			continue

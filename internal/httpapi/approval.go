@@ -6,8 +6,8 @@ import (
 	"net/http"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/api"
-	"parley/internal/contact"
 	"parley/internal/reading"
 )
 
@@ -79,7 +79,7 @@ func (s *Server) deny(ctx context.Context, in *struct {
 	ApprovalPath
 	Body api.DenyRequest
 }) (api.Approval, error) {
-	return s.decide(ctx, &in.ApprovalPath, func(ctx context.Context, c contact.Caller, id parley.ApprovalID) error {
+	return s.decide(ctx, &in.ApprovalPath, func(ctx context.Context, c access.Caller, id parley.ApprovalID) error {
 		return s.cfg.Contacts.Deny(ctx, c, id, in.Body.Reason)
 	})
 }
@@ -89,7 +89,7 @@ func (s *Server) withdraw(ctx context.Context, in *ApprovalPath) (api.Approval, 
 }
 
 // decide answers with the approval as it is then.
-func (s *Server) decide(ctx context.Context, in *ApprovalPath, do func(context.Context, contact.Caller, parley.ApprovalID) error) (api.Approval, error) {
+func (s *Server) decide(ctx context.Context, in *ApprovalPath, do func(context.Context, access.Caller, parley.ApprovalID) error) (api.Approval, error) {
 	id, err := parley.ParseApprovalID(in.ID)
 	if err != nil {
 		return api.Approval{}, err

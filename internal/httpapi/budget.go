@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/api"
-	"parley/internal/contact"
 	"parley/internal/reading"
 )
 
@@ -81,7 +81,7 @@ func (s *Server) resume(ctx context.Context, _ *struct{}) (api.Team, error) {
 	return s.setPaused(ctx, s.cfg.Contacts.Resume)
 }
 
-func (s *Server) setPaused(ctx context.Context, do func(context.Context, contact.Caller) error) (api.Team, error) {
+func (s *Server) setPaused(ctx context.Context, do func(context.Context, access.Caller) error) (api.Team, error) {
 	if err := do(ctx, caller(ctx)); err != nil {
 		return api.Team{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/api"
 	"parley/internal/contact"
 )
@@ -69,7 +70,7 @@ func (s *Server) postContact(ctx context.Context, in api.ContactRequest) (api.Co
 }
 
 // waiting answers with the approval that a contact needs first.
-func (s *Server) waiting(ctx context.Context, c contact.Caller, id parley.ApprovalID) (api.Contact, error) {
+func (s *Server) waiting(ctx context.Context, c access.Caller, id parley.ApprovalID) (api.Contact, error) {
 	a, err := s.cfg.Reading.Approval(ctx, c, id)
 	if err != nil {
 		return api.Contact{}, err
@@ -86,7 +87,7 @@ func decodeContact(in api.ContactRequest) (contact.Request, error) {
 	}, err
 }
 
-func (s *Server) open(ctx context.Context, c contact.Caller, action string, r contact.Request) (contact.Contact, error) {
+func (s *Server) open(ctx context.Context, c access.Caller, action string, r contact.Request) (contact.Contact, error) {
 	pattern, err := parley.ParsePattern(action)
 	if err != nil {
 		return contact.Contact{}, err

@@ -8,7 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/token"
 )
 
@@ -23,17 +23,17 @@ func (s *Server) identify(ctx huma.Context, next func(huma.Context)) {
 	next(huma.WithValue(ctx, callerKey{}, caller))
 }
 
-func (s *Server) callerOf(ctx context.Context, authorization string) (contact.Caller, error) {
+func (s *Server) callerOf(ctx context.Context, authorization string) (access.Caller, error) {
 	scheme, secret, _ := strings.Cut(authorization, " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		return contact.Caller{}, parley.Errorf(parley.Unauthentic, "The request has no token.").
+		return access.Caller{}, parley.Errorf(parley.Unauthentic, "The request has no token.").
 			WithHint("Send it as Authorization: Bearer %s…; the hub writes one to hub.token in its data folder.", token.Prefix)
 	}
 	owner, err := token.Owner(ctx, s.cfg.Store, strings.TrimSpace(secret))
-	return contact.Caller{Team: owner.Team, Agent: owner.ID}, err
+	return access.Caller{Team: owner.Team, Agent: owner.ID}, err
 }
 
 type callerKey struct{}
 
 // caller is who made the request. Every operation is behind identify.
-func caller(ctx context.Context) contact.Caller { return ctx.Value(callerKey{}).(contact.Caller) }
+func caller(ctx context.Context) access.Caller { return ctx.Value(callerKey{}).(access.Caller) }

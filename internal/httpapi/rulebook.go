@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/api"
-	"parley/internal/contact"
 	"parley/internal/rulebook"
 )
 
@@ -77,7 +77,7 @@ func (s *Server) unsetRule(ctx context.Context, in *struct {
 	RulePath
 	Values []string `query:"value,explode" doc:"Only these values of a list."`
 }) (api.AgentRules, error) {
-	return s.changeRule(ctx, in.RulePath, in.Values, func(r *rulebook.Service, ctx context.Context, c contact.Caller, name, key string, values []string) (rulebook.Rules, error) {
+	return s.changeRule(ctx, in.RulePath, in.Values, func(r *rulebook.Service, ctx context.Context, c access.Caller, name, key string, values []string) (rulebook.Rules, error) {
 		if len(values) == 0 {
 			return r.Unset(ctx, c, name, key)
 		}
@@ -85,7 +85,7 @@ func (s *Server) unsetRule(ctx context.Context, in *struct {
 	})
 }
 
-type ruleChange func(r *rulebook.Service, ctx context.Context, c contact.Caller, name, key string, values []string) (rulebook.Rules, error)
+type ruleChange func(r *rulebook.Service, ctx context.Context, c access.Caller, name, key string, values []string) (rulebook.Rules, error)
 
 func (s *Server) changeRule(ctx context.Context, p RulePath, values []string, change ruleChange) (api.AgentRules, error) {
 	rules, err := s.rules()

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/api"
-	"parley/internal/contact"
 	"parley/internal/reading"
 )
 
@@ -126,7 +126,7 @@ func (s *Server) replyTask(ctx context.Context, in *struct {
 	TaskPath
 	Body api.ReplyRequest
 }) (api.Task, error) {
-	return s.change(ctx, in.ID, func(ctx context.Context, c contact.Caller, id parley.TaskID) error {
+	return s.change(ctx, in.ID, func(ctx context.Context, c access.Caller, id parley.TaskID) error {
 		return s.cfg.Contacts.Reply(ctx, c, id, in.Body.Text)
 	})
 }
@@ -135,13 +135,13 @@ func (s *Server) declineTask(ctx context.Context, in *struct {
 	TaskPath
 	Body api.DeclineRequest
 }) (api.Task, error) {
-	return s.change(ctx, in.ID, func(ctx context.Context, c contact.Caller, id parley.TaskID) error {
+	return s.change(ctx, in.ID, func(ctx context.Context, c access.Caller, id parley.TaskID) error {
 		return s.cfg.Contacts.Decline(ctx, c, id, in.Body.Reason)
 	})
 }
 
 // change does something to a task and answers with the task as it is then.
-func (s *Server) change(ctx context.Context, id string, do func(context.Context, contact.Caller, parley.TaskID) error) (api.Task, error) {
+func (s *Server) change(ctx context.Context, id string, do func(context.Context, access.Caller, parley.TaskID) error) (api.Task, error) {
 	task, err := parley.ParseTaskID(id)
 	if err != nil {
 		return api.Task{}, err

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/directory"
 	"parley/internal/policy"
 	"parley/internal/search"
@@ -32,23 +32,23 @@ type Index interface {
 
 // Service is the use cases of this package. It is safe for concurrent use.
 type Service struct {
-	store    store.Store
-	dir      *directory.Directory
-	contacts *contact.Service
-	index    Index
-	log      *slog.Logger
-	uses     *uses
+	store  store.Store
+	dir    *directory.Directory
+	access *access.Control
+	index  Index
+	log    *slog.Logger
+	uses   *uses
 }
 
 // New makes the service.
-func New(s store.Store, dir *directory.Directory, contacts *contact.Service, index Index, log *slog.Logger) *Service {
-	return &Service{store: s, dir: dir, contacts: contacts, index: index, log: log, uses: newUses()}
+func New(s store.Store, dir *directory.Directory, control *access.Control, index Index, log *slog.Logger) *Service {
+	return &Service{store: s, dir: dir, access: control, index: index, log: log, uses: newUses()}
 }
 
 // permit asks the rules about a caller from outside; a turn's call was decided
 // about before it ran.
-func (s *Service) permit(ctx context.Context, c contact.Caller, verb string) error {
-	return s.contacts.PermitOutside(ctx, c, policy.KeeperOp, verb)
+func (s *Service) permit(ctx context.Context, c access.Caller, verb string) error {
+	return s.access.PermitOutside(ctx, c, policy.KeeperOp, verb)
 }
 
 // person reports whether the caller is one: people read everything of their team.

@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/store"
 )
 
 // List lists the keepers that the caller may know of, the newest first.
-func (s *Service) List(ctx context.Context, c contact.Caller, limit int) (list []parley.Keeper, err error) {
+func (s *Service) List(ctx context.Context, c access.Caller, limit int) (list []parley.Keeper, err error) {
 	if err := s.permit(ctx, c, "list"); err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (s *Service) List(ctx context.Context, c contact.Caller, limit int) (list [
 }
 
 // Show reads a keeper with what the caller may read of it, the oldest first.
-func (s *Service) Show(ctx context.Context, c contact.Caller, id parley.KeeperID) (k parley.Keeper, list []parley.Kept, err error) {
+func (s *Service) Show(ctx context.Context, c access.Caller, id parley.KeeperID) (k parley.Keeper, list []parley.Kept, err error) {
 	if err := s.permit(ctx, c, "list"); err != nil {
 		return k, nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/keeper/topic"
 	"parley/internal/store"
 )
@@ -38,7 +38,7 @@ type Offloading struct {
 
 // Offload stores the oldest of a conversation in a keeper and leaves the
 // conversation as it is. It makes none of one that is too short.
-func (s *Service) Offload(ctx context.Context, c contact.Caller, o Offloading) (k parley.Keeper, made bool, err error) {
+func (s *Service) Offload(ctx context.Context, c access.Caller, o Offloading) (k parley.Keeper, made bool, err error) {
 	verb := "offload"
 	if o.Share {
 		verb = "share"
@@ -112,7 +112,7 @@ func (o Offloading) choose() []parley.Kept {
 
 // place says where a keeper comes from: the thread of the task that the caller
 // works on. One from outside may name only a task of its own.
-func place(tx *store.Tx, c contact.Caller, k *parley.Keeper) error {
+func place(tx *store.Tx, c access.Caller, k *parley.Keeper) error {
 	if c.Task == 0 {
 		return nil
 	}
@@ -130,7 +130,7 @@ func place(tx *store.Tx, c contact.Caller, k *parley.Keeper) error {
 
 // Passed are messages that a caller from outside passes on. Whether they were said
 // in a channel nobody knows, so they are for their owner.
-func Passed(c contact.Caller, roles, contents []string) ([]parley.Kept, error) {
+func Passed(c access.Caller, roles, contents []string) ([]parley.Kept, error) {
 	list := make([]parley.Kept, len(roles))
 	for i, role := range roles {
 		switch role {

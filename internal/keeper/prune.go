@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/store"
 )
 
 // Prune removes the keepers of the team that nothing was found in for some time,
 // or with dry only lists them. People alone may.
-func (s *Service) Prune(ctx context.Context, c contact.Caller, unused time.Duration, dry bool) (list []parley.Keeper, err error) {
-	if err := s.contacts.PeopleOnly(ctx, c, "prune keepers", "prune keepers"); err != nil {
+func (s *Service) Prune(ctx context.Context, c access.Caller, unused time.Duration, dry bool) (list []parley.Keeper, err error) {
+	if err := s.access.PeopleOnly(ctx, c, "prune keepers", "prune keepers"); err != nil {
 		return nil, err
 	}
 	if unused <= 0 {

@@ -19,7 +19,7 @@ type readers struct {
 }
 
 func (s *Service) readers(tx *store.Tx, team parley.TeamID, agent parley.AgentID) *readers {
-	return &readers{tx: tx, team: team, agent: agent, all: s.person(agent), inside: map[parley.ChannelID]bool{}, reads: s.contacts.ReadsGroup}
+	return &readers{tx: tx, team: team, agent: agent, all: s.person(agent), inside: map[parley.ChannelID]bool{}, reads: s.access.ReadsGroup}
 }
 
 // may reports whether somebody reads a kept message. The channel decides, as it

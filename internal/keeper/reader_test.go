@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/directory"
 	"parley/internal/store"
 	"parley/internal/store/memtest"
@@ -24,7 +24,7 @@ func TestWhoReadsWhatIsKept(t *testing.T) {
 	for _, a := range agents {
 		dir.Put(directory.Entry{ID: a.ID, Team: team, Name: a.Name, Kind: a.Kind})
 	}
-	s := New(st, dir, contact.New(st, dir, nil, slog.New(slog.DiscardHandler)), nil, slog.New(slog.DiscardHandler))
+	s := New(st, dir, access.New(st, dir, slog.New(slog.DiscardHandler)), nil, slog.New(slog.DiscardHandler))
 	owner, peer := agents[1].ID, agents[2].ID
 	var dm parley.Channel
 	st.Do(func(tx *store.Tx) (err error) { dm, err = tx.EnsureDM(team, owner, peer); return err })

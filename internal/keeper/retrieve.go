@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/search"
 	"parley/internal/store"
 )
@@ -33,7 +33,7 @@ type Query struct {
 // Retrieve answers from what the caller may read in keepers. Nothing found is an
 // answer too. think is what a smart answer is written with; without it, and where
 // it fails, the messages themselves are the answer.
-func (s *Service) Retrieve(ctx context.Context, c contact.Caller, q Query, think Think) (string, error) {
+func (s *Service) Retrieve(ctx context.Context, c access.Caller, q Query, think Think) (string, error) {
 	if err := s.permit(ctx, c, "retrieve"); err != nil {
 		return "", err
 	}
@@ -164,7 +164,7 @@ func quoteRoles(text string) string {
 }
 
 // Find is the best matching messages that the caller may read, best first.
-func (s *Service) Find(ctx context.Context, c contact.Caller, q Query, limit int) ([]parley.Kept, error) {
+func (s *Service) Find(ctx context.Context, c access.Caller, q Query, limit int) ([]parley.Kept, error) {
 	if err := s.permit(ctx, c, "retrieve"); err != nil {
 		return nil, err
 	}

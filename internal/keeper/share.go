@@ -5,12 +5,12 @@ import (
 	"errors"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/store"
 )
 
 // Share lets the whole team read a keeper. Its owner may, and people.
-func (s *Service) Share(ctx context.Context, c contact.Caller, id parley.KeeperID) (k parley.Keeper, err error) {
+func (s *Service) Share(ctx context.Context, c access.Caller, id parley.KeeperID) (k parley.Keeper, err error) {
 	if err := s.permit(ctx, c, "share"); err != nil {
 		return k, err
 	}
@@ -39,17 +39,17 @@ func (s *Service) Share(ctx context.Context, c contact.Caller, id parley.KeeperI
 		})
 	})
 	if refused != nil {
-		return parley.Keeper{}, s.contacts.Denied(ctx, c, "share "+id.String(), refused)
+		return parley.Keeper{}, s.access.Denied(ctx, c, "share "+id.String(), refused)
 	}
 	return k, err
 }
 
-func recordShared(tx *store.Tx, c contact.Caller, k parley.Keeper) {
+func recordShared(tx *store.Tx, c access.Caller, k parley.Keeper) {
 	tx.Record(parley.Event{Team: k.Team, Kind: parley.EventKeeperShared, Actor: c.Agent, Target: k.Owner, Detail: k.ID.String()})
 }
 
 // visible reads a keeper that the caller may know of; any other is not there.
-func (s *Service) visible(tx *store.Tx, c contact.Caller, id parley.KeeperID) (parley.Keeper, error) {
+func (s *Service) visible(tx *store.Tx, c access.Caller, id parley.KeeperID) (parley.Keeper, error) {
 	k, err := tx.Keeper(id)
 	if errors.Is(err, store.ErrNotFound) {
 		return k, missing(id)

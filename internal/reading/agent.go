@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/policy"
 	"parley/internal/store"
 )
@@ -24,8 +24,8 @@ type Agent struct {
 
 // Agents lists the caller's team in the order of the names, without those who
 // are no longer in it.
-func (s *Service) Agents(ctx context.Context, c contact.Caller) (list []Agent, err error) {
-	if err := s.contacts.PermitOutside(ctx, c, policy.AgentComm, "list"); err != nil {
+func (s *Service) Agents(ctx context.Context, c access.Caller) (list []Agent, err error) {
+	if err := s.access.PermitOutside(ctx, c, policy.AgentComm, "list"); err != nil {
 		return nil, err
 	}
 	err = s.store.View(ctx, func(tx *store.Tx) error {
@@ -49,13 +49,13 @@ func (s *Service) Agents(ctx context.Context, c contact.Caller) (list []Agent, e
 }
 
 // Agent reads one participant of the caller's team by name.
-func (s *Service) Agent(ctx context.Context, c contact.Caller, name string) (found Agent, err error) {
+func (s *Service) Agent(ctx context.Context, c access.Caller, name string) (found Agent, err error) {
 	id, err := s.who(c, name)
 	if err != nil {
 		return Agent{}, err
 	}
 	if id != c.Agent {
-		if err := s.contacts.PermitOutside(ctx, c, policy.AgentComm, "list"); err != nil {
+		if err := s.access.PermitOutside(ctx, c, policy.AgentComm, "list"); err != nil {
 			return Agent{}, err
 		}
 	}
@@ -72,12 +72,12 @@ func (s *Service) Agent(ctx context.Context, c contact.Caller, name string) (fou
 }
 
 // Others are the team without the caller.
-func (s *Service) Others(ctx context.Context, c contact.Caller) ([]Agent, error) {
+func (s *Service) Others(ctx context.Context, c access.Caller) ([]Agent, error) {
 	list, err := s.Agents(ctx, c)
 	return slices.DeleteFunc(list, func(a Agent) bool { return a.ID == c.Agent }), err
 }
 
-func (s *Service) agent(c contact.Caller, a parley.Agent, open parley.OpenTasks, now parley.Micros) Agent {
+func (s *Service) agent(c access.Caller, a parley.Agent, open parley.OpenTasks, now parley.Micros) Agent {
 	e, known := s.dir.Entry(a.ID)
 	reason := ""
 	// One that is stored and not here was left out for a mistake in its file, unless

@@ -6,7 +6,7 @@ import (
 	"errors"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/store"
 )
 
@@ -22,7 +22,7 @@ type Approval struct {
 // Approvals lists those that wait for a decision, the oldest first, or with all
 // also those that are decided, the newest first. People read those of their team,
 // an agent its own and those that it decides about.
-func (s *Service) Approvals(ctx context.Context, c contact.Caller, all bool, limit int) (list []Approval, err error) {
+func (s *Service) Approvals(ctx context.Context, c access.Caller, all bool, limit int) (list []Approval, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		read := tx.PendingApprovals
 		if all {
@@ -42,7 +42,7 @@ func (s *Service) Approvals(ctx context.Context, c contact.Caller, all bool, lim
 const mostApprovals = 1000
 
 // Deciding lists what waits for a decision of the caller, the oldest first.
-func (s *Service) Deciding(ctx context.Context, c contact.Caller, limit int) (list []Approval, err error) {
+func (s *Service) Deciding(ctx context.Context, c access.Caller, limit int) (list []Approval, err error) {
 	all, err := s.Approvals(ctx, c, false, limit)
 	for _, a := range all {
 		if a.Agent != c.Agent {
@@ -53,7 +53,7 @@ func (s *Service) Deciding(ctx context.Context, c contact.Caller, limit int) (li
 }
 
 // Approval reads one.
-func (s *Service) Approval(ctx context.Context, c contact.Caller, id parley.ApprovalID) (out Approval, err error) {
+func (s *Service) Approval(ctx context.Context, c access.Caller, id parley.ApprovalID) (out Approval, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		a, err := tx.Approval(id)
 		if err != nil {
@@ -72,7 +72,7 @@ func (s *Service) Approval(ctx context.Context, c contact.Caller, id parley.Appr
 }
 
 // TaskApprovals reads what a task waits for.
-func (s *Service) TaskApprovals(ctx context.Context, c contact.Caller, id parley.TaskID) (list []Approval, err error) {
+func (s *Service) TaskApprovals(ctx context.Context, c access.Caller, id parley.TaskID) (list []Approval, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		t, err := tx.Task(id)
 		if err := orMissing(err, s.seesTask(c, t), id); err != nil || t.Approvals == 0 {
@@ -95,10 +95,10 @@ func (s *Service) TaskApprovals(ctx context.Context, c contact.Caller, id parley
 }
 
 // readable leaves out what the caller may not see.
-func (s *Service) readable(tx *store.Tx, c contact.Caller, found []parley.Approval) ([]Approval, error) {
+func (s *Service) readable(tx *store.Tx, c access.Caller, found []parley.Approval) ([]Approval, error) {
 	list := make([]Approval, 0, len(found))
 	for _, a := range found {
-		may, err := s.contacts.MayDecide(tx, c, a)
+		may, err := s.access.MayDecide(tx, c, a)
 		if err != nil {
 			return nil, err
 		}

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/budget"
-	"parley/internal/contact"
 	"parley/internal/store"
 )
 
@@ -22,7 +22,7 @@ type Spending struct {
 func (s Spending) Usage() string { return budget.Usage(s.Limit, s.Spent, s.Tasks) }
 
 // Spent reads what the tree of a task has spent.
-func (s *Service) Spent(ctx context.Context, c contact.Caller, id parley.TaskID) (out Spending, err error) {
+func (s *Service) Spent(ctx context.Context, c access.Caller, id parley.TaskID) (out Spending, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		t, err := tx.Task(id)
 		if err := orMissing(err, s.seesTask(c, t), id); err != nil {
@@ -54,7 +54,7 @@ func spent(tx *store.Tx, t parley.Task) (out Spending, err error) {
 
 // SpentToday reads what the caller's team has spent today, as far as it is
 // counted.
-func (s *Service) SpentToday(ctx context.Context, c contact.Caller) (out Spending, err error) {
+func (s *Service) SpentToday(ctx context.Context, c access.Caller) (out Spending, err error) {
 	out.Limit = s.dir.Limits(c.Agent).Daily
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		d, err := tx.Today(c.Team)

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/store"
 )
 
@@ -24,7 +24,7 @@ type Group struct {
 
 // Groups lists the group channels of the caller's team by name: all of them for
 // a person, its own for an agent.
-func (s *Service) Groups(ctx context.Context, c contact.Caller) (list []Group, err error) {
+func (s *Service) Groups(ctx context.Context, c access.Caller) (list []Group, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		list = nil
 		channels, err := tx.GroupsOf(c.Agent)
@@ -47,9 +47,9 @@ func (s *Service) Groups(ctx context.Context, c contact.Caller) (list []Group, e
 }
 
 // Group reads one group channel.
-func (s *Service) Group(ctx context.Context, c contact.Caller, name string) (g Group, err error) {
+func (s *Service) Group(ctx context.Context, c access.Caller, name string) (g Group, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		ch, err := s.contacts.Group(tx, c, name)
+		ch, err := s.access.Group(tx, c, name)
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (s *Service) Group(ctx context.Context, c contact.Caller, name string) (g G
 	return g, err
 }
 
-func describe(tx *store.Tx, c contact.Caller, ch parley.Channel) (Group, error) {
+func describe(tx *store.Tx, c access.Caller, ch parley.Channel) (Group, error) {
 	g := Group{Channel: ch}
 	thread, err := tx.Thread(ch.Main)
 	if err != nil {
@@ -87,9 +87,9 @@ func describe(tx *store.Tx, c contact.Caller, ch parley.Channel) (Group, error) 
 
 // GroupMessages reads a piece of a group channel, oldest first, with the channel.
 // Reading changes nothing: whoever shows it says with ReadGroup how far.
-func (s *Service) GroupMessages(ctx context.Context, c contact.Caller, name string, before, limit int) (ch parley.Channel, list []parley.Message, err error) {
+func (s *Service) GroupMessages(ctx context.Context, c access.Caller, name string, before, limit int) (ch parley.Channel, list []parley.Message, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		if ch, err = s.contacts.Group(tx, c, name); err != nil {
+		if ch, err = s.access.Group(tx, c, name); err != nil {
 			return err
 		}
 		t, err := tx.Thread(ch.Main)
@@ -104,9 +104,9 @@ func (s *Service) GroupMessages(ctx context.Context, c contact.Caller, name stri
 }
 
 // ReadGroup records how far the caller was shown a channel.
-func (s *Service) ReadGroup(ctx context.Context, c contact.Caller, name string, upto int) error {
+func (s *Service) ReadGroup(ctx context.Context, c access.Caller, name string, upto int) error {
 	return s.store.Update(ctx, func(tx *store.Tx) error {
-		ch, err := s.contacts.Group(tx, c, name)
+		ch, err := s.access.Group(tx, c, name)
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (s *Service) ReadGroup(ctx context.Context, c contact.Caller, name string, 
 }
 
 // inGroupOf reports whether a message is in a group that the caller is in.
-func (s *Service) inGroupOf(tx *store.Tx, c contact.Caller, m parley.Message) (bool, error) {
+func (s *Service) inGroupOf(tx *store.Tx, c access.Caller, m parley.Message) (bool, error) {
 	thread, err := tx.Thread(m.Thread)
 	if err != nil {
 		return false, err

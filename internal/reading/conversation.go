@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/policy"
 	"parley/internal/store"
 )
@@ -20,7 +20,7 @@ type Message struct {
 }
 
 // Message reads one message.
-func (s *Service) Message(ctx context.Context, c contact.Caller, id parley.MessageID) (m Message, err error) {
+func (s *Service) Message(ctx context.Context, c access.Caller, id parley.MessageID) (m Message, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		m = Message{}
 		if m.Message, err = tx.Message(id); err != nil {
@@ -41,7 +41,7 @@ func (s *Service) Message(ctx context.Context, c contact.Caller, id parley.Messa
 		return err
 	})
 	if err == nil && m.Author == c.Agent { // what came to the caller is its own to read
-		err = s.contacts.PermitOutside(ctx, c, policy.TaskOp, "status "+id.String())
+		err = s.access.PermitOutside(ctx, c, policy.TaskOp, "status "+id.String())
 	}
 	if err != nil {
 		return Message{}, err
@@ -63,7 +63,7 @@ type Conversation struct {
 
 // Messages reads a piece of a conversation, oldest first. Two who have not
 // talked have an empty one.
-func (s *Service) Messages(ctx context.Context, c contact.Caller, r Conversation) (list []parley.Message, err error) {
+func (s *Service) Messages(ctx context.Context, c access.Caller, r Conversation) (list []parley.Message, err error) {
 	var in parley.Channel
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		t, err := s.thread(tx, c, r)
@@ -79,10 +79,10 @@ func (s *Service) Messages(ctx context.Context, c contact.Caller, r Conversation
 		return err
 	})
 	if err == nil && in.Kind == parley.Group {
-		err = s.contacts.PermitOutside(ctx, c, policy.ChannelOp, "read "+in.Place())
+		err = s.access.PermitOutside(ctx, c, policy.ChannelOp, "read "+in.Place())
 	}
 	if err != nil {
-		return nil, s.contacts.Denied(ctx, c, "read a conversation", err)
+		return nil, s.access.Denied(ctx, c, "read a conversation", err)
 	}
 	slices.Reverse(list)
 	return list, nil
@@ -100,9 +100,9 @@ func back(tx *store.Tx, t parley.Thread, r Conversation) ([]parley.Message, erro
 	return list[min(skip, len(list)):], err
 }
 
-func (s *Service) thread(tx *store.Tx, c contact.Caller, r Conversation) (parley.Thread, error) {
+func (s *Service) thread(tx *store.Tx, c access.Caller, r Conversation) (parley.Thread, error) {
 	if r.Channel != "" {
-		ch, err := s.contacts.Group(tx, c, r.Channel)
+		ch, err := s.access.Group(tx, c, r.Channel)
 		if err != nil {
 			return parley.Thread{}, err
 		}
@@ -128,7 +128,7 @@ func (s *Service) thread(tx *store.Tx, c contact.Caller, r Conversation) (parley
 }
 
 // dm finds the channel of two participants; zero if they have not talked.
-func (s *Service) dm(tx *store.Tx, c contact.Caller, of, with string) (parley.Channel, error) {
+func (s *Service) dm(tx *store.Tx, c access.Caller, of, with string) (parley.Channel, error) {
 	a, err := s.who(c, of)
 	if err != nil {
 		return parley.Channel{}, err
@@ -151,7 +151,7 @@ func (s *Service) dm(tx *store.Tx, c contact.Caller, of, with string) (parley.Ch
 	return dm, err
 }
 
-func (s *Service) who(c contact.Caller, name string) (parley.AgentID, error) {
+func (s *Service) who(c access.Caller, name string) (parley.AgentID, error) {
 	if name == "" {
 		return c.Agent, nil
 	}
@@ -167,7 +167,7 @@ type Thread struct {
 }
 
 // Threads lists the threads of the dm of two participants, the main one first.
-func (s *Service) Threads(ctx context.Context, c contact.Caller, of, with string) (list []Thread, err error) {
+func (s *Service) Threads(ctx context.Context, c access.Caller, of, with string) (list []Thread, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		list = nil
 		dm, err := s.dm(tx, c, of, with)

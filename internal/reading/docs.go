@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/directory"
 	"parley/internal/hardlink"
 	"parley/internal/policy"
@@ -41,7 +41,7 @@ type Doc struct {
 // Docs reads every .md file in the docs folder of another agent of the caller's
 // team. It is the hub that reads, and nothing but that folder: whoever asks needs
 // no right to files, and gets at none by it.
-func (s *Service) Docs(ctx context.Context, c contact.Caller, name string) (Docs, error) {
+func (s *Service) Docs(ctx context.Context, c access.Caller, name string) (Docs, error) {
 	e, err := s.dir.Find(c.Team, name)
 	if err != nil {
 		return Docs{}, err
@@ -49,7 +49,7 @@ func (s *Service) Docs(ctx context.Context, c contact.Caller, name string) (Docs
 	if e.ID == c.Agent {
 		return Docs{}, parley.ErrOwnDocs()
 	}
-	if err := s.contacts.PermitOutside(ctx, c, policy.AgentComm, "read_docs "+e.Name); err != nil {
+	if err := s.access.PermitOutside(ctx, c, policy.AgentComm, "read_docs "+e.Name); err != nil {
 		return Docs{}, err
 	}
 	d := Docs{Agent: e.Name}

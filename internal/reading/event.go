@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/store"
 	"parley/internal/wake"
 )
@@ -47,7 +47,7 @@ type Record struct {
 // the time asked for has passed.
 //
 // idle is called from time to time while nothing happens.
-func (s *Service) Events(ctx context.Context, c contact.Caller, r Record, take func(parley.Event) error, idle func() error) error {
+func (s *Service) Events(ctx context.Context, c access.Caller, r Record, take func(parley.Event) error, idle func() error) error {
 	f := following{s: s, cursor: r.Cursor, last: r.Last, take: take}
 	var err error
 	if f.filter, err = s.eventFilter(ctx, c, r); err != nil {
@@ -96,7 +96,7 @@ type following struct {
 }
 
 // eventFilter checks what is asked for.
-func (s *Service) eventFilter(ctx context.Context, c contact.Caller, r Record) (store.EventFilter, error) {
+func (s *Service) eventFilter(ctx context.Context, c access.Caller, r Record) (store.EventFilter, error) {
 	f := store.EventFilter{Team: c.Team, Task: r.Task, Tree: r.Tree, Kind: r.Kind, Since: r.Since, Until: r.Until}
 	if !s.everything(c) {
 		f.Sees = c.Agent

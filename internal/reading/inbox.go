@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/store"
 )
 
@@ -24,7 +24,7 @@ type InboxItem struct {
 // Inbox lists what the caller has not seen, oldest first. Reading it changes
 // nothing: the caller says with MarkSeen what it displayed. What is asked of a
 // person stays until it is answered: somebody waits for it.
-func (s *Service) Inbox(ctx context.Context, c contact.Caller, limit int) (list []InboxItem, err error) {
+func (s *Service) Inbox(ctx context.Context, c access.Caller, limit int) (list []InboxItem, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		mail, err := tx.Mail(c.Agent, limit)
 		if err != nil {
@@ -48,7 +48,7 @@ func (s *Service) Inbox(ctx context.Context, c contact.Caller, limit int) (list 
 
 // unanswered adds what the caller has seen and not answered, as far as there is
 // room beside the new.
-func unanswered(tx *store.Tx, c contact.Caller, list []InboxItem, limit int) ([]InboxItem, error) {
+func unanswered(tx *store.Tx, c access.Caller, list []InboxItem, limit int) ([]InboxItem, error) {
 	open, err := tx.Tasks(store.TaskFilter{Team: c.Team, Agent: c.Agent, Open: true, Limit: limit})
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func unanswered(tx *store.Tx, c contact.Caller, list []InboxItem, limit int) ([]
 
 // inboxItem finds out what is expected of the caller. A message may ask several,
 // each with a task of its own: that of the caller is named.
-func inboxItem(tx *store.Tx, c contact.Caller, m parley.Message) (InboxItem, error) {
+func inboxItem(tx *store.Tx, c access.Caller, m parley.Message) (InboxItem, error) {
 	item := InboxItem{Message: m}
 	var err error
 	if item.Place, err = placeOf(tx, m); err != nil {
@@ -109,7 +109,7 @@ func placeOf(tx *store.Tx, m parley.Message) (string, error) {
 	return ch.Place(), nil
 }
 
-func asks(tx *store.Tx, c contact.Caller, m parley.Message) (bool, error) {
+func asks(tx *store.Tx, c access.Caller, m parley.Message) (bool, error) {
 	if m.Task == 0 || m.Kind != parley.AskMessage && m.Kind != parley.DelegateMessage && m.Kind != parley.SentMessage &&
 		m.Kind != parley.QuestionMessage {
 		return false, nil
@@ -120,7 +120,7 @@ func asks(tx *store.Tx, c contact.Caller, m parley.Message) (bool, error) {
 
 // MarkSeen records that messages were displayed to the caller. Those that are
 // not for it are left alone.
-func (s *Service) MarkSeen(ctx context.Context, c contact.Caller, ids []parley.MessageID) error {
+func (s *Service) MarkSeen(ctx context.Context, c access.Caller, ids []parley.MessageID) error {
 	if len(ids) == 0 {
 		return nil
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/live"
 	"parley/internal/store"
 )
@@ -20,7 +20,7 @@ const lookEvery = time.Second
 // until the task has ended, and returns it as it is then. Pieces may be missed, and
 // those of a turn on another hub are: what counts is the task's result. idle is
 // called first and whenever nothing has come for a while.
-func (s *Service) Live(ctx context.Context, c contact.Caller, id parley.TaskID, take func(live.Piece) error, idle func() error) (Task, error) {
+func (s *Service) Live(ctx context.Context, c access.Caller, id parley.TaskID, take func(live.Piece) error, idle func() error) (Task, error) {
 	if _, err := s.Task(ctx, c, id); err != nil {
 		return Task{}, err
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/question"
 	"parley/internal/store"
 )
@@ -31,7 +31,7 @@ type QuestionFilter struct {
 
 // Questions lists the questions that the caller may see, newest first: people see
 // all of their team, others what they asked or were asked.
-func (s *Service) Questions(ctx context.Context, c contact.Caller, f QuestionFilter) (list []Question, err error) {
+func (s *Service) Questions(ctx context.Context, c access.Caller, f QuestionFilter) (list []Question, err error) {
 	filter := store.QuestionFilter{Team: c.Team, Open: f.Open, Limit: f.Limit}
 	if f.Agent != "" {
 		e, err := s.dir.Find(c.Team, f.Agent)
@@ -62,7 +62,7 @@ func (s *Service) Questions(ctx context.Context, c contact.Caller, f QuestionFil
 }
 
 // Question reads one question.
-func (s *Service) Question(ctx context.Context, c contact.Caller, id parley.QuestionID) (shown Question, err error) {
+func (s *Service) Question(ctx context.Context, c access.Caller, id parley.QuestionID) (shown Question, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		q, err := tx.Question(id)
 		if err != nil {
@@ -77,7 +77,7 @@ func (s *Service) Question(ctx context.Context, c contact.Caller, id parley.Ques
 
 // path reads the way of a question as far as the caller may see it: somebody who
 // was asked sees how the question came to them, and not what others said.
-func (s *Service) path(tx *store.Tx, c contact.Caller, q parley.Question) (shown Question, visible bool, err error) {
+func (s *Service) path(tx *store.Tx, c access.Caller, q parley.Question) (shown Question, visible bool, err error) {
 	routes, err := tx.Routes(q.ID)
 	if err != nil {
 		return shown, false, err

@@ -10,6 +10,7 @@ import (
 	"errors"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/contact"
 	"parley/internal/directory"
 	"parley/internal/live"
@@ -21,6 +22,7 @@ import (
 type Service struct {
 	store    store.Store
 	dir      *directory.Directory
+	access   *access.Control
 	contacts *contact.Service
 	toolbox  Toolbox         // nil without a hub
 	live     *live.Fan       // nil without a hub
@@ -28,8 +30,8 @@ type Service struct {
 }
 
 // New makes the service.
-func New(s store.Store, dir *directory.Directory, contacts *contact.Service) *Service {
-	return &Service{store: s, dir: dir, contacts: contacts}
+func New(s store.Store, dir *directory.Directory, control *access.Control, contacts *contact.Service) *Service {
+	return &Service{store: s, dir: dir, access: control, contacts: contacts}
 }
 
 // Name is how a participant is called, also one that is gone from the files.
@@ -49,16 +51,16 @@ func (s *Service) Name(ctx context.Context, id parley.AgentID) string {
 }
 
 // everything reports whether the caller reads everything in its team.
-func (s *Service) everything(c contact.Caller) bool {
+func (s *Service) everything(c access.Caller) bool {
 	e, ok := s.dir.Entry(c.Agent)
 	return ok && e.Kind == parley.Person
 }
 
-func (s *Service) seesTask(c contact.Caller, t parley.Task) bool {
+func (s *Service) seesTask(c access.Caller, t parley.Task) bool {
 	return t.Team == c.Team && (s.everything(c) || t.Requester == c.Agent || t.Agent == c.Agent)
 }
 
-func (s *Service) seesMessage(c contact.Caller, m parley.Message, to []parley.Delivery) bool {
+func (s *Service) seesMessage(c access.Caller, m parley.Message, to []parley.Delivery) bool {
 	if m.Team != c.Team {
 		return false
 	}
@@ -73,7 +75,7 @@ func (s *Service) seesMessage(c contact.Caller, m parley.Message, to []parley.De
 	return false
 }
 
-func (s *Service) seesChannel(tx *store.Tx, c contact.Caller, ch parley.Channel) (bool, error) {
+func (s *Service) seesChannel(tx *store.Tx, c access.Caller, ch parley.Channel) (bool, error) {
 	switch {
 	case ch.Team != c.Team:
 		return false, nil
@@ -101,7 +103,7 @@ func orMissing(err error, visible bool, thing any) error {
 }
 
 // Team is the name of the caller's team.
-func (s *Service) Team(ctx context.Context, c contact.Caller) (team parley.Team, err error) {
+func (s *Service) Team(ctx context.Context, c access.Caller) (team parley.Team, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		team, err = tx.Team(c.Team)
 		return err

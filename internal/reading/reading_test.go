@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/app"
 	"parley/internal/contact"
 	"parley/internal/reading"
@@ -66,13 +67,13 @@ func (w *team) join(names ...string) {
 	w.id = joined.ID
 }
 
-func (w *team) as(name string) contact.Caller {
+func (w *team) as(name string) access.Caller {
 	w.t.Helper()
 	e, err := w.hub.Directory.Find(w.id, name)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return contact.Caller{Team: w.id, Agent: e.ID}
+	return access.Caller{Team: w.id, Agent: e.ID}
 }
 
 func (w *team) delegate(from, to, text string) contact.Contact {
@@ -90,13 +91,13 @@ func TestWhoSeesWhat(t *testing.T) {
 	ctx := t.Context()
 	made := w.delegate("Ada", "Joiner", "Find a rhyme.")
 	task, message := made.Task.ID, made.Message
-	for name, read := range map[string]func(c contact.Caller) error{
-		"task":    func(c contact.Caller) error { _, err := w.read.Task(ctx, c, task); return err },
-		"wait":    func(c contact.Caller) error { _, err := w.read.WaitTask(ctx, c, task, 0); return err },
-		"tree":    func(c contact.Caller) error { _, err := w.read.Tree(ctx, c, task); return err },
-		"trace":   func(c contact.Caller) error { _, err := w.read.Trace(ctx, c, task); return err },
-		"message": func(c contact.Caller) error { _, err := w.read.Message(ctx, c, message); return err },
-		"thread": func(c contact.Caller) error {
+	for name, read := range map[string]func(c access.Caller) error{
+		"task":    func(c access.Caller) error { _, err := w.read.Task(ctx, c, task); return err },
+		"wait":    func(c access.Caller) error { _, err := w.read.WaitTask(ctx, c, task, 0); return err },
+		"tree":    func(c access.Caller) error { _, err := w.read.Tree(ctx, c, task); return err },
+		"trace":   func(c access.Caller) error { _, err := w.read.Trace(ctx, c, task); return err },
+		"message": func(c access.Caller) error { _, err := w.read.Message(ctx, c, message); return err },
+		"thread": func(c access.Caller) error {
 			_, err := w.read.Messages(ctx, c, reading.Conversation{Thread: made.Task.Thread, Limit: 10})
 			return err
 		},
@@ -110,7 +111,7 @@ func TestWhoSeesWhat(t *testing.T) {
 			t.Errorf("Other reads a %s: %v", name, err)
 		}
 	}
-	pair := func(c contact.Caller, of, with string) error {
+	pair := func(c access.Caller, of, with string) error {
 		_, err := w.read.Threads(ctx, c, of, with)
 		return err
 	}

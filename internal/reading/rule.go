@@ -1,8 +1,10 @@
 package reading
 
 import (
+	"context"
+
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/policy"
 )
 
@@ -16,7 +18,12 @@ type Explanation struct {
 // Explain says what the rules would decide if a participant did something: ask,
 // delegate, notify, or a tool's action. People ask about anyone in their team,
 // an agent about itself. An empty from is the caller.
-func (s *Service) Explain(c contact.Caller, from, to, action string) (Explanation, error) {
+func (s *Service) Explain(ctx context.Context, c access.Caller, from, to, action string) (Explanation, error) {
+	e, err := s.explain(c, from, to, action)
+	return e, s.access.Denied(ctx, c, "explain", err)
+}
+
+func (s *Service) explain(c access.Caller, from, to, action string) (Explanation, error) {
 	who, ok := s.dir.Entry(c.Agent)
 	if from != "" || !ok {
 		var err error
@@ -25,7 +32,7 @@ func (s *Service) Explain(c contact.Caller, from, to, action string) (Explanatio
 		}
 	}
 	if who.ID != c.Agent && !s.everything(c) {
-		return Explanation{}, parley.Errorf(parley.Denied, "Only people may ask about the rules of others.").WithRule(contact.RulePeopleOnly).
+		return Explanation{}, parley.Errorf(parley.Denied, "Only people may ask about the rules of others.").WithRule(access.RulePeopleOnly).
 			WithHint("Ask about your own.")
 	}
 	call, err := s.call(c, to, action)
@@ -42,7 +49,7 @@ func (s *Service) Explain(c contact.Caller, from, to, action string) (Explanatio
 
 // call is what is asked about. An action that names whom it contacts needs no
 // other name beside it, and one that contacts nobody may not have one.
-func (s *Service) call(c contact.Caller, to, action string) (policy.Call, error) {
+func (s *Service) call(c access.Caller, to, action string) (policy.Call, error) {
 	if _, err := parley.ParsePattern(action); err == nil {
 		target, err := s.target(c, to)
 		return policy.Send(target), err
@@ -67,7 +74,7 @@ func (s *Service) call(c contact.Caller, to, action string) (policy.Call, error)
 	return policy.Contacting(action, target), nil
 }
 
-func (s *Service) target(c contact.Caller, name string) (*policy.Party, error) {
+func (s *Service) target(c access.Caller, name string) (*policy.Party, error) {
 	if name == "" {
 		return &policy.Party{}, parley.Errorf(parley.Invalid, "It is not said who would be contacted.").WithHint("Name an agent or a person.")
 	}

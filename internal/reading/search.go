@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/search"
 	"parley/internal/store"
 )
@@ -45,7 +45,7 @@ const copiesOver = 2
 const tasksOver = 5
 
 // Search finds what was said, in what the caller may read.
-func (s *Service) Search(ctx context.Context, c contact.Caller, r Search) ([]Found, error) {
+func (s *Service) Search(ctx context.Context, c access.Caller, r Search) ([]Found, error) {
 	q := search.Query{Team: c.Team, Kind: r.Kind, Text: r.Text, Since: r.Since, Until: r.Until, Newest: r.Newest, Limit: r.Limit}
 	if !s.everything(c) {
 		q.Reader = c.Agent
@@ -104,7 +104,7 @@ func sameAs(h search.Hit) any {
 }
 
 // places finds who and where are meant.
-func (s *Service) places(tx *store.Tx, c contact.Caller, r Search, q *search.Query) error {
+func (s *Service) places(tx *store.Tx, c access.Caller, r Search, q *search.Query) error {
 	if r.Agent != "" {
 		a, err := tx.AgentByName(c.Team, r.Agent) // also one that is gone from the files
 		if errors.Is(err, store.ErrNotFound) {
@@ -118,13 +118,13 @@ func (s *Service) places(tx *store.Tx, c contact.Caller, r Search, q *search.Que
 	if r.Channel == "" {
 		return nil
 	}
-	ch, err := s.contacts.Group(tx, c, r.Channel)
+	ch, err := s.access.Group(tx, c, r.Channel)
 	q.Channel = ch.ID
 	return err
 }
 
 // described adds where each hit stands and what it belongs to.
-func (s *Service) described(ctx context.Context, c contact.Caller, hits []search.Hit) (list []Found, err error) {
+func (s *Service) described(ctx context.Context, c access.Caller, hits []search.Hit) (list []Found, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		list = make([]Found, 0, len(hits))
 		for _, h := range hits {
@@ -147,7 +147,7 @@ func (s *Service) described(ctx context.Context, c contact.Caller, hits []search
 }
 
 // describeKept says where a kept message was said, and on what task.
-func (s *Service) describeKept(tx *store.Tx, c contact.Caller, k store.FoundKept, f *Found) (err error) {
+func (s *Service) describeKept(tx *store.Tx, c access.Caller, k store.FoundKept, f *Found) (err error) {
 	if k.Of.Channel != 0 {
 		if f.Channel, err = tx.Channel(k.Of.Channel); err != nil {
 			return err
@@ -163,7 +163,7 @@ func (s *Service) describeKept(tx *store.Tx, c contact.Caller, k store.FoundKept
 	return err
 }
 
-func (s *Service) describeMessage(tx *store.Tx, c contact.Caller, m store.FoundMessage, f *Found) (err error) {
+func (s *Service) describeMessage(tx *store.Tx, c access.Caller, m store.FoundMessage, f *Found) (err error) {
 	f.Channel = m.Channel
 	if m.Channel.Kind == parley.Group {
 		if f.Channel, err = tx.Channel(m.Channel.ID); err != nil {

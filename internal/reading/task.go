@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/policy"
 	"parley/internal/store"
 	"parley/internal/trace"
@@ -20,7 +20,7 @@ type Task struct {
 }
 
 // Task reads one task.
-func (s *Service) Task(ctx context.Context, c contact.Caller, id parley.TaskID) (t Task, err error) {
+func (s *Service) Task(ctx context.Context, c access.Caller, id parley.TaskID) (t Task, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		t, err = s.read(tx, c, id)
 		return err
@@ -36,14 +36,14 @@ func (s *Service) Task(ctx context.Context, c contact.Caller, id parley.TaskID) 
 
 // permitTask asks the rules about looking after a task that the caller has asked
 // for. What was asked of it is its own work, and needs nobody's permission.
-func (s *Service) permitTask(ctx context.Context, c contact.Caller, t parley.Task, verb string) error {
+func (s *Service) permitTask(ctx context.Context, c access.Caller, t parley.Task, verb string) error {
 	if t.Agent == c.Agent {
 		return nil
 	}
-	return s.contacts.PermitOutside(ctx, c, policy.TaskOp, verb+" "+t.ID.String())
+	return s.access.PermitOutside(ctx, c, policy.TaskOp, verb+" "+t.ID.String())
 }
 
-func (s *Service) read(tx *store.Tx, c contact.Caller, id parley.TaskID) (t Task, err error) {
+func (s *Service) read(tx *store.Tx, c access.Caller, id parley.TaskID) (t Task, err error) {
 	t.Task, err = tx.Task(id)
 	if err := orMissing(err, s.seesTask(c, t.Task), id); err != nil {
 		return Task{}, err
@@ -68,7 +68,7 @@ func wholeText(tx *store.Tx, id parley.MessageID) (string, error) {
 
 // WaitTask waits until the task has ended or the time is over, and reads it
 // then. It ends with the context too.
-func (s *Service) WaitTask(ctx context.Context, c contact.Caller, id parley.TaskID, wait time.Duration) (Task, error) {
+func (s *Service) WaitTask(ctx context.Context, c access.Caller, id parley.TaskID, wait time.Duration) (Task, error) {
 	var now parley.Micros
 	var t Task
 	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
@@ -106,7 +106,7 @@ type TaskFilter struct {
 }
 
 // Tasks lists tasks, newest first. An agent that names nobody gets its own.
-func (s *Service) Tasks(ctx context.Context, c contact.Caller, f TaskFilter) (list []parley.Task, err error) {
+func (s *Service) Tasks(ctx context.Context, c access.Caller, f TaskFilter) (list []parley.Task, err error) {
 	filter := store.TaskFilter{Team: c.Team, Roots: f.Roots, Open: f.Open, Limit: f.Limit}
 	if f.Agent != "" || !s.everything(c) {
 		if filter.Agent, err = s.who(c, f.Agent); err != nil {
@@ -121,7 +121,7 @@ func (s *Service) Tasks(ctx context.Context, c contact.Caller, f TaskFilter) (li
 }
 
 // Tree reads a task and everything below it, parents before their children.
-func (s *Service) Tree(ctx context.Context, c contact.Caller, id parley.TaskID) (list []parley.Task, err error) {
+func (s *Service) Tree(ctx context.Context, c access.Caller, id parley.TaskID) (list []parley.Task, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		list, err = s.subtree(tx, c, id)
 		return err
@@ -136,7 +136,7 @@ func (s *Service) Tree(ctx context.Context, c contact.Caller, id parley.TaskID) 
 }
 
 // Trace reads the arrows of a task tree.
-func (s *Service) Trace(ctx context.Context, c contact.Caller, id parley.TaskID) (list []trace.Arrow, err error) {
+func (s *Service) Trace(ctx context.Context, c access.Caller, id parley.TaskID) (list []trace.Arrow, err error) {
 	var tasks []parley.Task
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		if tasks, err = s.subtree(tx, c, id); err != nil {
@@ -154,7 +154,7 @@ func (s *Service) Trace(ctx context.Context, c contact.Caller, id parley.TaskID)
 	return list, nil
 }
 
-func (s *Service) subtree(tx *store.Tx, c contact.Caller, id parley.TaskID) ([]parley.Task, error) {
+func (s *Service) subtree(tx *store.Tx, c access.Caller, id parley.TaskID) ([]parley.Task, error) {
 	list, err := tx.Subtree(id)
 	if err := orMissing(err, len(list) > 0 && s.seesTask(c, list[0]), id); err != nil {
 		return nil, err
@@ -162,12 +162,12 @@ func (s *Service) subtree(tx *store.Tx, c contact.Caller, id parley.TaskID) ([]p
 	return s.visible(c, list), nil
 }
 
-func (s *Service) visible(c contact.Caller, list []parley.Task) []parley.Task {
+func (s *Service) visible(c access.Caller, list []parley.Task) []parley.Task {
 	return slices.DeleteFunc(list, func(t parley.Task) bool { return !s.seesTask(c, t) })
 }
 
 // Dependencies are what a task has to wait for before it begins, or had to.
-func (s *Service) Dependencies(ctx context.Context, c contact.Caller, id parley.TaskID) (list []parley.Task, err error) {
+func (s *Service) Dependencies(ctx context.Context, c access.Caller, id parley.TaskID) (list []parley.Task, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		t, err := tx.Task(id)
 		if err := orMissing(err, s.seesTask(c, t), id); err != nil {

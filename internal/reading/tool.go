@@ -2,9 +2,9 @@ package reading
 
 import (
 	"encoding/json"
+	"parley/internal/access"
 
 	"parley"
-	"parley/internal/contact"
 )
 
 // Tool is a tool as a model sees it.
@@ -34,7 +34,7 @@ func (s *Service) ShowTools(t Toolbox) { s.toolbox = t }
 
 // Tools is what an agent has. People look at anyone in their team, an agent at
 // itself.
-func (s *Service) Tools(c contact.Caller, name string) (agent string, tools []Tool, servers []ToolServer, err error) {
+func (s *Service) Tools(c access.Caller, name string) (agent string, tools []Tool, servers []ToolServer, err error) {
 	e, err := s.dir.Find(c.Team, name)
 	if err != nil {
 		return "", nil, nil, err

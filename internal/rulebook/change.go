@@ -6,18 +6,18 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/config"
-	"parley/internal/contact"
 )
 
 // Set gives a rule another value. No words at all empty a list.
-func (s *Service) Set(ctx context.Context, c contact.Caller, name, key string, words []string) (Rules, error) {
+func (s *Service) Set(ctx context.Context, c access.Caller, name, key string, words []string) (Rules, error) {
 	return s.change(ctx, c, name, key, "set "+strings.Join(words, " "), func(Rule) ([]string, error) { return words, nil })
 }
 
 // Add adds words to a list. Those that are there already are not added twice;
 // for somebody whom a contact rule names it takes that rule's place.
-func (s *Service) Add(ctx context.Context, c contact.Caller, name, key string, words []string) (Rules, error) {
+func (s *Service) Add(ctx context.Context, c access.Caller, name, key string, words []string) (Rules, error) {
 	return s.change(ctx, c, name, key, "add "+strings.Join(words, " "), func(r Rule) ([]string, error) {
 		if err := isList(key); err != nil {
 			return nil, err
@@ -27,7 +27,7 @@ func (s *Service) Add(ctx context.Context, c contact.Caller, name, key string, w
 }
 
 // Remove takes words out of a list.
-func (s *Service) Remove(ctx context.Context, c contact.Caller, name, key string, words []string) (Rules, error) {
+func (s *Service) Remove(ctx context.Context, c access.Caller, name, key string, words []string) (Rules, error) {
 	return s.change(ctx, c, name, key, "remove "+strings.Join(words, " "), func(r Rule) ([]string, error) {
 		if err := isList(key); err != nil {
 			return nil, err
@@ -44,7 +44,7 @@ func (s *Service) Remove(ctx context.Context, c contact.Caller, name, key string
 }
 
 // Unset takes a rule out of the file: its default holds.
-func (s *Service) Unset(ctx context.Context, c contact.Caller, name, key string) (Rules, error) {
+func (s *Service) Unset(ctx context.Context, c access.Caller, name, key string) (Rules, error) {
 	return s.change(ctx, c, name, key, "unset", nil)
 }
 
@@ -74,7 +74,7 @@ func without(key string, have, words []string) []string {
 // change edits the file of one agent, takes it over and puts it on record. to
 // says what the rule should be, given what it is in the file at that moment; nil
 // takes it away.
-func (s *Service) change(ctx context.Context, c contact.Caller, name, key, what string, to func(Rule) ([]string, error)) (Rules, error) {
+func (s *Service) change(ctx context.Context, c access.Caller, name, key, what string, to func(Rule) ([]string, error)) (Rules, error) {
 	e, err := s.dir.Find(c.Team, name)
 	if err != nil {
 		return Rules{}, err
@@ -123,7 +123,7 @@ func edited(file []byte, r Rule, to func(Rule) ([]string, error)) ([]byte, error
 
 // takeOver reads the files again and answers with the rules as they hold then.
 // That also happens where nothing was written: the file may have been ahead.
-func (s *Service) takeOver(ctx context.Context, c contact.Caller, target parley.AgentID, before Rule, written bool, file string) (Rules, error) {
+func (s *Service) takeOver(ctx context.Context, c access.Caller, target parley.AgentID, before Rule, written bool, file string) (Rules, error) {
 	ctx = context.WithoutCancel(ctx) // what is written is written
 	_, err := s.files.Reload(ctx, c.Agent)
 	agents := s.files.Held().Agents

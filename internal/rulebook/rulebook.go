@@ -14,8 +14,8 @@ import (
 	"sync"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/config"
-	"parley/internal/contact"
 	"parley/internal/directory"
 	"parley/internal/store"
 )
@@ -58,23 +58,23 @@ func (c Change) Nothing() bool {
 
 // Service is the use cases of this package. It is safe for concurrent use.
 type Service struct {
-	store    store.Store
-	dir      *directory.Directory
-	contacts *contact.Service
-	team     parley.TeamID // whose files these are
-	files    Files
-	log      *slog.Logger
+	store  store.Store
+	dir    *directory.Directory
+	access *access.Control
+	team   parley.TeamID // whose files these are
+	files  Files
+	log    *slog.Logger
 
 	mu sync.Mutex // one change at a time
 }
 
 // New makes the service.
-func New(s store.Store, dir *directory.Directory, contacts *contact.Service, team parley.TeamID, files Files, log *slog.Logger) *Service {
-	return &Service{store: s, dir: dir, contacts: contacts, team: team, files: files, log: log}
+func New(s store.Store, dir *directory.Directory, control *access.Control, team parley.TeamID, files Files, log *slog.Logger) *Service {
+	return &Service{store: s, dir: dir, access: control, team: team, files: files, log: log}
 }
 
 // Reload takes the files over at once.
-func (s *Service) Reload(ctx context.Context, c contact.Caller) (Change, error) {
+func (s *Service) Reload(ctx context.Context, c access.Caller) (Change, error) {
 	if err := s.personsOnly(ctx, c, "reload"); err != nil {
 		return Change{}, err
 	}
@@ -110,7 +110,7 @@ func (r Rule) Nobody() bool { return r.Line > 0 && len(r.Words) == 0 }
 
 // Show reads the rules as they hold. People read those of anyone in their team,
 // an agent its own.
-func (s *Service) Show(c contact.Caller, name string) (Rules, error) {
+func (s *Service) Show(c access.Caller, name string) (Rules, error) {
 	e, err := s.dir.Find(c.Team, name)
 	if err != nil {
 		return Rules{}, err
@@ -153,8 +153,8 @@ func errNoFiles() error {
 	return parley.Errorf(parley.NotFound, "This hub has no files of your team.")
 }
 
-func (s *Service) personsOnly(ctx context.Context, c contact.Caller, tried string) error {
-	return s.contacts.PeopleOnly(ctx, c, "change the rules of a team", tried)
+func (s *Service) personsOnly(ctx context.Context, c access.Caller, tried string) error {
+	return s.access.PeopleOnly(ctx, c, "change the rules of a team", tried)
 }
 
 // maxDetail bounds what the record says of a value.

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/app"
 	"parley/internal/config"
-	"parley/internal/contact"
 	"parley/internal/rulebook"
 	"parley/internal/store"
 	"parley/internal/store/sqlite"
@@ -72,7 +72,7 @@ func build(t *testing.T) *house {
 	if h.team, err = h.hub.Join(t.Context(), roster); err != nil {
 		t.Fatal(err)
 	}
-	h.Service = rulebook.New(st, h.hub.Directory, h.hub.Contacts, h.team.ID, h, slog.New(slog.DiscardHandler))
+	h.Service = rulebook.New(st, h.hub.Directory, h.hub.Access, h.team.ID, h, slog.New(slog.DiscardHandler))
 	return h
 }
 
@@ -96,13 +96,13 @@ func (h *house) read(name string) string {
 	return string(data)
 }
 
-func (h *house) as(name string) contact.Caller {
+func (h *house) as(name string) access.Caller {
 	h.t.Helper()
 	e, err := h.hub.Directory.Find(h.team.ID, name)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	return contact.Caller{Team: h.team.ID, Agent: e.ID}
+	return access.Caller{Team: h.team.ID, Agent: e.ID}
 }
 
 func (h *house) details(kind parley.EventKind) (list []string) {
@@ -127,7 +127,7 @@ func (h *house) details(kind parley.EventKind) (list []string) {
 func TestATurnChangesNoRules(t *testing.T) {
 	h := build(t)
 	before := h.read("agents/Bot.md")
-	for _, c := range []contact.Caller{h.as("Bot"), h.as("Dir"), {Team: h.team.ID, Agent: h.as("Ada").Agent, Task: 7, Token: 1}, {Team: h.team.ID}} {
+	for _, c := range []access.Caller{h.as("Bot"), h.as("Dir"), {Team: h.team.ID, Agent: h.as("Ada").Agent, Task: 7, Token: 1}, {Team: h.team.ID}} {
 		for name, change := range map[string]func() error{
 			"set":    func() error { _, err := h.Set(t.Context(), c, "Bot", "profile", []string{"open"}); return err },
 			"add":    func() error { _, err := h.Add(t.Context(), c, "Bot", "contacts", []string{"allow:*"}); return err },

@@ -60,7 +60,7 @@ func (t Tool) Reads(args json.RawMessage) bool {
 // Call is one call within a turn.
 type Call struct {
 	Lease parley.Lease
-	Slot  Slot
+	Slot  parley.Slot
 	// Key names the call: its task, its turn and its id. It is the same when the
 	// turn goes on in another process.
 	Key  string
@@ -72,12 +72,6 @@ type Call struct {
 	// Think asks the agent's own model something beside its turn. It costs what it
 	// costs, and fails where the budget does not allow it.
 	Think func(ctx context.Context, r model.Request) (model.Reply, error)
-}
-
-// Slot is the turn's place among the workers, given back by a tool that waits.
-type Slot interface {
-	Release()
-	Acquire(ctx context.Context) error
 }
 
 // Result is what the model reads.

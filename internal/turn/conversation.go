@@ -114,7 +114,7 @@ func (t *run) load(ctx context.Context, known *parley.Handover) error {
 		} else if h, err = tx.Handover(t.lease.Task); err != nil {
 			return err
 		}
-		if h.Task.State != parley.Running || h.Task.Token != t.lease.Token {
+		if !h.Task.LeasedTo(t.lease.Token) {
 			return parley.ErrLost // cancelled before the turn could begin
 		}
 		history, err := tx.Back(h.Request.Prev, 0, historySize)

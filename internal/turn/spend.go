@@ -9,7 +9,6 @@ import (
 	"parley/internal/budget"
 	"parley/internal/model"
 	"parley/internal/store"
-	"parley/internal/tool"
 )
 
 // errParked says that the task was given back to wait for its budget.
@@ -18,12 +17,12 @@ var errParked = errors.New("the task waits for its budget")
 // meter measures how long a turn is at work. It stands still while the turn has
 // given its place back to wait for others.
 type meter struct {
-	tool.Slot
+	parley.Slot
 	since time.Time // the last reading, or the return from a wait
 	taken time.Duration
 }
 
-func newMeter(s tool.Slot) *meter { return &meter{Slot: s, since: time.Now()} }
+func newMeter(s parley.Slot) *meter { return &meter{Slot: s, since: time.Now()} }
 
 // Release gives the place to others, and stops the meter.
 func (m *meter) Release() {

@@ -81,7 +81,7 @@ func (t *run) fence(tx *store.Tx) (parley.Task, error) {
 	if err != nil {
 		return parley.Task{}, err
 	}
-	if tasks[0].State != parley.Running || tasks[0].Token != t.lease.Token {
+	if !tasks[0].LeasedTo(t.lease.Token) {
 		return parley.Task{}, parley.ErrLost
 	}
 	return tasks[0], nil
@@ -90,7 +90,7 @@ func (t *run) fence(tx *store.Tx) (parley.Task, error) {
 // fenceThread is fence, with the thread that the task is worked on in.
 func (t *run) fenceThread(tx *store.Tx) (parley.Task, parley.Thread, error) {
 	task, thread, err := tx.LockWorking(t.lease.Task, t.task.Thread)
-	if err == nil && (task.State != parley.Running || task.Token != t.lease.Token) {
+	if err == nil && !task.LeasedTo(t.lease.Token) {
 		err = parley.ErrLost
 	}
 	return task, thread, err

@@ -83,7 +83,7 @@ type Runner struct {
 
 // Run runs turns of a leased task until it ends, waits, or is no longer ours.
 // What was handed over saves the first turn from reading it.
-func (r *Runner) Run(ctx context.Context, lease parley.Lease, handover *parley.Handover, slot tool.Slot) error {
+func (r *Runner) Run(ctx context.Context, lease parley.Lease, handover *parley.Handover, slot parley.Slot) error {
 	def, ok := r.Agents.Definition(lease.Agent)
 	if !ok {
 		return r.fail(ctx, lease, "it is no longer in the team's files.")

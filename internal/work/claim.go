@@ -255,7 +255,7 @@ func (s *Scheduler) requeue(l parley.Lease) error {
 			return err
 		}
 		t := &tasks[0]
-		if t.State == parley.Running && t.Token == l.Token {
+		if t.LeasedTo(l.Token) {
 			t.State, t.Worker = parley.Queued, 0
 			tx.UpdateTask(t)
 		}

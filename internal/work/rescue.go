@@ -83,7 +83,7 @@ func (s *Scheduler) takeOverOne(tx *store.Tx, id parley.TaskID, worker, token in
 		return false, err
 	}
 	t := &tasks[0]
-	if t.State != parley.Running || t.Worker != worker || t.Token != token {
+	if t.Worker != worker || !t.LeasedTo(token) {
 		return false, nil
 	}
 	if t.Rescues >= s.cfg.Agents.Limits(t.Agent).Rescues {

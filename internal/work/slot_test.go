@@ -244,7 +244,7 @@ func TestPlacesAreNeitherLostNorMadeUp(t *testing.T) {
 // began.
 type causes chan error
 
-func (c causes) Run(ctx context.Context, _ parley.Lease, _ *parley.Handover, _ *Slot) error {
+func (c causes) Run(ctx context.Context, _ parley.Lease, _ *parley.Handover, _ parley.Slot) error {
 	c <- context.Cause(ctx)
 	return nil
 }

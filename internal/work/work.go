@@ -31,7 +31,7 @@ import (
 // back. handover is nil unless the task was stored just now. Package turn
 // implements it.
 type Runner interface {
-	Run(ctx context.Context, lease parley.Lease, handover *parley.Handover, slot *Slot) error
+	Run(ctx context.Context, lease parley.Lease, handover *parley.Handover, slot parley.Slot) error
 }
 
 // Failer does what nobody else comes to do: it ends what is given up or overdue, lets

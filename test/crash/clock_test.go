@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/api"
 	"parley/internal/app"
 	"parley/internal/contact"
@@ -86,7 +87,7 @@ func (g *ground) askUnder(open func() (store.Store, error), setBack func(), befo
 	go func() { stopped <- hub.Run(ctx) }()
 	for i := range 2 {
 		j := job{kind: kinds[4], id: fmt.Sprint(i)} // an ask within an ask
-		answer, err := hub.Contacts.Ask(ctx, contact.Caller{Team: joined.ID, Agent: pat.ID}, contact.Request{Target: j.agent, Message: j.text()})
+		answer, err := hub.Contacts.Ask(ctx, access.Caller{Team: joined.ID, Agent: pat.ID}, contact.Request{Target: j.agent, Message: j.text()})
 		if err != nil {
 			g.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/contact"
 )
 
@@ -19,8 +20,8 @@ func (m *machine) native() *agent {
 
 func (m *machine) anyTask() *task { return rapid.SampledFrom(m.world.tasks).Draw(m.T, "task") }
 
-func (m *machine) caller(a *agent) contact.Caller {
-	return contact.Caller{Team: m.life.team, Agent: a.id}
+func (m *machine) caller(a *agent) access.Caller {
+	return access.Caller{Team: m.life.team, Agent: a.id}
 }
 
 // drawContact draws a contact with somebody, mostly with somebody who works.

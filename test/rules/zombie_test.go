@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/contact"
 	"parley/internal/model"
 	"parley/internal/store"
@@ -53,7 +54,7 @@ func (m *machine) zombieActs() {
 	}
 	l := rapid.SampledFrom(weighted).Draw(m.T, "lease")
 	deed := rapid.SampledFrom(deeds).Draw(m.T, "deed")
-	z := zombie{m: m, ctx: m.life.ctx, lease: l, who: contact.Caller{Team: l.Team, Agent: l.Agent, Task: l.Task, Token: l.Token}}
+	z := zombie{m: m, ctx: m.life.ctx, lease: l, who: access.Caller{Team: l.Team, Agent: l.Agent, Task: l.Task, Token: l.Token}}
 	do := deed.prepare(&z)
 	var err error
 	what := fmt.Sprintf("a turn that lost %s (token %d): %s", l.Task, l.Token, deed.name)
@@ -68,7 +69,7 @@ type zombie struct {
 	m     *machine
 	ctx   context.Context
 	lease parley.Lease
-	who   contact.Caller
+	who   access.Caller
 }
 
 // mayBeTold lets pass that a task is none of the caller's, and that the words of a

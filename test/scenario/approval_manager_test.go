@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/app"
-	"parley/internal/contact"
 	"parley/internal/policy"
 )
 
@@ -152,7 +152,7 @@ func dieAroundApproval(t *testing.T, team Team, n int, before bool) (died bool) 
 func (s *Stage) approveLater(life *Mortal, after time.Duration) {
 	<-time.After(after)
 	if !life.Dead() {
-		_ = s.Contacts.Approve(s.Context(), contact.Caller{Team: s.id, Agent: s.agent("rutger")}, 1) // the commit may be its last
+		_ = s.Contacts.Approve(s.Context(), access.Caller{Team: s.id, Agent: s.agent("rutger")}, 1) // the commit may be its last
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/app"
-	"parley/internal/contact"
 	"parley/internal/policy"
 	"parley/internal/store"
 )
@@ -235,7 +235,7 @@ func TestAnotherTeamNeitherSeesNorDecides(t *testing.T) {
 		for _, name := range []string{"eve", "ChiefBot"} {
 			e, err := s.Directory.Find(other.ID, name)
 			s.Equal("error", nil, err)
-			c := contact.Caller{Team: other.ID, Agent: e.ID}
+			c := access.Caller{Team: other.ID, Agent: e.ID}
 			s.Equal("approves", "Error: approval-1 not found.", parley.ToolError(s.Contacts.Approve(s.Context(), c, 1)))
 			_, err = s.Reading.Approval(s.Context(), c, 1)
 			s.Equal("reads", "Error: approval-1 not found.", parley.ToolError(err))

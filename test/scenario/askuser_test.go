@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/app"
-	"parley/internal/contact"
 	"parley/internal/store"
 )
 
@@ -218,7 +218,7 @@ func dieAroundQuestion(t *testing.T, team Team, n int, before bool) (died bool) 
 func (s *Stage) answerLater(life *Mortal, id parley.TaskID, after time.Duration) {
 	<-time.After(after)
 	if !life.Dead() {
-		_ = s.Contacts.Reply(s.Context(), contact.Caller{Team: s.id, Agent: s.agent("rutger")}, id, "Blue.") // the commit may be its last
+		_ = s.Contacts.Reply(s.Context(), access.Caller{Team: s.id, Agent: s.agent("rutger")}, id, "Blue.") // the commit may be its last
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/app"
 	"parley/internal/contact"
 	"parley/internal/policy"
@@ -409,7 +410,7 @@ func TestTwoTeamsCannotSeeEachOthersChannels(t *testing.T) {
 		if err != nil {
 			s.Fatal(err)
 		}
-		spy := contact.Caller{Team: other.ID, Agent: eve.ID}
+		spy := access.Caller{Team: other.ID, Agent: eve.ID}
 		made, err := s.Contacts.Post(s.Context(), spy, contact.Post{Channel: "room", Message: "@A, @rutger: who is there?"})
 		if err != nil || len(made.Tasks) != 0 {
 			s.Errorf("%v, %v", made, err)

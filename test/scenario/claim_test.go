@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/app"
 	"parley/internal/claim"
-	"parley/internal/contact"
 	"parley/internal/store"
 )
 
@@ -132,7 +132,7 @@ func TestALostTurnClaimsNothing(t *testing.T) {
 		id := s.As("rutger").Delegate("AnnBot", "Work.")
 		s.Pass(time.Second)
 		t := s.Task(id)
-		c := contact.Caller{Team: t.Team, Agent: t.Agent, Task: t.ID, Token: t.Token + 1}
+		c := access.Caller{Team: t.Team, Agent: t.Agent, Task: t.ID, Token: t.Token + 1}
 		_, err := s.Claims.Take(s.Context(), c, "b.go", parley.Lines{})
 		s.Equal("lost", true, errors.Is(err, parley.ErrLost))
 		s.As("rutger").Cancel(id)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/app"
 	"parley/internal/contact"
 	"parley/internal/policy"
@@ -309,7 +310,7 @@ func TestNoAgentLearnsOfAnotherTeam(t *testing.T) {
 		s.Equal("error", nil, err)
 		eve, err := s.Directory.Find(other.ID, "eve")
 		s.Equal("error", nil, err)
-		_, err = s.Contacts.Delegate(s.Context(), contact.Caller{Team: other.ID, Agent: eve.ID}, contact.Request{Target: "SpyBot", Message: "A secret."})
+		_, err = s.Contacts.Delegate(s.Context(), access.Caller{Team: other.ID, Agent: eve.ID}, contact.Request{Target: "SpyBot", Message: "A secret."})
 		s.Equal("error", nil, err)
 		s.Pass(time.Second)
 		s.Equal("theirs waits", parley.ApprovalPending, s.Approval(1).State)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/app"
 	"parley/internal/contact"
 	"parley/internal/policy"
@@ -226,9 +227,9 @@ agents:
 }
 
 func TestTwoWhoDecideAtOnceAboutACallerFromOutside(t *testing.T) {
-	for name, second := range map[string]func(s *Stage, c contact.Caller) error{
-		"approved twice":      func(s *Stage, c contact.Caller) error { return s.Contacts.Approve(s.Context(), c, 1) },
-		"approved and denied": func(s *Stage, c contact.Caller) error { return s.Contacts.Deny(s.Context(), c, 1, "No.") },
+	for name, second := range map[string]func(s *Stage, c access.Caller) error{
+		"approved twice":      func(s *Stage, c access.Caller) error { return s.Contacts.Approve(s.Context(), c, 1) },
+		"approved and denied": func(s *Stage, c access.Caller) error { return s.Contacts.Deny(s.Context(), c, 1, "No.") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			Play(t, visitors(counting), func(s *Stage) {

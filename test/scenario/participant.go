@@ -4,19 +4,20 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/contact"
 )
 
 // Participant acts on the hub from outside, as a person at a door does.
 type Participant struct {
 	s      *Stage
-	Caller contact.Caller
+	Caller access.Caller
 }
 
 // As acts as somebody.
 func (s *Stage) As(name string) Participant {
 	s.Helper()
-	return Participant{s: s, Caller: contact.Caller{Team: s.id, Agent: s.agent(name)}}
+	return Participant{s: s, Caller: access.Caller{Team: s.id, Agent: s.agent(name)}}
 }
 
 // Ask asks and returns the answer.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/contact"
 	"parley/internal/model"
 	"parley/internal/tool"
@@ -64,7 +65,7 @@ func contactAgent(contacts *contact.Service) tool.Tool {
 	}
 }
 
-func ask(ctx context.Context, contacts *contact.Service, c contact.Caller, r contact.Request) (tool.Result, error) {
+func ask(ctx context.Context, contacts *contact.Service, c access.Caller, r contact.Request) (tool.Result, error) {
 	a, err := contacts.Ask(ctx, c, r)
 	if err != nil {
 		return tool.Result{}, err

@@ -3,6 +3,7 @@
 package contacttools
 
 import (
+	"parley/internal/access"
 	"parley/internal/contact"
 	"parley/internal/directory"
 	"parley/internal/reading"
@@ -27,7 +28,7 @@ func New(contacts *contact.Service, read *reading.Service, dir *directory.Direct
 }
 
 // Caller is the agent whose turn it is, on the task whose turn it is.
-func Caller(c tool.Call) contact.Caller {
-	return contact.Caller{Team: c.Lease.Team, Agent: c.Lease.Agent, Task: c.Lease.Task, Token: c.Lease.Token, Budget: c.Lease.Budget, Slot: c.Slot,
+func Caller(c tool.Call) access.Caller {
+	return access.Caller{Team: c.Lease.Team, Agent: c.Lease.Agent, Task: c.Lease.Task, Token: c.Lease.Token, Budget: c.Lease.Budget, Slot: c.Slot,
 		Approved: c.Approved}
 }

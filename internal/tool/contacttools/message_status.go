@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"parley"
-	"parley/internal/contact"
+	"parley/internal/access"
 	"parley/internal/model"
 	"parley/internal/policy"
 	"parley/internal/reading"
@@ -59,7 +59,7 @@ func messageID(raw json.RawMessage) (parley.MessageID, error) {
 }
 
 // describeDeliveries says what became of a message for each recipient.
-func describeDeliveries(ctx context.Context, read *reading.Service, c contact.Caller, id parley.MessageID) (string, error) {
+func describeDeliveries(ctx context.Context, read *reading.Service, c access.Caller, id parley.MessageID) (string, error) {
 	m, err := read.Message(ctx, c, id)
 	lines := make([]string, 0, len(m.Deliveries))
 	for _, d := range m.Deliveries {

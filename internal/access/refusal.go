@@ -1,4 +1,4 @@
-package contact
+package access
 
 import (
 	"context"
@@ -18,8 +18,8 @@ const (
 	// within a minute: more than a mistake makes, and less than a flood.
 	refusalsOneByOne = 30
 	refusalWindow    = time.Minute
-	// refusalRunes bounds the text of a recorded refusal, which may quote its caller.
-	refusalRunes = 300
+	// RefusalRunes bounds the text of a recorded refusal, which may quote its caller.
+	RefusalRunes = 300
 )
 
 // refusals counts those of each participant, so that nobody can flood the
@@ -78,10 +78,25 @@ func (c *refusalCount) sum() string {
 	return fmt.Sprintf("%d further refusals in the minute from %s: %s", total, c.start.UTC().Format(time.RFC3339), strings.Join(parts, ", "))
 }
 
-// recordRefusal puts a refusal on record, with its rule at the end of detail.
-// It is written after the refusal, in its own transaction, since the refused one
+// Refused records that a contact was refused. detail says what was tried and ends
+// with the rule.
+func (a *Control) Refused(ctx context.Context, c Caller, target parley.AgentID, err error, detail string) {
+	a.record(ctx, c, target, err, parley.EventRefused, detail)
+}
+
+// Denied records that the caller lacked a right, and returns the error. Other
+// errors pass: they refuse nobody in particular.
+func (a *Control) Denied(ctx context.Context, c Caller, what string, err error) error {
+	rule := parley.RuleOf(err)
+	if rule == RuleDecider || rule != "" && parley.KindOf(err) == parley.Denied {
+		a.record(ctx, c, 0, err, parley.EventDenied, RefusalText(what, err))
+	}
+	return err
+}
+
+// record writes a refusal after it, in its own transaction, since the refused one
 // stores nothing.
-func (s *Service) recordRefusal(ctx context.Context, c Caller, target parley.AgentID, err error, kind parley.EventKind, detail string) {
+func (a *Control) record(ctx context.Context, c Caller, target parley.AgentID, err error, kind parley.EventKind, detail string) {
 	if store.InTrouble(err) || parley.KindOf(err) == parley.Internal {
 		return
 	}
@@ -90,11 +105,11 @@ func (s *Service) recordRefusal(ctx context.Context, c Caller, target parley.Age
 	if rule == "" {
 		rule = string(parley.KindOf(err))
 	}
-	record, sum := s.refusals.take(c.Agent, rule, time.Now())
+	record, sum := a.refusals.take(c.Agent, rule, time.Now())
 	if !record && sum == "" {
 		return
 	}
-	failed := s.store.Update(ctx, func(tx *store.Tx) error {
+	failed := a.store.Update(ctx, func(tx *store.Tx) error {
 		if sum != "" {
 			tx.Record(parley.Event{Team: c.Team, Kind: parley.EventSummed, Actor: c.Agent, Detail: sum})
 		}
@@ -104,33 +119,20 @@ func (s *Service) recordRefusal(ctx context.Context, c Caller, target parley.Age
 		return nil
 	})
 	if failed != nil {
-		s.log.Warn("a refusal could not be recorded", "error", failed)
+		a.log.Warn("a refusal could not be recorded", "error", failed)
 	}
 }
 
-// refusalText is what the record says of a refusal by a limit, a right or the
+// RefusalText is what the record says of a refusal by a limit, a right or the
 // target's state.
-func refusalText(what string, err error) string {
-	return parley.WithRule(parley.Clip(what+": "+parley.Public(err), refusalRunes), parley.RuleOf(err))
-}
-
-// explained is a refusal with its rule.
-func explained(err error) string { return parley.WithRule(parley.Public(err), parley.RuleOf(err)) }
-
-// Denied puts on record that the caller lacked a right, and hands the error
-// back. Other errors pass: they refuse nobody in particular.
-func (s *Service) Denied(ctx context.Context, c Caller, what string, err error) error {
-	rule := parley.RuleOf(err)
-	if rule == ruleDecider || rule != "" && parley.KindOf(err) == parley.Denied {
-		s.recordRefusal(ctx, c, 0, err, parley.EventDenied, refusalText(what, err))
-	}
-	return err
+func RefusalText(what string, err error) string {
+	return parley.WithRule(parley.Clip(what+": "+parley.Public(err), RefusalRunes), parley.RuleOf(err))
 }
 
 // The rights that an access.refused event names.
 const (
-	RulePeopleOnly = "people_only"  // only a person may
-	ruleOwnTask    = "own_task"     // only whose task it is, or who asked for it
-	ruleOwnCall    = "own_approval" // nobody decides about what they want themselves
-	ruleDecider    = "decider"      // only a person or the manager decides
+	RulePeopleOnly  = "people_only"  // only a person may
+	RuleOwnTask     = "own_task"     // only whose task it is, or who asked for it
+	RuleOwnApproval = "own_approval" // nobody decides about what they want themselves
+	RuleDecider     = "decider"      // only a person or the manager decides
 )

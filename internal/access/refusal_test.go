@@ -1,4 +1,4 @@
-package contact
+package access
 
 import (
 	"testing"
@@ -40,7 +40,7 @@ func TestARefusalQuotesLittle(t *testing.T) {
 	for i := range long {
 		long[i] = 'x'
 	}
-	text := refusalText("ask", parley.Errorf(parley.NotFound, "%s", long).WithRule("unknown"))
+	text := RefusalText("ask", parley.Errorf(parley.NotFound, "%s", long).WithRule("unknown"))
 	if len(text) > 400 {
 		t.Errorf("%d bytes", len(text))
 	}

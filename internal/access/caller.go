@@ -1,0 +1,121 @@
+// Package access says who calls the hub and what the rules let them do. Every
+// use case takes a Caller and asks the Control; what is refused goes on record
+// here, in one place.
+package access
+
+import (
+	"errors"
+	"fmt"
+
+	"parley"
+	"parley/internal/policy"
+	"parley/internal/store"
+)
+
+// Caller is who calls. A door makes it from a token, and the hub from the lease
+// of a turn. Identity never comes from a parameter of the call. A caller from
+// outside may say which of its own tasks it speaks for; that is checked.
+type Caller struct {
+	Team  parley.TeamID
+	Agent parley.AgentID
+	// Task is the task that the caller works on; 0 if none.
+	Task parley.TaskID
+	// Token is the lease under which a turn acts; 0 for a caller from outside.
+	Token int64
+	// Budget is the root whose budget the turn's task draws on; 0 if none, and for
+	// a caller from outside.
+	Budget parley.TaskID
+	// Slot is the turn's place among the workers, given back while it waits; nil
+	// for a caller from outside.
+	Slot parley.Slot
+	// Approved says that somebody has approved the very call that the turn makes.
+	// It replaces an approval that the rules want, and nothing else.
+	Approved bool
+}
+
+// Fence makes sure that a turn still holds the task it acts for. Its lock comes
+// before those of the tasks below it.
+func (c Caller) Fence(tx *store.Tx) error {
+	if c.Token == 0 {
+		return nil
+	}
+	tasks, err := tx.LockTasks(c.Task)
+	if err != nil {
+		return err
+	}
+	return c.HoldsLease(tasks[0])
+}
+
+// HoldsLease makes sure that a turn still holds its task, which is locked. A
+// caller from outside holds no lease.
+func (c Caller) HoldsLease(t parley.Task) error {
+	if c.Token != 0 && !t.LeasedTo(c.Token) {
+		return parley.ErrLost
+	}
+	return nil
+}
+
+// Works makes sure that the caller works on the task it speaks for, and locks
+// that task so that it cannot end meanwhile. This lock comes before the others
+// that a use case takes.
+func (c Caller) Works(tx *store.Tx) error {
+	if c.Task == 0 {
+		return nil
+	}
+	tasks, err := tx.LockTasks(c.Task)
+	if err != nil {
+		return NotFound(err, "%s", c.Task)
+	}
+	return c.WorksOn(tasks[0])
+}
+
+// WorksOn makes sure that the caller still works on the task it speaks for.
+func (c Caller) WorksOn(t parley.Task) error {
+	if c.Task == 0 {
+		return nil
+	}
+	if t.Team != c.Team {
+		return parley.Errorf(parley.NotFound, "%s not found.", c.Task)
+	}
+	if t.Agent != c.Agent {
+		return parley.Errorf(parley.Denied, "%s is not your task.", t.ID).WithRule(RuleOwnTask)
+	}
+	if err := c.HoldsLease(t); err != nil {
+		return err
+	}
+	if !t.State.Open() {
+		return parley.Errorf(parley.Conflict, "%s has ended (%s).", t.ID, t.State)
+	}
+	return nil
+}
+
+// Judge says what a ruling means to the caller. One who has the approval that it
+// wants needs no second one; what the rules deny by now is denied.
+func (c Caller) Judge(r policy.Ruling, target parley.AgentID) error {
+	if r.Verdict == policy.NeedsApproval && c.Approved {
+		return nil
+	}
+	err := r.Err()
+	if need, ok := parley.AsNeedsApproval(err); ok {
+		need.Target = target
+	}
+	return err
+}
+
+// Waits reports whether the caller is going to wait for the approval or the
+// budget that the error asks for: then nothing was refused.
+func (c Caller) Waits(err error) bool {
+	need, wanted := parley.AsNeedsApproval(err)
+	if c.Token != 0 {
+		return wanted || parley.IsBudgetSpent(err)
+	}
+	return wanted && need.Approval != 0
+}
+
+// NotFound turns the store's answer into one that names the thing.
+func NotFound(err error, format string, args ...any) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return parley.Errorf(parley.NotFound, "%s not found.", fmt.Sprintf(format, args...))
+	}
+	return err
+}
