@@ -186,8 +186,12 @@ func TestAMistakeKeepsTheLastGoodRules(t *testing.T) {
 		t.Errorf("nobody is told: %q\n%s", kept, r.log)
 	}
 	write(t, dir, "agents/DataBot.md", "---\ncontacts: [{allow: SlowBot}]\n---\nYou know the revenue.\n")
-	if got := r.reload(); !strings.Contains(got, "{DataBot [contacts]}") || !strings.Contains(got, "kept []") {
+	r.event("agent.changed", "DataBot", "changed: contacts") // the hub may have looked by itself before it is told to
+	if got := r.reload(); !strings.Contains(got, "changed [], removed [], kept []") {
 		t.Errorf("when it is mended: %s", got)
+	}
+	if got := r.verdict("DataBot", "SlowBot"); got != "allowed" {
+		t.Errorf("the mended rule does not hold: %s", got)
 	}
 }
 
