@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"internal/demo":     {"internal/api", "internal/app", "internal/cli/view", "internal/client", "internal/config"},
 
 	// Doors: decode, one use case, encode.
-	"internal/httpapi": {"internal/access", "internal/api", "internal/channel", "internal/claim", "internal/contact", "internal/keeper", "internal/live", "internal/reading", "internal/rulebook", "internal/search", "internal/store", "internal/token", "internal/trace"},
+	"internal/httpapi": {"internal/access", "internal/api", "internal/channel", "internal/claim", "internal/contact", "internal/keeper", "internal/live", "internal/reading", "internal/redaction", "internal/rulebook", "internal/search", "internal/store", "internal/token", "internal/trace"},
 	"internal/api":     {},
 	"internal/client":  {"internal/api", "internal/hubfile"},
 
@@ -47,6 +47,7 @@ var mayImport = map[string][]string{
 
 	// Use cases.
 	"internal/contact":   {"internal/access", "internal/budget", "internal/directory", "internal/policy", "internal/question", "internal/store", "internal/wake"},
+	"internal/redaction": {"internal/access", "internal/directory", "internal/store"},
 	"internal/question":  {}, // pure, as policy is
 	"internal/budget":    {"internal/store"},
 	"internal/directory": {"internal/policy"},

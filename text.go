@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // The texts that agents read. They are part of the protocol: models are
@@ -176,4 +177,15 @@ func raiseHint(root TaskID, what string) string {
 		more = "tasks=5"
 	}
 	return fmt.Sprintf("A person can raise it with: parley task budget %s --add %s", root, more)
+}
+
+// CheckText refuses what a store cannot keep as it is.
+func CheckText(text string) error {
+	switch {
+	case !utf8.ValidString(text):
+		return Errorf(Invalid, "The message is not valid UTF-8 text.")
+	case strings.ContainsRune(text, 0):
+		return Errorf(Invalid, "The message contains a NUL character, which is not text.")
+	}
+	return nil
 }

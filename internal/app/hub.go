@@ -19,6 +19,7 @@ import (
 	"parley/internal/keeper"
 	"parley/internal/live"
 	"parley/internal/reading"
+	"parley/internal/redaction"
 	"parley/internal/retention"
 	"parley/internal/search"
 	"parley/internal/store"
@@ -51,52 +52,52 @@ type HubConfig struct {
 // Hub is a running server without its doors. Its fields are the use cases
 // that doors call.
 type Hub struct {
-	Store     store.Store
-	Directory *directory.Directory
-	Access    *access.Control
-	Contacts  *contact.Service
-	Reading   *reading.Service
-	Channels  *channel.Service
-	Keepers   *keeper.Service
-	Search    *search.Service
-	Claims    *claim.Service
+	Store      store.Store
+	Directory  *directory.Directory
+	Access     *access.Control
+	Contacts   *contact.Service
+	Reading    *reading.Service
+	Tools      *reading.Tools
+	Channels   *channel.Service
+	Keepers    *keeper.Service
+	Search     *search.Service
+	Claims     *claim.Service
+	Redactions *redaction.Service
 
 	sweepers  []*retention.Sweeper
 	unindexed bool
 	agents    *agents
+	runner    *turn.Runner
 	scheduler *work.Scheduler
 	log       *slog.Logger
 }
 
-// NewHub connects the parts.
+// NewHub connects the parts, each made of those above it.
 func NewHub(cfg HubConfig) *Hub {
-	dir := directory.New()
-	scheduler := work.New(work.Config{
+	dir, fan := directory.New(), &live.Fan{}
+	h := &Hub{Store: cfg.Store, Directory: dir, unindexed: cfg.Unindexed, log: cfg.Log}
+	h.scheduler = work.New(work.Config{
 		Store: cfg.Store, Agents: dir, Log: cfg.Log, Name: cfg.Name, Workers: cfg.Workers,
 		LeaseTime: cfg.LeaseTime, Poll: cfg.Poll, Grace: cfg.Grace,
 	})
-	control := access.New(cfg.Store, dir, cfg.Log)
-	contacts := contact.New(cfg.Store, dir, control, handoff{scheduler}, cfg.Log)
-	read := reading.New(cfg.Store, dir, control, contacts)
-	index := search.New(cfg.Store)
-	index.Ask(control.ReadsGroup)
-	contacts.KeepOutOf(index)
-	read.SearchIn(index)
-	h := &Hub{Store: cfg.Store, Directory: dir, Access: control, Contacts: contacts, Reading: read, Channels: channel.New(cfg.Store, dir, control),
-		Search: index, Claims: claim.New(cfg.Store, dir), unindexed: cfg.Unindexed, scheduler: scheduler, log: cfg.Log}
-	index.Add(search.Kept, keeper.Documents{})
-	h.Keepers = keeper.New(cfg.Store, dir, control, index, cfg.Log)
-	contacts.ScrubIn(h.Keepers)
+	h.Access = access.New(cfg.Store, dir, cfg.Log)
+	h.Contacts = contact.New(cfg.Store, dir, h.Access, handoff{h.scheduler}, cfg.Log)
+	h.Search = search.New(cfg.Store, h.Access.ReadsGroup, map[search.Kind]search.Documents{search.Kept: keeper.Documents{}})
+	h.Keepers = keeper.New(cfg.Store, dir, h.Access, h.Search, cfg.Log)
+	h.Redactions = redaction.New(cfg.Store, dir, h.Access, h.Contacts, h.Search, h.Keepers)
+	h.Channels = channel.New(cfg.Store, dir, h.Access)
+	h.Claims = claim.New(cfg.Store, dir)
+	h.Reading = reading.New(reading.Config{Store: cfg.Store, Directory: dir, Access: h.Access, Contacts: h.Contacts, Index: h.Search, Live: fan})
 	sets := builtIn(h)
 	maps.Copy(sets, cfg.Toolsets)
 	h.agents = newAgents(dir, sets, newOutside(cfg.Log))
-	read.ShowTools(h.agents)
-	runner := &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: contacts, Rules: permits{control, contacts}, Pauses: scheduler, Log: cfg.Log, Live: &live.Fan{}, Enricher: cfg.Enricher}
-	if runner.Enricher == nil {
-		runner.Enricher = h.Keepers
+	h.Tools = reading.NewTools(dir, h.Access, h.agents)
+	enricher := cfg.Enricher
+	if enricher == nil {
+		enricher = h.Keepers
 	}
-	read.ShowLive(runner.Live)
-	scheduler.Connect(runner, contacts)
+	h.runner = &turn.Runner{Store: cfg.Store, Agents: h.agents, Ender: h.Contacts, Rules: permits{h.Access, h.Contacts},
+		Pauses: h.scheduler, Log: cfg.Log, Live: fan, Enricher: enricher}
 	return h
 }
 
@@ -114,7 +115,7 @@ func builtIn(h *Hub) toolsets {
 // Start takes over what a hub before this one left behind. The teams join before
 // it, since their limits say how often a task may be taken over; nothing may be
 // contacted before it has returned.
-func (h *Hub) Start(ctx context.Context) error { return h.scheduler.Start(ctx) }
+func (h *Hub) Start(ctx context.Context) error { return h.scheduler.Start(ctx, h.runner, h.Contacts) }
 
 // Run works until the context is done and then stops in order: the turns, then
 // the servers whose tools they use, and whatever keeps the record small. Doors must

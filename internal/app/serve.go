@@ -160,8 +160,8 @@ func (s *serving) prepare(ctx context.Context) error {
 	s.files = newTeamFiles(s.hub, cfg, team, person, roster, problems)
 	started := time.Now()
 	s.door = httpapi.New(httpapi.Config{
-		Store: s.store, Contacts: s.hub.Contacts,
-		Reading: s.hub.Reading, Channels: s.hub.Channels, Keepers: s.hub.Keepers, Claims: s.hub.Claims,
+		Store: s.store, Contacts: s.hub.Contacts, Redactions: s.hub.Redactions,
+		Reading: s.hub.Reading, Tools: s.hub.Tools, Channels: s.hub.Channels, Keepers: s.hub.Keepers, Claims: s.hub.Claims,
 		Rules: rulebook.New(s.store, s.hub.Directory, s.hub.Access, team.ID, s.files, cfg.Log), Log: cfg.Log,
 		Version: Version(), Started: started, Host: hostOf(cfg.Listen), MessageBytes: s.files.biggest,
 	})

@@ -27,7 +27,7 @@ func (s *Service) Approve(ctx context.Context, c access.Caller, id parley.Approv
 // Deny refuses a call that waits for a decision. Its agent reads the reason,
 // which may be empty.
 func (s *Service) Deny(ctx context.Context, c access.Caller, id parley.ApprovalID, reason string) error {
-	if err := checkText(reason); err != nil {
+	if err := parley.CheckText(reason); err != nil {
 		return err
 	}
 	if limit := s.dir.Limits(c.Agent).MessageBytes; len(reason) > limit {
@@ -230,6 +230,20 @@ func withdraw(tx *store.Tx, t *parley.Task, by parley.AgentID) error {
 	return nil
 }
 
+// Retract withdraws an approval if it is still pending, and tells nobody but those
+// who wait for it.
+func (s *Service) Retract(tx *store.Tx, a parley.Approval, comment string, by parley.AgentID) error {
+	if a.State != parley.ApprovalPending {
+		return nil
+	}
+	d := decision{s: s, tx: tx, approval: &a}
+	if err := d.lock(); err != nil || a.State != parley.ApprovalPending {
+		return err
+	}
+	a.Comment = comment
+	return d.settle(parley.ApprovalWithdrawn, by)
+}
+
 // AskManager gives what a turn waits for to the agent's manager as a task, if the
 // hub runs the manager's turns: others look at the list. A manager that sleeps or
 // is offline begins with it when it is back. Doing so again finds the task that
@@ -291,6 +305,11 @@ func (s *Service) managerKey(ctx context.Context, a parley.Approval, manager par
 		return err
 	})
 	return key, err
+}
+
+// Requests are the messages that asked managers to decide about an approval.
+func (s *Service) Requests(tx *store.Tx, a parley.Approval) ([]parley.Message, error) {
+	return tx.MessagesByKeys(a.Agent, a.ID.String(), laterManagers(a.ID))
 }
 
 // laterManagers is how the keys of those begin who became the manager later.

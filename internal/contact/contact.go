@@ -85,18 +85,7 @@ type Service struct {
 	access  *access.Control
 	handoff Handoff
 	log     *slog.Logger
-	index   Index // nil if nothing is indexed
-	keepers Keepers
 }
-
-// Index is where messages are found by their words. What it knows of a message goes
-// before the text does.
-type Index interface {
-	Forget(tx *store.Tx, ids []parley.MessageID) error
-}
-
-// KeepOutOf has redacted messages taken out of an index.
-func (s *Service) KeepOutOf(index Index) { s.index = index }
 
 // New makes the service. handoff may be nil: then all work is claimed.
 func New(s store.Store, dir *directory.Directory, control *access.Control, handoff Handoff, log *slog.Logger) *Service {
@@ -136,7 +125,7 @@ func (s *Service) checkRequest(c access.Caller, r *Request, whom string) error {
 		return ErrTooLong(n, limit)
 	}
 	for _, text := range []string{r.Message, r.Context} {
-		if err := checkText(text); err != nil {
+		if err := parley.CheckText(text); err != nil {
 			return err
 		}
 	}
@@ -157,18 +146,7 @@ func (s *Service) checkWords(c access.Caller, text, key string) error {
 	if err := checkKey(c, key); err != nil {
 		return err
 	}
-	return checkText(text)
-}
-
-// checkText refuses what a store cannot keep as it is.
-func checkText(text string) error {
-	switch {
-	case !utf8.ValidString(text):
-		return parley.Errorf(parley.Invalid, "The message is not valid UTF-8 text.")
-	case strings.ContainsRune(text, 0):
-		return parley.Errorf(parley.Invalid, "The message contains a NUL character, which is not text.")
-	}
-	return nil
+	return parley.CheckText(text)
 }
 
 // checkKey refuses what cannot be a key, and from outside one of the hub's own.

@@ -14,6 +14,7 @@ import (
 	"parley/internal/contact"
 	"parley/internal/directory"
 	"parley/internal/policy"
+	"parley/internal/redaction"
 	"parley/internal/store"
 	"parley/internal/store/memtest"
 
@@ -27,9 +28,10 @@ import (
 type desk struct {
 	*testing.T
 	*contact.Service
-	store *memtest.Store
-	dir   *directory.Directory
-	team  parley.TeamID
+	store      *memtest.Store
+	dir        *directory.Directory
+	redactions *redaction.Service
+	team       parley.TeamID
 	// other is somebody of another team.
 	other access.Caller
 }
@@ -48,7 +50,9 @@ type member struct {
 func newDesk(t *testing.T, members ...any) *desk {
 	t.Helper()
 	d := &desk{T: t, store: memtest.Open(t), dir: directory.New()}
-	d.Service = contact.New(d.store, d.dir, access.New(d.store, d.dir, slog.New(slog.DiscardHandler)), nil, slog.New(slog.DiscardHandler))
+	control := access.New(d.store, d.dir, slog.New(slog.DiscardHandler))
+	d.Service = contact.New(d.store, d.dir, control, nil, slog.New(slog.DiscardHandler))
+	d.redactions = redaction.New(d.store, d.dir, control, d.Service, cabinet{}, cabinet{})
 	if !slices.ContainsFunc(members, func(m any) bool { return asMember(m).name == "Pat" }) {
 		members = append([]any{member{name: "Pat", kind: parley.Person}}, members...)
 	}

@@ -65,7 +65,7 @@ func TestRedactTakesATextAwayEverywhere(t *testing.T) {
 			if len(d.secrets()) < 4 {
 				t.Fatalf("only in %v", d.secrets())
 			}
-			_, err = d.Redact(d.Context(), d.as("Pat"), made.Message, "it says: "+text)
+			_, err = d.redactions.Redact(d.Context(), d.as("Pat"), made.Message, "it says: "+text)
 			d.must(err)
 			d.equal("left", []string(nil), d.secrets())
 			d.equal("what nobody can decide about any more", parley.ApprovalWithdrawn, d.approval(held).State)
@@ -95,7 +95,7 @@ func TestRedactTakesATextOutOfEvents(t *testing.T) {
 		failure = inbox[0].ID
 		return err
 	})
-	_, err := d.Redact(d.Context(), d.as("Pat"), failure, "")
+	_, err := d.redactions.Redact(d.Context(), d.as("Pat"), failure, "")
 	d.must(err)
 	d.equal("left", []string(nil), d.secrets())
 	events := strings.Join(d.events(0), "\n")
@@ -108,8 +108,8 @@ func TestRedactTakesATextOutOfEvents(t *testing.T) {
 func TestWhoRedacts(t *testing.T) {
 	d := newDesk(t, "Ann", "Bob")
 	sent := d.contact(d.as("Ann"), parley.Notify, "Bob").Message
-	d.refused("Only people may redact messages.", func() error { _, err := d.Redact(d.Context(), d.as("Ann"), sent, ""); return err })
-	d.refused("Only people may redact messages.", func() error { _, err := d.Redact(d.Context(), d.other, sent, ""); return err })
+	d.refused("Only people may redact messages.", func() error { _, err := d.redactions.Redact(d.Context(), d.as("Ann"), sent, ""); return err })
+	d.refused("Only people may redact messages.", func() error { _, err := d.redactions.Redact(d.Context(), d.other, sent, ""); return err })
 }
 
 // A notification is part of no task but of the turn that wrote it: what that stored
@@ -123,13 +123,16 @@ func TestRedactTakesATextOutOfTheTurnThatWroteIt(t *testing.T) {
 		tx.InsertStep(parley.Step{Task: ann.Task, Turn: 1, N: 1, Kind: parley.StepReply, Content: fmt.Appendf(nil, `{"message":%q}`, secret)})
 		return nil
 	})
-	_, err = d.Redact(d.Context(), d.as("Pat"), made.Message, "")
+	_, err = d.redactions.Redact(d.Context(), d.as("Pat"), made.Message, "")
 	d.must(err)
 	d.equal("left", []string(nil), d.secrets())
 }
 
-// cabinet is where keepers are: what is rewritten there is just stored.
+// cabinet is where keepers are: what is rewritten there is just stored. It has no
+// index.
 type cabinet struct{}
+
+func (cabinet) Forget(*store.Tx, []parley.MessageID) error { return nil }
 
 func (cabinet) Excerpts(parley.Kept) []string { return nil }
 
@@ -143,7 +146,6 @@ func (cabinet) Rewrite(tx *store.Tx, list []parley.Kept) error {
 // A keeper loses the text in what it holds and in its topic.
 func TestRedactTakesATextOutOfKeepers(t *testing.T) {
 	d := newDesk(t, "Ann", "Bob")
-	d.ScrubIn(cabinet{})
 	made, err := d.Notify(d.Context(), d.as("Ann"), contact.Request{Target: "Bob", Message: secret})
 	d.must(err)
 	m := d.message(made.Message)
@@ -153,7 +155,7 @@ func TestRedactTakesATextOutOfKeepers(t *testing.T) {
 		tx.InsertKeeper(&k, []parley.Kept{{Message: m.ID, Role: "user", Text: secret}, {Role: "user", Text: "Somebody said: " + secret}})
 		return err
 	})
-	_, err = d.Redact(d.Context(), d.as("Pat"), made.Message, "")
+	_, err = d.redactions.Redact(d.Context(), d.as("Pat"), made.Message, "")
 	d.must(err)
 	d.equal("left", []string(nil), d.secrets())
 }

@@ -15,7 +15,7 @@ func TestADeliveryIsToldAsItIs(t *testing.T) {
 	at := func(second int) parley.Micros {
 		return parley.Micros(time.Date(2030, 1, 1, 12, 0, second, 0, time.UTC).UnixMicro())
 	}
-	s := &Server{cfg: Config{Reading: reading.New(nil, directory.New(directory.Entry{ID: 1, Name: "Ann"}), nil, nil)}}
+	s := &Server{cfg: Config{Reading: reading.New(reading.Config{Directory: directory.New(directory.Entry{ID: 1, Name: "Ann"})})}}
 	m := reading.Message{Message: parley.Message{ID: 1, At: at(0)}, Deliveries: []parley.Delivery{
 		{Recipient: 1}, {Recipient: 1, Delivered: at(1)}, {Recipient: 1, Delivered: at(1), Seen: at(2)},
 		{Recipient: 1, Delivered: at(1), Seen: at(2), Answered: at(3)},

@@ -27,18 +27,21 @@ import (
 	"parley/internal/contact"
 	"parley/internal/keeper"
 	"parley/internal/reading"
+	"parley/internal/redaction"
 	"parley/internal/rulebook"
 	"parley/internal/store"
 )
 
 // Config is what a Server needs.
 type Config struct {
-	Store    store.Store
-	Contacts *contact.Service
-	Reading  *reading.Service
-	Channels *channel.Service
-	Keepers  *keeper.Service
-	Claims   *claim.Service
+	Store      store.Store
+	Contacts   *contact.Service
+	Reading    *reading.Service
+	Tools      *reading.Tools
+	Channels   *channel.Service
+	Keepers    *keeper.Service
+	Claims     *claim.Service
+	Redactions *redaction.Service
 	// Rules is nil for a hub whose team has no files.
 	Rules   *rulebook.Service
 	Log     *slog.Logger

@@ -41,7 +41,7 @@ func (s *Server) redactMessage(ctx context.Context, in *struct {
 	if err != nil {
 		return api.Redaction{}, err
 	}
-	r, err := s.cfg.Contacts.Redact(ctx, caller(ctx), id, in.Body.Reason)
+	r, err := s.cfg.Redactions.Redact(ctx, caller(ctx), id, in.Body.Reason)
 	return api.Redaction{Messages: messageIDs(r.Messages), Quoted: messageIDs(r.Quoted)}, err
 }
 

@@ -10,9 +10,6 @@ import (
 	"parley/internal/store"
 )
 
-// ShowLive lets lookers see what the turns of this hub are saying.
-func (s *Service) ShowLive(f *live.Fan) { s.live = f }
-
 // lookEvery is how often one who looks at a quiet task is given a sign.
 const lookEvery = time.Second
 

@@ -18,20 +18,29 @@ import (
 	"parley/internal/store"
 )
 
+// Config is what a Service reads from.
+type Config struct {
+	Store     store.Store
+	Directory *directory.Directory
+	Access    *access.Control
+	Contacts  *contact.Service
+	Index     *search.Service
+	Live      *live.Fan // what the turns of this hub are saying
+}
+
 // Service is the use cases of this package. It is safe for concurrent use.
 type Service struct {
 	store    store.Store
 	dir      *directory.Directory
 	access   *access.Control
 	contacts *contact.Service
-	toolbox  Toolbox         // nil without a hub
-	live     *live.Fan       // nil without a hub
-	index    *search.Service // nil without a hub
+	index    *search.Service
+	live     *live.Fan
 }
 
 // New makes the service.
-func New(s store.Store, dir *directory.Directory, control *access.Control, contacts *contact.Service) *Service {
-	return &Service{store: s, dir: dir, access: control, contacts: contacts}
+func New(c Config) *Service {
+	return &Service{store: c.Store, dir: c.Directory, access: c.Access, contacts: c.Contacts, index: c.Index, live: c.Live}
 }
 
 // Name is how a participant is called, also one that is gone from the files.

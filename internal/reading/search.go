@@ -10,9 +10,6 @@ import (
 	"parley/internal/store"
 )
 
-// SearchIn lets callers look into an index.
-func (s *Service) SearchIn(index *search.Service) { s.index = index }
-
 // Search says what to look for. What is zero does not matter.
 type Search struct {
 	Text    string

@@ -3,6 +3,7 @@ package reading
 import (
 	"encoding/json"
 	"parley/internal/access"
+	"parley/internal/directory"
 
 	"parley"
 )
@@ -28,22 +29,28 @@ type Toolbox interface {
 	Toolbox(id parley.AgentID) ([]Tool, []ToolServer)
 }
 
-// ShowTools connects the service with who knows the tools. It is called once,
-// before anything is read.
-func (s *Service) ShowTools(t Toolbox) { s.toolbox = t }
+// Tools is what agents have, as people and the agents themselves may see it. It is
+// apart from Service because tools read too.
+type Tools struct {
+	dir     *directory.Directory
+	access  *access.Control
+	toolbox Toolbox
+}
 
-// Tools is what an agent has. People look at anyone in their team, an agent at
-// itself.
-func (s *Service) Tools(c access.Caller, name string) (agent string, tools []Tool, servers []ToolServer, err error) {
-	e, err := s.dir.Find(c.Team, name)
+// NewTools makes it.
+func NewTools(dir *directory.Directory, control *access.Control, toolbox Toolbox) *Tools {
+	return &Tools{dir: dir, access: control, toolbox: toolbox}
+}
+
+// Of is what an agent has. People look at anyone in their team, an agent at itself.
+func (t *Tools) Of(c access.Caller, name string) (agent string, tools []Tool, servers []ToolServer, err error) {
+	e, err := t.dir.Find(c.Team, name)
 	if err != nil {
 		return "", nil, nil, err
 	}
-	if e.ID != c.Agent && !s.everything(c) {
+	if e.ID != c.Agent && !t.access.IsPerson(c.Agent) {
 		return "", nil, nil, parley.Errorf(parley.Denied, "Only people may look at the tools of others.")
 	}
-	if s.toolbox != nil {
-		tools, servers = s.toolbox.Toolbox(e.ID)
-	}
+	tools, servers = t.toolbox.Toolbox(e.ID)
 	return e.Name, tools, servers, nil
 }

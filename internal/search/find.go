@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"parley"
@@ -18,18 +19,13 @@ type Service struct {
 	reads func(parley.AgentID, parley.Channel) bool
 }
 
-// New makes the service. It knows the messages.
-func New(s store.Store) *Service {
-	return &Service{store: s, kinds: map[Kind]Documents{Messages: messages{}},
-		reads: func(parley.AgentID, parley.Channel) bool { return true }}
+// New makes the service. It knows the messages, and these further kinds of
+// documents. reads decides whether an agent may read a group that it is in.
+func New(s store.Store, reads func(parley.AgentID, parley.Channel) bool, further map[Kind]Documents) *Service {
+	kinds := map[Kind]Documents{Messages: messages{}}
+	maps.Copy(kinds, further)
+	return &Service{store: s, kinds: kinds, reads: reads}
 }
-
-// Ask has somebody else decide whether an agent may read a group that it is in. It
-// comes before Find.
-func (s *Service) Ask(reads func(parley.AgentID, parley.Channel) bool) { s.reads = reads }
-
-// Add tells of a further kind of documents. It comes before Find and Run.
-func (s *Service) Add(kind Kind, docs Documents) { s.kinds[kind] = docs }
 
 // Hit is a document that was found.
 type Hit struct {

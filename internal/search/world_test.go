@@ -36,7 +36,7 @@ func newWorld(t testing.TB) *world {
 
 func fillWorld(t testing.TB, st store.Store) *world {
 	t.Helper()
-	w := &world{Service: New(st), t: t, st: st, team: parley.Team{Name: "main"}, texts: map[int64]string{}}
+	w := &world{Service: New(st, func(parley.AgentID, parley.Channel) bool { return true }, nil), t: t, st: st, team: parley.Team{Name: "main"}, texts: map[int64]string{}}
 	w.update(func(tx *store.Tx) error {
 		tx.InsertTeam(&w.team)
 		for _, name := range []string{"Ann", "Bob", "Cleo", "Dan"} {

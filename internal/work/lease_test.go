@@ -27,11 +27,10 @@ func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{T: t, store: memtest.Open(t)}
 	b.Scheduler = New(Config{Store: b.store, Agents: crew{}, Log: slog.New(slog.DiscardHandler), Workers: 4})
-	b.Connect(nil, b)
 	first, ann := parley.Agent{Name: "First", Kind: parley.Native}, parley.Agent{Name: "Ann", Kind: parley.Native, Turns: 3}
 	b.team = b.store.Team("main", &first, &ann) // the first of a crew runs strictly one turn
 	b.agent = ann.ID
-	if err := b.Start(t.Context()); err != nil {
+	if err := b.Start(t.Context(), nil, b); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.unlisten)

@@ -261,7 +261,7 @@ func TestATaskThatIsCancelledBeforeItsTurnBegins(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, ran := scheduler(1), make(causes, 1)
-			s.Connect(ran, nil)
+			s.runner = ran
 			r, ok := s.Reserve(2)
 			if !ok {
 				t.Fatal("no place")

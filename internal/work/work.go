@@ -124,7 +124,7 @@ type Scheduler struct {
 	held atomic.Int32 // by so many, time is not acted on
 }
 
-// New makes a Scheduler. Connect gives it its other half before Run.
+// New makes a Scheduler. Start comes before Run.
 func New(cfg Config) *Scheduler {
 	cfg.fill()
 	return &Scheduler{
@@ -136,13 +136,11 @@ func New(cfg Config) *Scheduler {
 	}
 }
 
-// Connect tells who runs turns and who ends tasks. It is apart from New since
-// both contact others, and contacting needs the Scheduler.
-func (s *Scheduler) Connect(r Runner, f Failer) { s.runner, s.failer = r, f }
-
 // Start registers the hub and takes over what is left of a dead one. Until it
-// has returned nothing may be contacted.
-func (s *Scheduler) Start(ctx context.Context) error {
+// has returned nothing may be contacted. Who runs turns and who ends tasks is told
+// here and not to New, since both contact others, and contacting needs the Scheduler.
+func (s *Scheduler) Start(ctx context.Context, r Runner, f Failer) error {
+	s.runner, s.failer = r, f
 	err := s.cfg.Store.Update(ctx, func(tx *store.Tx) error {
 		s.aliveUntil = tx.Now.Add(s.cfg.LeaseTime)
 		s.worker = tx.InsertWorker(s.cfg.Name, s.aliveUntil)

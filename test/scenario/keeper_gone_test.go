@@ -20,7 +20,7 @@ func TestARedactedMessageIsGoneFromKeepers(t *testing.T) {
 		if got := s.tell("Look up raw: swordfish-99"); !strings.Contains(got, "vault") {
 			s.Fatalf("before: %q", got)
 		}
-		_, err := s.Contacts.Redact(s.Context(), s.As("rutger").Caller, 1, "It is a secret.")
+		_, err := s.Redactions.Redact(s.Context(), s.As("rutger").Caller, 1, "It is a secret.")
 		s.Equal("error", nil, err)
 		s.Pass(time.Second)
 		_, list := s.Keeper(1)

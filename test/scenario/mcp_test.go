@@ -192,7 +192,7 @@ func TestAManagerKeepsWhatOthersNeed(t *testing.T) {
 		}
 	}}, func(s *Stage) {
 		for name, want := range map[string][]string{"BossBot": {"sleep", "approve_action", "deny_action"}, "InternBot": nil, "rutger": nil} {
-			_, tools, _, err := s.Reading.Tools(s.As("rutger").Caller, name)
+			_, tools, _, err := s.Tools.Of(s.As("rutger").Caller, name)
 			var got []string
 			for _, tl := range tools {
 				got = append(got, tl.Name)
@@ -200,7 +200,7 @@ func TestAManagerKeepsWhatOthersNeed(t *testing.T) {
 			s.Equal("tools of "+name, want, got)
 			s.Equal("error", error(nil), err)
 		}
-		_, _, _, err := s.Reading.Tools(s.As("BossBot").Caller, "InternBot")
+		_, _, _, err := s.Tools.Of(s.As("BossBot").Caller, "InternBot")
 		s.Equal("an agent looks at another", parley.Denied, parley.KindOf(err))
 	})
 }

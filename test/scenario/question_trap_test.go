@@ -285,7 +285,7 @@ agents:
 `}, OpenFile(t, filepath.Join(t.TempDir(), "parley.db")))
 		s.As("rutger").Ask("AnnBot", "Go.")
 		for _, id := range []parley.TaskID{102, 103} {
-			_, err := s.Contacts.Redact(s.Context(), s.As("rutger").Caller, s.Task(id).Request, "a password")
+			_, err := s.Redactions.Redact(s.Context(), s.As("rutger").Caller, s.Task(id).Request, "a password")
 			s.Equal("error", nil, err)
 		}
 		q, routes := s.Question(1)

@@ -54,7 +54,7 @@ func redactFound(t *testing.T, team Team, text string) {
 	rutger.Ask("OtherBot", "Ask.")
 	s.Pass(time.Minute)
 	s.Equal("enriched", true, s.Models.Showed("LearnerBot", "Relevant context:"))
-	_, err := s.Contacts.Redact(s.Context(), rutger.Caller, s.Task(first).Request, "")
+	_, err := s.Redactions.Redact(s.Context(), rutger.Caller, s.Task(first).Request, "")
 	rutger.must(err)
 	if inFiles(t, dir) {
 		t.Error("the secret is still in the files")
@@ -80,7 +80,7 @@ agents:
 		rutger := s.As("rutger")
 		rutger.Ask("AnnBot", "Go.")
 		for _, id := range []parley.TaskID{102, 103} {
-			_, err := s.Contacts.Redact(s.Context(), rutger.Caller, s.Task(id).Request, "")
+			_, err := s.Redactions.Redact(s.Context(), rutger.Caller, s.Task(id).Request, "")
 			rutger.must(err)
 		}
 		if inFiles(t, dir) {

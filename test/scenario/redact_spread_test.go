@@ -38,7 +38,7 @@ agents:
 		})
 		gone := 0
 		for _, id := range []parley.MessageID{posted.Message, told[0].ID} {
-			r, err := s.Contacts.Redact(s.Context(), rutger.Caller, id, "")
+			r, err := s.Redactions.Redact(s.Context(), rutger.Caller, id, "")
 			rutger.must(err)
 			gone += len(r.Messages)
 		}
@@ -68,7 +68,7 @@ agents:
 		first := s.As("rutger").Post("room", "@LeadBot Go.").Tasks[0].ID
 		s.Wait(first)
 		s.Wait(first + 1)
-		_, err := s.Contacts.Redact(s.Context(), s.As("rutger").Caller, s.Task(first).Result, "")
+		_, err := s.Redactions.Redact(s.Context(), s.As("rutger").Caller, s.Task(first).Result, "")
 		s.Equal("title", []any{"[redacted by rutger]", nil}, []any{s.Task(first + 1).Title, err})
 		if inFiles(t, dir) {
 			t.Error("the secret is still in the files")

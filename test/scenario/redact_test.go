@@ -38,12 +38,12 @@ agents:
 		if !inFiles(t, dir) {
 			t.Fatal("the secret was never in the files: the test shows nothing")
 		}
-		r, err := s.Contacts.Redact(s.Context(), rutger.Caller, child.Result, "It had a password.")
+		r, err := s.Redactions.Redact(s.Context(), rutger.Caller, child.Result, "It had a password.")
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.Equal("the reply and the result in the parent's conversation", 2, len(r.Messages))
-		again, err := s.Contacts.Redact(s.Context(), rutger.Caller, child.Result, "")
+		again, err := s.Redactions.Redact(s.Context(), rutger.Caller, child.Result, "")
 		s.Equal("again", []any{1, nil}, []any{len(again.Messages), err})
 		s.Equal("the result", "[redacted by rutger]", s.Result(child.ID))
 		s.Equal("on record once, without it", []string{"message.redacted by rutger to DataBot task-102 (It had a password.)"}, s.Events(parley.EventRedacted))
@@ -93,7 +93,7 @@ agents:
 		rutger := s.As("rutger")
 		first := rutger.Post("room", "@A what is it?").Tasks[0].ID
 		s.Pass(time.Minute)
-		_, err := s.Contacts.Redact(s.Context(), rutger.Caller, s.Task(first).Result, "")
+		_, err := s.Redactions.Redact(s.Context(), rutger.Caller, s.Task(first).Result, "")
 		rutger.must(err)
 		s.Equal("title", "[redacted by rutger]", s.Mentions()[1].Title)
 		s.Stop()
@@ -119,7 +119,7 @@ agents:
 		request := contact.Request{Target: "EchoBot", Message: secret, Key: "k"}
 		first, err := s.Contacts.Notify(s.Context(), rutger.Caller, request)
 		rutger.must(err)
-		_, err = s.Contacts.Redact(s.Context(), rutger.Caller, first.Message, "")
+		_, err = s.Redactions.Redact(s.Context(), rutger.Caller, first.Message, "")
 		rutger.must(err)
 		again, err := s.Contacts.Notify(s.Context(), rutger.Caller, request)
 		rutger.must(err)
@@ -128,7 +128,7 @@ agents:
 		root := rutger.Delegate("LeadBot", "Go.")
 		s.Wait(root)
 		child := s.Children(root)[0]
-		_, err = s.Contacts.Redact(s.Context(), rutger.Caller, child.Request, "")
+		_, err = s.Redactions.Redact(s.Context(), rutger.Caller, child.Request, "")
 		rutger.must(err)
 		s.Equal("title", "[redacted by rutger]", s.Task(child.ID).Title)
 		s.view(func(tx *store.Tx) error {
@@ -141,7 +141,7 @@ agents:
 			return err
 		})
 
-		_, err = s.Contacts.Redact(s.Context(), s.As("LeadBot").Caller, child.Request, "")
+		_, err = s.Redactions.Redact(s.Context(), s.As("LeadBot").Caller, child.Request, "")
 		s.Equal("an agent", "Error: Only people may redact messages. Ask a person to do it.", parley.ToolError(err))
 		s.Equal("record", []string{"access.refused by LeadBot (redact " + child.Request.String() + ": Only people may redact messages. Ask a person to do it. [rule: people_only])"},
 			s.Events(parley.EventDenied))

@@ -56,7 +56,7 @@ func searching(s *Stage) {
 	look("just written")
 	s.Until("the index has come by", func() bool { return s.indexed() >= int64(said)+1 })
 	look("indexed")
-	_, err := s.Contacts.Redact(s.Context(), rutger.Caller, said, "")
+	_, err := s.Redactions.Redact(s.Context(), rutger.Caller, said, "")
 	s.Equal("redacted", nil, err)
 	s.Equal("a person finds it no more", []string{inRoom}, rutger.Search("swordfish"))
 	s.Equal("nor does the index", 0, s.postings("vault"))

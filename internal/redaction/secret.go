@@ -1,4 +1,4 @@
-package contact
+package redaction
 
 import (
 	"bytes"
@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// telling is how long a text is that is looked for within others. A shorter one,
-// yes for example, stands in many that have nothing to do with it.
-const telling = 8
+// distinctive is the least length of a text that is looked for within others. A
+// shorter one, such as yes, stands in many that have nothing to do with it.
+const distinctive = 8
 
 // secrets are texts to be taken out of others, the longest first.
 type secrets []string
@@ -31,7 +31,7 @@ func newSecrets(texts ...string) (list secrets) {
 func (s secrets) scrub(text, mark string) string {
 	for _, secret := range s {
 		switch before, short := strings.CutSuffix(text, ": "+secret); {
-		case len(secret) >= telling:
+		case len(secret) >= distinctive:
 			text = strings.ReplaceAll(text, secret, mark)
 		case strings.TrimSpace(text) == secret:
 			text = mark

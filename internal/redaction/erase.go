@@ -1,0 +1,178 @@
+package redaction
+
+import (
+	"slices"
+
+	"parley"
+	"parley/internal/access"
+	"parley/internal/store"
+)
+
+// erasure takes what was found away, in one transaction.
+type erasure struct {
+	*finding
+	tx     *store.Tx
+	by     parley.AgentID
+	reason string
+
+	requests []parley.MessageID // to managers, who were shown the call
+}
+
+func (e *erasure) run() error {
+	if done, err := e.tx.Redacted(e.first.ID); err != nil || done {
+		return err
+	}
+	if err := e.s.index.Forget(e.tx, slices.Concat(e.messages, e.carried)); err != nil { // its lock comes first
+		return err
+	}
+	if err := e.eraseKept(); err != nil {
+		return err
+	}
+	var tasks []parley.TaskID
+	for _, id := range e.messages {
+		of, err := e.eraseMessage(id)
+		if err != nil {
+			return err
+		}
+		tasks = append(tasks, of...)
+	}
+	if err := e.eraseTrees(tasks); err != nil {
+		return err
+	}
+	for _, id := range e.readers {
+		t, err := e.tx.Task(id)
+		if err == nil {
+			err = e.eraseTask(t)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, id := range e.carried {
+		e.tx.ForgetContext(id)
+	}
+	for _, event := range e.events {
+		e.tx.SetDetail(event.ID, e.mark)
+	}
+	e.tx.Record(parley.Event{Team: e.team, Kind: parley.EventRedacted, Actor: e.by, Target: e.first.Author,
+		Task: e.first.Task, Message: e.first.ID, Detail: parley.Clip(e.reason, access.RefusalRunes)})
+	return nil
+}
+
+// eraseMessage takes away what a message says, and what it asked somebody to decide
+// about. It returns the tasks that may have stored the text too.
+func (e *erasure) eraseMessage(id parley.MessageID) ([]parley.TaskID, error) {
+	m, err := e.tx.Message(id)
+	if err != nil {
+		return nil, err
+	}
+	approvals, err := e.tx.ApprovalsBehind(id) // of a caller from outside, who may have no task
+	if err != nil {
+		return nil, err
+	}
+	if err := e.eraseApprovals(approvals); err != nil {
+		return nil, err
+	}
+	e.tx.Redact(m, e.by, e.mark, e.reason)
+	if err := e.eraseQuestion(m); err != nil {
+		return nil, err
+	}
+	mentions, err := e.tx.MentionsOf(id)
+	tasks := []parley.TaskID{m.Task, m.Origin}
+	for _, t := range mentions {
+		tasks = append(tasks, t.ID)
+	}
+	return tasks, err
+}
+
+// eraseTrees takes the text out of what the turns of these tasks, and of all
+// others in the same trees, have stored.
+func (e *erasure) eraseTrees(tasks []parley.TaskID) error {
+	var roots []parley.TaskID
+	for _, id := range tasks {
+		if id == 0 {
+			continue
+		}
+		t, err := e.tx.Task(id)
+		if err != nil {
+			return err
+		}
+		roots = append(roots, t.Root)
+	}
+	slices.Sort(roots)
+	for _, root := range slices.Compact(roots) {
+		tree, err := e.tx.Subtree(root)
+		if err != nil {
+			return err
+		}
+		for _, t := range tree {
+			if err := e.eraseTask(t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (e *erasure) eraseTask(t parley.Task) error {
+	if text := e.secrets.scrub(t.Error, e.mark); text != t.Error {
+		e.tx.SetTaskError(t.ID, text)
+	}
+	steps, err := e.tx.Steps(t.ID)
+	if err != nil {
+		return err
+	}
+	for _, step := range steps {
+		if content, changed := e.secrets.scrubJSON(string(step.Content), e.mark); changed {
+			step.Content = []byte(content)
+			e.tx.SetStep(step)
+		}
+	}
+	approvals, err := e.tx.ApprovalsOf(t.ID)
+	if err != nil {
+		return err
+	}
+	return e.eraseApprovals(approvals)
+}
+
+// eraseApprovals takes the text out of calls. One that still waits is withdrawn:
+// nobody could see any more what they decide about.
+func (e *erasure) eraseApprovals(list []parley.Approval) error {
+	for _, a := range list {
+		args, changed := e.secrets.scrubJSON(a.Args, e.mark)
+		reason := e.secrets.scrub(a.Reason, e.mark)
+		if !changed && reason == a.Reason {
+			continue
+		}
+		e.tx.SetArgs(a.ID, args, reason)
+		if err := e.eraseRequests(a); err != nil {
+			return err
+		}
+		if err := e.s.approvals.Retract(e.tx, a, "What it says was redacted.", e.by); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eraseRequests takes away what managers were sent of a call.
+func (e *erasure) eraseRequests(a parley.Approval) error {
+	list, err := e.s.approvals.Requests(e.tx, a)
+	if err != nil {
+		return err
+	}
+	for _, m := range list {
+		if slices.Contains(e.messages, m.ID) || slices.Contains(e.requests, m.ID) {
+			continue
+		}
+		if err := e.s.index.Forget(e.tx, []parley.MessageID{m.ID}); err != nil {
+			return err
+		}
+		e.tx.Redact(m, e.by, e.mark, e.reason)
+		e.requests = append(e.requests, m.ID)
+		if err := e.eraseTrees([]parley.TaskID{m.Task}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

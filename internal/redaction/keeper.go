@@ -1,0 +1,98 @@
+package redaction
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// findKept finds what keepers hold of the messages: copies of them, and other
+// texts that contain theirs.
+func (f *finding) findKept() error {
+	text := strings.TrimSpace(f.first.Body)
+	if text == "" {
+		return nil
+	}
+	for _, id := range f.messages {
+		for _, text := range append([]string{text}, f.added...) {
+			list, err := f.tx.KeptWith(f.team, id, text)
+			if err != nil {
+				return err
+			}
+			f.addKept(list)
+		}
+	}
+	return nil
+}
+
+func (f *finding) addKept(list []parley.Kept) {
+	for _, k := range list {
+		if !slices.ContainsFunc(f.kept, func(other parley.Kept) bool { return other.ID == k.ID }) {
+			f.kept = append(f.kept, k)
+		}
+	}
+}
+
+// excerpts are parts of the copies in keepers that stand by themselves where they
+// were found. They become secrets too.
+func (f *finding) excerpts() (parts []string) {
+	for _, k := range f.kept {
+		if !slices.Contains(f.messages, k.Message) {
+			continue
+		}
+		for _, part := range f.s.keepers.Excerpts(k) {
+			if len(part) >= distinctive && f.secrets.scrub(part, f.mark) == part {
+				parts = append(parts, part)
+			}
+		}
+	}
+	f.secrets = newSecrets(slices.Concat(f.secrets, parts)...)
+	return parts
+}
+
+// eraseKept takes the text out of keepers and their topics. A copy of a redacted
+// message loses all of its own.
+func (e *erasure) eraseKept() error {
+	var changed []parley.Kept
+	var keepers []parley.KeeperID
+	for _, k := range e.kept {
+		text := e.secrets.scrub(k.Text, e.mark)
+		if slices.Contains(e.messages, k.Message) {
+			text = e.mark
+		}
+		if text == k.Text {
+			continue
+		}
+		k.Text = text
+		changed = append(changed, k)
+		if !slices.Contains(keepers, k.Keeper) {
+			keepers = append(keepers, k.Keeper)
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	if err := e.s.keepers.Rewrite(e.tx, changed); err != nil {
+		return err
+	}
+	return e.eraseTopics(keepers)
+}
+
+func (e *erasure) eraseTopics(keepers []parley.KeeperID) error {
+	for _, id := range keepers {
+		k, err := e.tx.Keeper(id)
+		if errors.Is(err, store.ErrNotFound) { // it was pruned meanwhile
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if topic := e.secrets.scrub(k.Topic, e.mark); topic != k.Topic {
+			e.tx.SetTopic(id, topic)
+		}
+	}
+	return nil
+}
