@@ -67,6 +67,7 @@ type Task struct {
 	Open      int        `json:"open_children" doc:"Subtasks that it still waits for."`
 	Approvals int        `json:"approvals,omitempty" doc:"Calls of it that wait for approval."`
 	WaitsFor  string     `json:"waits_for,omitempty" doc:"What it waits for: budget of its tree, day of its team, or approval; with what was spent, or which they are, where one task or tree is read."`
+	Late      string     `json:"late,omitempty" doc:"What holds up an ask whose time is over, where one task is read."`
 	Spent     *Spending  `json:"spent,omitempty" doc:"What its whole tree has spent; only where one task is read."`
 	Rescues   int        `json:"rescues,omitempty" doc:"How often a dead hub's turn was taken over."`
 	Due       *time.Time `json:"due,omitempty" doc:"Not before this time."`

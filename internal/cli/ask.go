@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -83,30 +81,13 @@ func (c *console) ask(ctx context.Context, hub *client.Client, r api.ContactRequ
 				return err
 			}
 		}
-		return parley.ErrTimeout(t.Agent, waitTime(asked)).WithHint("%s", whyLate(ctx, hub, t)+c.goesOn(t))
+		hint := c.goesOn(t)
+		if t.Late != "" {
+			hint = t.Late + "\n" + hint
+		}
+		return parley.ErrTimeout(t.Agent, waitTime(asked)).WithHint("%s", hint)
 	}
 	return c.answer(ctx, hub, t, parley.ErrAskFailed)
-}
-
-// whyLate is a line about what holds the task up, if that is no fault of whoever
-// works on it. Where the hub does not tell, nothing is said.
-func whyLate(ctx context.Context, hub *client.Client, t api.Task) string {
-	about, _ := hub.Hub(ctx)
-	asked, _ := hub.Message(ctx, t.Request)
-	unseen := slices.ContainsFunc(asked.Deliveries, func(d api.Delivery) bool { return d.Recipient == t.Agent && d.Seen == nil })
-	switch {
-	case strings.HasPrefix(t.WaitsFor, "day"):
-		return parley.LateDay + "\n"
-	case strings.HasPrefix(t.WaitsFor, "budget"):
-		return parley.LateBudget + "\n"
-	case t.Approvals > 0:
-		return parley.LateApproval(t.Agent) + "\n"
-	case about.Paused:
-		return parley.LatePaused + "\n"
-	case unseen:
-		return parley.LateUnseen(t.Agent) + "\n"
-	}
-	return ""
 }
 
 // openTask makes a contact. Ctrl-C does not cut it off: it would not be known

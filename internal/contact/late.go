@@ -5,8 +5,24 @@ import (
 	"parley/internal/store"
 )
 
-// whyLate says why a task has not been answered, if that is no fault of whoever
-// works on it; empty if there is nothing to say.
+// WhyLate says what holds up an ask whose time is over: what whyLate says, and else
+// that nobody has seen it. It is empty otherwise.
+func (s *Service) WhyLate(tx *store.Tx, t parley.Task) (string, error) {
+	if t.Pattern != parley.Ask || !t.State.Open() || t.WaitUntil > tx.Now {
+		return "", nil
+	}
+	target, err := s.name(tx, t.Agent)
+	if err != nil {
+		return "", err
+	}
+	if why, err := s.whyLate(tx, t, target); why != "" || err != nil {
+		return why, err
+	}
+	return unseen(tx, t, target)
+}
+
+// whyLate says why a task has not been answered, if whoever works on it is not to
+// blame.
 func (s *Service) whyLate(tx *store.Tx, t parley.Task, target string) (string, error) {
 	team, err := tx.Team(t.Team)
 	if err != nil {
@@ -16,7 +32,7 @@ func (s *Service) whyLate(tx *store.Tx, t parley.Task, target string) (string, e
 	byHand := e.Kind == parley.Person || e.Kind == parley.Client
 	switch {
 	case byHand:
-		return unfetched(tx, t, target)
+		return unseen(tx, t, target)
 	case team.Paused:
 		return parley.LatePaused, nil
 	case t.Waits == parley.WaitDay:
@@ -29,8 +45,8 @@ func (s *Service) whyLate(tx *store.Tx, t parley.Task, target string) (string, e
 	return "", nil
 }
 
-// unfetched looks whether one that fetches its messages has done so.
-func unfetched(tx *store.Tx, t parley.Task, target string) (string, error) {
+// unseen says so if the request has not been seen yet.
+func unseen(tx *store.Tx, t parley.Task, target string) (string, error) {
 	deliveries, err := tx.Deliveries(t.Request)
 	for _, d := range deliveries {
 		if d.Recipient == t.Agent && d.Seen == 0 {

@@ -16,6 +16,13 @@ func (s *Server) name(ctx context.Context, id parley.AgentID) string {
 	return s.cfg.Reading.Name(ctx, id)
 }
 
+// wholeTask is a task that is read by itself.
+func (s *Server) wholeTask(ctx context.Context, t reading.Task) api.Task {
+	out := s.task(ctx, t.Task, t.Text)
+	out.Late = t.Late
+	return out
+}
+
 // task spells a task out. text is its result, where one task is read.
 func (s *Server) task(ctx context.Context, t parley.Task, text string) api.Task {
 	return api.Task{

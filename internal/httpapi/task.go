@@ -72,7 +72,7 @@ func (s *Server) getTask(ctx context.Context, in *TaskPath) (api.Task, error) {
 	if err != nil {
 		return api.Task{}, err
 	}
-	out := s.task(ctx, t.Task, t.Text)
+	out := s.wholeTask(ctx, t)
 	tree, err := s.getBudget(ctx, in)
 	if err != nil {
 		return api.Task{}, err
@@ -94,7 +94,7 @@ func (s *Server) waitTask(ctx context.Context, in *waitTaskInput) (api.Task, err
 	waiting, done := s.untilStop(ctx)
 	defer done()
 	t, err := s.cfg.Reading.WaitTask(waiting, caller(ctx), id, time.Duration(in.Seconds*float64(time.Second)))
-	return s.task(ctx, t.Task, t.Text), orStopping(waiting, err)
+	return s.wholeTask(ctx, t), orStopping(waiting, err)
 }
 
 func (s *Server) getTree(ctx context.Context, in *TaskPath) (api.TaskTree, error) {
@@ -150,7 +150,7 @@ func (s *Server) change(ctx context.Context, id string, do func(context.Context,
 		return api.Task{}, err
 	}
 	t, err := s.cfg.Reading.Task(ctx, caller(ctx), task)
-	return s.task(ctx, t.Task, t.Text), err
+	return s.wholeTask(ctx, t), err
 }
 
 func (s *Server) retryTask(ctx context.Context, in *TaskPath) (api.Task, error) {

@@ -17,6 +17,8 @@ import (
 type Task struct {
 	parley.Task
 	Text string
+	// Late is what holds up an ask whose time is over.
+	Late string
 }
 
 // Task reads one task.
@@ -48,7 +50,10 @@ func (s *Service) read(tx *store.Tx, c access.Caller, id parley.TaskID) (t Task,
 	if err := orMissing(err, s.seesTask(c, t.Task), id); err != nil {
 		return Task{}, err
 	}
-	t.Text, err = wholeText(tx, t.Result)
+	if t.Text, err = wholeText(tx, t.Result); err != nil {
+		return t, err
+	}
+	t.Late, err = s.contacts.WhyLate(tx, t.Task)
 	return t, err
 }
 
