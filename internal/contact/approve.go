@@ -94,6 +94,7 @@ type decision struct {
 	task     *parley.Task
 	approval *parley.Approval
 	opening  *opening // of a contact from outside; nil if a turn waits
+	unusable error    // why that contact cannot be made any more
 }
 
 // withApproval locks the task of an approval, then the approval. Whatever
@@ -186,11 +187,7 @@ func (d *decision) settle(state parley.ApprovalState, by parley.AgentID) error {
 		d.tx.UpdateProgress(t)
 		return nil
 	}
-	if err := requeue(d.tx, t); err != nil {
-		return err
-	}
-	d.tx.UpdateTask(t)
-	return nil
+	return requeue(d.tx, t)
 }
 
 // conclude writes the decision and its event. The caller stores the task.

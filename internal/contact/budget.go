@@ -9,16 +9,6 @@ import (
 	"parley/internal/store"
 )
 
-// lockBudget locks the account of the caller's tree before anything else, if it
-// has one. A caller from outside does not know.
-func (o *opening) lockBudget() (err error) {
-	if o.pattern == parley.Notify {
-		return nil
-	}
-	o.account, err = lockBudget(o.tx, o.caller)
-	return err
-}
-
 // lockBudget locks the account of the caller's tree; nil if it has none.
 func lockBudget(tx *store.Tx, c access.Caller) (*budget.Account, error) {
 	root := c.Budget
@@ -36,20 +26,6 @@ func lockBudget(tx *store.Tx, c access.Caller) (*budget.Account, error) {
 	return &a, err
 }
 
-// checkBudget refuses a task that is one too many for its tree, and a budget that
-// the caller may not give.
-func (o *opening) checkBudget() error {
-	if o.request.Budget.Set() {
-		if err := o.mayGive(); err != nil {
-			return err
-		}
-	}
-	if o.account == nil {
-		return nil
-	}
-	return moreTasks(o.account, o.caller.Task, 1)
-}
-
 // moreTasks refuses tasks that are too many for their tree.
 func moreTasks(a *budget.Account, by parley.TaskID, n int) error {
 	v, err := a.Judge(by, budget.Want{Tasks: int64(n)})
@@ -59,7 +35,8 @@ func moreTasks(a *budget.Account, by parley.TaskID, n int) error {
 	return err
 }
 
-func (o *opening) mayGive() error {
+// mayGiveBudget refuses a budget that the caller may not give.
+func (o *opening) mayGiveBudget() error {
 	switch {
 	case o.state.Sender.Kind != parley.Person:
 		return access.ErrPeopleOnly("give a task a budget")
@@ -71,61 +48,12 @@ func (o *opening) mayGive() error {
 	return nil
 }
 
-// charge counts the new task in its tree, or gives a new tree its budget.
-func (o *opening) charge() {
-	if o.account != nil {
-		o.account.AddTask()
-	}
-	if o.task.Parent != 0 {
-		return
-	}
-	limit := o.request.Budget.Over(o.s.dir.Limits(o.task.Agent).Budget)
-	endow(o.tx, &o.task, limit)
-}
-
 // endow gives the tree of a new root its budget, if it has one.
 func endow(tx *store.Tx, root *parley.Task, limit parley.Budget) {
 	if limit.Set() {
 		root.Budget = root.ID
 		tx.InsertBudget(&parley.TreeBudget{Root: root.ID, Team: root.Team, Limit: limit})
 	}
-}
-
-// budgetAgain has a task that is tried again draw on the budget that it drew on
-// before, whose lock is held: that of its parent, or of what mentioned it. A new
-// root gets what the old one had; what a person has added since is theirs to give.
-func (f *finish) budgetAgain(t *parley.Task, old parley.Task, by parley.AgentID) error {
-	person := f.s.access.PartyOf(by).Kind == parley.Person
-	if t.Parent != 0 || old.Budget != old.ID && old.Budget != 0 {
-		t.Budget = old.Budget
-		return f.chargeAgain(t.Budget, person)
-	}
-	limit := f.s.dir.Limits(t.Agent).Budget
-	if old.Budget != 0 && person {
-		b, err := f.tx.Budget(old.Budget)
-		if err != nil {
-			return err
-		}
-		limit = b.Limit
-	}
-	endow(f.tx, t, limit)
-	return nil
-}
-
-// chargeAgain counts one more task. A person who tries it again knows that it is
-// one; anybody else needs room for it.
-func (f *finish) chargeAgain(root parley.TaskID, person bool) error {
-	if root == 0 {
-		return nil
-	}
-	a, err := budget.Open(f.tx, root, f.task.Team, parley.Budget{})
-	if err == nil && !person {
-		err = moreTasks(&a, f.task.ID, 1)
-	}
-	if err == nil {
-		a.AddTask()
-	}
-	return err
 }
 
 // account locks what a turn's spending is held against; nil if nothing bounds it.
@@ -237,7 +165,6 @@ func wakeAll(tx *store.Tx, list []parley.Task, err error) error {
 		if err := requeue(tx, &list[i]); err != nil {
 			return err
 		}
-		tx.UpdateTask(&list[i])
 	}
 	return err
 }

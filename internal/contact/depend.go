@@ -56,9 +56,6 @@ const mostDependencies = 50
 // checkDependencies finds what the new task has to wait for. The tasks are locked,
 // so that none ends unseen, and nobody makes a circle at the same time.
 func (o *opening) checkDependencies() error {
-	if len(o.request.after) == 0 {
-		return nil
-	}
 	if n := len(o.request.after); n > mostDependencies {
 		return parley.Errorf(parley.Limited, "A task depends on at most %d others; these are %d.", mostDependencies, n).WithRule("dependencies")
 	}
@@ -141,7 +138,7 @@ func (o *opening) checkCircle(above []parley.TaskID) error {
 }
 
 // circle looks for a way from tasks that a new one would wait for to those that
-// wait for the new one. It returns the way, or nil.
+// wait for the new one. It returns the path, or nil.
 func circle(from, to []parley.TaskID, waitsFor func(parley.TaskID) ([]parley.TaskID, error)) ([]parley.TaskID, error) {
 	before := map[parley.TaskID]parley.TaskID{}
 	queue := slices.Clone(from)
@@ -152,7 +149,7 @@ func circle(from, to []parley.TaskID, waitsFor func(parley.TaskID) ([]parley.Tas
 		id := queue[0]
 		queue = queue[1:]
 		if slices.Contains(to, id) {
-			return way(before, id), nil
+			return pathTo(before, id), nil
 		}
 		next, err := waitsFor(id)
 		if err != nil {
@@ -168,8 +165,8 @@ func circle(from, to []parley.TaskID, waitsFor func(parley.TaskID) ([]parley.Tas
 	return nil, nil
 }
 
-// way is how a task was come to.
-func way(before map[parley.TaskID]parley.TaskID, id parley.TaskID) (path []parley.TaskID) {
+// pathTo follows the steps back from a task to where the search began.
+func pathTo(before map[parley.TaskID]parley.TaskID, id parley.TaskID) (path []parley.TaskID) {
 	for ; id != 0; id = before[id] {
 		path = append(path, id)
 	}
@@ -190,42 +187,14 @@ func ids(list []parley.TaskID, between string) string {
 	return strings.Join(names, between)
 }
 
-// planAfter makes a planned task wait for what it depends on.
-func (o *opening) planAfter() {
-	if len(o.after) > 0 {
-		o.task.State, o.task.Waits, o.task.Due = parley.Waiting, parley.WaitDependency, 0
-	}
-}
-
-// storeAfter stores what the new task depends on, and which file it is about.
-func (o *opening) storeAfter() {
+// storeDependencies stores what the new task depends on, and which file it is about.
+func (o *opening) storeDependencies() {
 	for _, on := range o.after {
 		o.tx.InsertDependency(o.task.ID, on)
 	}
 	if o.request.path != "" {
 		o.tx.InsertTaskPath(&o.task, o.request.path)
 	}
-}
-
-// waitAgain makes a task that is retried wait for what the old one waited for and is
-// still open. What came to a bad end it does without: whoever retries it wants that.
-func (f *finish) waitAgain(t *parley.Task, old parley.Task) ([]parley.Task, error) {
-	list, err := f.tx.Dependencies(old.ID)
-	var open []parley.TaskID
-	for _, on := range list {
-		if on.State.Open() {
-			open = append(open, on.ID)
-		}
-	}
-	if err != nil || len(open) == 0 {
-		return nil, err
-	}
-	locked, err := f.tx.LockTasks(open...)
-	locked = slices.DeleteFunc(locked, func(on parley.Task) bool { return !on.State.Open() })
-	if len(locked) > 0 {
-		t.State, t.Waits, t.Due = parley.Waiting, parley.WaitDependency, 0
-	}
-	return locked, err
 }
 
 // Settle lets a task begin if all that it depends on is completed, and fails it if
@@ -241,36 +210,29 @@ func (s *Service) Settle(ctx context.Context, id parley.TaskID) error {
 		if err != nil {
 			return err
 		}
-		f := finish{s: s, tx: tx, task: &tasks[1], parent: &tasks[0]}
-		if f.task.State != parley.Waiting || f.task.Waits != parley.WaitDependency {
+		task := &tasks[1]
+		if task.State != parley.Waiting || task.Waits != parley.WaitDependency {
 			return nil
 		}
 		on, err := tx.Dependencies(id)
 		if err != nil {
 			return err
 		}
-		return f.settle(on)
-	})
-}
-
-func (f *finish) settle(on []parley.Task) error {
-	open := false
-	for _, t := range on {
-		switch {
-		case t.State.Open():
-			open = true
-		case t.State != parley.Completed:
-			return f.fail(fmt.Sprintf("it depends on %s, which was not completed (%s): %s", t.ID, t.State, t.Error))
+		open := false
+		for _, t := range on {
+			switch {
+			case t.State.Open():
+				open = true
+			case t.State != parley.Completed:
+				f := finish{s: s, tx: tx, task: task, parent: &tasks[0]}
+				return f.fail(fmt.Sprintf("it depends on %s, which was not completed (%s): %s", t.ID, t.State, t.Error))
+			}
 		}
-	}
-	if open {
-		return nil
-	}
-	if err := requeue(f.tx, f.task); err != nil {
-		return err
-	}
-	f.tx.UpdateTask(f.task)
-	return nil
+		if open {
+			return nil
+		}
+		return requeue(tx, task)
+	})
 }
 
 // CreatedText says what came of a new task. What it waited for may have ended

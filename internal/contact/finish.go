@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"parley"
 	"parley/internal/budget"
-	"parley/internal/policy"
 	"parley/internal/store"
 	"parley/internal/wake"
 )
@@ -73,8 +71,8 @@ func lockForEnd(tx *store.Tx, e parley.TurnEnd) (parent, task *parley.Task, err 
 	return &tasks[0], &tasks[1], nil
 }
 
-// finish is the end of a task within a transaction that holds the locks of
-// the parent, if there is one, and of the task.
+// finish is the end of a turn or a task, within a transaction that holds the locks
+// of the parent, if there is one, and of the task.
 type finish struct {
 	s      *Service
 	tx     *store.Tx
@@ -86,9 +84,8 @@ type finish struct {
 	last    bool   // the task ends with it
 }
 
-// close ends a turn with its closing text. A result that came in while the
-// turn ran must not be slept over, so what was read is compared with what is
-// there.
+// close ends a turn with its closing text. A result may have come in while the
+// turn ran, so what was read is compared with what is there now.
 func (f *finish) close(text string) (parley.Outcome, error) {
 	t := f.task
 	f.last = t.InboxCount <= t.InboxRead && t.OpenChildren == 0
@@ -126,7 +123,7 @@ func (f *finish) say(text string) error {
 			return err
 		}
 	}
-	if err := f.post(&m, t.Requester); err != nil {
+	if err := f.s.post(f.tx, &m, t.Requester); err != nil {
 		return err
 	}
 	t.Result, f.said = m.ID, m.Body
@@ -144,7 +141,7 @@ func (f *finish) sayInChannel(m parley.Message) error {
 	if err != nil {
 		return err
 	}
-	if err := f.post(&m, f.task.Requester, others...); err != nil {
+	if err := f.s.post(f.tx, &m, f.task.Requester, others...); err != nil {
 		return err
 	}
 	if mentions.channel.Kind == parley.Group {
@@ -153,57 +150,6 @@ func (f *finish) sayInChannel(m parley.Message) error {
 	mentions.open(m)
 	f.task.Result, f.said = m.ID, m.Body
 	return nil
-}
-
-// post stores a text of any length: what is longer than a message may be is
-// attached, and the message holds its beginning.
-func (f *finish) post(m *parley.Message, to parley.AgentID, besides ...store.Recipient) error {
-	whole, limit := m.Body, f.s.dir.Limits(m.Author).MessageBytes
-	if len(whole) > limit {
-		m.Body = excerpt(whole, limit, m.Task)
-	}
-	pulls, err := f.s.pulls(f.tx, to)
-	if err != nil {
-		return err
-	}
-	all := []store.Recipient{{ID: to, Pulls: pulls}}
-	for _, r := range besides {
-		if r.ID != to {
-			all = append(all, r)
-		}
-	}
-	if err := f.tx.Post(m, all...); err != nil {
-		return err
-	}
-	if len(whole) > limit {
-		f.tx.InsertAttachment(m.ID, whole)
-	}
-	return nil
-}
-
-// pulls reports whether a participant fetches its messages.
-func (s *Service) pulls(tx *store.Tx, id parley.AgentID) (bool, error) {
-	if e, ok := s.dir.Entry(id); ok {
-		return parley.Agent{Kind: e.Kind}.Pulls(), nil
-	}
-	a, err := tx.Agent(id)
-	return a.Pulls(), err
-}
-
-const excerptBytes = 4 << 10
-
-func excerpt(whole string, limit int, task parley.TaskID) string {
-	note := fmt.Sprintf("\n\n[This is the beginning of a text of %d bytes; the whole is attached to the reply of %s.]", len(whole), task)
-	n := max(0, min(limit-len(note), excerptBytes))
-	for n > 0 && !utf8.RuneStart(whole[n]) {
-		n--
-	}
-	return whole[:n] + note
-}
-
-// clean makes a model's or a tool's text fit to be stored.
-func clean(s string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 func (f *finish) complete() error {
@@ -239,7 +185,7 @@ func (f *finish) callBack(kind parley.MessageKind, result parley.MessageID) erro
 	t, p := f.task, f.parent
 	switch {
 	case t.Callback == parley.CallbackAnswer:
-		return f.concludeQuestion(kind, result)
+		return f.answerQuestion(kind, result)
 	case t.Pattern == parley.Answer:
 		return nil // it was told something, and asked nothing
 	case t.Callback == parley.CallbackNone && t.Parent != 0:
@@ -256,7 +202,7 @@ func (f *finish) callBack(kind parley.MessageKind, result parley.MessageID) erro
 	case parley.CallbackCall:
 		if p.State.Open() {
 			p.OpenChildren--
-			return f.wakeParent()
+			return wakeTask(f.tx, p)
 		}
 	case parley.CallbackLate:
 		if p.State.Open() {
@@ -271,7 +217,7 @@ func (f *finish) callBack(kind parley.MessageKind, result parley.MessageID) erro
 	// Nobody's task takes it, so the conversation does.
 	if kind == parley.FailureMessage {
 		m := parley.Message{Team: t.Team, Thread: t.Thread, Author: t.Agent, Kind: kind, Body: t.Error, Task: t.ID}
-		return f.post(&m, t.Requester)
+		return f.s.post(f.tx, &m, t.Requester)
 	}
 	return nil // the reply is in the dm already
 }
@@ -294,7 +240,7 @@ func (f *finish) tell(kind parley.MessageKind, result parley.MessageID) error {
 			return err
 		}
 	}
-	return f.post(&m, t.Requester)
+	return f.s.post(f.tx, &m, t.Requester)
 }
 
 // push posts the result where the parent works, puts it into its inbox and
@@ -308,25 +254,11 @@ func (f *finish) push(kind parley.MessageKind, result parley.MessageID) error {
 			return err
 		}
 	}
-	if err := f.post(&m, p.Agent); err != nil {
+	if err := f.s.post(f.tx, &m, p.Agent); err != nil {
 		return err
 	}
 	f.tx.PutInbox(p, m.ID)
-	return f.wakeParent()
-}
-
-// wakeParent stores the parent, and queues it if it waits for what has come.
-func (f *finish) wakeParent() error {
-	p := f.parent
-	if p.State != parley.Waiting || p.Stuck() { // its turn is not over: somebody has to decide first
-		f.tx.UpdateProgress(p)
-		return nil
-	}
-	if err := requeue(f.tx, p); err != nil {
-		return err
-	}
-	f.tx.UpdateTask(p)
-	return nil
+	return wakeTask(f.tx, p)
 }
 
 func (f *finish) resultText(id parley.MessageID) (string, error) {
@@ -338,16 +270,6 @@ func (f *finish) resultText(id parley.MessageID) (string, error) {
 	}
 	m, err := f.tx.Message(id)
 	return m.Body, err
-}
-
-// requeue makes a task claimable; that of a sleeping agent when it wakes.
-func requeue(tx *store.Tx, t *parley.Task) error {
-	a, err := tx.Agent(t.Agent)
-	if err != nil {
-		return err
-	}
-	t.State, t.Worker, t.Waits, t.Due = parley.Queued, 0, parley.WaitNone, policy.Due(a, t.Pattern, tx.Now)
-	return nil
 }
 
 func (f *finish) record(kind parley.EventKind, detail string) {

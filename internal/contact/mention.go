@@ -76,12 +76,9 @@ func (m *mentioning) plan(target parley.Agent) error {
 	if err != nil {
 		return m.errDepth(err, target)
 	}
-	t := parley.Task{
-		ID: m.tx.NewTaskID(), Team: m.author.Team, Cause: m.cause.ID, Pattern: parley.Mention, Requester: m.author.ID, Agent: target.ID,
-		Thread: m.channel.Main, Priority: parley.Normal, State: parley.Queued, Due: d.Due, DelegationDepth: d.DelegationDepth,
-		Deadline: max(m.tx.Now, d.Due).Add(m.limits.DelegationDeadline),
-	}
-	t.Root = t.ID
+	t := newTask(m.tx, order{pattern: parley.Mention, requester: m.author.ID, agent: target, thread: m.channel.Main,
+		lifetime: m.limits.DelegationDeadline})
+	t.Cause, t.DelegationDepth = m.cause.ID, d.DelegationDepth
 	m.tasks = append(m.tasks, t)
 	return nil
 }
@@ -131,7 +128,7 @@ func (m *mentioning) recipients() (to []store.Recipient, err error) {
 func (m *mentioning) open(request parley.Message) {
 	for i := range m.tasks {
 		t := &m.tasks[i]
-		t.Request, t.Title = request.ID, parley.Clip(request.Body, 80)
+		t.Request, t.Title = request.ID, parley.Clip(request.Body, titleRunes)
 		m.charge(t)
 		m.tx.InsertTask(t)
 		m.tx.Record(parley.Event{Team: t.Team, Kind: parley.EventTask, Actor: t.Requester, Target: t.Agent, Task: t.ID,

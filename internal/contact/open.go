@@ -17,22 +17,17 @@ import (
 // stored, if not nil, is called with the task before a worker that it is handed
 // to begins.
 func (s *Service) open(ctx context.Context, c access.Caller, r Request, p parley.Pattern, stored func(parley.Task)) (Contact, error) {
-	o := opening{s: s, caller: c, pattern: p, title: parley.Clip(cmp.Or(r.title, r.Message), 80)}
 	target, err := s.check(c, &r)
-	o.request = r
 	if err != nil {
 		if parley.RuleOf(err) != "" { // else it is malformed, and nobody was refused anything
-			s.access.Refused(ctx, c, target.ID, err, access.RefusalText(o.verb(), err))
+			s.access.Refused(ctx, c, target.ID, err, access.RefusalText(r.verb(p), err))
 		}
 		return Contact{}, err
 	}
+	var o opening
 	place, reserved := s.reserve(p, target.ID)
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
-		o.tx, o.task, o.handed, o.refused, o.held, o.account, o.after = tx, parley.Task{}, false, nil, nil, nil, nil
-		o.question, o.asked = parley.Question{}, 0
-		if err := o.lockBudget(); err != nil {
-			return err
-		}
+		o = opening{s: s, tx: tx, caller: c, request: r, pattern: p}
 		return o.run(target.ID, place)
 	})
 	if err == nil && o.held != nil {
@@ -64,6 +59,14 @@ func (s *Service) reserve(p parley.Pattern, target parley.AgentID) (Reservation,
 	return s.handoff.Reserve(target)
 }
 
+// verb is what the record calls a contact.
+func (r Request) verb(p parley.Pattern) string {
+	if r.sent {
+		return "send"
+	}
+	return string(p)
+}
+
 // opening is one run of the transaction.
 type opening struct {
 	s       *Service
@@ -71,7 +74,6 @@ type opening struct {
 	caller  access.Caller
 	request Request
 	pattern parley.Pattern
-	title   string // of the task
 
 	state   store.ContactState
 	dm      parley.Channel
@@ -84,14 +86,13 @@ type opening struct {
 	asked    int             // how many were asked it
 
 	held     *parley.NeedsApproval // stored instead of the contact
-	bad      error                 // why an approved request cannot be used
 	refused  *policy.Ruling        // by the rules; nil if by something else, or not at all
 	handed   bool                  // to the reserved place
 	handover parley.Handover
 }
 
 func (o *opening) run(target parley.AgentID, place Reservation) error {
-	if err := o.read(target); err != nil {
+	if err := o.lock(target); err != nil {
 		return err
 	}
 	err := o.make(place)
@@ -102,12 +103,24 @@ func (o *opening) run(target parley.AgentID, place Reservation) error {
 	return err
 }
 
-// read reads what the contact rests on, and locks it.
+// lock reads what the contact rests on, and locks it: the budget of the caller's
+// tree first, then the rest.
+func (o *opening) lock(target parley.AgentID) (err error) {
+	if o.caller.Task != 0 && o.pattern != parley.Notify {
+		if o.account, err = lockBudget(o.tx, o.caller); err != nil {
+			return err
+		}
+	}
+	return o.read(target)
+}
+
 func (o *opening) read(target parley.AgentID) (err error) {
 	o.state, err = o.tx.Contact(o.caller.Agent, target, o.caller.Task, o.request.Key)
 	return access.NotFound(err, "%s", o.caller.Task)
 }
 
+// make decides, and stores what the pattern makes: a notification is a message
+// alone, everything else a message with a task.
 func (o *opening) make(place Reservation) error {
 	if o.state.Before.ID != 0 {
 		return o.again()
@@ -116,8 +129,10 @@ func (o *opening) make(place Reservation) error {
 	if err != nil {
 		return err
 	}
-	if err := o.checkDependencies(); err != nil {
-		return err
+	if len(o.request.after) > 0 {
+		if err := o.checkDependencies(); err != nil {
+			return err
+		}
 	}
 	if d.Rate != o.state.Sender.Rate {
 		o.tx.SetRate(o.caller.Agent, d.Rate)
@@ -131,16 +146,53 @@ func (o *opening) make(place Reservation) error {
 	if err != nil {
 		return err
 	}
-	if o.pattern != parley.Notify {
-		o.plan(d, o.s.dir.Limits(o.caller.Agent), thread)
-		o.planAfter()
-		o.charge()
-		o.hand(place)
+	if o.pattern == parley.Notify {
+		if err := o.post(thread); err != nil {
+			return err
+		}
+		o.record(parley.EventMessage)
+		return nil
 	}
-	if err := o.store(thread); err != nil || !o.handed {
+	return o.makeTask(d, thread, place)
+}
+
+// makeTask stores the message with its task, and hands the task to a worker that
+// is free.
+func (o *opening) makeTask(d policy.Decision, thread parley.ThreadID, place Reservation) error {
+	o.plan(d, thread)
+	if place != nil && o.task.Due == 0 && o.task.State == parley.Queued && !o.state.Target.Gone() {
+		place.Claim(o.tx, &o.task)
+		o.handed = true
+	}
+	if o.pattern == parley.Query && o.question.ID == 0 { // else it is asked of several, and this is not the first
+		o.question = o.s.newQuestion(o.tx, o.caller, o.request)
+		o.question.Target = o.state.Target.ID
+	}
+	if err := o.post(thread); err != nil {
 		return err
 	}
-	return o.handOver()
+	o.task.Request = o.message.ID
+	o.tx.InsertTask(&o.task)
+	if o.task.Counted() {
+		o.state.Task.OpenChildren++
+		o.tx.UpdateProgress(&o.state.Task)
+	}
+	if len(o.after) > 0 || o.request.path != "" {
+		o.storeDependencies()
+	}
+	if o.pattern == parley.Query {
+		o.storeQuestion()
+	}
+	o.record(parley.EventTask)
+	if !o.handed {
+		return nil
+	}
+	locked, err := o.tx.LockThread(thread) // it is locked: this finds it as it is now
+	if err != nil {
+		return err
+	}
+	o.handover = parley.Handover{Task: o.task, Request: o.message, Channel: o.dm, Thread: *locked}
+	return nil
 }
 
 // decide asks the rules, then the limits, then the budget.
@@ -156,28 +208,43 @@ func (o *opening) decide() (policy.Decision, error) {
 	if refusal != nil {
 		return d, refusal
 	}
-	if err := o.checkCycle(); err != nil {
-		return d, err
+	if o.pattern == parley.Ask && o.state.Target.Turns == 1 {
+		if err := o.checkCycle(); err != nil {
+			return d, err
+		}
 	}
-	return d, o.checkBudget()
+	if o.request.Budget.Set() {
+		if err := o.mayGiveBudget(); err != nil {
+			return d, err
+		}
+	}
+	if o.account == nil {
+		return d, nil
+	}
+	return d, moreTasks(o.account, o.caller.Task, 1)
 }
 
-// hand gives the task to a reserved place, if it can begin at once.
-func (o *opening) hand(place Reservation) {
-	if place != nil && o.task.Due == 0 && o.task.State == parley.Queued && !o.state.Target.Gone() {
-		place.Claim(o.tx, &o.task)
-		o.handed = true
-	}
-}
-
-// handOver gathers what the first turn needs.
-func (o *opening) handOver() error {
-	thread, err := o.tx.LockThread(o.task.Thread) // it is locked: this finds it as it is now
+// authorize asks the rules. They are looked at here and not before the
+// transaction, so that a contact that was made before is found even if they
+// have changed since.
+func (o *opening) authorize() error {
+	who, to := o.s.access.Party(o.state.Sender), o.s.access.Party(o.state.Target)
+	ruling := policy.Authorize(&who, policy.Send(&to))
+	err := o.caller.Judge(ruling, o.state.Target.ID)
 	if err != nil {
-		return err
+		refused := ruling // a copy, so that an allowed contact does not pay for it
+		o.refused = &refused
 	}
-	o.handover = parley.Handover{Task: o.task, Request: o.message, Channel: o.dm, Thread: *thread}
-	return nil
+	return err
+}
+
+// refusal is why a contact was refused, with the rule if it was one, for the
+// record.
+func (o *opening) refusal(err error) string {
+	if o.refused == nil {
+		return access.RefusalText(o.request.verb(o.pattern), err)
+	}
+	return o.request.verb(o.pattern) + ": " + o.refused.Explained(err)
 }
 
 // again finds what the same contact made before. The worker that it was
@@ -217,15 +284,6 @@ func (o *opening) same() (bool, error) {
 	return len(to) == 1 && to[0].Recipient == o.state.Target.ID, err
 }
 
-// says reports whether a message says just this. Of one whose text was taken away
-// nobody can tell any more: it counts as the same.
-func says(tx *store.Tx, m parley.Message, body, context string) (bool, error) {
-	if m.Body == body && m.Context == context {
-		return true, nil
-	}
-	return tx.Redacted(m.ID)
-}
-
 // kind is what the message is in its conversation.
 func (o *opening) kind() parley.MessageKind {
 	switch o.pattern {
@@ -241,37 +299,6 @@ func (o *opening) kind() parley.MessageKind {
 	default:
 		return parley.NotificationMessage
 	}
-}
-
-// verb is what the record calls the contact.
-func (o *opening) verb() string {
-	if o.request.sent {
-		return "send"
-	}
-	return string(o.pattern)
-}
-
-// authorize asks the rules. They are looked at here and not before the
-// transaction, so that a contact that was made before is found even if they
-// have changed since.
-func (o *opening) authorize() error {
-	who, to := o.s.access.Party(o.state.Sender), o.s.access.Party(o.state.Target)
-	ruling := policy.Authorize(&who, policy.Send(&to))
-	err := o.caller.Judge(ruling, o.state.Target.ID)
-	if err != nil {
-		refused := ruling // a copy, so that an allowed contact does not pay for it
-		o.refused = &refused
-	}
-	return err
-}
-
-// refusal is why a contact was refused, with the rule if it was one, for the
-// record.
-func (o *opening) refusal(err error) string {
-	if o.refused == nil {
-		return access.RefusalText(o.verb(), err)
-	}
-	return o.verb() + ": " + o.refused.Explained(err)
 }
 
 // thread picks the conversation.
@@ -304,28 +331,33 @@ func (o *opening) thread() (parley.ThreadID, error) {
 	}
 }
 
-// plan fills in the task.
-func (o *opening) plan(d policy.Decision, limits parley.Limits, thread parley.ThreadID) {
-	parent := o.state.Task
-	t := parley.Task{
-		ID: o.tx.NewTaskID(), Team: o.caller.Team, Parent: parent.ID, Root: parent.Root, Pattern: o.pattern,
-		Requester: o.caller.Agent, Agent: o.state.Target.ID, Thread: thread, Budget: parent.Budget,
-		Title: o.title, Priority: o.request.Priority,
-		State: parley.Queued, Due: d.Due, AskDepth: d.AskDepth, DelegationDepth: d.DelegationDepth,
-		Deadline: max(o.tx.Now, d.Due).Add(limits.DelegationDeadline),
-	}
-	if t.Root == 0 {
-		t.Root = t.ID
-	}
+// plan makes the task, and counts it in the budget of its tree. A new tree gets
+// its own.
+func (o *opening) plan(d policy.Decision, thread parley.ThreadID) {
+	limits := o.s.dir.Limits(o.caller.Agent)
+	t := newTask(o.tx, order{pattern: o.pattern, requester: o.caller.Agent, agent: o.state.Target, thread: thread,
+		title: cmp.Or(o.request.title, o.request.Message), lifetime: limits.DelegationDeadline})
+	putBelow(&t, o.state.Task)
+	t.Priority, t.AskDepth, t.DelegationDepth = o.request.Priority, d.AskDepth, d.DelegationDepth
 	if o.pattern == parley.Ask {
 		t.WaitUntil = o.waitUntil(limits)
 	}
-	if parent.ID != 0 || o.pattern == parley.Query {
+	if t.Parent != 0 || o.pattern == parley.Query {
 		t.Callback = o.callback()
+	}
+	if len(o.after) > 0 {
+		t.State, t.Waits, t.Due = parley.Waiting, parley.WaitDependency, 0
+	}
+	if o.account != nil {
+		o.account.AddTask()
+	}
+	if limit := o.request.Budget.Over(o.s.dir.Limits(t.Agent).Budget); t.Parent == 0 && limit.Set() {
+		endow(o.tx, &t, limit)
 	}
 	o.task = t
 }
 
+// callback is how the end of the task comes back.
 func (o *opening) callback() parley.Callback {
 	switch {
 	case o.pattern == parley.Query:
@@ -357,36 +389,19 @@ func (o *opening) waitUntil(limits parley.Limits) parley.Micros {
 	return until
 }
 
-// store writes message, delivery, task and event.
-func (o *opening) store(thread parley.ThreadID) error {
-	o.phrase(o.state.Target.ID)
-	m := parley.Message{
+// post stores the message and its delivery.
+func (o *opening) post(thread parley.ThreadID) error {
+	o.message = parley.Message{
 		Team: o.caller.Team, Thread: thread, Author: o.caller.Agent, Body: o.request.Message, Context: o.request.Context,
 		Task: o.task.ID, Origin: o.caller.Task, Key: o.request.Key, Kind: o.kind(), Question: o.question.ID,
 	}
-	kind := parley.EventMessage
-	if o.pattern != parley.Notify {
-		kind = parley.EventTask
-	}
 	if o.pattern == parley.Delegate {
-		m.Priority = o.request.Priority
+		o.message.Priority = o.request.Priority
 	}
-	to := store.Recipient{ID: o.state.Target.ID, Pulls: o.state.Target.Pulls(), Delivered: o.handed}
-	if err := o.tx.Post(&m, to); err != nil {
-		return err
-	}
-	o.message = m
-	if o.pattern != parley.Notify {
-		o.task.Request = m.ID
-		o.tx.InsertTask(&o.task)
-		o.storeAfter()
-		if o.task.Counted() {
-			o.state.Task.OpenChildren++
-			o.tx.UpdateProgress(&o.state.Task)
-		}
-	}
-	o.pose()
+	return o.tx.Post(&o.message, store.Recipient{ID: o.state.Target.ID, Pulls: o.state.Target.Pulls(), Delivered: o.handed})
+}
+
+func (o *opening) record(kind parley.EventKind) {
 	o.tx.Record(parley.Event{Team: o.caller.Team, Kind: kind, Actor: o.caller.Agent, Target: o.state.Target.ID,
-		Task: o.task.ID, Message: m.ID, Detail: o.verb()})
-	return nil
+		Task: o.task.ID, Message: o.message.ID, Detail: o.request.verb(o.pattern)})
 }

@@ -39,7 +39,7 @@ const outsideTool = "contact_agent"
 // finds it under its key.
 func (o *opening) hold(need *parley.NeedsApproval) error {
 	if o.request.Budget.Set() { // no approval lets a program give one
-		if err := o.mayGive(); err != nil {
+		if err := o.mayGiveBudget(); err != nil {
 			return err
 		}
 	}
@@ -62,7 +62,7 @@ func (o *opening) hold(need *parley.NeedsApproval) error {
 
 func (o *opening) wanted() (string, error) {
 	r := o.request
-	w := wanted{Action: o.verb(), Agent: o.state.Target.Name, Message: r.Message, Context: r.Context, Key: r.Key}
+	w := wanted{Action: r.verb(o.pattern), Agent: o.state.Target.Name, Message: r.Message, Context: r.Context, Key: r.Key}
 	if o.pattern == parley.Delegate {
 		w.Priority = r.Priority.String()
 	}
@@ -151,7 +151,7 @@ func (o *opening) insertHeld(need *parley.NeedsApproval, args string) (parley.Ap
 		o.tx.UpdateProgress(t)
 	}
 	o.tx.Record(parley.Event{Team: a.Team, Kind: parley.EventApprovalRequested, Actor: a.Agent, Target: a.Target, Task: a.Task,
-		Detail: a.ID.String() + ": " + o.verb() + " [rule: " + a.Rule + "]"})
+		Detail: a.ID.String() + ": " + o.request.verb(o.pattern) + " [rule: " + a.Rule + "]"})
 	return a, nil
 }
 
@@ -212,11 +212,8 @@ func (d *decision) lockContact() error {
 	a := d.approval
 	r, p, bad := unpack(*a)
 	c := access.Caller{Team: a.Team, Agent: a.Agent, Task: a.Task, Approved: true}
-	d.opening = &opening{s: d.s, tx: d.tx, caller: c, request: r, pattern: p, title: parley.Clip(r.Message, 80), bad: bad}
-	if err := d.opening.lockBudget(); err != nil {
-		return err
-	}
-	if err := d.opening.read(a.Target); err != nil {
+	d.opening, d.unusable = &opening{s: d.s, tx: d.tx, caller: c, request: r, pattern: p}, bad
+	if err := d.opening.lock(a.Target); err != nil {
 		return err
 	}
 	d.task = &d.opening.state.Task
@@ -288,7 +285,6 @@ func (d *decision) settleOutside(state parley.ApprovalState, by parley.AgentID) 
 		if err := requeue(d.tx, t); err != nil { // results came while it waited
 			return err
 		}
-		d.tx.UpdateTask(t)
 	default:
 		d.tx.UpdateProgress(t)
 	}
@@ -302,7 +298,7 @@ func (d *decision) settleOutside(state parley.ApprovalState, by parley.AgentID) 
 // that the target is offline, does not undo the decision: it is what came of it.
 func (d *decision) makeContact() error {
 	o, a := d.opening, d.approval
-	err := o.bad
+	err := d.unusable
 	if err == nil {
 		err = o.make(nil)
 	}
@@ -315,7 +311,7 @@ func (d *decision) makeContact() error {
 	}
 	a.Failure = parley.Public(err)
 	d.tx.Record(parley.Event{Team: a.Team, Kind: parley.EventRefused, Actor: a.Agent, Target: a.Target, Task: a.Task,
-		Detail: o.verb() + ": " + o.refusal(err)})
+		Detail: o.request.verb(o.pattern) + ": " + o.refusal(err)})
 	return nil
 }
 

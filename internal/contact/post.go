@@ -63,19 +63,16 @@ func (s *Service) Post(ctx context.Context, c access.Caller, r Post) (Posted, er
 		}
 		return Posted{}, err
 	}
-	p := posting{caller: c, request: r}
+	var pair [2]parley.AgentID
 	var err error
 	if r.Between[0] != "" {
-		if p.pair, err = s.pair(c, r.Between); err != nil {
+		if pair, err = s.pair(c, r.Between); err != nil {
 			return Posted{}, err
 		}
 	}
-	err = s.store.Update(ctx, func(tx *store.Tx) (err error) {
-		p.mentioning = mentioning{s: s, tx: tx}
-		p.out, p.refusal, p.joins = Posted{}, refusal{}, false
-		if p.account, err = lockBudget(tx, c); err != nil {
-			return err
-		}
+	var p posting
+	err = s.store.Update(ctx, func(tx *store.Tx) error {
+		p = posting{mentioning: mentioning{s: s, tx: tx}, caller: c, request: r, pair: pair}
 		return p.run()
 	})
 	if err != nil {
@@ -143,6 +140,11 @@ func (r refusal) text(what string, err error) string {
 
 func (p *posting) run() error {
 	var err error
+	if p.caller.Task != 0 {
+		if p.account, err = lockBudget(p.tx, p.caller); err != nil {
+			return err
+		}
+	}
 	p.state, err = p.tx.Posting(p.caller.Agent, p.caller.Task, p.request.Key)
 	if err != nil {
 		return access.NotFound(err, "%s", p.caller.Task)

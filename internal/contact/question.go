@@ -35,12 +35,9 @@ func (s *Service) Question(ctx context.Context, c access.Caller, r Request) (Ask
 	return Asked{ID: made.Question, Target: made.Target, To: 1}, err
 }
 
-// pose stores the question with the first of its contacts, and that this one is
-// asked. An opening that asks on behalf of all has the question already.
-func (o *opening) pose() {
-	if o.pattern != parley.Query {
-		return
-	}
+// storeQuestion stores the question with the first of its contacts, and that this
+// target is asked.
+func (o *opening) storeQuestion() {
 	q := &o.question
 	if q.CreatedAt == 0 {
 		o.tx.InsertQuestion(q)
@@ -48,15 +45,6 @@ func (o *opening) pose() {
 	}
 	o.asked++
 	o.tx.InsertRoute(&parley.Route{Question: q.ID, N: o.asked, Agent: o.state.Target.ID, By: q.Asker, Task: o.task.ID})
-}
-
-// phrase makes the question that an opening asks of its target.
-func (o *opening) phrase(target parley.AgentID) {
-	if o.pattern != parley.Query || o.question.ID != 0 {
-		return
-	}
-	o.question = o.s.newQuestion(o.tx, o.caller, o.request)
-	o.question.Target = target
 }
 
 func (s *Service) newQuestion(tx *store.Tx, c access.Caller, r Request) parley.Question {
@@ -150,7 +138,7 @@ func (b *broadcast) again() (found bool, err error) {
 // and who is offline is left out.
 func (b *broadcast) ask(id parley.AgentID) error {
 	o := opening{s: b.s, tx: b.tx, caller: b.caller, request: b.request, pattern: parley.Query, account: b.account,
-		title: parley.Clip(b.request.Message, 80), question: b.question, asked: b.asked}
+		question: b.question, asked: b.asked}
 	o.request.paid = b.asked > 0
 	if o.request.Key != "" {
 		o.request.Key = fmt.Sprintf("%s/%d", b.request.Key, id)

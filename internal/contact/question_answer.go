@@ -25,37 +25,37 @@ func (s *Service) AnswerQuestion(ctx context.Context, c access.Caller, id parley
 		return err
 	}
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		i, err := s.lockInquiry(tx, c, id)
+		q, err := s.lockQuestion(tx, c, id)
 		if err != nil {
 			return err
 		}
-		r := question.Of(i.routes, c.Agent)
+		r := question.Of(q.routes, c.Agent)
 		if r != nil && r.State == parley.RouteAnswered {
-			return i.answeredBefore(c, r, key)
+			return q.answeredBefore(c, r, key)
 		}
-		if err := i.mayAct(r); err != nil {
+		if err := q.mayAct(r); err != nil {
 			return err
 		}
-		if err := i.answer(r, parley.Message{Body: text, Origin: c.Task, Key: key}); err != nil {
+		if err := q.answer(r, parley.Message{Body: text, Origin: c.Task, Key: key}); err != nil {
 			return err
 		}
 		if c.Token == 0 {
-			i.complete(r)
+			q.complete(r)
 		}
-		return i.release()
+		return q.release()
 	})
 	return s.access.Denied(ctx, c, "answer "+id.String(), err)
 }
 
 // complete ends the task of somebody whose turns the hub does not run: once they
 // have answered or forwarded the question there is nothing left of it.
-func (i *inquiry) complete(r *parley.Route) {
-	for n := range i.tasks {
-		t := &i.tasks[n]
+func (q *lockedQuestion) complete(r *parley.Route) {
+	for n := range q.tasks {
+		t := &q.tasks[n]
 		if t.ID != r.Task || !t.State.Open() {
 			continue
 		}
-		f := finish{s: i.s, tx: i.tx, task: t}
+		f := finish{s: q.s, tx: q.tx, task: t}
 		f.end(parley.Completed)
 		f.tx.MarkAnswered(t.Request, t.Agent)
 		f.record(parley.EventCompleted, "")
@@ -63,12 +63,12 @@ func (i *inquiry) complete(r *parley.Route) {
 }
 
 // mayAct refuses whoever was not asked, and everybody once the question is closed.
-func (i *inquiry) mayAct(r *parley.Route) error {
+func (q *lockedQuestion) mayAct(r *parley.Route) error {
 	switch {
-	case i.over():
-		return parley.ErrQuestionGone(i.ID.String())
+	case q.over():
+		return parley.ErrQuestionGone(q.ID.String())
 	case r == nil:
-		return parley.Errorf(parley.Denied, "You were not asked %s.", i.ID).WithRule(ruleAsked).
+		return parley.Errorf(parley.Denied, "You were not asked %s.", q.ID).WithRule(ruleAsked).
 			WithHint("Only those who were asked answer or forward a question.")
 	}
 	return nil
@@ -76,8 +76,8 @@ func (i *inquiry) mayAct(r *parley.Route) error {
 
 // over reports whether nobody wants an answer any more: the question is closed, or
 // the task that asked has failed or was cancelled.
-func (i *inquiry) over() bool {
-	return i.State != parley.QuestionOpen || i.ExpiresAt <= i.tx.Now || !i.wanted()
+func (q *lockedQuestion) over() bool {
+	return q.State != parley.QuestionOpen || q.ExpiresAt <= q.tx.Now || !q.wanted()
 }
 
 // ruleAsked is the right that only those have who were asked.
@@ -85,23 +85,23 @@ const ruleAsked = "asked"
 
 // answeredBefore tells a turn that goes on after a crash, and finds what it did
 // before, from somebody who answers twice.
-func (i *inquiry) answeredBefore(c access.Caller, r *parley.Route, key string) error {
-	m, err := i.tx.Message(r.Answer)
+func (q *lockedQuestion) answeredBefore(c access.Caller, r *parley.Route, key string) error {
+	m, err := q.tx.Message(r.Answer)
 	switch {
 	case err == nil && key != "" && m.Key == key && m.Origin == c.Task:
 		return nil
 	case err != nil && !errors.Is(err, store.ErrNotFound):
 		return err
-	case i.State != parley.QuestionOpen:
-		return parley.ErrQuestionGone(i.ID.String())
+	case q.State != parley.QuestionOpen:
+		return parley.ErrQuestionGone(q.ID.String())
 	}
-	return parley.Errorf(parley.Conflict, "You have answered %s already.", i.ID)
+	return parley.Errorf(parley.Conflict, "You have answered %s already.", q.ID)
 }
 
-// concludeQuestion makes the end of a task the answer to the question that it was
+// answerQuestion makes the end of a task the answer to the question that it was
 // asked, unless it has answered or forwarded that before.
-func (f *finish) concludeQuestion(kind parley.MessageKind, result parley.MessageID) error {
-	i, r, err := f.inquiry()
+func (f *finish) answerQuestion(kind parley.MessageKind, result parley.MessageID) error {
+	q, r, err := f.s.questionOf(f.tx, f.task, f.parent)
 	if err != nil || r == nil || r.State != parley.RouteAsked {
 		return err
 	}
@@ -110,7 +110,7 @@ func (f *finish) concludeQuestion(kind parley.MessageKind, result parley.Message
 		if reason == "" {
 			reason = "it ended without an answer."
 		}
-		return i.fail(r, reason)
+		return q.fail(r, reason)
 	}
 	text := f.said
 	if text == "" {
@@ -118,10 +118,10 @@ func (f *finish) concludeQuestion(kind parley.MessageKind, result parley.Message
 			return err
 		}
 	}
-	if !i.takes(r) {
+	if !q.wantsAnswer(r) {
 		return nil // the reply is in the dm
 	}
-	if err := i.answer(r, parley.Message{Body: text}); err != nil || result != 0 {
+	if err := q.answer(r, parley.Message{Body: text}); err != nil || result != 0 {
 		return err
 	}
 	f.task.Result = r.Answer
@@ -129,9 +129,9 @@ func (f *finish) concludeQuestion(kind parley.MessageKind, result parley.Message
 	return nil
 }
 
-// takes reports whether somebody's answer is still wanted.
-func (i *inquiry) takes(r *parley.Route) bool {
-	return r != nil && r.State == parley.RouteAsked && !i.over()
+// wantsAnswer reports whether the answer of one who was asked is still wanted.
+func (q *lockedQuestion) wantsAnswer(r *parley.Route) bool {
+	return r != nil && r.State == parley.RouteAsked && !q.over()
 }
 
 // answersInDM reports whether the closing text of the task is about to be brought
@@ -140,41 +140,43 @@ func (f *finish) answersInDM() (bool, error) {
 	if !f.last || f.task.Callback != parley.CallbackAnswer || f.parent.ID != 0 && f.parent.State != parley.Completed {
 		return false, nil
 	}
-	i, r, err := f.inquiry()
-	return i != nil && i.takes(r), err
+	q, r, err := f.s.questionOf(f.tx, f.task, f.parent)
+	return q != nil && q.wantsAnswer(r), err
 }
 
-// inquiry locks the question that the task was asked.
-func (f *finish) inquiry() (*inquiry, *parley.Route, error) {
-	m, err := f.tx.Message(f.task.Request)
+// questionOf locks the question that a task was asked. The question is nil if it
+// was too old to be kept.
+func (s *Service) questionOf(tx *store.Tx, t, asking *parley.Task) (*lockedQuestion, *parley.Route, error) {
+	m, err := tx.Message(t.Request)
 	if err != nil {
 		return nil, nil, err
 	}
-	i, err := f.s.openInquiry(f.tx, m.Question, f.parent)
-	if errors.Is(err, store.ErrNotFound) { // it was too old to be kept
+	q, err := s.openQuestion(tx, m.Question, asking)
+	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil, nil
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	return i, question.Of(i.routes, f.task.Agent), nil
+	return q, question.Of(q.routes, t.Agent), nil
 }
 
-// unask takes down that a task which was cancelled will not answer. Its asker has
-// cancelled it, or has ended without wanting the answer, and is not told.
-func (f *finish) unask() error {
-	if f.task.Callback != parley.CallbackAnswer {
+// dropAnswer notes that a task that was cancelled will not answer its question, if
+// it was asked one. The asker has cancelled it, or has ended without wanting the
+// answer, and is not told.
+func (s *Service) dropAnswer(tx *store.Tx, t, asking *parley.Task) error {
+	if t.Callback != parley.CallbackAnswer {
 		return nil
 	}
-	i, r, err := f.inquiry()
+	q, r, err := s.questionOf(tx, t, asking)
 	if err != nil || r == nil || r.State != parley.RouteAsked {
 		return err
 	}
 	r.State = parley.RouteFailed
-	f.tx.UpdateRoute(r)
-	if i.State == parley.QuestionOpen && question.Hopeless(i.routes) {
-		i.close(parley.QuestionExpired)
-		f.tx.Record(parley.Event{Team: i.Team, Kind: parley.EventQuestionExpired, Target: i.Asker, Task: i.Task, Detail: i.ID.String()})
+	tx.UpdateRoute(r)
+	if q.State == parley.QuestionOpen && question.Hopeless(q.routes) {
+		q.close(parley.QuestionExpired)
+		tx.Record(parley.Event{Team: q.Team, Kind: parley.EventQuestionExpired, Target: q.Asker, Task: q.Task, Detail: q.ID.String()})
 	}
 	return nil
 }

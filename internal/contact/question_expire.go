@@ -15,22 +15,22 @@ import (
 // asker has what there is.
 func (s *Service) ExpireQuestion(ctx context.Context, id parley.QuestionID) error {
 	return s.store.Update(ctx, func(tx *store.Tx) error {
-		q, err := tx.Question(id)
+		stored, err := tx.Question(id)
 		if err != nil {
 			return err
 		}
-		i, err := s.lockInquiry(tx, access.Caller{Team: q.Team}, id)
+		q, err := s.lockQuestion(tx, access.Caller{Team: stored.Team}, id)
 		if err != nil {
 			return err
 		}
-		if i.State != parley.QuestionOpen || i.ExpiresAt > tx.Now {
+		if q.State != parley.QuestionOpen || q.ExpiresAt > tx.Now {
 			return nil
 		}
-		if question.Answered(i.routes) {
-			i.close(parley.QuestionAnswered)
-		} else if err := i.end(parley.ExpiredQuestion(i.ExpiresAt.Since(i.CreatedAt))); err != nil {
+		if question.Answered(q.routes) {
+			q.close(parley.QuestionAnswered)
+		} else if err := q.end(parley.ExpiredQuestion(q.ExpiresAt.Since(q.CreatedAt))); err != nil {
 			return err
 		}
-		return i.release()
+		return q.release()
 	})
 }

@@ -36,20 +36,20 @@ func (s *Service) ForwardQuestion(ctx context.Context, c access.Caller, w Forwar
 	if err != nil {
 		return "", err
 	}
-	o := opening{s: s, caller: c, pattern: parley.Query}
+	var o opening
 	err = s.store.Update(ctx, func(tx *store.Tx) (err error) {
-		o.tx, o.refused = tx, nil
+		o = opening{s: s, tx: tx, caller: c, pattern: parley.Query}
 		if o.account, err = lockBudget(tx, c); err != nil {
 			return err
 		}
 		if _, err := tx.LockAgent(c.Agent); err != nil {
 			return err
 		}
-		i, err := s.lockInquiry(tx, c, w.Question)
+		q, err := s.lockQuestion(tx, c, w.Question)
 		if err != nil {
 			return err
 		}
-		return i.forward(&o, w, target.ID)
+		return q.forward(&o, w, target.ID)
 	})
 	if err != nil && !c.Waits(err) && parley.RuleOf(err) != "" && !parley.IsQuestionMiss(err) {
 		s.access.Refused(ctx, c, target.ID, err, "forward "+w.Question.String()+": "+o.refusal(err))
@@ -57,18 +57,18 @@ func (s *Service) ForwardQuestion(ctx context.Context, c access.Caller, w Forwar
 	return target.Name, err
 }
 
-func (i *inquiry) forward(o *opening, w Forwarding, target parley.AgentID) error {
-	own := question.Of(i.routes, o.caller.Agent)
-	if made, err := i.forwardedBefore(o.caller, w.Key); made || err != nil {
+func (q *lockedQuestion) forward(o *opening, w Forwarding, target parley.AgentID) error {
+	own := question.Of(q.routes, o.caller.Agent)
+	if made, err := q.forwardedBefore(o.caller, w.Key); made || err != nil {
 		return err
 	}
-	if err := i.mayAct(own); err != nil {
+	if err := q.mayAct(own); err != nil {
 		return err
 	}
 	if own.State == parley.RouteAnswered {
-		return parley.Errorf(parley.Conflict, "You have answered %s already.", i.ID)
+		return parley.Errorf(parley.Conflict, "You have answered %s already.", q.ID)
 	}
-	if err := question.Forward(i.Question, i.routes, o.caller.Agent, target, i.called(target)); err != nil {
+	if err := question.Forward(q.Question, q.routes, o.caller.Agent, target, q.called(target)); err != nil {
 		return err
 	}
 	if err := o.read(target); err != nil {
@@ -78,23 +78,23 @@ func (i *inquiry) forward(o *opening, w Forwarding, target parley.AgentID) error
 	if err != nil {
 		return err
 	}
-	return i.pass(o, d, own, w)
+	return q.storeForward(o, d, own, w)
 }
 
 // forwardedBefore reports whether the caller made this very forward before.
-func (i *inquiry) forwardedBefore(c access.Caller, key string) (bool, error) {
+func (q *lockedQuestion) forwardedBefore(c access.Caller, key string) (bool, error) {
 	if key == "" {
 		return false, nil
 	}
-	for _, r := range i.routes {
+	for _, r := range q.routes {
 		if r.By != c.Agent || r.Hop == 0 {
 			continue
 		}
-		t, err := i.tx.Task(r.Task)
+		t, err := q.tx.Task(r.Task)
 		if err != nil {
 			return false, err
 		}
-		m, err := i.tx.Message(t.Request)
+		m, err := q.tx.Message(t.Request)
 		if err != nil {
 			return false, err
 		}
@@ -105,45 +105,43 @@ func (i *inquiry) forwardedBefore(c access.Caller, key string) (bool, error) {
 	return false, nil
 }
 
-// pass stores the next leg: its message, its task, and why.
-func (i *inquiry) pass(o *opening, d policy.Decision, own *parley.Route, w Forwarding) error {
+// storeForward stores the next leg: its message, its task, and the enrichment.
+func (q *lockedQuestion) storeForward(o *opening, d policy.Decision, own *parley.Route, w Forwarding) error {
 	target := o.state.Target
 	if d.Rate != o.state.Sender.Rate {
-		i.tx.SetRate(o.caller.Agent, d.Rate)
+		q.tx.SetRate(o.caller.Agent, d.Rate)
 	}
-	dm, err := i.tx.EnsureDM(i.Team, i.Asker, target.ID)
+	dm, err := q.tx.EnsureDM(q.Team, q.Asker, target.ID)
 	if err != nil {
 		return err
 	}
-	t := parley.Task{
-		ID: i.tx.NewTaskID(), Team: i.Team, Parent: i.Task, Root: i.asking.Root, Pattern: parley.Query, Requester: i.Asker, Agent: target.ID,
-		Thread: dm.Main, Budget: cmp.Or(o.state.Task.Budget, i.asking.Budget), Title: parley.Clip(i.Text, 80), Priority: parley.Normal,
-		State: parley.Queued, Callback: parley.CallbackAnswer, Due: d.Due, DelegationDepth: d.DelegationDepth,
-		Deadline: max(i.tx.Now, d.Due).Add(i.s.dir.Limits(i.Asker).DelegationDeadline),
-	}
-	t.Root = cmp.Or(t.Root, t.ID)
+	t := newTask(q.tx, order{pattern: parley.Query, requester: q.Asker, agent: target, thread: dm.Main, title: q.Text,
+		lifetime: q.s.dir.Limits(q.Asker).DelegationDeadline})
+	putBelow(&t, *q.asking)
+	t.Budget = cmp.Or(o.state.Task.Budget, q.asking.Budget)
+	t.Callback, t.DelegationDepth = parley.CallbackAnswer, d.DelegationDepth
 	if o.account != nil {
 		o.account.AddTask()
 	}
-	m := parley.Message{Team: i.Team, Thread: dm.Main, Author: i.Asker, Kind: parley.QuestionMessage, Body: i.Text, Context: i.Question.Context,
-		Task: t.ID, Origin: o.caller.Task, Key: w.Key, Question: i.ID}
-	if err := i.tx.Post(&m, store.Recipient{ID: target.ID, Pulls: target.Pulls()}); err != nil {
+	m := parley.Message{Team: q.Team, Thread: dm.Main, Author: q.Asker, Kind: parley.QuestionMessage, Body: q.Text, Context: q.Question.Context,
+		Task: t.ID, Origin: o.caller.Task, Key: w.Key, Question: q.ID}
+	if err := q.tx.Post(&m, store.Recipient{ID: target.ID, Pulls: target.Pulls()}); err != nil {
 		return err
 	}
 	t.Request = m.ID
-	i.tx.InsertTask(&t)
-	i.tx.InsertRoute(&parley.Route{Question: i.ID, N: len(i.routes) + 1, Agent: target.ID, By: o.caller.Agent, Task: t.ID, Hop: own.Hop + 1,
+	q.tx.InsertTask(&t)
+	q.tx.InsertRoute(&parley.Route{Question: q.ID, N: len(q.routes) + 1, Agent: target.ID, By: o.caller.Agent, Task: t.ID, Hop: own.Hop + 1,
 		Enrichment: w.Enrichment})
 	own.State = parley.RouteForwarded
-	i.tx.UpdateRoute(own)
-	i.Hops++
-	i.tx.UpdateQuestion(&i.Question)
-	i.tx.Record(parley.Event{Team: i.Team, Kind: parley.EventTask, Actor: i.Asker, Target: target.ID, Task: t.ID, Message: m.ID,
+	q.tx.UpdateRoute(own)
+	q.Hops++
+	q.tx.UpdateQuestion(&q.Question)
+	q.tx.Record(parley.Event{Team: q.Team, Kind: parley.EventTask, Actor: q.Asker, Target: target.ID, Task: t.ID, Message: m.ID,
 		Detail: string(parley.Query)})
-	i.tx.Record(parley.Event{Team: i.Team, Kind: parley.EventQuestionForwarded, Actor: o.caller.Agent, Target: target.ID, Task: t.ID,
-		Message: m.ID, Detail: i.ID.String()})
+	q.tx.Record(parley.Event{Team: q.Team, Kind: parley.EventQuestionForwarded, Actor: o.caller.Agent, Target: target.ID, Task: t.ID,
+		Message: m.ID, Detail: q.ID.String()})
 	if o.caller.Token == 0 {
-		i.complete(own)
+		q.complete(own)
 	}
 	return nil
 }

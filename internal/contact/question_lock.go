@@ -6,15 +6,14 @@ import (
 
 	"parley"
 	"parley/internal/access"
-	"parley/internal/policy"
 	"parley/internal/question"
 	"parley/internal/store"
 )
 
-// inquiry is a question within a transaction that holds its lock and, before it,
+// lockedQuestion is a question within a transaction that holds its lock and, before it,
 // that of the task that asks. Whatever changes a question does so in this order:
 // of two who answer, or of an answer and the clock, the first counts.
-type inquiry struct {
+type lockedQuestion struct {
 	s      *Service
 	tx     *store.Tx
 	asking *parley.Task // zero if no task asks
@@ -23,9 +22,9 @@ type inquiry struct {
 	tasks  []parley.Task // of those who have still to answer; only where they are locked
 }
 
-// lockInquiry locks a question with all tasks that may have to change with it,
+// lockQuestion locks a question with all tasks that may have to change with it,
 // and the task that the caller acts for.
-func (s *Service) lockInquiry(tx *store.Tx, c access.Caller, id parley.QuestionID) (*inquiry, error) {
+func (s *Service) lockQuestion(tx *store.Tx, c access.Caller, id parley.QuestionID) (*lockedQuestion, error) {
 	q, err := tx.Question(id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && q.Team != c.Team {
 		return nil, parley.ErrQuestionGone(id.String())
@@ -55,27 +54,27 @@ func (s *Service) lockInquiry(tx *store.Tx, c access.Caller, id parley.QuestionI
 			return nil, err
 		}
 	}
-	i, err := s.openInquiry(tx, id, &tasks[0])
+	locked, err := s.openQuestion(tx, id, &tasks[0])
 	if err == nil {
-		i.tasks = tasks[1:]
+		locked.tasks = tasks[1:]
 	}
-	return i, err
+	return locked, err
 }
 
-// openInquiry locks a question whose asking task is locked.
-func (s *Service) openInquiry(tx *store.Tx, id parley.QuestionID, asking *parley.Task) (*inquiry, error) {
-	i := &inquiry{s: s, tx: tx, asking: asking}
+// openQuestion locks a question whose asking task is locked.
+func (s *Service) openQuestion(tx *store.Tx, id parley.QuestionID, asking *parley.Task) (*lockedQuestion, error) {
+	q := &lockedQuestion{s: s, tx: tx, asking: asking}
 	var err error
-	if i.Question, err = tx.LockQuestion(id); err != nil {
+	if q.Question, err = tx.LockQuestion(id); err != nil {
 		return nil, err
 	}
-	i.routes, err = tx.Routes(id)
-	return i, err
+	q.routes, err = tx.Routes(id)
+	return q, err
 }
 
 // called names somebody for a text.
-func (i *inquiry) called(id parley.AgentID) string {
-	name, err := i.s.name(i.tx, id)
+func (q *lockedQuestion) called(id parley.AgentID) string {
+	name, err := q.s.name(q.tx, id)
 	if err != nil {
 		return "somebody" // the transaction fails by itself
 	}
@@ -84,119 +83,115 @@ func (i *inquiry) called(id parley.AgentID) string {
 
 // answer takes down what one of those who were asked says, and brings it to the
 // asker. A question to one is closed with it.
-func (i *inquiry) answer(r *parley.Route, m parley.Message) error {
-	m.Team, m.Author, m.Kind, m.Task, m.Question = i.Team, r.Agent, parley.AnswerMessage, r.Task, i.ID
-	m.Context = question.Gathered(question.Way(i.routes, r.Agent), i.called)
-	if err := i.deliver(&m); err != nil {
+func (q *lockedQuestion) answer(r *parley.Route, m parley.Message) error {
+	m.Team, m.Author, m.Kind, m.Task, m.Question = q.Team, r.Agent, parley.AnswerMessage, r.Task, q.ID
+	m.Context = question.Gathered(question.Way(q.routes, r.Agent), q.called)
+	if err := q.deliver(&m); err != nil {
 		return err
 	}
 	r.State, r.Answer = parley.RouteAnswered, m.ID
-	i.tx.UpdateRoute(r)
-	if !i.All() {
-		i.close(parley.QuestionAnswered)
+	q.tx.UpdateRoute(r)
+	if !q.All() {
+		q.close(parley.QuestionAnswered)
 	}
-	i.tx.Record(parley.Event{Team: i.Team, Kind: parley.EventQuestionAnswered, Actor: r.Agent, Target: i.Asker, Task: r.Task, Message: m.ID,
-		Detail: i.ID.String()})
+	q.tx.Record(parley.Event{Team: q.Team, Kind: parley.EventQuestionAnswered, Actor: r.Agent, Target: q.Asker, Task: r.Task, Message: m.ID,
+		Detail: q.ID.String()})
 	return nil
 }
 
 // fail takes down that one of those who were asked will not answer. If nobody is
 // left who could, the asker is told at once.
-func (i *inquiry) fail(r *parley.Route, reason string) error {
+func (q *lockedQuestion) fail(r *parley.Route, reason string) error {
 	r.State = parley.RouteFailed
-	i.tx.UpdateRoute(r)
-	if i.State != parley.QuestionOpen || !question.Hopeless(i.routes) {
+	q.tx.UpdateRoute(r)
+	if q.State != parley.QuestionOpen || !question.Hopeless(q.routes) {
 		return nil
 	}
-	return i.end(parley.FailedQuestion(i.called(r.Agent), reason))
+	return q.end(parley.FailedQuestion(q.called(r.Agent), reason))
 }
 
 // end closes a question that nobody answered, and tells the asker.
-func (i *inquiry) end(reason string) error {
-	i.close(parley.QuestionExpired)
-	i.tx.Record(parley.Event{Team: i.Team, Kind: parley.EventQuestionExpired, Target: i.Asker, Task: i.Task, Detail: i.ID.String()})
-	return i.deliver(&parley.Message{Team: i.Team, Author: i.Asker, Kind: parley.UnansweredMessage, Question: i.ID, Body: reason,
-		Context: question.Gathered(i.routes, i.called)})
+func (q *lockedQuestion) end(reason string) error {
+	q.close(parley.QuestionExpired)
+	q.tx.Record(parley.Event{Team: q.Team, Kind: parley.EventQuestionExpired, Target: q.Asker, Task: q.Task, Detail: q.ID.String()})
+	return q.deliver(&parley.Message{Team: q.Team, Author: q.Asker, Kind: parley.UnansweredMessage, Question: q.ID, Body: reason,
+		Context: question.Gathered(q.routes, q.called)})
 }
 
-func (i *inquiry) close(as parley.QuestionState) {
-	i.State, i.ClosedAt = as, i.tx.Now
-	i.tx.UpdateQuestion(&i.Question)
+func (q *lockedQuestion) close(as parley.QuestionState) {
+	q.State, q.ClosedAt = as, q.tx.Now
+	q.tx.UpdateQuestion(&q.Question)
 }
 
 // deliver brings a message to the asker: into the task that asks while that is
 // open, and else into a conversation of its own. A task that was cancelled or has
 // failed wants no answers any more.
-func (i *inquiry) deliver(m *parley.Message) error {
-	f := finish{s: i.s, tx: i.tx, parent: i.asking}
-	switch p := i.asking; {
-	case !i.wanted():
+func (q *lockedQuestion) deliver(m *parley.Message) error {
+	switch p := q.asking; {
+	case !q.wanted():
 		return nil
 	case p.ID == 0 || !p.State.Open():
-		return i.deliverAnew(f, m)
+		return q.deliverAnew(m)
 	default:
 		m.Thread = p.Thread
-		if err := f.post(m, p.Agent); err != nil {
+		if err := q.s.post(q.tx, m, p.Agent); err != nil {
 			return err
 		}
-		i.tx.PutInbox(p, m.ID)
-		return f.wakeParent()
+		q.tx.PutInbox(p, m.ID)
+		return wakeTask(q.tx, p)
 	}
 }
 
 // wanted reports whether there is somebody to bring an answer to.
-func (i *inquiry) wanted() bool {
-	p := i.asking
+func (q *lockedQuestion) wanted() bool {
+	p := q.asking
 	return p.ID == 0 || p.State.Open() || p.State == parley.Completed
 }
 
 // deliverAnew begins a task of the asker in the dm with the author. One that
 // fetches its messages just gets the message.
-func (i *inquiry) deliverAnew(f finish, m *parley.Message) error {
-	asker, err := i.tx.Agent(i.Asker)
+func (q *lockedQuestion) deliverAnew(m *parley.Message) error {
+	asker, err := q.tx.Agent(q.Asker)
 	if err != nil {
 		return err
 	}
-	dm, err := i.tx.EnsureDM(i.Team, i.Asker, m.Author)
+	dm, err := q.tx.EnsureDM(q.Team, q.Asker, m.Author)
 	if err != nil {
 		return err
 	}
 	m.Thread = dm.Main
 	if asker.Pulls() || asker.Removed {
-		return f.post(m, i.Asker)
+		return q.s.post(q.tx, m, q.Asker)
 	}
-	t := parley.Task{
-		ID: i.tx.NewTaskID(), Team: i.Team, Cause: i.Task, Pattern: parley.Answer, Requester: m.Author, Agent: i.Asker, Thread: dm.Main,
-		Title: parley.Clip(m.Body, 80), Priority: parley.Normal, State: parley.Queued, Budget: i.asking.Budget,
-		DelegationDepth: i.asking.DelegationDepth + 1, Due: policy.Due(asker, parley.Answer, i.tx.Now),
-	}
-	t.Root, m.Task = t.ID, t.ID
-	t.Deadline = max(i.tx.Now, t.Due).Add(i.s.dir.Limits(i.Asker).DelegationDeadline)
-	if err := f.post(m, i.Asker); err != nil {
+	t := newTask(q.tx, order{pattern: parley.Answer, requester: m.Author, agent: asker, thread: dm.Main, title: m.Body,
+		lifetime: q.s.dir.Limits(q.Asker).DelegationDeadline})
+	t.Cause, t.Budget, t.DelegationDepth = q.Task, q.asking.Budget, q.asking.DelegationDepth+1
+	m.Task = t.ID
+	if err := q.s.post(q.tx, m, q.Asker); err != nil {
 		return err
 	}
 	t.Request = m.ID
-	i.tx.InsertTask(&t)
-	i.tx.Record(parley.Event{Team: i.Team, Kind: parley.EventTask, Actor: m.Author, Target: i.Asker, Task: t.ID, Message: m.ID, Detail: string(parley.Answer)})
+	q.tx.InsertTask(&t)
+	q.tx.Record(parley.Event{Team: q.Team, Kind: parley.EventTask, Actor: m.Author, Target: q.Asker, Task: t.ID, Message: m.ID, Detail: string(parley.Answer)})
 	return nil
 }
 
 // release ends what has not begun yet of a question that is closed: nobody waits
 // for it. A turn that runs may come to its end.
-func (i *inquiry) release() error {
-	if i.State == parley.QuestionOpen {
+func (q *lockedQuestion) release() error {
+	if q.State == parley.QuestionOpen {
 		return nil
 	}
-	for n := range i.tasks {
-		t := &i.tasks[n]
+	for n := range q.tasks {
+		t := &q.tasks[n]
 		if t.Callback != parley.CallbackAnswer || t.State != parley.Queued && t.State != parley.Waiting {
 			continue
 		}
-		t.Error, t.Callback = i.ID.String()+" is closed.", parley.CallbackNone
-		if err := cancel(i.tx, t, i.Asker); err != nil {
+		t.Error, t.Callback = q.ID.String()+" is closed.", parley.CallbackNone
+		if err := cancel(q.tx, t, q.Asker); err != nil {
 			return err
 		}
-		if err := i.s.cancelBelow(i.tx, t.ID, i.Asker); err != nil {
+		if err := q.s.cancelBelow(q.tx, t.ID, q.Asker); err != nil {
 			return err
 		}
 	}

@@ -52,32 +52,42 @@ func (s *Service) finishOwn(ctx context.Context, c access.Caller, id parley.Task
 	})
 }
 
-// withTask locks a task of the caller's team, and its parent before it.
+// withTask ends a task of the caller's team, or refuses to.
 func (s *Service) withTask(ctx context.Context, c access.Caller, id parley.TaskID, do func(*finish) error) error {
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		if err := c.Fence(tx); err != nil {
-			return err
-		}
-		t, err := tx.Task(id)
-		if err != nil {
-			return access.NotFound(err, "%s", id)
-		}
-		if t.Team != c.Team {
-			return parley.Errorf(parley.NotFound, "%s not found.", id)
-		}
-		var account *budget.Account
-		if t.Budget != 0 && c.Token == 0 { // it may be asked for again, or mention others, which counts
-			a, err := budget.Open(tx, t.Budget, t.Team, parley.Budget{})
-			if err != nil {
-				return err
-			}
-			account = &a
-		}
-		tasks, err := tx.LockTasks(t.Parent, id)
+		task, parent, account, err := s.lockTask(tx, c, id)
 		if err != nil {
 			return err
 		}
-		return do(&finish{s: s, tx: tx, task: &tasks[1], parent: &tasks[0], account: account})
+		return do(&finish{s: s, tx: tx, task: task, parent: parent, account: account})
 	})
 	return s.access.Denied(ctx, c, "change "+id.String(), err)
+}
+
+// lockTask locks a task of the caller's team, and its parent before it. For a
+// caller from outside the budget of the task comes first: work that is asked for
+// again, or that mentions others, counts.
+func (s *Service) lockTask(tx *store.Tx, c access.Caller, id parley.TaskID) (task, parent *parley.Task, account *budget.Account, err error) {
+	if err := c.Fence(tx); err != nil {
+		return nil, nil, nil, err
+	}
+	t, err := tx.Task(id)
+	if err != nil {
+		return nil, nil, nil, access.NotFound(err, "%s", id)
+	}
+	if t.Team != c.Team {
+		return nil, nil, nil, parley.Errorf(parley.NotFound, "%s not found.", id)
+	}
+	if t.Budget != 0 && c.Token == 0 {
+		a, err := budget.Open(tx, t.Budget, t.Team, parley.Budget{})
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		account = &a
+	}
+	tasks, err := tx.LockTasks(t.Parent, id)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return &tasks[1], &tasks[0], account, nil
 }

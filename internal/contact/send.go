@@ -7,10 +7,9 @@ import (
 	"parley"
 )
 
-// Send gives somebody a message to act on, in a fresh thread, and returns at
-// once. It is a delegation that nothing comes back of: the caller's task does not
-// wait for it, and what the target says to it is shown to the caller when it next
-// has a turn in their dm.
+// Send gives somebody a message to act on, in a fresh thread, and returns at once.
+// It is a delegation without a callback: the caller's task does not wait for it,
+// and the caller sees the reply at its next turn in their dm.
 func (s *Service) Send(ctx context.Context, c access.Caller, r Request) (Contact, error) {
 	r.sent, r.Thread = true, ThreadChoice{New: true}
 	return s.open(ctx, c, r, parley.Delegate, nil)

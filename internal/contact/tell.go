@@ -33,9 +33,9 @@ func (s *Service) Tell(ctx context.Context, c access.Caller, n News) (Told, erro
 	if err := s.checkNews(c, n); err != nil {
 		return Told{}, err
 	}
-	t := spreading{s: s, caller: c, news: n}
+	var t telling
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		t.tx, t.out = tx, Told{}
+		t = telling{s: s, tx: tx, caller: c, news: n}
 		return t.run()
 	})
 	if err != nil && !c.Waits(err) {
@@ -51,8 +51,8 @@ func (s *Service) checkNews(c access.Caller, n News) error {
 	return s.checkWords(c, n.Message, n.Key)
 }
 
-// spreading is one run of the transaction.
-type spreading struct {
+// telling is one run of the transaction.
+type telling struct {
 	s      *Service
 	tx     *store.Tx
 	caller access.Caller
@@ -61,7 +61,7 @@ type spreading struct {
 	out    Told
 }
 
-func (t *spreading) run() (err error) {
+func (t *telling) run() (err error) {
 	if t.state, err = t.tx.Posting(t.caller.Agent, t.caller.Task, ""); err != nil {
 		return access.NotFound(err, "%s", t.caller.Task)
 	}
@@ -92,7 +92,7 @@ func (t *spreading) run() (err error) {
 
 // choose parts those whom the caller may contact from the others. They are in the
 // order of their ids, which is the order in which all lock the threads of dms.
-func (t *spreading) choose() (to []parley.Agent, err error) {
+func (t *telling) choose() (to []parley.Agent, err error) {
 	who := t.s.access.Party(t.state.Author)
 	list := slices.Clone(t.news.To)
 	slices.Sort(list)
@@ -119,7 +119,7 @@ func (t *spreading) choose() (to []parley.Agent, err error) {
 }
 
 // before finds what the same call has told, and to whom.
-func (t *spreading) before() (found bool, err error) {
+func (t *telling) before() (found bool, err error) {
 	if t.news.Key == "" {
 		return false, nil
 	}
@@ -145,7 +145,7 @@ func (t *spreading) before() (found bool, err error) {
 	return true, nil
 }
 
-func (t *spreading) recipient(of parley.MessageID) (string, error) {
+func (t *telling) recipient(of parley.MessageID) (string, error) {
 	to, err := t.tx.Deliveries(of)
 	if err != nil || len(to) != 1 {
 		return "", err
@@ -154,7 +154,7 @@ func (t *spreading) recipient(of parley.MessageID) (string, error) {
 }
 
 // post stores one of the messages.
-func (t *spreading) post(n int, target parley.Agent) error {
+func (t *telling) post(n int, target parley.Agent) error {
 	dm, err := t.tx.EnsureDM(t.caller.Team, t.caller.Agent, target.ID)
 	if err != nil {
 		return err

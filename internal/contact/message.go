@@ -1,0 +1,70 @@
+package contact
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// post stores a text of any length. What is longer than a message may be is
+// attached, and the message holds its beginning.
+func (s *Service) post(tx *store.Tx, m *parley.Message, to parley.AgentID, besides ...store.Recipient) error {
+	whole, limit := m.Body, s.dir.Limits(m.Author).MessageBytes
+	if len(whole) > limit {
+		m.Body = excerpt(whole, limit, m.Task)
+	}
+	pulls, err := s.pulls(tx, to)
+	if err != nil {
+		return err
+	}
+	all := []store.Recipient{{ID: to, Pulls: pulls}}
+	for _, r := range besides {
+		if r.ID != to {
+			all = append(all, r)
+		}
+	}
+	if err := tx.Post(m, all...); err != nil {
+		return err
+	}
+	if len(whole) > limit {
+		tx.InsertAttachment(m.ID, whole)
+	}
+	return nil
+}
+
+// pulls reports whether a participant fetches its messages.
+func (s *Service) pulls(tx *store.Tx, id parley.AgentID) (bool, error) {
+	if e, ok := s.dir.Entry(id); ok {
+		return parley.Agent{Kind: e.Kind}.Pulls(), nil
+	}
+	a, err := tx.Agent(id)
+	return a.Pulls(), err
+}
+
+const excerptBytes = 4 << 10
+
+func excerpt(whole string, limit int, task parley.TaskID) string {
+	note := fmt.Sprintf("\n\n[This is the beginning of a text of %d bytes; the whole is attached to the reply of %s.]", len(whole), task)
+	n := max(0, min(limit-len(note), excerptBytes))
+	for n > 0 && !utf8.RuneStart(whole[n]) {
+		n--
+	}
+	return whole[:n] + note
+}
+
+// clean makes a model's or a tool's text fit to be stored.
+func clean(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// says reports whether a message says just this. Of one whose text was taken away
+// nobody can tell any more: it counts as the same.
+func says(tx *store.Tx, m parley.Message, body, context string) (bool, error) {
+	if m.Body == body && m.Context == context {
+		return true, nil
+	}
+	return tx.Redacted(m.ID)
+}

@@ -1,0 +1,64 @@
+package contact
+
+import (
+	"time"
+
+	"parley"
+	"parley/internal/policy"
+	"parley/internal/store"
+)
+
+// order is what every new task is made from.
+type order struct {
+	pattern   parley.Pattern
+	requester parley.AgentID
+	agent     parley.Agent // whose task it is
+	thread    parley.ThreadID
+	title     string
+	lifetime  time.Duration // from when it is due until its deadline
+}
+
+// newTask makes a task, which is not stored yet. It is a queued root of normal
+// priority that is due when its agent begins with such work; whoever makes it adds
+// what else it is.
+func newTask(tx *store.Tx, o order) parley.Task {
+	t := parley.Task{
+		ID: tx.NewTaskID(), Team: o.agent.Team, Pattern: o.pattern, Requester: o.requester, Agent: o.agent.ID, Thread: o.thread,
+		Title: parley.Clip(o.title, titleRunes), Priority: parley.Normal, State: parley.Queued, Due: policy.Due(o.agent, o.pattern, tx.Now),
+	}
+	t.Root = t.ID
+	t.Deadline = max(tx.Now, t.Due).Add(o.lifetime)
+	return t
+}
+
+// titleRunes is how much of a request the title of its task shows.
+const titleRunes = 80
+
+// putBelow makes a new task a child, which draws on the budget of its parent.
+func putBelow(t *parley.Task, parent parley.Task) {
+	if parent.ID != 0 {
+		t.Parent, t.Root, t.Budget = parent.ID, parent.Root, parent.Budget
+	}
+}
+
+// requeue makes a task claimable, that of a sleeping agent when it wakes, and
+// stores it.
+func requeue(tx *store.Tx, t *parley.Task) error {
+	a, err := tx.Agent(t.Agent)
+	if err != nil {
+		return err
+	}
+	t.State, t.Worker, t.Waits, t.Due = parley.Queued, 0, parley.WaitNone, policy.Due(a, t.Pattern, tx.Now)
+	tx.UpdateTask(t)
+	return nil
+}
+
+// wakeTask stores a task that something has come for, and queues it if it waits
+// for that. A task that waits for a decision has a turn that is not over, and stays.
+func wakeTask(tx *store.Tx, t *parley.Task) error {
+	if t.State != parley.Waiting || t.Stuck() {
+		tx.UpdateProgress(t)
+		return nil
+	}
+	return requeue(tx, t)
+}
