@@ -13,12 +13,12 @@ const (
 	// Mention is how a post in a channel asks its members: each mentioned one for
 	// itself, and nobody waits. It is written into a text, not chosen.
 	Mention Pattern = "mention"
-	// Query is how a question reaches each of those who are asked. It is routed,
+	// QuestionPattern is how a question reaches each of those who are asked. It is routed,
 	// not chosen as an action.
-	Query Pattern = "question"
-	// Answer is how the answer to a question, or the news that there is none,
+	QuestionPattern Pattern = "question"
+	// AnswerPattern is how the answer to a question, or the news that there is none,
 	// reaches an asker whose own task has ended.
-	Answer Pattern = "answer"
+	AnswerPattern Pattern = "answer"
 )
 
 // ParsePattern reads an action as a model or a person spells it.

@@ -73,7 +73,7 @@ func (d *desk) live() {
 	}
 	d.end(d.below(ann, parley.Delegate, "Bob"), "Done.")
 	d.fails(d.below(ann, parley.Delegate, "Bob"), "No.")
-	one := d.contact(turn(ann), parley.Query, "Bob").Question
+	one := d.contact(turn(ann), parley.QuestionPattern, "Bob").Question
 	_, err := d.ForwardQuestion(d.Context(), turn(d.claim(d.route(one, "Bob").Task)),
 		contact.Forwarding{Question: one, Target: "Cid", Enrichment: "Ask Cid."})
 	d.must(err)

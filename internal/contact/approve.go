@@ -13,10 +13,9 @@ import (
 	"parley/internal/store"
 )
 
-// Approve lets a call run that waits for a decision. The turn that wants it runs
-// it, under the key that it has had from the beginning; here only the record is
-// changed and the task is queued again. What a caller from outside waits for is
-// made in the same transaction.
+// Approve lets a call run that waits for a decision. Its turn runs it, under the
+// key that it has had from the beginning; here only the record changes and the
+// task is queued again. A contact from outside is made in the same transaction.
 func (s *Service) Approve(ctx context.Context, c access.Caller, id parley.ApprovalID) error {
 	if err := s.permitDecision(ctx, c, "approve", id); err != nil {
 		return err
@@ -283,8 +282,8 @@ func (s *Service) askManager(ctx context.Context, a parley.Approval) error {
 	return err
 }
 
-// managerKey is the key under which a manager is given an approval. Somebody who
-// has become the manager since has one of their own.
+// managerKey is the key under which a manager is asked about an approval. A later
+// manager has a key of its own.
 func (s *Service) managerKey(ctx context.Context, a parley.Approval, manager parley.AgentID) (key string, err error) {
 	key = a.ID.String()
 	err = s.store.View(ctx, func(tx *store.Tx) error {
@@ -309,15 +308,15 @@ func (s *Service) Requests(tx *store.Tx, a parley.Approval) ([]parley.Message, e
 	return tx.MessagesByKeys(a.Agent, a.ID.String(), laterManagers(a.ID))
 }
 
-// laterManagers is how the keys of those begin who became the manager later.
+// laterManagers is how the keys of later managers begin.
 func laterManagers(id parley.ApprovalID) string { return "approval/" + id.String() + "/" }
 
-// AskNewManagers gives what waits in a team to the managers of now: the files may
-// name others than when it began to wait.
+// AskNewManagers gives what waits in a team to its present managers: the files may
+// have named others when it began to wait.
 func (s *Service) AskNewManagers(ctx context.Context, team parley.TeamID) error {
 	var list []parley.Approval
 	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
-		list, err = tx.PendingApprovals(team, mostAsked)
+		list, err = tx.PendingApprovals(team, mostPending)
 		return err
 	})
 	for _, a := range list {
@@ -328,8 +327,8 @@ func (s *Service) AskNewManagers(ctx context.Context, team parley.TeamID) error 
 	return err
 }
 
-// mostAsked is more than anybody decides about.
-const mostAsked = 1000
+// mostPending bounds how many waiting approvals are looked at.
+const mostPending = 1000
 
 func (s *Service) nativeManager(team parley.TeamID, agent parley.AgentID) (manager directory.Entry, ok bool) {
 	e, _ := s.dir.Entry(agent)

@@ -17,8 +17,8 @@ import (
 // as long as none is lost.
 const slowPoll = 2 * time.Second
 
-// Answer is what came of an ask.
-type Answer struct {
+// Response is what came of an ask.
+type Response struct {
 	Contact
 	Text string
 	// Reply is the message that holds the text; 0 if it was empty.
@@ -28,10 +28,10 @@ type Answer struct {
 // Ask contacts somebody and waits for the answer. Past its time it returns an
 // error of kind Timeout together with the task, whose work goes on: a caller
 // with an open task gets the answer as a delegation result later.
-func (s *Service) Ask(ctx context.Context, c access.Caller, r Request) (Answer, error) {
+func (s *Service) Ask(ctx context.Context, c access.Caller, r Request) (Response, error) {
 	w := waiter{s: s}
 	contact, err := s.open(ctx, c, r, parley.Ask, func(t parley.Task) { w.watch(t.ID) })
-	a := Answer{Contact: contact}
+	a := Response{Contact: contact}
 	if err != nil {
 		return a, err
 	}
@@ -46,10 +46,9 @@ func (s *Service) Ask(ctx context.Context, c access.Caller, r Request) (Answer, 
 	return a.end(w.text)
 }
 
-// OpenAsk contacts somebody without waiting, for a door whose caller waits by
-// asking again, such as a command that may be interrupted. Nobody is there to
-// take the answer as a tool result, so a caller with a task gets it as a late
-// one.
+// OpenAsk contacts somebody without waiting, for a door whose caller polls, such
+// as a command that may be interrupted. No tool call is there to take the answer,
+// so a caller with a task gets it as a late one.
 func (s *Service) OpenAsk(ctx context.Context, c access.Caller, r Request) (Contact, error) {
 	r.detached = true
 	return s.open(ctx, c, r, parley.Ask, nil)
@@ -149,8 +148,8 @@ func (w *waiter) look(ctx context.Context, id parley.TaskID) error {
 	})
 }
 
-// end puts the end of the task into words.
-func (a Answer) end(text string) (Answer, error) {
+// end is the response to a task that has ended.
+func (a Response) end(text string) (Response, error) {
 	if a.Task.State != parley.Completed {
 		return a, parley.ErrAskFailed(a.Target, a.Task.Error)
 	}
@@ -158,11 +157,10 @@ func (a Answer) end(text string) (Answer, error) {
 	return a, nil
 }
 
-// giveUp ends the waiting. The answer may have come at this very moment; else
-// the task goes on as one whose answer is late. If the asker had given up
-// before, and was cut off before it knew, that stands: the answer comes to its
-// inbox.
-func (s *Service) giveUp(ctx context.Context, a Answer) (Answer, error) {
+// giveUp ends the waiting. The answer may have come at this very moment; else the
+// task goes on and its answer is late. An asker that gave up before a crash stays
+// given up: the answer comes to its inbox.
+func (s *Service) giveUp(ctx context.Context, a Response) (Response, error) {
 	var why string
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		tasks, err := tx.LockTasks(a.Task.ID)
@@ -190,8 +188,8 @@ func (s *Service) giveUp(ctx context.Context, a Answer) (Answer, error) {
 	return a, parley.ErrTimeout(a.Target, waited).WithHint("%s", strings.TrimSpace(why+" "+goesOn))
 }
 
-// answer reads the end of a task that has ended meanwhile.
-func (s *Service) answer(ctx context.Context, a Answer) (Answer, error) {
+// answer reads how a task ended.
+func (s *Service) answer(ctx context.Context, a Response) (Response, error) {
 	w := waiter{s: s}
 	if err := w.look(ctx, a.Task.ID); err != nil {
 		return a, err
@@ -202,13 +200,13 @@ func (s *Service) answer(ctx context.Context, a Answer) (Answer, error) {
 // AwaitTask makes the caller's task wait for an ask whose time ran out, as for
 // a delegation. If the answer is there already, it is returned, unless it came
 // to the caller's inbox.
-func (s *Service) AwaitTask(ctx context.Context, c access.Caller, id parley.TaskID) (Answer, error) {
-	var a Answer
+func (s *Service) AwaitTask(ctx context.Context, c access.Caller, id parley.TaskID) (Response, error) {
+	var a Response
 	if c.Task == 0 {
 		return a, parley.Errorf(parley.Invalid, "You are not working on a task that could wait.")
 	}
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		a = Answer{}
+		a = Response{}
 		tasks, err := tx.LockTasks(c.Task, id)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err

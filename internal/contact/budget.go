@@ -56,7 +56,7 @@ func endow(tx *store.Tx, root *parley.Task, limit parley.Budget) {
 	}
 }
 
-// account locks what a turn's spending is held against; nil if nothing bounds it.
+// account locks the budgets that a turn spends from; nil if nothing bounds it.
 func (s *Service) account(tx *store.Tx, l parley.Lease) (*budget.Account, error) {
 	daily := s.dir.Limits(l.Agent).Daily
 	if !budget.Bounded(l.Budget, daily) {

@@ -10,9 +10,9 @@ import (
 	"parley/internal/wake"
 )
 
-// Cancel ends a task and its whole subtree. A cancelled task never runs again;
-// what a turn under way still brings is dropped. If somebody else than the
-// parent task cancels it, the parent is told as of a failure.
+// Cancel ends a task and its whole subtree. A cancelled task never runs again; the
+// result of a turn that still runs is dropped. Unless the parent task cancels it
+// itself, the parent is told as of a failure.
 func (s *Service) Cancel(ctx context.Context, c access.Caller, id parley.TaskID) error {
 	if err := s.access.PermitOutside(ctx, c, policy.TaskOp, "cancel "+id.String()); err != nil {
 		return err

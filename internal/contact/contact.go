@@ -1,6 +1,6 @@
 // Package contact is the heart of the hub: one participant contacts another.
 //
-// Every contact takes the same way. open decides, then stores message,
+// Every contact takes the same path. open decides, then stores message,
 // delivery, task and event in one transaction. The target's turn runs. finish
 // stores the reply, the end of the task, what goes into the asking task's
 // inbox and the event in one transaction. An ask is a delegation whose caller
@@ -23,7 +23,7 @@ import (
 	"parley/internal/store"
 )
 
-// Request is what to contact somebody with.
+// Request is what a caller says to somebody.
 type Request struct {
 	Target   string // a name
 	Message  string
@@ -47,8 +47,8 @@ type Request struct {
 	detached bool   // an ask whose caller does not wait here
 	sent     bool   // a delegation without a callback
 	patient  bool   // it may wait for a target that is offline
-	awaited  bool   // a delegation whose end the calling tool call itself takes
-	paid     bool   // it costs nothing of the rate: another contact of the same call has
+	awaited  bool   // a delegation whose result is that of the tool call itself
+	paid     bool   // another contact of the same call has cost the rate already
 }
 
 // ThreadChoice says in which thread of the dm a contact speaks.
@@ -103,7 +103,7 @@ type Contact struct {
 	found bool // it was made before, under the same key
 }
 
-// check refuses what no rule needs to be asked about.
+// check refuses what is refused whatever the rules say.
 func (s *Service) check(c access.Caller, r *Request) (directory.Entry, error) {
 	target, err := s.dir.Find(c.Team, r.Target)
 	if err != nil {
@@ -138,8 +138,8 @@ func (s *Service) checkRequest(c access.Caller, r *Request, whom string) error {
 	return nil
 }
 
-// checkWords refuses a text without a context that cannot be stored.
-func (s *Service) checkWords(c access.Caller, text, key string) error {
+// checkBody refuses a text that cannot be stored, or its key.
+func (s *Service) checkBody(c access.Caller, text, key string) error {
 	if limit := s.dir.Limits(c.Agent).MessageBytes; len(text) > limit {
 		return ErrTooLong(len(text), limit)
 	}
@@ -166,7 +166,7 @@ func errKeyUsed(key string) error {
 		WithHint("Use a new key for each contact, and the same one only to repeat it.")
 }
 
-// maxKey is more than any key needs and less than an index takes.
+// maxKey is more than any key needs, and less than an index can hold.
 const maxKey = 1000
 
 // ErrTooLong names the limit on the size of a message.
@@ -175,7 +175,7 @@ func ErrTooLong(n, limit int) *parley.Error {
 		WithHint("Shorten it, or put the text where the other can read it.")
 }
 
-// name is how an agent is called, also one that is gone from the files.
+// name is the name of an agent, even of one that is gone from the files.
 func (s *Service) name(tx *store.Tx, id parley.AgentID) (string, error) {
 	if e, ok := s.dir.Entry(id); ok {
 		return e.Name, nil

@@ -11,8 +11,8 @@ import (
 	"parley/internal/store"
 )
 
-// NewTask is work for somebody, or for whoever of a role has the least to do, that
-// may have to wait for other work.
+// NewTask is work for one agent, or for the least loaded of a role. It may have to
+// wait for other tasks.
 type NewTask struct {
 	Title       string
 	Description string
@@ -40,7 +40,7 @@ func (s *Service) CreateTask(ctx context.Context, c access.Caller, n NewTask) (C
 	case (n.Target == "") == (n.Role == ""):
 		return Contact{}, parley.Errorf(parley.Invalid, "A task is for one agent, or for one of a role.").WithHint("Give target or role.")
 	case n.Role != "":
-		if r.Target, err = s.inRole(ctx, c, n.Role, n.Key); err != nil {
+		if r.Target, err = s.pickByRole(ctx, c, n.Role, n.Key); err != nil {
 			return Contact{}, err
 		}
 	}
@@ -137,8 +137,8 @@ func (o *opening) checkCircle(above []parley.TaskID) error {
 	return err
 }
 
-// circle looks for a way from tasks that a new one would wait for to those that
-// wait for the new one. It returns the path, or nil.
+// circle looks for a path from the tasks that a new one would wait for to those
+// that wait for the new one. It returns the path, or nil.
 func circle(from, to []parley.TaskID, waitsFor func(parley.TaskID) ([]parley.TaskID, error)) ([]parley.TaskID, error) {
 	before := map[parley.TaskID]parley.TaskID{}
 	queue := slices.Clone(from)
@@ -197,9 +197,9 @@ func (o *opening) storeDependencies() {
 	}
 }
 
-// Settle lets a task begin if all that it depends on is completed, and fails it if
-// something of it came to a bad end. Of several that do so at once one finds it
-// waiting.
+// Settle lets a task begin if everything that it depends on is completed, and
+// fails it if something failed or was cancelled. Of several calls at once only one
+// finds it waiting.
 func (s *Service) Settle(ctx context.Context, id parley.TaskID) error {
 	return s.store.Update(ctx, func(tx *store.Tx) error {
 		t, err := tx.Task(id)

@@ -169,7 +169,7 @@ func (d *desk) try(c access.Caller, p parley.Pattern, r contact.Request) (contac
 		return d.Delegate(d.Context(), c, r)
 	case parley.Notify:
 		return d.Notify(d.Context(), c, r)
-	case parley.Query:
+	case parley.QuestionPattern:
 		asked, err := d.Question(d.Context(), c, r)
 		return contact.Contact{Question: asked.ID}, err
 	}

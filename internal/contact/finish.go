@@ -117,7 +117,7 @@ func (f *finish) say(text string) error {
 	switch t.Pattern {
 	case parley.Mention:
 		return f.sayInChannel(m)
-	case parley.Query:
+	case parley.QuestionPattern:
 		if direct, err := f.answersInDM(); direct || err != nil {
 			f.said = text
 			return err
@@ -180,16 +180,16 @@ func (f *finish) end(state parley.State) {
 	f.tx.UpdateTask(t)
 }
 
-// callBack brings the end of the task to whoever asked for it.
+// callBack tells whoever asked for the task how it ended.
 func (f *finish) callBack(kind parley.MessageKind, result parley.MessageID) error {
 	t, p := f.task, f.parent
 	switch {
 	case t.Callback == parley.CallbackAnswer:
 		return f.answerQuestion(kind, result)
-	case t.Pattern == parley.Answer:
+	case t.Pattern == parley.AnswerPattern:
 		return nil // it was told something, and asked nothing
 	case t.Callback == parley.CallbackNone && t.Parent != 0:
-		return f.tell(kind, result)
+		return f.tellSender(kind, result)
 	}
 	switch t.Callback {
 	case parley.CallbackReply:
@@ -222,10 +222,10 @@ func (f *finish) callBack(kind parley.MessageKind, result parley.MessageID) erro
 	return nil // the reply is in the dm already
 }
 
-// tell brings the end of a message that was sent to where its sender finds it.
-// The thread of its own is the target's affair, and the sender has no turns there;
-// so it is also posted in the dm's main thread, and wakes nobody.
-func (f *finish) tell(kind parley.MessageKind, result parley.MessageID) error {
+// tellSender posts what came of a sent message where its sender finds it. The
+// sender has no turns in the message's own thread, so it goes to the dm's main
+// thread too. It wakes nobody.
+func (f *finish) tellSender(kind parley.MessageKind, result parley.MessageID) error {
 	t := f.task
 	if kind == parley.ResultMessage && result == 0 {
 		return nil // nothing was said

@@ -23,9 +23,9 @@ func (s *Service) mentioned(team parley.TeamID, author parley.AgentID, text stri
 	return list
 }
 
-// mentioning turns the mentions of one message into tasks, in the transaction
-// that stores it: first each is decided about, then the message is posted, then
-// the tasks are opened.
+// mentioning turns the mentions of one message into tasks, in the transaction that
+// stores it. Each is decided about, then the message is posted, then the tasks are
+// opened.
 type mentioning struct {
 	s       *Service
 	tx      *store.Tx
@@ -37,7 +37,7 @@ type mentioning struct {
 
 	to    []store.Recipient
 	tasks []parley.Task
-	away  []string
+	away  []string // the names of those who are offline
 }
 
 // by says who mentions, and in which task.
@@ -83,7 +83,7 @@ func (m *mentioning) plan(target parley.Agent) error {
 	return nil
 }
 
-// errDepth names the chain that has come too deep.
+// errDepth names the chain that is too deep.
 func (m *mentioning) errDepth(err *parley.Error, target parley.Agent) error {
 	names := []string{target.Name, m.author.Name}
 	for t := m.cause; t.ID != 0; {

@@ -164,7 +164,7 @@ func (o *opening) makeTask(d policy.Decision, thread parley.ThreadID, place Rese
 		place.Claim(o.tx, &o.task)
 		o.handed = true
 	}
-	if o.pattern == parley.Query && o.question.ID == 0 { // else it is asked of several, and this is not the first
+	if o.pattern == parley.QuestionPattern && o.question.ID == 0 { // else it is asked of several, and this is not the first
 		o.question = o.s.newQuestion(o.tx, o.caller, o.request)
 		o.question.Target = o.state.Target.ID
 	}
@@ -180,7 +180,7 @@ func (o *opening) makeTask(d policy.Decision, thread parley.ThreadID, place Rese
 	if len(o.after) > 0 || o.request.path != "" {
 		o.storeDependencies()
 	}
-	if o.pattern == parley.Query {
+	if o.pattern == parley.QuestionPattern {
 		o.storeQuestion()
 	}
 	o.record(parley.EventTask)
@@ -294,7 +294,7 @@ func (o *opening) kind() parley.MessageKind {
 			return parley.SentMessage
 		}
 		return parley.DelegateMessage
-	case parley.Query:
+	case parley.QuestionPattern:
 		return parley.QuestionMessage
 	default:
 		return parley.NotificationMessage
@@ -342,7 +342,7 @@ func (o *opening) plan(d policy.Decision, thread parley.ThreadID) {
 	if o.pattern == parley.Ask {
 		t.WaitUntil = o.waitUntil(limits)
 	}
-	if t.Parent != 0 || o.pattern == parley.Query {
+	if t.Parent != 0 || o.pattern == parley.QuestionPattern {
 		t.Callback = o.callback()
 	}
 	if len(o.after) > 0 {
@@ -360,7 +360,7 @@ func (o *opening) plan(d policy.Decision, thread parley.ThreadID) {
 // callback is how the end of the task comes back.
 func (o *opening) callback() parley.Callback {
 	switch {
-	case o.pattern == parley.Query:
+	case o.pattern == parley.QuestionPattern:
 		return parley.CallbackAnswer
 	case o.request.sent:
 		return parley.CallbackNone

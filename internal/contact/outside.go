@@ -19,8 +19,8 @@ import (
 // it makes the contact in the same transaction. There is no moment at which it is
 // approved and not made.
 
-// wanted is such a request as it is stored, shown and bound by the digest.
-type wanted struct {
+// heldRequest is such a request as it is stored, shown and bound by the digest.
+type heldRequest struct {
 	Action   string `json:"action"`
 	Agent    string `json:"agentId"`
 	Message  string `json:"message"`
@@ -35,15 +35,15 @@ type wanted struct {
 // outsideTool is what the record calls it: the tool that does the same.
 const outsideTool = "contact_agent"
 
-// hold stores a request that needs approval instead of making the contact, or
-// finds it under its key.
+// hold stores a request that needs approval instead of making the contact. One
+// with the same key is found.
 func (o *opening) hold(need *parley.NeedsApproval) error {
 	if o.request.Budget.Set() { // no approval lets a program give one
 		if err := o.mayGiveBudget(); err != nil {
 			return err
 		}
 	}
-	args, err := o.wanted()
+	args, err := o.heldArgs()
 	if err != nil {
 		return err
 	}
@@ -60,9 +60,9 @@ func (o *opening) hold(need *parley.NeedsApproval) error {
 	return nil
 }
 
-func (o *opening) wanted() (string, error) {
+func (o *opening) heldArgs() (string, error) {
 	r := o.request
-	w := wanted{Action: r.verb(o.pattern), Agent: o.state.Target.Name, Message: r.Message, Context: r.Context, Key: r.Key}
+	w := heldRequest{Action: r.verb(o.pattern), Agent: o.state.Target.Name, Message: r.Message, Context: r.Context, Key: r.Key}
 	if o.pattern == parley.Delegate {
 		w.Priority = r.Priority.String()
 	}
@@ -109,8 +109,8 @@ func (o *opening) heldBefore(args string) (parley.Approval, error) {
 	}
 }
 
-// outsideCall is how the record has the key of a caller from outside: two may use
-// the same.
+// outsideCall is the stored key of a caller from outside. It names the caller,
+// since two may use the same key.
 func (o *opening) outsideCall() string {
 	if o.request.Key == "" {
 		return ""
@@ -155,8 +155,8 @@ func (o *opening) insertHeld(need *parley.NeedsApproval, args string) (parley.Ap
 	return a, nil
 }
 
-// held has a native manager told of what waits. A manager that cannot be told is
-// no reason to refuse: people see it too.
+// held tells a native manager about a request that waits. If that fails the request
+// stands: people see it too.
 func (s *Service) held(ctx context.Context, need *parley.NeedsApproval) error {
 	var a parley.Approval
 	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
@@ -220,9 +220,9 @@ func (d *decision) lockContact() error {
 	return nil
 }
 
-// unpack is the request that was stored, if it is still the one that was shown.
+// unpack reads the stored request, and makes sure that it is the one that was shown.
 func unpack(a parley.Approval) (r Request, p parley.Pattern, err error) {
-	var w wanted
+	var w heldRequest
 	if parley.CallDigest(a.Tool, a.Args) != a.Digest || json.Unmarshal([]byte(a.Args), &w) != nil {
 		return r, parley.Notify, parley.Errorf(parley.Denied, "The request is not the one that was shown, so nothing was sent.")
 	}
@@ -241,8 +241,8 @@ func unpack(a parley.Approval) (r Request, p parley.Pattern, err error) {
 		r.sent = true
 		return r, parley.Delegate, nil
 	}
-	if w.Action == string(parley.Query) {
-		return r, parley.Query, nil
+	if w.Action == string(parley.QuestionPattern) {
+		return r, parley.QuestionPattern, nil
 	}
 	p, err = parley.ParsePattern(w.Action)
 	return r, p, err
@@ -315,8 +315,8 @@ func (d *decision) makeContact() error {
 	return nil
 }
 
-// tellOutcome leaves the caller a message that nothing came of its request, from
-// whoever decided. If nobody did, it stands in a conversation of its own.
+// tellOutcome tells the caller that nothing came of its request. The message is
+// from whoever decided; if nobody did, it stands in a conversation of its own.
 func (d *decision) tellOutcome(by parley.AgentID) error {
 	a := *d.approval
 	if by == 0 {

@@ -9,32 +9,32 @@ import (
 	"parley/internal/store"
 )
 
-// AskPerson asks a person, who answers when they come to it: it is a delegation
-// whose end the very call takes. Without an answer it returns parley.Awaits, and
-// the caller's turn waits without a worker; the same call made again finds the
-// task that it made before, and with it the answer.
+// AskPerson asks a person, who answers in their own time. It is a delegation whose
+// result is that of the same tool call: until there is one it returns
+// parley.Awaits, and the caller's turn waits without a worker. The call is then
+// made again, and finds its task and the answer.
 //
-// Nobody named is whoever stands at the root of the caller's task, if that is a
-// person, else the team's own.
-func (s *Service) AskPerson(ctx context.Context, c access.Caller, r Request) (Answer, error) {
+// If nobody is named, it asks the person at the root of the caller's task, else
+// the team's own.
+func (s *Service) AskPerson(ctx context.Context, c access.Caller, r Request) (Response, error) {
 	if c.Token == 0 {
-		return Answer{}, parley.Errorf(parley.Invalid, "Only the turn of an agent that the hub runs can wait for a person.").
+		return Response{}, parley.Errorf(parley.Invalid, "Only the turn of an agent that the hub runs can wait for a person.").
 			WithHint("Use 'delegate' to ask one.")
 	}
 	person, err := s.person(ctx, c, r.Target)
 	if err != nil {
-		return Answer{}, err
+		return Response{}, err
 	}
 	r.Target = person.Name
 	return s.await(ctx, c, r)
 }
 
-// await makes a delegation whose end the calling tool call takes: with the first
-// call it is made, and every further one looks whether it has ended.
-func (s *Service) await(ctx context.Context, c access.Caller, r Request) (Answer, error) {
+// await makes a delegation whose result is that of the tool call. The first call
+// makes it, and every further one looks whether it has ended.
+func (s *Service) await(ctx context.Context, c access.Caller, r Request) (Response, error) {
 	r.awaited = true
 	made, err := s.open(ctx, c, r, parley.Delegate, nil)
-	a := Answer{Contact: made}
+	a := Response{Contact: made}
 	switch {
 	case err != nil:
 		return a, err

@@ -87,13 +87,13 @@ func (s *Service) Post(ctx context.Context, c access.Caller, r Post) (Posted, er
 	return p.out, nil
 }
 
-// checkPost refuses what no rule needs to be asked about.
+// checkPost refuses what is refused whatever the rules say.
 func (s *Service) checkPost(c access.Caller, r *Post) error {
 	if strings.TrimSpace(r.Message) == "" {
 		return parley.Errorf(parley.Invalid, "The message is empty.")
 	}
 	r.Channel = parley.BareChannel(r.Channel)
-	return s.checkWords(c, r.Message, r.Key)
+	return s.checkBody(c, r.Message, r.Key)
 }
 
 // pair finds the two agents of a dm.

@@ -12,8 +12,8 @@ import (
 	"parley/internal/store"
 )
 
-// A question is a contact with each of those who are asked, whose tasks answer it
-// when they end. The asker's task does not wait: what is said comes to it if it is
+// A question is a contact with each agent that is asked, and their tasks answer it
+// when they end. The asker's task does not wait: an answer comes to it if it is
 // still open, and else begins a task of its own.
 
 // Asked is a question that was accepted.
@@ -31,7 +31,7 @@ func (s *Service) Question(ctx context.Context, c access.Caller, r Request) (Ask
 	if r.Target == "" {
 		return s.askAll(ctx, c, r)
 	}
-	made, err := s.open(ctx, c, r, parley.Query, nil)
+	made, err := s.open(ctx, c, r, parley.QuestionPattern, nil)
 	return Asked{ID: made.Question, Target: made.Target, To: 1}, err
 }
 
@@ -76,7 +76,7 @@ func (s *Service) askAll(ctx context.Context, c access.Caller, r Request) (Asked
 	}
 	if err != nil {
 		if parley.RuleOf(err) != "" && !c.Waits(err) {
-			s.access.Refused(ctx, c, 0, err, access.RefusalText(string(parley.Query), err))
+			s.access.Refused(ctx, c, 0, err, access.RefusalText(string(parley.QuestionPattern), err))
 		}
 		return Asked{}, err
 	}
@@ -134,10 +134,10 @@ func (b *broadcast) again() (found bool, err error) {
 	return true, err
 }
 
-// ask asks one of them. Whom the caller may not contact, or only with approval,
-// and who is offline is left out.
+// ask asks one of them. It leaves out whoever is offline and whom the caller may
+// contact only with approval, or not at all.
 func (b *broadcast) ask(id parley.AgentID) error {
-	o := opening{s: b.s, tx: b.tx, caller: b.caller, request: b.request, pattern: parley.Query, account: b.account,
+	o := opening{s: b.s, tx: b.tx, caller: b.caller, request: b.request, pattern: parley.QuestionPattern, account: b.account,
 		question: b.question, asked: b.asked}
 	o.request.paid = b.asked > 0
 	if o.request.Key != "" {

@@ -18,7 +18,7 @@ func (s *Service) AnswerQuestion(ctx context.Context, c access.Caller, id parley
 	if strings.TrimSpace(text) == "" {
 		return parley.Errorf(parley.Invalid, "The answer is empty.").WithHint("Say what you know, or forward the question.")
 	}
-	if err := s.checkWords(c, text, key); err != nil {
+	if err := s.checkBody(c, text, key); err != nil {
 		return err
 	}
 	if err := s.access.PermitOutside(ctx, c, policy.TaskOp, "answer "+id.String()); err != nil {
@@ -47,8 +47,8 @@ func (s *Service) AnswerQuestion(ctx context.Context, c access.Caller, id parley
 	return s.access.Denied(ctx, c, "answer "+id.String(), err)
 }
 
-// complete ends the task of somebody whose turns the hub does not run: once they
-// have answered or forwarded the question there is nothing left of it.
+// complete ends the task of somebody whose turns the hub does not run: with the
+// answer or the forward there is nothing left to do.
 func (q *lockedQuestion) complete(r *parley.Route) {
 	for n := range q.tasks {
 		t := &q.tasks[n]
@@ -80,11 +80,11 @@ func (q *lockedQuestion) over() bool {
 	return q.State != parley.QuestionOpen || q.ExpiresAt <= q.tx.Now || !q.wanted()
 }
 
-// ruleAsked is the right that only those have who were asked.
+// ruleAsked is the right of those who were asked.
 const ruleAsked = "asked"
 
-// answeredBefore tells a turn that goes on after a crash, and finds what it did
-// before, from somebody who answers twice.
+// answeredBefore lets a turn that goes on after a crash find its own answer, and
+// refuses somebody who answers twice.
 func (q *lockedQuestion) answeredBefore(c access.Caller, r *parley.Route, key string) error {
 	m, err := q.tx.Message(r.Answer)
 	switch {
@@ -134,8 +134,8 @@ func (q *lockedQuestion) wantsAnswer(r *parley.Route) bool {
 	return r != nil && r.State == parley.RouteAsked && !q.over()
 }
 
-// answersInDM reports whether the closing text of the task is about to be brought
-// to the asker in the very dm where it would be posted: then it is, and not twice.
+// answersInDM reports whether the closing text is delivered as the answer in the
+// same dm where it would be posted: then it is not posted twice.
 func (f *finish) answersInDM() (bool, error) {
 	if !f.last || f.task.Callback != parley.CallbackAnswer || f.parent.ID != 0 && f.parent.State != parley.Completed {
 		return false, nil

@@ -29,7 +29,7 @@ func (s *Service) ForwardQuestion(ctx context.Context, c access.Caller, w Forwar
 	if strings.TrimSpace(w.Enrichment) == "" {
 		return "", parley.Errorf(parley.Invalid, "The enrichment is empty.").WithHint("Say what you know, or why the other knows better.")
 	}
-	if err := s.checkWords(c, w.Enrichment, w.Key); err != nil {
+	if err := s.checkBody(c, w.Enrichment, w.Key); err != nil {
 		return "", err
 	}
 	target, err := s.dir.Find(c.Team, w.Target)
@@ -38,7 +38,7 @@ func (s *Service) ForwardQuestion(ctx context.Context, c access.Caller, w Forwar
 	}
 	var o opening
 	err = s.store.Update(ctx, func(tx *store.Tx) (err error) {
-		o = opening{s: s, tx: tx, caller: c, pattern: parley.Query}
+		o = opening{s: s, tx: tx, caller: c, pattern: parley.QuestionPattern}
 		if o.account, err = lockBudget(tx, c); err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (q *lockedQuestion) forward(o *opening, w Forwarding, target parley.AgentID
 	if own.State == parley.RouteAnswered {
 		return parley.Errorf(parley.Conflict, "You have answered %s already.", q.ID)
 	}
-	if err := question.Forward(q.Question, q.routes, o.caller.Agent, target, q.called(target)); err != nil {
+	if err := question.Forward(q.Question, q.routes, o.caller.Agent, target, q.nameOf(target)); err != nil {
 		return err
 	}
 	if err := o.read(target); err != nil {
@@ -115,7 +115,7 @@ func (q *lockedQuestion) storeForward(o *opening, d policy.Decision, own *parley
 	if err != nil {
 		return err
 	}
-	t := newTask(q.tx, order{pattern: parley.Query, requester: q.Asker, agent: target, thread: dm.Main, title: q.Text,
+	t := newTask(q.tx, order{pattern: parley.QuestionPattern, requester: q.Asker, agent: target, thread: dm.Main, title: q.Text,
 		lifetime: q.s.dir.Limits(q.Asker).DelegationDeadline})
 	putBelow(&t, *q.asking)
 	t.Budget = cmp.Or(o.state.Task.Budget, q.asking.Budget)
@@ -137,7 +137,7 @@ func (q *lockedQuestion) storeForward(o *opening, d policy.Decision, own *parley
 	q.Hops++
 	q.tx.UpdateQuestion(&q.Question)
 	q.tx.Record(parley.Event{Team: q.Team, Kind: parley.EventTask, Actor: q.Asker, Target: target.ID, Task: t.ID, Message: m.ID,
-		Detail: string(parley.Query)})
+		Detail: string(parley.QuestionPattern)})
 	q.tx.Record(parley.Event{Team: q.Team, Kind: parley.EventQuestionForwarded, Actor: o.caller.Agent, Target: target.ID, Task: t.ID,
 		Message: m.ID, Detail: q.ID.String()})
 	if o.caller.Token == 0 {

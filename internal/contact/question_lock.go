@@ -10,9 +10,9 @@ import (
 	"parley/internal/store"
 )
 
-// lockedQuestion is a question within a transaction that holds its lock and, before it,
-// that of the task that asks. Whatever changes a question does so in this order:
-// of two who answer, or of an answer and the clock, the first counts.
+// lockedQuestion is a question in a transaction that holds its lock and, taken
+// before it, that of the task that asks. Everything that changes a question locks
+// in this order: of two answers, or an answer and the clock, the first counts.
 type lockedQuestion struct {
 	s      *Service
 	tx     *store.Tx
@@ -72,8 +72,8 @@ func (s *Service) openQuestion(tx *store.Tx, id parley.QuestionID, asking *parle
 	return q, err
 }
 
-// called names somebody for a text.
-func (q *lockedQuestion) called(id parley.AgentID) string {
+// nameOf names somebody for a text.
+func (q *lockedQuestion) nameOf(id parley.AgentID) string {
 	name, err := q.s.name(q.tx, id)
 	if err != nil {
 		return "somebody" // the transaction fails by itself
@@ -81,11 +81,11 @@ func (q *lockedQuestion) called(id parley.AgentID) string {
 	return name
 }
 
-// answer takes down what one of those who were asked says, and brings it to the
-// asker. A question to one is closed with it.
+// answer stores the answer of one who was asked, and delivers it to the asker. It
+// closes a question to one agent.
 func (q *lockedQuestion) answer(r *parley.Route, m parley.Message) error {
 	m.Team, m.Author, m.Kind, m.Task, m.Question = q.Team, r.Agent, parley.AnswerMessage, r.Task, q.ID
-	m.Context = question.Gathered(question.Way(q.routes, r.Agent), q.called)
+	m.Context = question.Gathered(question.Way(q.routes, r.Agent), q.nameOf)
 	if err := q.deliver(&m); err != nil {
 		return err
 	}
@@ -99,15 +99,15 @@ func (q *lockedQuestion) answer(r *parley.Route, m parley.Message) error {
 	return nil
 }
 
-// fail takes down that one of those who were asked will not answer. If nobody is
-// left who could, the asker is told at once.
+// fail notes that one who was asked will not answer. If nobody is left who could,
+// the asker is told at once.
 func (q *lockedQuestion) fail(r *parley.Route, reason string) error {
 	r.State = parley.RouteFailed
 	q.tx.UpdateRoute(r)
 	if q.State != parley.QuestionOpen || !question.Hopeless(q.routes) {
 		return nil
 	}
-	return q.end(parley.FailedQuestion(q.called(r.Agent), reason))
+	return q.end(parley.FailedQuestion(q.nameOf(r.Agent), reason))
 }
 
 // end closes a question that nobody answered, and tells the asker.
@@ -115,7 +115,7 @@ func (q *lockedQuestion) end(reason string) error {
 	q.close(parley.QuestionExpired)
 	q.tx.Record(parley.Event{Team: q.Team, Kind: parley.EventQuestionExpired, Target: q.Asker, Task: q.Task, Detail: q.ID.String()})
 	return q.deliver(&parley.Message{Team: q.Team, Author: q.Asker, Kind: parley.UnansweredMessage, Question: q.ID, Body: reason,
-		Context: question.Gathered(q.routes, q.called)})
+		Context: question.Gathered(q.routes, q.nameOf)})
 }
 
 func (q *lockedQuestion) close(as parley.QuestionState) {
@@ -123,9 +123,8 @@ func (q *lockedQuestion) close(as parley.QuestionState) {
 	q.tx.UpdateQuestion(&q.Question)
 }
 
-// deliver brings a message to the asker: into the task that asks while that is
-// open, and else into a conversation of its own. A task that was cancelled or has
-// failed wants no answers any more.
+// deliver gives a message to the asker: to the task that asks while it is open,
+// else as a task of its own. A task that failed or was cancelled wants no answers.
 func (q *lockedQuestion) deliver(m *parley.Message) error {
 	switch p := q.asking; {
 	case !q.wanted():
@@ -163,7 +162,7 @@ func (q *lockedQuestion) deliverAnew(m *parley.Message) error {
 	if asker.Pulls() || asker.Removed {
 		return q.s.post(q.tx, m, q.Asker)
 	}
-	t := newTask(q.tx, order{pattern: parley.Answer, requester: m.Author, agent: asker, thread: dm.Main, title: m.Body,
+	t := newTask(q.tx, order{pattern: parley.AnswerPattern, requester: m.Author, agent: asker, thread: dm.Main, title: m.Body,
 		lifetime: q.s.dir.Limits(q.Asker).DelegationDeadline})
 	t.Cause, t.Budget, t.DelegationDepth = q.Task, q.asking.Budget, q.asking.DelegationDepth+1
 	m.Task = t.ID
@@ -172,12 +171,12 @@ func (q *lockedQuestion) deliverAnew(m *parley.Message) error {
 	}
 	t.Request = m.ID
 	q.tx.InsertTask(&t)
-	q.tx.Record(parley.Event{Team: q.Team, Kind: parley.EventTask, Actor: m.Author, Target: q.Asker, Task: t.ID, Message: m.ID, Detail: string(parley.Answer)})
+	q.tx.Record(parley.Event{Team: q.Team, Kind: parley.EventTask, Actor: m.Author, Target: q.Asker, Task: t.ID, Message: m.ID, Detail: string(parley.AnswerPattern)})
 	return nil
 }
 
-// release ends what has not begun yet of a question that is closed: nobody waits
-// for it. A turn that runs may come to its end.
+// release cancels the tasks of a closed question that have not begun: nobody waits
+// for them. A turn that runs may come to its end.
 func (q *lockedQuestion) release() error {
 	if q.State == parley.QuestionOpen {
 		return nil

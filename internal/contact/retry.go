@@ -56,7 +56,7 @@ func (r *retry) run(id parley.TaskID) error {
 		return parley.Errorf(parley.Conflict, "%s is %s.", id, r.old.State).
 			WithHint("Only a failed or cancelled task can be retried.")
 	}
-	if r.old.Pattern == parley.Query || r.old.Pattern == parley.Answer {
+	if r.old.Pattern == parley.QuestionPattern || r.old.Pattern == parley.AnswerPattern {
 		return parley.Errorf(parley.Conflict, "%s belongs to a question, which cannot be retried.", id).WithHint("Ask the question again.")
 	}
 	if !r.byPerson() { // a person decides by themselves

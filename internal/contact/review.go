@@ -10,12 +10,11 @@ import (
 // reviewer is the role that is asked for a review if nobody is named.
 const reviewer = "reviewer"
 
-// reviewForm is what whoever reviews is told about the answer.
+// reviewForm tells the reviewer how to answer.
 const reviewForm = "\n\nBegin your answer with PASS: or FAIL:, and name each finding with its place as file:line."
 
 // Review asks somebody, or the least loaded reviewer, to look at something, and
-// returns at once. What comes of it is shown to the caller when it next has a turn
-// in their dm.
+// returns at once. The caller sees the review at its next turn in their dm.
 func (s *Service) Review(ctx context.Context, c access.Caller, r Request) (Contact, error) {
 	r, err := s.review(ctx, c, r)
 	if err != nil {
@@ -24,16 +23,16 @@ func (s *Service) Review(ctx context.Context, c access.Caller, r Request) (Conta
 	return s.Send(ctx, c, r)
 }
 
-// AwaitReview is Review whose end the very call takes, as that of AskPerson: until
-// it is there it returns parley.Awaits.
-func (s *Service) AwaitReview(ctx context.Context, c access.Caller, r Request) (Answer, error) {
+// AwaitReview asks for a review and takes it as the result of the same tool call,
+// as AskPerson does: until it is there it returns parley.Awaits.
+func (s *Service) AwaitReview(ctx context.Context, c access.Caller, r Request) (Response, error) {
 	if c.Token == 0 {
-		return Answer{}, parley.Errorf(parley.Invalid, "Only the turn of an agent that the hub runs can wait for a review.").
+		return Response{}, parley.Errorf(parley.Invalid, "Only the turn of an agent that the hub runs can wait for a review.").
 			WithHint("Ask for it without waiting.")
 	}
 	r, err := s.review(ctx, c, r)
 	if err != nil {
-		return Answer{}, err
+		return Response{}, err
 	}
 	return s.await(ctx, c, r)
 }
@@ -45,6 +44,6 @@ func (s *Service) review(ctx context.Context, c access.Caller, r Request) (Reque
 		return r, nil
 	}
 	var err error
-	r.Target, err = s.inRole(ctx, c, reviewer, r.Key)
+	r.Target, err = s.pickByRole(ctx, c, reviewer, r.Key)
 	return r, err
 }

@@ -12,13 +12,13 @@ import (
 	"parley/internal/store"
 )
 
-// inRole names whom a contact for a role goes to: the one that was chosen before
-// under the same key, else the least loaded that the caller may contact.
-func (s *Service) inRole(ctx context.Context, c access.Caller, role, key string) (string, error) {
+// pickByRole picks who of a role is contacted: whoever was chosen before under the
+// same key, else the least loaded whom the caller may contact.
+func (s *Service) pickByRole(ctx context.Context, c access.Caller, role, key string) (string, error) {
 	var candidates []candidate
 	chosen := ""
 	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
-		if chosen, err = s.chosen(tx, c, key); err != nil || chosen != "" {
+		if chosen, err = s.chosenBefore(tx, c, key); err != nil || chosen != "" {
 			return err
 		}
 		candidates, err = s.candidates(tx, c, s.dir.InRole(c.Team, role))
@@ -36,8 +36,8 @@ func (s *Service) inRole(ctx context.Context, c access.Caller, role, key string)
 	return "", err
 }
 
-// chosen is to whom a contact went that was made before.
-func (s *Service) chosen(tx *store.Tx, c access.Caller, key string) (string, error) {
+// chosenBefore is the target of the contact that was made under the same key.
+func (s *Service) chosenBefore(tx *store.Tx, c access.Caller, key string) (string, error) {
 	if key == "" {
 		return "", nil
 	}

@@ -19,7 +19,7 @@ type News struct {
 	Key     string
 }
 
-// Told is what came of it.
+// Told says who was told and who was left out.
 type Told struct {
 	To []string
 	// Left are those whom the caller may not contact by itself: they were left out.
@@ -48,7 +48,7 @@ func (s *Service) checkNews(c access.Caller, n News) error {
 	if strings.TrimSpace(n.Message) == "" {
 		return parley.Errorf(parley.Invalid, "The message is empty.")
 	}
-	return s.checkWords(c, n.Message, n.Key)
+	return s.checkBody(c, n.Message, n.Key)
 }
 
 // telling is one run of the transaction.
@@ -90,8 +90,8 @@ func (t *telling) run() (err error) {
 	return nil
 }
 
-// choose parts those whom the caller may contact from the others. They are in the
-// order of their ids, which is the order in which all lock the threads of dms.
+// choose separates those whom the caller may contact from the others. It goes in
+// the order of their ids, in which everyone locks the threads of dms.
 func (t *telling) choose() (to []parley.Agent, err error) {
 	who := t.s.access.Party(t.state.Author)
 	list := slices.Clone(t.news.To)
@@ -118,7 +118,7 @@ func (t *telling) choose() (to []parley.Agent, err error) {
 	return to, nil
 }
 
-// before finds what the same call has told, and to whom.
+// before finds whom the same call has told.
 func (t *telling) before() (found bool, err error) {
 	if t.news.Key == "" {
 		return false, nil

@@ -93,7 +93,7 @@ func (d *Decision) nest(c Contact) *parley.Error {
 		if d.AskDepth++; d.AskDepth > c.Limits.AskDepth {
 			return parley.ErrAskDepth(c.Limits.AskDepth)
 		}
-	case parley.Delegate, parley.Mention, parley.Query:
+	case parley.Delegate, parley.Mention, parley.QuestionPattern:
 		d.AskDepth = 0
 		if d.DelegationDepth++; d.DelegationDepth > c.Limits.DelegationDepth {
 			return parley.ErrDelegationDepth(c.Limits.DelegationDepth)

@@ -46,7 +46,7 @@ func (a *archive) story(name string, closed bool) {
 	a.store.Do(func(tx *store.Tx) error {
 		q := parley.Question{ID: tx.NewQuestionID(), Team: a.team, Asker: a.ann, Target: a.bob, Text: name, Context: name, Key: name, ExpiresAt: tx.Now.Add(time.Hour)}
 		tx.InsertQuestion(&q)
-		t := parley.Task{ID: tx.NewTaskID(), Team: a.team, Requester: a.ann, Agent: a.bob, Thread: a.thread, Pattern: parley.Query, State: parley.Queued,
+		t := parley.Task{ID: tx.NewTaskID(), Team: a.team, Requester: a.ann, Agent: a.bob, Thread: a.thread, Pattern: parley.QuestionPattern, State: parley.Queued,
 			Title: name, Callback: parley.CallbackAnswer}
 		t.Root = t.ID
 		m := parley.Message{Team: a.team, Thread: a.thread, Author: a.ann, Kind: parley.QuestionMessage, Body: name, Context: name, Task: t.ID, Question: q.ID}

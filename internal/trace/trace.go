@@ -130,7 +130,7 @@ func (d *diagram) caused(t parley.Task) error {
 	list, err := d.tx.CausedBy(t.ID)
 	for _, c := range list {
 		a := Arrow{At: c.CreatedAt, From: t.Agent, To: c.Agent, Kind: Mention, Label: c.ID.String() + ": " + c.Title, Task: t.ID}
-		if c.Pattern == parley.Answer {
+		if c.Pattern == parley.AnswerPattern {
 			a.From, a.Kind = c.Requester, Answer
 		}
 		d.add(a)

@@ -322,7 +322,7 @@ func TestARetryNamesWhatItRepeats(t *testing.T) {
 func TestAnswersAreTold(t *testing.T) {
 	b := newBook(t)
 	root := b.open(parley.Task{}, parley.Ask, ada, lead, "The report.")
-	asked := b.open(root, parley.Query, lead, data, "Which quarter?")
+	asked := b.open(root, parley.QuestionPattern, lead, data, "Which quarter?")
 	b.second(1)
 	b.update(func(tx *store.Tx) error {
 		b.post(tx, parley.Message{Author: data, Kind: parley.AnswerMessage, Body: "The first.", Task: asked.ID, Origin: asked.ID, Key: "a"}, lead)
@@ -332,7 +332,7 @@ func TestAnswersAreTold(t *testing.T) {
 	b.end(root, parley.Completed, 0, "Here.")
 	b.second(3)
 	b.update(func(tx *store.Tx) error {
-		late := parley.Task{ID: tx.NewTaskID(), Team: 1, Cause: root.ID, Pattern: parley.Answer, Requester: data, Agent: lead,
+		late := parley.Task{ID: tx.NewTaskID(), Team: 1, Cause: root.ID, Pattern: parley.AnswerPattern, Requester: data, Agent: lead,
 			Title: "Or the second.", State: parley.Running}
 		late.Root = late.ID
 		late.Request = b.post(tx, parley.Message{Author: data, Kind: parley.AnswerMessage, Body: late.Title, Task: late.ID, Origin: asked.ID, Key: "b"}, lead)

@@ -159,7 +159,7 @@ func (c *check) wantedCallback(t *task) (times int, thread int64) {
 	switch {
 	case fromAbove || t.callback == parley.CallbackReply || t.callback == parley.CallbackCall || t.callback == parley.CallbackAnswer:
 		return 0, 0
-	case t.callback == parley.CallbackNone && t.state == parley.Completed || t.pattern == string(parley.Answer):
+	case t.callback == parley.CallbackNone && t.state == parley.Completed || t.pattern == string(parley.AnswerPattern):
 		return 0, 0
 	case t.callback == parley.CallbackNone || p == nil:
 		return 1, t.thread

@@ -220,7 +220,7 @@ func (r *record) tree(t *task) string {
 		below = append(below, "~"+r.agents[id])
 	}
 	for _, m := range t.mentions {
-		if m.pattern == string(parley.Answer) {
+		if m.pattern == string(parley.AnswerPattern) {
 			continue
 		}
 		below = append(below, "@"+r.agents[m.agent])

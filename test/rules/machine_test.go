@@ -43,7 +43,7 @@ type machine struct {
 type personAsk struct {
 	*call
 	done   bool
-	answer contact.Answer
+	answer contact.Response
 	err    error
 }
 

@@ -36,7 +36,7 @@ agents:
 		q, routes := s.Question(1)
 		s.Equal("state", parley.QuestionAnswered, q.State)
 		s.Equal("path", []string{"0 AnnBot → BeeBot answered"}, routes)
-		s.Equal("task", []any{parley.TaskID(101), parley.Query, parley.CallbackAnswer, 1, 0},
+		s.Equal("task", []any{parley.TaskID(101), parley.QuestionPattern, parley.CallbackAnswer, 1, 0},
 			[]any{s.Task(102).Parent, s.Task(102).Pattern, s.Task(102).Callback, s.Task(102).DelegationDepth, s.Task(101).OpenChildren})
 		s.Equal("record", []string{"question.asked by AnnBot to BeeBot task-101 (query-1)", "question.answered by BeeBot to AnnBot task-102 (query-1)"},
 			s.Events(parley.EventQuestionAsked, parley.EventQuestionAnswered, parley.EventQuestionExpired))
@@ -55,7 +55,7 @@ agents:
 		s.Equal("the asker does not wait", "Asked.", s.As("rutger").Ask("AnnBot", "Go."))
 		s.Pass(2 * time.Minute)
 		s.Equal("a turn of its own", "Heard: Bearer tokens.", s.Result(103))
-		s.Equal("linked to what asked", []any{parley.TaskID(101), parley.TaskID(0), parley.Answer, 1},
+		s.Equal("linked to what asked", []any{parley.TaskID(101), parley.TaskID(0), parley.AnswerPattern, 1},
 			[]any{s.Task(103).Cause, s.Task(103).Parent, s.Task(103).Pattern, s.Task(103).DelegationDepth})
 		s.Equal("the dm", []Said{
 			{"AnnBot", parley.QuestionMessage, "[Query from AnnBot | ID: query-1]\nWhat pattern does the auth module use?\n\nContext from AnnBot: For the review."},

@@ -76,7 +76,7 @@ func decodeRequest(c tool.Call) (r contact.Request, err error) {
 
 // late tells what becomes of an answer that did not come in time: this set has no
 // await_task to fetch it with.
-func late(a contact.Answer, err error) error {
+func late(a contact.Response, err error) error {
 	var over *parley.Error
 	if !errors.As(err, &over) || over.Kind != parley.Timeout {
 		return err

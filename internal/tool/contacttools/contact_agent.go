@@ -74,7 +74,7 @@ func ask(ctx context.Context, contacts *contact.Service, c access.Caller, r cont
 }
 
 // Answered puts an answer into words.
-func Answered(a contact.Answer) tool.Result {
+func Answered(a contact.Response) tool.Result {
 	res := tool.Result{Text: parley.ResponseText(a.Target, a.Text)}
 	if a.Reply != 0 {
 		res.Seen = []parley.MessageID{a.Reply}
