@@ -82,6 +82,7 @@ var mayImport = map[string][]string{
 	"internal/model":          {},
 	"internal/model/*":        {"internal/model"},
 	"internal/model/provider": {"internal/model", "internal/model/catalogue"},
+	"internal/model/scripted": {"internal/model", "internal/yamlfile"},
 
 	// The ground: rules without effects, storage, signals, files.
 	// A store sends the signals of a transaction after its commit.
@@ -98,10 +99,11 @@ var mayImport = map[string][]string{
 	"internal/workspace/*": {},
 	// What the files say of an agent's rules is checked where its line is known.
 	"internal/backup":   {},
-	"internal/config":   {"internal/hardlink", "internal/policy"},
+	"internal/config":   {"internal/hardlink", "internal/policy", "internal/yamlfile"},
 	"internal/hardlink": {},
 	"internal/hubfile":  {},
 	"internal/pgtest":   {},
+	"internal/yamlfile": {}, // the one reader of YAML, for config and scripts
 
 	// Around the program: suites, comparisons, examples.
 	"test/*":     {anything},

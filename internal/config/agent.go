@@ -5,6 +5,7 @@ import (
 
 	"parley"
 	"parley/internal/policy"
+	"parley/internal/yamlfile"
 )
 
 // Agent is one agent's file or folder, checked and complete.
@@ -67,7 +68,7 @@ type draft struct {
 
 // newDraft reads an agent's Markdown file. fallback is the agent's name if the
 // file does not say it.
-func newDraft(file, fallback, text string) (draft, []mistake) {
+func newDraft(file, fallback, text string) (draft, []yamlfile.Mistake) {
 	front, body, found := splitFrontMatter(text)
 	if found != nil {
 		return draft{}, found
@@ -84,36 +85,36 @@ func newDraft(file, fallback, text string) (draft, []mistake) {
 	}, blank: strings.HasPrefix("---", strings.TrimSpace(text))}
 	d.lines, found = decode(readable(front), agentKeys(&d))
 	if err := parley.CheckName(d.agent.Name); err != nil && d.lines["name"] == 0 {
-		found = append(found, mistake{line: 1, text: "The file's name is the agent's name. " + parley.Public(err)})
+		found = append(found, yamlfile.Mistake{Line: 1, Text: "The file's name is the agent's name. " + parley.Public(err)})
 	}
 	return d, found
 }
 
-func agentKeys(d *draft) []key {
+func agentKeys(d *draft) []yamlfile.Key {
 	a := &d.agent
-	keys := []key{
-		{name: "name", read: nameInto(&a.Name)},
-		{name: "description", read: textInto(&a.Description)},
-		{name: "kind", read: kindInto(&a.Kind)},
-		{name: "model", read: agentModelInto(&a.Model)},
-		{name: "tools", read: toolsInto(&a.Tools)},
-		{name: "toolsets", read: toolsetsInto(&a.Toolsets)},
-		{name: "limits", read: limitsInto(&d.limits, limitKeys)},
-		{name: "manager", read: nameInto(&a.Manager)},
-		{name: "role", read: nameInto(&a.Role)},
-		{name: "mode", read: choiceInto(&a.Mode, "write", "read")},
+	keys := []yamlfile.Key{
+		{Name: "name", Read: nameInto(&a.Name)},
+		{Name: "description", Read: textInto(&a.Description)},
+		{Name: "kind", Read: kindInto(&a.Kind)},
+		{Name: "model", Read: agentModelInto(&a.Model)},
+		{Name: "tools", Read: toolsInto(&a.Tools)},
+		{Name: "toolsets", Read: toolsetsInto(&a.Toolsets)},
+		{Name: "limits", Read: limitsInto(&d.limits, limitKeys)},
+		{Name: "manager", Read: nameInto(&a.Manager)},
+		{Name: "role", Read: nameInto(&a.Role)},
+		{Name: "mode", Read: choiceInto(&a.Mode, "write", "read")},
 		// Without a value it could mean everyone as well as nobody.
-		{name: "can_invoke", read: namesInto(&a.CanInvoke), explicit: true},
-		{name: "behavior", read: choiceInto(&a.Behavior, policy.Behaviors()...)},
-		{name: "profile", read: profileInto(&a.Profile)},
-		{name: "contacts", read: contactsInto(&a.Contacts)},
-		{name: "shared", read: choiceInto(&a.Shared, "read", "write")},
-		{name: "mcp_servers", read: serversInto(&d.servers, true)},
+		{Name: "can_invoke", Read: namesInto(&a.CanInvoke), Explicit: true},
+		{Name: "behavior", Read: choiceInto(&a.Behavior, policy.Behaviors()...)},
+		{Name: "profile", Read: profileInto(&a.Profile)},
+		{Name: "contacts", Read: contactsInto(&a.Contacts)},
+		{Name: "shared", Read: choiceInto(&a.Shared, "read", "write")},
+		{Name: "mcp_servers", Read: serversInto(&d.servers, true)},
 		// Subagents of Claude Code have one; it says how they are displayed there.
-		{name: "color", read: func(value) []mistake { return nil }},
+		{Name: "color", Read: func(yamlfile.Value) []yamlfile.Mistake { return nil }},
 	}
 	for _, name := range foreignKeys() {
-		keys = append(keys, key{name: name, read: func(value) []mistake { return nil }})
+		keys = append(keys, yamlfile.Key{Name: name, Read: func(yamlfile.Value) []yamlfile.Mistake { return nil }})
 	}
 	return append(keys, noSecrets()...)
 }
@@ -124,10 +125,10 @@ func foreignKeys() []string {
 	return []string{"permissionMode", "disallowedTools", "maxTurns", "skills", "hooks", "memory", "background", "effort", "isolation", "initialPrompt", "mcpServers"}
 }
 
-func kindInto(dst *parley.AgentKind) func(value) []mistake {
-	return func(v value) []mistake {
-		if s, _ := v.text(); s == string(parley.Remote) {
-			return v.wrong("Remote agents are not available yet.")
+func kindInto(dst *parley.AgentKind) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		if s, _ := v.Trimmed(); s == string(parley.Remote) {
+			return v.Wrong("Remote agents are not available yet.")
 		}
 		var s string
 		found := choiceInto(&s, string(parley.Native), string(parley.Client), string(parley.Person))(v)
@@ -140,12 +141,12 @@ func kindInto(dst *parley.AgentKind) func(value) []mistake {
 
 // agentModelInto also accepts inherit, which subagents of Claude Code use to
 // mean the default.
-func agentModelInto(dst *Model) func(value) []mistake {
-	return func(v value) []mistake {
-		if s, _ := v.text(); s == "inherit" {
+func agentModelInto(dst *Model) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		if s, _ := v.Trimmed(); s == "inherit" {
 			return nil
 		}
-		return modelInto(dst)(v)
+		return parsedInto(dst, ParseModel)(v)
 	}
 }
 

@@ -4,34 +4,35 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/yamlfile"
 )
 
 // teamLimitKeys are those of an agent, and what only a team can have.
-func teamLimitKeys(o *overlay) []key {
+func teamLimitKeys(o *overlay) []yamlfile.Key {
 	return append(limitKeys(o),
-		key{name: "daily", read: o.budget(func(l *parley.Limits) *parley.Budget { return &l.Daily }, dailyKeys)})
+		yamlfile.Key{Name: "daily", Read: o.budget(func(l *parley.Limits) *parley.Budget { return &l.Daily }, dailyKeys)})
 }
 
 // budgetKeys are the bounds of a task tree.
-func budgetKeys(b *parley.Budget) []key {
+func budgetKeys(b *parley.Budget) []yamlfile.Key {
 	return append(dailyKeys(b),
-		key{name: "tasks", read: tasksInto(&b.Tasks)},
-		key{name: "time", read: spanInto(&b.Time, time.Second, 365*day)})
+		yamlfile.Key{Name: "tasks", Read: tasksInto(&b.Tasks)},
+		yamlfile.Key{Name: "time", Read: spanInto(&b.Time, time.Second, 365*day)})
 }
 
 // dailyKeys are the bounds of a team's day.
-func dailyKeys(b *parley.Budget) []key {
-	return []key{
-		{name: "tokens", read: tokensInto(&b.Tokens)},
-		{name: "money", read: moneyInto(&b.Money)},
+func dailyKeys(b *parley.Budget) []yamlfile.Key {
+	return []yamlfile.Key{
+		{Name: "tokens", Read: tokensInto(&b.Tokens)},
+		{Name: "money", Read: moneyInto(&b.Money)},
 	}
 }
 
 // budget reads bounds, each of which replaces the team's.
-func (o *overlay) budget(field func(*parley.Limits) *parley.Budget, keys func(*parley.Budget) []key) func(value) []mistake {
-	return func(v value) []mistake {
+func (o *overlay) budget(field func(*parley.Limits) *parley.Budget, keys func(*parley.Budget) []yamlfile.Key) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
 		var b parley.Budget
-		_, found := v.fields(keys(&b))
+		_, found := v.Fields(keys(&b))
 		if found == nil {
 			*o = append(*o, func(l *parley.Limits) { *field(l) = b.Over(*field(l)) })
 		}
@@ -39,39 +40,39 @@ func (o *overlay) budget(field func(*parley.Limits) *parley.Budget, keys func(*p
 	}
 }
 
-func tokensInto(dst *int64) func(value) []mistake {
-	return func(v value) []mistake {
-		s, found := v.text()
+func tokensInto(dst *int64) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		s, found := v.Trimmed()
 		if found != nil {
 			return found
 		}
 		n, ok := parley.ParseTokens(s)
 		if !ok || n < 1 {
-			return v.wrong("Expected a number of tokens, like 50000, 200k or 2M, not %q.", s)
+			return v.Wrong("Expected a number of tokens, like 50000, 200k or 2M, not %q.", s)
 		}
 		*dst = n
 		return nil
 	}
 }
 
-func moneyInto(dst *parley.Money) func(value) []mistake {
-	return func(v value) []mistake {
-		s, found := v.text()
+func moneyInto(dst *parley.Money) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		s, found := v.Trimmed()
 		if found != nil {
 			return found
 		}
 		m, ok := parley.ParseMoney(s)
 		if !ok || m < 1 {
-			return v.wrong("Expected an amount of US dollars, like 2.50, not %q.", s)
+			return v.Wrong("Expected an amount of US dollars, like 2.50, not %q.", s)
 		}
 		*dst = m
 		return nil
 	}
 }
 
-func tasksInto(dst *int64) func(value) []mistake {
-	return func(v value) []mistake {
-		n, found := v.integer(1, 1_000_000)
+func tasksInto(dst *int64) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		n, found := v.Integer(1, 1_000_000)
 		*dst = int64(n)
 		return found
 	}

@@ -5,6 +5,7 @@ import (
 
 	"parley"
 	"parley/internal/policy"
+	"parley/internal/yamlfile"
 )
 
 // Channel is a group channel that parley.yaml names.
@@ -48,14 +49,14 @@ func (c Channel) in(list []Channel) *Channel {
 
 // channelsInto accepts a list of {name: NAME, topic: TEXT, members: [NAME, …]};
 // members may be "*".
-func channelsInto(dst *[]Channel) func(value) []mistake {
-	return func(v value) []mistake {
-		items, found := v.items()
+func channelsInto(dst *[]Channel) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		items, found := v.Items()
 		for _, item := range items {
-			ch, wrongs := item.channel()
+			ch, wrongs := readChannel(item)
 			twice := slices.ContainsFunc(*dst, func(c Channel) bool { return parley.FoldName(c.Name) == parley.FoldName(ch.Name) })
 			if wrongs == nil && twice {
-				wrongs = item.wrong("The channel #%s is in the list twice.", ch.Name)
+				wrongs = item.Wrong("The channel #%s is in the list twice.", ch.Name)
 			}
 			found = append(found, wrongs...)
 			*dst = append(*dst, ch)
@@ -64,41 +65,41 @@ func channelsInto(dst *[]Channel) func(value) []mistake {
 	}
 }
 
-func (v value) channel() (Channel, []mistake) {
+func readChannel(v yamlfile.Value) (Channel, []yamlfile.Mistake) {
 	var c Channel
-	lines, found := v.fields([]key{
-		{name: "name", read: channelNameInto(&c.Name), explicit: true},
-		{name: "topic", read: textInto(&c.Topic)},
-		{name: "members", read: membersInto(&c.Members), explicit: true},
+	fields, found := v.Fields([]yamlfile.Key{
+		{Name: "name", Read: channelNameInto(&c.Name), Explicit: true},
+		{Name: "topic", Read: textInto(&c.Topic)},
+		{Name: "members", Read: membersInto(&c.Members), Explicit: true},
 	})
 	if found != nil {
 		return c, found
 	}
-	if lines["name"] == 0 || lines["members"] == 0 {
-		return c, v.wrong(`A channel has a name and members, like {name: standup, members: [a, b]} or members: "*".`)
+	if !fields.Has("name") || !fields.Has("members") {
+		return c, v.Wrong(`A channel has a name and members, like {name: standup, members: [a, b]} or members: "*".`)
 	}
 	return c, nil
 }
 
-func channelNameInto(dst *string) func(value) []mistake {
-	return func(v value) []mistake {
-		s, found := v.text()
+func channelNameInto(dst *string) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		s, found := v.Trimmed()
 		if found != nil {
 			return found
 		}
 		*dst = parley.BareChannel(s)
 		if err := parley.CheckChannelName(*dst); err != nil {
-			return v.wrong("%s", parley.Public(err))
+			return v.Wrong("%s", parley.Public(err))
 		}
 		return nil
 	}
 }
 
 // membersInto accepts a list of names, or * for everyone.
-func membersInto(dst *[]string) func(value) []mistake {
+func membersInto(dst *[]string) yamlfile.Reader {
 	names := namesInto(dst)
-	return func(v value) []mistake {
-		if s, _ := v.text(); s == policy.Everyone {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		if s, _ := v.Trimmed(); s == policy.Everyone {
 			*dst = []string{policy.Everyone}
 			return nil
 		}

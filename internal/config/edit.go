@@ -7,10 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
-
 	"parley"
+	"parley/internal/yamlfile"
 )
 
 // SetRule is an agent's file with a rule that has another value, every byte but
@@ -144,41 +142,70 @@ func (p *page) values() (map[string]any, error) {
 	}
 	v, found := parse(p.yaml())
 	if found != nil {
-		return nil, parley.Errorf(parley.Invalid, "line %d: %s", found[0].line, found[0].text)
+		return nil, parley.Errorf(parley.Invalid, "line %d: %s", found[0].Line, found[0].Text)
 	}
-	values := map[string]any{}
-	m, ok := v.node.(*ast.MappingNode)
-	if !ok && !v.absent() {
+	if v.Absent() {
+		return map[string]any{}, nil
+	}
+	values, ok := plainValue(v)
+	keys, isMapping := values.(map[string]any)
+	if !ok || !isMapping {
 		return nil, errByHand()
 	}
-	if ok {
-		for _, pair := range m.Values {
-			name, item := entry(pair)
-			val, wrongs := item.plain()
-			if _, twice := values[name]; wrongs != nil || twice {
-				return nil, errByHand()
+	return keys, nil
+}
+
+// plainValue is a value of any shape as maps, lists, texts and numbers. It
+// reports false for what the hub does not change: unsupported YAML, or a key
+// that is there twice.
+func plainValue(v yamlfile.Value) (any, bool) {
+	switch {
+	case v.IsList():
+		items, _ := v.Items()
+		list := make([]any, len(items))
+		for i, item := range items {
+			plain, ok := plainValue(item)
+			if !ok {
+				return nil, false
 			}
-			values[name] = val
+			list[i] = plain
 		}
+		return list, true
+	case v.IsMapping():
+		entries, found := v.Entries("")
+		m := make(map[string]any, len(entries))
+		for _, e := range entries {
+			plain, ok := plainValue(e)
+			if _, twice := m[e.Key]; !ok || twice {
+				return nil, false
+			}
+			m[e.Key] = plain
+		}
+		return m, found == nil
 	}
-	return values, nil
+	scalar, found := v.Scalar()
+	if text, ok := scalar.(string); ok {
+		// An edit may change the empty lines after a block of text.
+		scalar = strings.TrimSpace(text)
+	}
+	return scalar, found == nil
 }
 
 // replace puts lines in the place of those of a key, or at the end of the front
 // matter.
 func (p *page) replace(key string, lines []string) error {
-	keys, err := p.keys()
-	if err != nil {
-		return err
+	keys, ok := yamlfile.Places(p.yaml())
+	if !ok {
+		return errByHand()
 	}
 	begin, end, indent, comment := p.end, p.end, "", ""
 	if k, there := keys[key]; there {
-		begin, end, comment = k.line, p.valueEnd(k, keys), k.comment
+		begin, end, comment = k.Line, p.valueEnd(k, keys), k.Comment
 	} else if lines == nil {
 		return nil
 	}
 	for _, k := range keys {
-		indent = strings.Repeat(" ", k.column)
+		indent = strings.Repeat(" ", k.Column)
 	}
 	var made []string
 	for i, line := range lines {
@@ -196,68 +223,19 @@ func (p *page) replace(key string, lines []string) error {
 	return nil
 }
 
-// place is where a key stands.
-type place struct {
-	line, column int // of its name, from 0
-	comment      string
-}
-
-// keys finds the keys of a mapping that has each on a line of its own.
-func (p *page) keys() (map[string]place, error) {
-	file, err := parser.ParseBytes([]byte(p.yaml()), parser.ParseComments)
-	if err != nil {
-		return nil, errByHand()
-	}
-	places := map[string]place{}
-	lines := map[int]bool{}
-	for _, doc := range file.Docs {
-		m, ok := doc.Body.(*ast.MappingNode)
-		if !ok {
-			continue
-		}
-		if m.IsFlowStyle {
-			return nil, errByHand()
-		}
-		for _, pair := range m.Values {
-			at := pair.Key.GetToken().Position
-			if lines[at.Line] {
-				return nil, errByHand()
-			}
-			lines[at.Line] = true
-			places[pair.Key.GetToken().Value] = place{line: at.Line - 1, column: at.Column - 1, comment: inlineComment(pair)}
-		}
-	}
-	return places, nil
-}
-
-// inlineComment is what stands behind a key or its value on the same line.
-func inlineComment(pair *ast.MappingValueNode) string {
-	line := pair.Key.GetToken().Position.Line
-	for _, n := range []ast.Node{pair.Value, pair.Key} {
-		group := n.GetComment()
-		if group == nil || len(group.Comments) == 0 {
-			continue
-		}
-		if t := group.Comments[0].GetToken(); t != nil && t.Position.Line == line {
-			return "#" + t.Value
-		}
-	}
-	return ""
-}
-
 // valueEnd is the line behind a key's value. Comments and empty lines before the
 // next key are not the value's.
-func (p *page) valueEnd(k place, keys map[string]place) int {
+func (p *page) valueEnd(k yamlfile.Place, keys map[string]yamlfile.Place) int {
 	end := p.end
 	for other := range maps.Values(keys) {
-		if other.line > k.line {
-			end = min(end, other.line)
+		if other.Line > k.Line {
+			end = min(end, other.Line)
 		}
 	}
-	for end > k.line+1 {
+	for end > k.Line+1 {
 		text := bare(p.lines[end-1])
 		indent := len(text) - len(strings.TrimLeft(text, " \t"))
-		if trimmed := strings.TrimSpace(text); trimmed != "" && (trimmed[0] != '#' || indent > k.column) {
+		if trimmed := strings.TrimSpace(text); trimmed != "" && (trimmed[0] != '#' || indent > k.Column) {
 			break
 		}
 		end--

@@ -6,49 +6,60 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/yamlfile"
 )
 
-// The functions here make the readers of the key tables: each says what one
+// maxYAML bounds what the YAML parser is given: its time grows with the
+// square of the nesting.
+const maxYAML = 64 << 10
+
+// decode reads a whole YAML text that is a mapping with the given keys. It
+// returns the line of each key that was present.
+func decode(text string, keys []yamlfile.Key) (map[string]int, []yamlfile.Mistake) {
+	v, found := parse(text)
+	if found != nil || v.Absent() {
+		return map[string]int{}, found
+	}
+	fields, found := v.Fields(keys)
+	return fields.Lines(), found
+}
+
+func parse(text string) (yamlfile.Value, []yamlfile.Mistake) {
+	if len(text) > maxYAML {
+		return yamlfile.Value{}, wrong(1, "The YAML is longer than %s.", formatSize(maxYAML))
+	}
+	return yamlfile.Parse(text)
+}
+
+// The functions below make the readers of the key tables: each says what one
 // kind of value looks like and where it goes.
 
 // textInto accepts any text.
-func textInto(dst *string) func(value) []mistake {
-	return func(v value) []mistake {
-		s, found := v.text()
-		*dst = s
-		return found
-	}
-}
+func textInto(dst *string) yamlfile.Reader { return yamlfile.Into(dst, yamlfile.Value.Trimmed) }
 
 // nameInto accepts what parley.CheckName accepts.
-func nameInto(dst *string) func(value) []mistake {
-	return func(v value) []mistake {
-		s, found := v.name()
-		*dst = s
-		return found
-	}
-}
+func nameInto(dst *string) yamlfile.Reader { return yamlfile.Into(dst, readName) }
 
-func (v value) name() (string, []mistake) {
-	s, found := v.text()
+func readName(v yamlfile.Value) (string, []yamlfile.Mistake) {
+	s, found := v.Trimmed()
 	if found != nil {
 		return "", found
 	}
 	if err := parley.CheckName(s); err != nil {
-		return "", v.wrong("%s", parley.Public(err))
+		return "", v.Wrong("%s", parley.Public(err))
 	}
 	return s, nil
 }
 
 // choiceInto accepts one of a closed set of words.
-func choiceInto(dst *string, words ...string) func(value) []mistake {
-	return func(v value) []mistake {
-		s, found := v.text()
+func choiceInto(dst *string, words ...string) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		s, found := v.Trimmed()
 		if found != nil {
 			return found
 		}
 		if !slices.Contains(words, s) {
-			return v.wrong("%q is not a choice here. %s", s, suggest(s, words))
+			return v.Wrong("%q is not a choice here. %s", s, yamlfile.Suggest(s, words))
 		}
 		*dst = s
 		return nil
@@ -56,51 +67,51 @@ func choiceInto(dst *string, words ...string) func(value) []mistake {
 }
 
 // integerInto accepts a whole number within bounds.
-func integerInto(dst *int, lowest, highest int) func(value) []mistake {
-	return func(v value) []mistake {
-		n, found := v.integer(lowest, highest)
-		if found == nil {
-			*dst = n
-		}
-		return found
-	}
+func integerInto(dst *int, lowest, highest int) yamlfile.Reader {
+	return yamlfile.Into(dst, func(v yamlfile.Value) (int, []yamlfile.Mistake) { return v.Integer(lowest, highest) })
 }
 
 // spanInto accepts a time with its unit, within bounds.
-func spanInto(dst *time.Duration, lowest, highest time.Duration) func(value) []mistake {
-	return func(v value) []mistake {
-		d, found := v.span(lowest, highest)
-		if found == nil {
-			*dst = d
+func spanInto(dst *time.Duration, lowest, highest time.Duration) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		s, found := v.Trimmed()
+		if found != nil {
+			return found
 		}
-		return found
+		d, ok := parseSpan(s)
+		if !ok || d < lowest || d > highest {
+			return v.Wrong("Expected a time with its unit from %s to %s, like 90s, 30m, 12h or 7d, not %q.",
+				formatSpan(lowest), formatSpan(highest), s)
+		}
+		*dst = d
+		return nil
 	}
-}
-
-func (v value) span(lowest, highest time.Duration) (time.Duration, []mistake) {
-	s, found := v.text()
-	if found != nil {
-		return 0, found
-	}
-	d, ok := parseSpan(s)
-	if !ok || d < lowest || d > highest {
-		return 0, v.wrong("Expected a time with its unit from %s to %s, like 90s, 30m, 12h or 7d, not %q.",
-			formatSpan(lowest), formatSpan(highest), s)
-	}
-	return d, nil
 }
 
 // namesInto accepts a list of names. What it stores is never nil: an empty
 // list may mean something else than an absent key.
-func namesInto(dst *[]string) func(value) []mistake {
-	return func(v value) []mistake {
-		items, found := v.items()
+func namesInto(dst *[]string) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		items, found := v.Items()
 		if found != nil {
 			return found
 		}
 		*dst = make([]string, 0, len(items))
 		for _, item := range items {
-			s, wrongs := item.name()
+			s, wrongs := readName(item)
+			found = append(found, wrongs...)
+			*dst = append(*dst, s)
+		}
+		return found
+	}
+}
+
+// textsInto accepts a list of texts.
+func textsInto(dst *[]string) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		items, found := v.Items()
+		for _, item := range items {
+			s, wrongs := item.Trimmed()
 			found = append(found, wrongs...)
 			*dst = append(*dst, s)
 		}
@@ -109,9 +120,9 @@ func namesInto(dst *[]string) func(value) []mistake {
 }
 
 // wordsInto accepts a list, or its items in one text with commas between.
-func wordsInto(dst *[]string) func(value) []mistake {
-	return func(v value) []mistake {
-		if s, found := v.text(); found == nil {
+func wordsInto(dst *[]string) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		if s, found := v.Trimmed(); found == nil {
 			*dst = splitWords(s)
 			return nil
 		}
@@ -129,42 +140,18 @@ func splitWords(s string) []string {
 	return words
 }
 
-// modelInto accepts what ParseModel accepts.
-func modelInto(dst *Model) func(value) []mistake {
-	return func(v value) []mistake {
-		s, found := v.text()
+// parsedInto accepts a text that parse accepts.
+func parsedInto[T any](dst *T, parse func(string) (T, error)) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		s, found := v.Trimmed()
 		if found != nil {
 			return found
 		}
-		m, err := ParseModel(s)
+		parsed, err := parse(s)
 		if err != nil {
-			return v.wrong("%s", parley.Public(err))
+			return v.Wrong("%s", parley.Public(err))
 		}
-		*dst = m
+		*dst = parsed
 		return nil
-	}
-}
-
-// storeInto accepts what ParseStore accepts.
-func storeInto(dst *Store) func(value) []mistake {
-	return func(v value) []mistake {
-		s, found := v.text()
-		if found != nil {
-			return found
-		}
-		st, err := ParseStore(s)
-		if err != nil {
-			return v.wrong("%s", parley.Public(err))
-		}
-		*dst = st
-		return nil
-	}
-}
-
-// limitsInto accepts a mapping of the limits in a table.
-func limitsInto(dst *overlay, keys func(*overlay) []key) func(value) []mistake {
-	return func(v value) []mistake {
-		_, found := v.fields(keys(dst))
-		return found
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"unicode/utf8"
+
+	"parley/internal/yamlfile"
 )
 
 // maxFile bounds every file of a team. What goes into a prompt is far
@@ -18,7 +20,7 @@ const maxFile = 1 << 20
 // order mark. An error means that there is no such file; everything else that
 // can be wrong with it is a mistake. Reading through an os.Root keeps links
 // from leading out of the team's folder.
-func readText(root *os.Root, name string) (string, []mistake, error) {
+func readText(root *os.Root, name string) (string, []yamlfile.Mistake, error) {
 	info, err := root.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) && !isLink(root, name) {
 		return "", nil, err
@@ -64,7 +66,7 @@ func isLink(root *os.Root, name string) bool {
 }
 
 // unreadable says why something that exists cannot be read.
-func unreadable(root *os.Root, name string, err error) []mistake {
+func unreadable(root *os.Root, name string, err error) []yamlfile.Mistake {
 	if isLink(root, name) {
 		return wrong(0, "This link does not lead to a file inside the team's folder; absolute links are not followed.")
 	}

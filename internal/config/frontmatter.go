@@ -3,14 +3,14 @@ package config
 import (
 	"strings"
 
-	"github.com/goccy/go-yaml/parser"
+	"parley/internal/yamlfile"
 )
 
 // splitFrontMatter separates the YAML between a first line --- and the next
 // one from the Markdown below. A text that does not begin with --- is all
 // Markdown. The YAML is returned behind as many line breaks as lines stand
 // before it, so that the parser counts the file's own lines.
-func splitFrontMatter(text string) (front, body string, found []mistake) {
+func splitFrontMatter(text string) (front, body string, found []yamlfile.Mistake) {
 	first, rest, _ := strings.Cut(text, "\n")
 	if !fence(first) {
 		return "", text, nil
@@ -57,9 +57,6 @@ func readable(front string) string {
 }
 
 func parses(text string) bool {
-	if len(text) > maxYAML {
-		return false
-	}
-	_, err := parser.ParseBytes([]byte(text), 0)
-	return err == nil
+	_, found := parse(text)
+	return found == nil
 }

@@ -60,8 +60,8 @@ func checkDraft(t *testing.T, text string) {
 	d, found := newDraft("agents/x.md", "x", text)
 	last := strings.Count(text, "\n") + 1
 	for _, m := range found {
-		if m.line < 1 || m.line > last {
-			t.Errorf("line %d of %d: %s", m.line, last, m.text)
+		if m.Line < 1 || m.Line > last {
+			t.Errorf("line %d of %d: %s", m.Line, last, m.Text)
 		}
 	}
 	if found == nil && d.agent.Name == "" {

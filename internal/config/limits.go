@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/yamlfile"
 )
 
 const day = 24 * time.Hour
@@ -24,27 +25,35 @@ func (o overlay) over(base parley.Limits) parley.Limits {
 
 // limitKeys is the table of limits with their bounds. The upper ones keep a
 // slip of the finger from switching a limit off.
-func limitKeys(o *overlay) []key {
-	return []key{
-		{name: "ask_depth", read: o.count(1, 20, func(l *parley.Limits) *int { return &l.AskDepth })},
-		{name: "delegation_depth", read: o.count(1, 100, func(l *parley.Limits) *int { return &l.DelegationDepth })},
-		{name: "rate", read: o.count(1, 100_000, func(l *parley.Limits) *int { return &l.Rate })},
-		{name: "steps", read: o.count(1, 10_000, func(l *parley.Limits) *int { return &l.Steps })},
-		{name: "message_bytes", read: o.size(1<<10, 64<<20, func(l *parley.Limits) *int { return &l.MessageBytes })},
-		{name: "turns", read: o.count(1, 1000, func(l *parley.Limits) *int { return &l.Turns })},
-		{name: "rescues", read: o.count(1, 100, func(l *parley.Limits) *int { return &l.Rescues })},
-		{name: "ask_timeout", read: o.span(time.Second, day, func(l *parley.Limits) *time.Duration { return &l.AskTimeout })},
-		{name: "call_timeout", read: o.span(time.Second, 7*day, func(l *parley.Limits) *time.Duration { return &l.CallTimeout })},
-		{name: "delegation_deadline", read: o.span(time.Second, 365*day, func(l *parley.Limits) *time.Duration { return &l.DelegationDeadline })},
-		{name: "budget", read: o.budget(func(l *parley.Limits) *parley.Budget { return &l.Budget }, budgetKeys)},
-		{name: "approval_expiry", read: o.span(time.Second, 365*day, func(l *parley.Limits) *time.Duration { return &l.ApprovalExpiry })},
-		{name: "question_lifetime", read: o.span(time.Second, day, func(l *parley.Limits) *time.Duration { return &l.QuestionLifetime })},
+func limitKeys(o *overlay) []yamlfile.Key {
+	return []yamlfile.Key{
+		{Name: "ask_depth", Read: o.count(1, 20, func(l *parley.Limits) *int { return &l.AskDepth })},
+		{Name: "delegation_depth", Read: o.count(1, 100, func(l *parley.Limits) *int { return &l.DelegationDepth })},
+		{Name: "rate", Read: o.count(1, 100_000, func(l *parley.Limits) *int { return &l.Rate })},
+		{Name: "steps", Read: o.count(1, 10_000, func(l *parley.Limits) *int { return &l.Steps })},
+		{Name: "message_bytes", Read: o.size(1<<10, 64<<20, func(l *parley.Limits) *int { return &l.MessageBytes })},
+		{Name: "turns", Read: o.count(1, 1000, func(l *parley.Limits) *int { return &l.Turns })},
+		{Name: "rescues", Read: o.count(1, 100, func(l *parley.Limits) *int { return &l.Rescues })},
+		{Name: "ask_timeout", Read: o.span(time.Second, day, func(l *parley.Limits) *time.Duration { return &l.AskTimeout })},
+		{Name: "call_timeout", Read: o.span(time.Second, 7*day, func(l *parley.Limits) *time.Duration { return &l.CallTimeout })},
+		{Name: "delegation_deadline", Read: o.span(time.Second, 365*day, func(l *parley.Limits) *time.Duration { return &l.DelegationDeadline })},
+		{Name: "budget", Read: o.budget(func(l *parley.Limits) *parley.Budget { return &l.Budget }, budgetKeys)},
+		{Name: "approval_expiry", Read: o.span(time.Second, 365*day, func(l *parley.Limits) *time.Duration { return &l.ApprovalExpiry })},
+		{Name: "question_lifetime", Read: o.span(time.Second, day, func(l *parley.Limits) *time.Duration { return &l.QuestionLifetime })},
 	}
 }
 
-func (o *overlay) count(lowest, highest int, field func(*parley.Limits) *int) func(value) []mistake {
-	return func(v value) []mistake {
-		n, found := v.integer(lowest, highest)
+// limitsInto accepts a mapping of the limits in a table.
+func limitsInto(dst *overlay, keys func(*overlay) []yamlfile.Key) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		_, found := v.Fields(keys(dst))
+		return found
+	}
+}
+
+func (o *overlay) count(lowest, highest int, field func(*parley.Limits) *int) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		n, found := v.Integer(lowest, highest)
 		if found == nil {
 			*o = append(*o, func(l *parley.Limits) { *field(l) = n })
 		}
@@ -52,15 +61,15 @@ func (o *overlay) count(lowest, highest int, field func(*parley.Limits) *int) fu
 	}
 }
 
-func (o *overlay) size(lowest, highest int, field func(*parley.Limits) *int) func(value) []mistake {
-	return func(v value) []mistake {
-		s, found := v.text()
+func (o *overlay) size(lowest, highest int, field func(*parley.Limits) *int) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		s, found := v.Trimmed()
 		if found != nil {
 			return found
 		}
 		n, ok := parseSize(s)
 		if !ok || n < lowest || n > highest {
-			return v.wrong("Expected a size from %s to %s, like 256KiB or a number of bytes, not %q.",
+			return v.Wrong("Expected a size from %s to %s, like 256KiB or a number of bytes, not %q.",
 				formatSize(lowest), formatSize(highest), s)
 		}
 		*o = append(*o, func(l *parley.Limits) { *field(l) = n })
@@ -68,9 +77,10 @@ func (o *overlay) size(lowest, highest int, field func(*parley.Limits) *int) fun
 	}
 }
 
-func (o *overlay) span(lowest, highest time.Duration, field func(*parley.Limits) *time.Duration) func(value) []mistake {
-	return func(v value) []mistake {
-		d, found := v.span(lowest, highest)
+func (o *overlay) span(lowest, highest time.Duration, field func(*parley.Limits) *time.Duration) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		var d time.Duration
+		found := spanInto(&d, lowest, highest)(v)
 		if found == nil {
 			*o = append(*o, func(l *parley.Limits) { *field(l) = d })
 		}

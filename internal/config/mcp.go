@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml/ast"
+	"parley/internal/yamlfile"
 )
 
 // MCPServer is an outside server whose tools an agent has. Texts may name
@@ -36,18 +36,18 @@ type MCPServer struct {
 // serverDraft is what one file says of servers.
 type serverDraft struct {
 	own    []MCPServer
-	named  []string  // those of parley.yaml
-	warned []mistake // no mistakes, but worth knowing
+	named  []string           // those of parley.yaml
+	warned []yamlfile.Mistake // no mistakes, but worth knowing
 }
 
 // serversInto accepts a mapping from names to servers. In an agent's file a list
 // of names, or a name without anything else, means those of parley.yaml.
-func serversInto(dst *serverDraft, mayName bool) func(value) []mistake {
-	return func(v value) []mistake {
-		if _, isList := v.node.(*ast.SequenceNode); isList && mayName {
+func serversInto(dst *serverDraft, mayName bool) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		if mayName && v.IsList() {
 			return namesInto(&dst.named)(v)
 		}
-		pairs, found := v.pairs()
+		pairs, found := v.Entries("names and what they mean, like name: {command: program}")
 		for _, p := range pairs {
 			found = append(found, dst.add(p, mayName)...)
 		}
@@ -58,14 +58,14 @@ func serversInto(dst *serverDraft, mayName bool) func(value) []mistake {
 // serverName is narrow, since it is a part of the names of tools.
 var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
 
-func (d *serverDraft) add(v value, mayName bool) []mistake {
-	name := v.key
+func (d *serverDraft) add(v yamlfile.Value, mayName bool) []yamlfile.Mistake {
+	name := v.Key
 	switch {
 	case !serverName.MatchString(name):
-		return v.wrong("A server's name has 1 to 32 letters, digits, - and _.")
+		return v.Wrong("A server's name has 1 to 32 letters, digits, - and _.")
 	case slices.ContainsFunc(d.own, func(s MCPServer) bool { return s.Name == name }):
-		return v.wrong("The server is described twice.")
-	case v.absent() && mayName:
+		return v.Wrong("The server is described twice.")
+	case v.Absent() && mayName:
 		d.named = append(d.named, name)
 		return nil
 	}
@@ -76,30 +76,30 @@ func (d *serverDraft) add(v value, mayName bool) []mistake {
 }
 
 // read takes the form that Claude Code's .mcp.json has, and what is ours.
-func (d *serverDraft) read(v value, s *MCPServer) []mistake {
+func (d *serverDraft) read(v yamlfile.Value, s *MCPServer) []yamlfile.Mistake {
 	var kind, trust string
-	lines, found := v.fields([]key{
-		{name: "type", read: choiceInto(&kind, "stdio", "http")},
-		{name: "command", read: textInto(&s.Command)},
-		{name: "args", read: textsInto(&s.Args)},
-		{name: "env", read: d.settingsInto(&s.Env)},
-		{name: "cwd", read: textInto(&s.Dir)},
-		{name: "url", read: textInto(&s.URL)},
-		{name: "headers", read: d.settingsInto(&s.Headers)},
-		{name: "trust", read: choiceInto(&trust, "none", "read")},
-		{name: "timeout", read: spanInto(&s.Timeout, time.Second, day)},
+	fields, found := v.Fields([]yamlfile.Key{
+		{Name: "type", Read: choiceInto(&kind, "stdio", "http")},
+		{Name: "command", Read: textInto(&s.Command)},
+		{Name: "args", Read: textsInto(&s.Args)},
+		{Name: "env", Read: d.settingsInto(&s.Env)},
+		{Name: "cwd", Read: textInto(&s.Dir)},
+		{Name: "url", Read: textInto(&s.URL)},
+		{Name: "headers", Read: d.settingsInto(&s.Headers)},
+		{Name: "trust", Read: choiceInto(&trust, "none", "read")},
+		{Name: "timeout", Read: spanInto(&s.Timeout, time.Second, day)},
 	})
 	s.TrustReads = trust == "read"
 	if found != nil {
 		return found
 	}
-	return s.check(v, kind, lines)
+	return s.check(v, kind, fields)
 }
 
 // check refuses what is neither a command nor an address.
-func (s *MCPServer) check(v value, kind string, lines map[string]int) []mistake {
+func (s *MCPServer) check(v yamlfile.Value, kind string, fields yamlfile.Fields) []yamlfile.Mistake {
 	if (s.Command == "") == (s.URL == "") {
-		return v.wrong("A server has either a command or a url.")
+		return v.Wrong("A server has either a command or a url.")
 	}
 	process, remote := []string{"args", "env", "cwd"}, []string{"headers"}
 	wrongKeys, what := remote, "A server with a command"
@@ -107,56 +107,28 @@ func (s *MCPServer) check(v value, kind string, lines map[string]int) []mistake 
 		wrongKeys, what = process, "A server with a url"
 	}
 	for _, k := range wrongKeys {
-		if lines[k] != 0 {
-			return wrong(lines[k], "%s: %s has no %s.", v.key, what, k)
+		if f, ok := fields[k]; ok {
+			return wrong(f.Line(), "%s: %s has no %s.", v.Key, what, k)
 		}
 	}
 	if kind == "http" && s.URL == "" || kind == "stdio" && s.URL != "" {
-		return v.wrong("The type %s does not fit: stdio is for a command, http for a url.", kind)
+		return v.Wrong("The type %s does not fit: stdio is for a command, http for a url.", kind)
 	}
 	return nil
 }
 
-// pairs returns the values of a mapping with any keys.
-func (v value) pairs() ([]value, []mistake) {
-	m, ok := v.node.(*ast.MappingNode)
-	if !ok {
-		return nil, v.wrong("Expected names and what they mean, like name: {command: program}.")
-	}
-	var out []value
-	for _, pair := range m.Values {
-		name, val := entry(pair)
-		val.key = name
-		out = append(out, val)
-	}
-	return out, nil
-}
-
-// textsInto accepts a list of texts as they are written.
-func textsInto(dst *[]string) func(value) []mistake {
-	return func(v value) []mistake {
-		items, found := v.items()
-		for _, item := range items {
-			s, wrongs := item.text()
-			found = append(found, wrongs...)
-			*dst = append(*dst, s)
-		}
-		return found
-	}
-}
-
 // settingsInto accepts a mapping from names to texts, and warns of what looks
 // like a secret.
-func (d *serverDraft) settingsInto(dst *map[string]string) func(value) []mistake {
-	return func(v value) []mistake {
-		pairs, found := v.pairs()
+func (d *serverDraft) settingsInto(dst *map[string]string) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		pairs, found := v.Entries("names and what they mean, like name: {command: program}")
 		*dst = make(map[string]string, len(pairs))
 		for _, p := range pairs {
-			s, wrongs := p.text()
+			s, wrongs := p.Trimmed()
 			found = append(found, wrongs...)
-			(*dst)[p.key] = s
-			if looksSecret(p.key, s) {
-				d.warned = append(d.warned, p.wrong("This looks like a secret, and files are copied and shared. "+
+			(*dst)[p.Key] = s
+			if looksSecret(p.Key, s) {
+				d.warned = append(d.warned, p.Wrong("This looks like a secret, and files are copied and shared. "+
 					"Put it into the hub's environment and write ${NAME} here.")...)
 			}
 		}
@@ -201,7 +173,7 @@ func suggestServer(name string, known []string) string {
 	if len(known) == 0 {
 		return "Describe it there under mcp_servers, or here."
 	}
-	return suggest(name, known)
+	return yamlfile.Suggest(name, known)
 }
 
 // servers are those of the agent, those of parley.yaml that it names first.

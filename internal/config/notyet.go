@@ -1,6 +1,10 @@
 package config
 
-import "slices"
+import (
+	"slices"
+
+	"parley/internal/yamlfile"
+)
 
 // This file is all that config knows of what the hub cannot do yet. An entry
 // goes when the version comes that enforces the key.
@@ -35,14 +39,14 @@ func foreignHint(name string) string {
 func availableToolsets() []string { return []string{"contact", "chorus", "loom", "peers", "workspace"} }
 
 // toolsetsInto accepts the names of toolsets; a misspelt one is a mistake.
-func toolsetsInto(dst *[]string) func(value) []mistake {
+func toolsetsInto(dst *[]string) yamlfile.Reader {
 	known := availableToolsets()
-	return func(v value) []mistake {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
 		var names []string
 		found := wordsInto(&names)(v)
 		for _, name := range names {
 			if !slices.Contains(known, name) {
-				found = append(found, v.wrong("There is no toolset %q. %s", name, suggest(name, known))...)
+				found = append(found, v.Wrong("There is no toolset %q. %s", name, yamlfile.Suggest(name, known))...)
 			}
 		}
 		*dst = names

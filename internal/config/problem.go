@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"parley/internal/yamlfile"
 )
 
 // Problem is one mistake, or one thing to know, about a file of the team.
@@ -24,24 +26,17 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
 }
 
-// mistake is a problem whose file is not yet named: what decodes a text knows
-// its lines, and whoever opened the file knows its name.
-type mistake struct {
-	line int
-	text string
-}
-
 // wrong makes the usual case, a single mistake.
-func wrong(line int, format string, args ...any) []mistake {
-	return []mistake{{line: line, text: fmt.Sprintf(format, args...)}}
+func wrong(line int, format string, args ...any) []yamlfile.Mistake {
+	return []yamlfile.Mistake{{Line: line, Text: fmt.Sprintf(format, args...)}}
 }
 
 // problems is the one way from mistakes to problems, so that no message gets
 // around redact.
-func problems(file string, found []mistake) []Problem {
+func problems(file string, found []yamlfile.Mistake) []Problem {
 	var out []Problem
 	for _, m := range found {
-		out = append(out, Problem{File: file, Line: m.line, Message: redact(m.text)})
+		out = append(out, Problem{File: file, Line: m.Line, Message: redact(m.Text)})
 	}
 	return out
 }

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"parley"
+	"parley/internal/yamlfile"
 )
 
 // Provider is one of the team's own, or what it changes of a known one. What is
@@ -50,7 +49,7 @@ func ProviderKinds() []string {
 }
 
 // checkModel refuses a default that nothing stands for.
-func (t *Team) checkModel(line int) []mistake {
+func (t *Team) checkModel(line int) []yamlfile.Mistake {
 	if t.knowsModel(t.Model) {
 		return nil
 	}
@@ -98,53 +97,41 @@ func (t *Team) Resolve(m Model) Model {
 	return m
 }
 
-// entries reads a mapping whose keys are names.
-func (v value) entries(read func(name string, v value) []mistake) []mistake {
-	m, ok := v.node.(*ast.MappingNode)
-	if !ok {
-		return v.wrong("Expected names with values below them.")
-	}
-	var found []mistake
-	for _, pair := range m.Values {
-		name, item := entry(pair)
-		item.key = name
-		found = append(found, read(name, item)...)
-	}
-	return found
-}
-
-func providersInto(dst *[]Provider) func(value) []mistake {
-	return func(v value) []mistake {
-		return v.entries(func(name string, v value) []mistake {
-			if !providerWord(name) || name == Scripted {
-				return v.wrong("A provider's name is made of small letters, digits, - and _, and is not scripted.")
+func providersInto(dst *[]Provider) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		entries, found := v.Entries("names with values below them")
+		for _, e := range entries {
+			if !providerWord(e.Key) || e.Key == Scripted {
+				found = append(found, e.Wrong("A provider's name is made of small letters, digits, - and _, and is not scripted.")...)
+				continue
 			}
-			p := Provider{Name: name}
-			_, found := v.fields(providerKeys(&p))
+			p := Provider{Name: e.Key}
+			_, wrongs := e.Fields(providerKeys(&p))
+			found = append(found, wrongs...)
 			*dst = append(*dst, p)
-			return found
-		})
+		}
+		return found
 	}
 }
 
-func providerKeys(p *Provider) []key {
-	return append([]key{
-		{name: "kind", read: choiceInto(&p.Kind, ProviderKinds()...)},
-		{name: "base_url", read: addressInto(&p.BaseURL)},
-		{name: "key_env", read: variableInto(&p.KeyEnv)},
-		{name: "timeout", read: spanInto(&p.Timeout, time.Second, time.Hour)},
-		{name: "stream", read: optionInto(&p.Stream)},
-		{name: "tool_calling", read: optionInto(&p.ToolCalling)},
+func providerKeys(p *Provider) []yamlfile.Key {
+	return append([]yamlfile.Key{
+		{Name: "kind", Read: choiceInto(&p.Kind, ProviderKinds()...)},
+		{Name: "base_url", Read: addressInto(&p.BaseURL)},
+		{Name: "key_env", Read: variableInto(&p.KeyEnv)},
+		{Name: "timeout", Read: spanInto(&p.Timeout, time.Second, time.Hour)},
+		{Name: "stream", Read: optionInto(&p.Stream)},
+		{Name: "tool_calling", Read: optionInto(&p.ToolCalling)},
 	}, noSecrets()...)
 }
 
 // noSecrets are the keys under which somebody may write a secret. The value is
 // not repeated.
-func noSecrets() []key {
-	var keys []key
+func noSecrets() []yamlfile.Key {
+	var keys []yamlfile.Key
 	for _, name := range []string{"key", "api_key", "apikey", "token", "secret", "password"} {
-		keys = append(keys, key{name: name, hidden: true, explicit: true, read: func(v value) []mistake {
-			return v.wrong("A key does not belong in a file: it would be read by everyone who has the team. " +
+		keys = append(keys, yamlfile.Key{Name: name, Hidden: true, Explicit: true, Read: func(v yamlfile.Value) []yamlfile.Mistake {
+			return v.Wrong("A key does not belong in a file: it would be read by everyone who has the team. " +
 				"Put it into the environment of the hub, as ANTHROPIC_API_KEY or the like, or as what key_env of its provider names. If others have seen it, make a new one.")
 		}})
 	}
@@ -152,9 +139,9 @@ func noSecrets() []key {
 }
 
 // addressInto accepts an http address without a password.
-func addressInto(dst *string) func(value) []mistake {
-	return func(v value) []mistake {
-		s, found := v.text()
+func addressInto(dst *string) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		s, found := v.Trimmed()
 		if found != nil {
 			return found
 		}
@@ -164,9 +151,9 @@ func addressInto(dst *string) func(value) []mistake {
 		}
 		switch {
 		case strings.Contains(rest, "@"):
-			return v.wrong("An address may not hold a name or a password. Put the key into an environment variable, and name that with key_env.")
+			return v.Wrong("An address may not hold a name or a password. Put the key into an environment variable, and name that with key_env.")
 		case !ok || rest == "":
-			return v.wrong("Expected an address like http://127.0.0.1:8000/v1.")
+			return v.Wrong("Expected an address like http://127.0.0.1:8000/v1.")
 		}
 		*dst = s
 		return nil
@@ -175,15 +162,15 @@ func addressInto(dst *string) func(value) []mistake {
 
 // variableInto accepts the name of an environment variable. It does not repeat
 // what it refuses, which may be the key itself.
-func variableInto(dst *string) func(value) []mistake {
+func variableInto(dst *string) yamlfile.Reader {
 	name := regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
-	return func(v value) []mistake {
-		s, found := v.text()
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		s, found := v.Trimmed()
 		if found != nil {
 			return found
 		}
 		if !name.MatchString(s) {
-			return v.wrong("Expected the name of an environment variable, like LAB_API_KEY, not the key itself.")
+			return v.Wrong("Expected the name of an environment variable, like LAB_API_KEY, not the key itself.")
 		}
 		*dst = s
 		return nil
@@ -191,8 +178,8 @@ func variableInto(dst *string) func(value) []mistake {
 }
 
 // optionInto accepts true or false, and tells both from nothing.
-func optionInto(dst **bool) func(value) []mistake {
-	return func(v value) []mistake {
+func optionInto(dst **bool) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
 		var set bool
 		found := flagInto(&set)(v)
 		*dst = &set
@@ -202,67 +189,72 @@ func optionInto(dst **bool) func(value) []mistake {
 
 // modelsInto accepts what is said of models: a text is the model that a name of
 // the team's own stands for.
-func modelsInto(dst *[]ModelInfo) func(value) []mistake {
-	return func(v value) []mistake {
-		return v.entries(func(id string, v value) []mistake {
-			info := ModelInfo{ID: id}
-			if _, isText := v.text(); isText == nil {
-				found := modelInto(&info.Use)(v)
-				*dst = append(*dst, info)
-				return found
-			}
-			_, found := v.fields(modelKeys(&info))
-			m, err := ParseModel(id)
-			switch {
-			case info.Use != (Model{}):
-			case err == nil && m.Provider != "":
-				info.ID = m.String()
-			case found == nil:
-				found = v.wrong("A model is named provider/name here. A name of your own needs use: provider/name.")
-			}
+func modelsInto(dst *[]ModelInfo) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		entries, found := v.Entries("names with values below them")
+		for _, e := range entries {
+			info, wrongs := readModelInfo(e)
+			found = append(found, wrongs...)
 			*dst = append(*dst, info)
-			return found
-		})
+		}
+		return found
 	}
 }
 
-func modelKeys(info *ModelInfo) []key {
-	return append([]key{
-		{name: "use", read: modelInto(&info.Use)},
-		{name: "window", read: integerInto(&info.Window, 512, 100_000_000)},
-		{name: "max_output", read: integerInto(&info.MaxOutput, 16, 10_000_000)},
-		{name: "tool_calling", read: optionInto(&info.ToolCalling)},
-		{name: "price", read: priceInto(&info.Price)},
+func readModelInfo(v yamlfile.Value) (ModelInfo, []yamlfile.Mistake) {
+	info := ModelInfo{ID: v.Key}
+	if _, found := v.Text(); found == nil {
+		return info, parsedInto(&info.Use, ParseModel)(v)
+	}
+	_, found := v.Fields(modelKeys(&info))
+	m, err := ParseModel(v.Key)
+	switch {
+	case info.Use != (Model{}):
+	case err == nil && m.Provider != "":
+		info.ID = m.String()
+	case found == nil:
+		found = v.Wrong("A model is named provider/name here. A name of your own needs use: provider/name.")
+	}
+	return info, found
+}
+
+func modelKeys(info *ModelInfo) []yamlfile.Key {
+	return append([]yamlfile.Key{
+		{Name: "use", Read: parsedInto(&info.Use, ParseModel)},
+		{Name: "window", Read: integerInto(&info.Window, 512, 100_000_000)},
+		{Name: "max_output", Read: integerInto(&info.MaxOutput, 16, 10_000_000)},
+		{Name: "tool_calling", Read: optionInto(&info.ToolCalling)},
+		{Name: "price", Read: priceInto(&info.Price)},
 	}, noSecrets()...)
 }
 
 // priceInto accepts dollars for a million tokens.
-func priceInto(dst **Price) func(value) []mistake {
-	return func(v value) []mistake {
+func priceInto(dst **Price) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
 		var p Price
-		lines, found := v.fields([]key{
-			{name: "input", read: dollarsInto(func(d float64) { p.Input = d })},
-			{name: "output", read: dollarsInto(func(d float64) { p.Output = d })},
-			{name: "cache_read", read: dollarsInto(func(d float64) { p.CacheRead = &d })},
-			{name: "cache_write", read: dollarsInto(func(d float64) { p.CacheWrite = &d })},
+		fields, found := v.Fields([]yamlfile.Key{
+			{Name: "input", Read: dollarsInto(func(d float64) { p.Input = d })},
+			{Name: "output", Read: dollarsInto(func(d float64) { p.Output = d })},
+			{Name: "cache_read", Read: dollarsInto(func(d float64) { p.CacheRead = &d })},
+			{Name: "cache_write", Read: dollarsInto(func(d float64) { p.CacheWrite = &d })},
 		})
-		if found == nil && (lines["input"] == 0 || lines["output"] == 0) {
-			found = v.wrong("A price has input and output, in dollars for a million tokens.")
+		if found == nil && !(fields.Has("input") && fields.Has("output")) {
+			found = v.Wrong("A price has input and output, in dollars for a million tokens.")
 		}
 		*dst = &p
 		return found
 	}
 }
 
-func dollarsInto(set func(float64)) func(value) []mistake {
-	return func(v value) []mistake {
-		s, found := v.text()
+func dollarsInto(set func(float64)) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		s, found := v.Trimmed()
 		if found != nil {
 			return found
 		}
 		d, err := strconv.ParseFloat(s, 64)
 		if err != nil || !(d >= 0 && d <= 100_000) {
-			return v.wrong("Expected dollars for a million tokens, like 2.5, not %q.", s)
+			return v.Wrong("Expected dollars for a million tokens, like 2.5, not %q.", s)
 		}
 		set(d)
 		return nil

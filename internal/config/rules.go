@@ -3,6 +3,7 @@ package config
 import (
 	"parley"
 	"parley/internal/policy"
+	"parley/internal/yamlfile"
 )
 
 // ContactRule is one line of an agent's contacts.
@@ -47,11 +48,11 @@ func (a Agent) Rules() (*policy.Rules, error) {
 
 // contactsInto accepts a list of {deny: NAME} and {allow: NAME,
 // requires_approval: true}.
-func contactsInto(dst *[]ContactRule) func(value) []mistake {
-	return func(v value) []mistake {
-		items, found := v.items()
+func contactsInto(dst *[]ContactRule) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		items, found := v.Items()
 		for _, item := range items {
-			rule, wrongs := item.contactRule()
+			rule, wrongs := readContactRule(item)
 			found = append(found, wrongs...)
 			*dst = append(*dst, rule)
 		}
@@ -59,30 +60,30 @@ func contactsInto(dst *[]ContactRule) func(value) []mistake {
 	}
 }
 
-func (v value) contactRule() (ContactRule, []mistake) {
+func readContactRule(v yamlfile.Value) (ContactRule, []yamlfile.Mistake) {
 	var r ContactRule
-	lines, found := v.fields([]key{
-		{name: "deny", read: targetInto(&r.Name), explicit: true},
-		{name: "allow", read: targetInto(&r.Name), explicit: true},
-		{name: "requires_approval", read: flagInto(&r.RequiresApproval)},
+	fields, found := v.Fields([]yamlfile.Key{
+		{Name: "deny", Read: targetInto(&r.Name), Explicit: true},
+		{Name: "allow", Read: targetInto(&r.Name), Explicit: true},
+		{Name: "requires_approval", Read: flagInto(&r.RequiresApproval)},
 	})
 	if found != nil {
 		return r, found
 	}
-	r.Deny = lines["deny"] != 0
+	r.Deny = fields.Has("deny")
 	switch {
-	case r.Deny == (lines["allow"] != 0):
-		return r, v.wrong("A contact rule says either deny: NAME or allow: NAME.")
+	case r.Deny == fields.Has("allow"):
+		return r, v.Wrong("A contact rule says either deny: NAME or allow: NAME.")
 	case r.Deny && r.RequiresApproval:
-		return r, v.wrong("A deny cannot require approval. Write allow: %s with requires_approval: true.", r.Name)
+		return r, v.Wrong("A deny cannot require approval. Write allow: %s with requires_approval: true.", r.Name)
 	}
 	return r, nil
 }
 
 // targetInto accepts a name or *.
-func targetInto(dst *string) func(value) []mistake {
-	return func(v value) []mistake {
-		if s, _ := v.text(); s == policy.Everyone {
+func targetInto(dst *string) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		if s, _ := v.Trimmed(); s == policy.Everyone {
 			*dst = s
 			return nil
 		}
@@ -91,8 +92,8 @@ func targetInto(dst *string) func(value) []mistake {
 }
 
 // flagInto accepts true or false.
-func flagInto(dst *bool) func(value) []mistake {
-	return func(v value) []mistake {
+func flagInto(dst *bool) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
 		var s string
 		found := choiceInto(&s, "true", "false")(v)
 		*dst = s == "true"
@@ -101,31 +102,31 @@ func flagInto(dst *bool) func(value) []mistake {
 }
 
 // profileInto accepts the name of a preset, or a mapping with patterns.
-func profileInto(dst *Profile) func(value) []mistake {
+func profileInto(dst *Profile) yamlfile.Reader {
 	preset := choiceInto(&dst.Preset, policy.Presets()...)
-	return func(v value) []mistake {
-		if _, found := v.text(); found == nil {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		if _, found := v.Trimmed(); found == nil {
 			return preset(v)
 		}
-		_, found := v.fields([]key{
-			{name: "preset", read: preset},
-			{name: "deny", read: patternsInto(&dst.Own.Deny)},
-			{name: "allow", read: patternsInto(&dst.Own.Allow)},
-			{name: "ask", read: patternsInto(&dst.Own.Ask)},
+		_, found := v.Fields([]yamlfile.Key{
+			{Name: "preset", Read: preset},
+			{Name: "deny", Read: patternsInto(&dst.Own.Deny)},
+			{Name: "allow", Read: patternsInto(&dst.Own.Allow)},
+			{Name: "ask", Read: patternsInto(&dst.Own.Ask)},
 		})
 		return found
 	}
 }
 
 // patternsInto accepts a list of regular expressions.
-func patternsInto(dst *[]string) func(value) []mistake {
-	return func(v value) []mistake {
-		items, found := v.items()
+func patternsInto(dst *[]string) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		items, found := v.Items()
 		for _, item := range items {
-			s, wrongs := item.text()
+			s, wrongs := item.Trimmed()
 			if wrongs == nil {
 				if err := policy.CheckPattern(s); err != nil {
-					wrongs = item.wrong("%s", parley.Public(err))
+					wrongs = item.Wrong("%s", parley.Public(err))
 				}
 			}
 			found = append(found, wrongs...)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/yamlfile"
 )
 
 // Team is a team's folder, checked and complete.
@@ -89,7 +90,7 @@ func readTeam(root *os.Root, dir string) (*Team, error) {
 	var servers serverDraft
 	if found == nil {
 		var lines map[string]int
-		lines, found = decode(text, append(teamKeys(t, &limits), key{name: "mcp_servers", read: serversInto(&servers, false)}))
+		lines, found = decode(text, append(teamKeys(t, &limits), yamlfile.Key{Name: "mcp_servers", Read: serversInto(&servers, false)}))
 		found = append(found, t.checkModel(lines["model"])...)
 	}
 	if found != nil {
@@ -104,48 +105,48 @@ func readTeam(root *os.Root, dir string) (*Team, error) {
 	return t, nil
 }
 
-func teamKeys(t *Team, limits *overlay) []key {
-	return append([]key{
-		{name: "team", read: nameInto(&t.Name)},
-		{name: "person", read: nameInto(&t.Person)},
-		{name: "people", read: peopleInto(&t.People)},
-		{name: "model", read: modelInto(&t.Model)},
-		{name: "providers", read: providersInto(&t.Providers)},
-		{name: "models", read: modelsInto(&t.Models)},
-		{name: "toolsets", read: toolsetsInto(&t.Toolsets)},
-		{name: "store", read: storeInto(&t.Store)},
-		{name: "data", read: textInto(&t.Data)},
-		{name: "listen", read: listenInto(&t.Listen)},
-		{name: "workers", read: integerInto(&t.Workers, 1, 10_000)},
-		{name: "lease", read: spanInto(&t.Lease, time.Second, time.Hour)},
-		{name: "grace", read: spanInto(&t.Grace, time.Second, time.Hour)},
-		{name: "workspace", read: workspaceInto(&t.Workspace)},
-		{name: "retention", read: retentionInto(t)},
-		{name: "limits", read: limitsInto(limits, teamLimitKeys)},
-		{name: "channels", read: channelsInto(&t.Channels)},
+func teamKeys(t *Team, limits *overlay) []yamlfile.Key {
+	return append([]yamlfile.Key{
+		{Name: "team", Read: nameInto(&t.Name)},
+		{Name: "person", Read: nameInto(&t.Person)},
+		{Name: "people", Read: peopleInto(&t.People)},
+		{Name: "model", Read: parsedInto(&t.Model, ParseModel)},
+		{Name: "providers", Read: providersInto(&t.Providers)},
+		{Name: "models", Read: modelsInto(&t.Models)},
+		{Name: "toolsets", Read: toolsetsInto(&t.Toolsets)},
+		{Name: "store", Read: parsedInto(&t.Store, ParseStore)},
+		{Name: "data", Read: textInto(&t.Data)},
+		{Name: "listen", Read: listenInto(&t.Listen)},
+		{Name: "workers", Read: integerInto(&t.Workers, 1, 10_000)},
+		{Name: "lease", Read: spanInto(&t.Lease, time.Second, time.Hour)},
+		{Name: "grace", Read: spanInto(&t.Grace, time.Second, time.Hour)},
+		{Name: "workspace", Read: workspaceInto(&t.Workspace)},
+		{Name: "retention", Read: retentionInto(t)},
+		{Name: "limits", Read: limitsInto(limits, teamLimitKeys)},
+		{Name: "channels", Read: channelsInto(&t.Channels)},
 	}, noSecrets()...)
 }
 
 // retentionInto accepts how long messages and events are kept. A day is the
 // least: what is younger is still being worked with.
-func retentionInto(t *Team) func(value) []mistake {
-	return func(v value) []mistake {
-		_, found := v.fields([]key{
-			{name: "messages", read: spanInto(&t.KeepMessages, day, 36500*day)},
-			{name: "events", read: spanInto(&t.KeepEvents, day, 36500*day)},
+func retentionInto(t *Team) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		_, found := v.Fields([]yamlfile.Key{
+			{Name: "messages", Read: spanInto(&t.KeepMessages, day, 36500*day)},
+			{Name: "events", Read: spanInto(&t.KeepEvents, day, 36500*day)},
 		})
 		return found
 	}
 }
 
 // peopleInto accepts a list of names without repetition.
-func peopleInto(dst *[]string) func(value) []mistake {
-	return func(v value) []mistake {
-		items, found := v.items()
+func peopleInto(dst *[]string) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		items, found := v.Items()
 		for _, item := range items {
-			name, wrongs := item.name()
+			name, wrongs := readName(item)
 			if wrongs == nil && containsName(*dst, name) {
-				wrongs = item.wrong("The name %q is in the list twice.", name)
+				wrongs = item.Wrong("The name %q is in the list twice.", name)
 			}
 			found = append(found, wrongs...)
 			*dst = append(*dst, name)
@@ -160,9 +161,9 @@ func containsName(names []string, name string) bool {
 
 // listenInto accepts host:port. The host may be empty, which means all
 // interfaces.
-func listenInto(dst *string) func(value) []mistake {
-	return func(v value) []mistake {
-		s, found := v.text()
+func listenInto(dst *string) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		s, found := v.Trimmed()
 		if found != nil {
 			return found
 		}
@@ -171,7 +172,7 @@ func listenInto(dst *string) func(value) []mistake {
 			_, err = strconv.ParseUint(port, 10, 16)
 		}
 		if err != nil {
-			return v.wrong("Expected an address like %s, not %q.", defaultListen, s)
+			return v.Wrong("Expected an address like %s, not %q.", defaultListen, s)
 		}
 		*dst = s
 		return nil

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/yamlfile"
 )
 
 // templateFiles are the teams as they are written to disk. The compiler fills
@@ -51,7 +52,7 @@ func FindTemplate(name string) (Template, error) {
 		}
 		names = append(names, t.Name)
 	}
-	return Template{}, parley.Errorf(parley.NotFound, "There is no template %q.", name).WithHint("%s", suggest(name, names))
+	return Template{}, parley.Errorf(parley.NotFound, "There is no template %q.", name).WithHint("%s", yamlfile.Suggest(name, names))
 }
 
 // Write writes the team into dir, which is made if it does not exist, and

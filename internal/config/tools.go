@@ -1,6 +1,10 @@
 package config
 
-import "strings"
+import (
+	"strings"
+
+	"parley/internal/yamlfile"
+)
 
 // claudeTools are the names that Claude Code has for what agents here have under
 // another one.
@@ -44,8 +48,8 @@ func toolHere(name string) string {
 
 // toolsInto accepts a list like wordsInto does. An empty one leaves nothing, so
 // it is never nil.
-func toolsInto(dst *[]string) func(value) []mistake {
-	return func(v value) []mistake {
+func toolsInto(dst *[]string) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
 		*dst = []string{}
 		return wordsInto(dst)(v)
 	}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"parley/internal/yamlfile"
 )
 
 // Workspace is the folder that agents with the toolset workspace work in, and
@@ -22,30 +24,30 @@ type Workspace struct {
 }
 
 // workspaceInto accepts a folder, or a mapping.
-func workspaceInto(dst *Workspace) func(value) []mistake {
-	return func(v value) []mistake {
-		if s, found := v.text(); found == nil {
+func workspaceInto(dst *Workspace) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		if s, found := v.Trimmed(); found == nil {
 			dst.Folder = s
 			return nil
 		}
-		_, found := v.fields([]key{
-			{name: "folder", read: textInto(&dst.Folder)},
-			{name: "unsandboxed", read: flagInto(&dst.Unsandboxed)},
-			{name: "network", read: flagInto(&dst.Network)},
-			{name: "readable", read: wordsInto(&dst.Readable)},
-			{name: "environment", read: variablesInto(&dst.Environment)},
+		_, found := v.Fields([]yamlfile.Key{
+			{Name: "folder", Read: textInto(&dst.Folder)},
+			{Name: "unsandboxed", Read: flagInto(&dst.Unsandboxed)},
+			{Name: "network", Read: flagInto(&dst.Network)},
+			{Name: "readable", Read: wordsInto(&dst.Readable)},
+			{Name: "environment", Read: variablesInto(&dst.Environment)},
 		})
 		return found
 	}
 }
 
 // variablesInto accepts names of variables, but not of the hub's own.
-func variablesInto(dst *[]string) func(value) []mistake {
-	return func(v value) []mistake {
+func variablesInto(dst *[]string) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
 		found := wordsInto(dst)(v)
 		for _, name := range *dst {
 			if strings.HasPrefix(name, "PARLEY_") || strings.ContainsAny(name, "= ") {
-				found = append(found, v.wrong("%q cannot be given to commands.", name)...)
+				found = append(found, v.Wrong("%q cannot be given to commands.", name)...)
 			}
 		}
 		return found

@@ -1,0 +1,113 @@
+package yamlfile
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"parley"
+)
+
+// Key is one key that a mapping may have, and what to do with its value.
+type Key struct {
+	Name string
+	Read Reader
+	// Explicit keys must have a value; the others count as absent without one.
+	Explicit bool
+	// Hidden keys are not offered when another one is misspelt.
+	Hidden bool
+}
+
+// Reader takes a value, or says what is wrong with it.
+type Reader func(Value) []Mistake
+
+// Into makes a Reader that stores what read returns, unless there is a mistake.
+func Into[T any](dst *T, read func(Value) (T, []Mistake)) Reader {
+	return func(v Value) []Mistake {
+		got, found := read(v)
+		if found == nil {
+			*dst = got
+		}
+		return found
+	}
+}
+
+// Fields are the values of a mapping that are present, by their keys.
+type Fields map[string]Value
+
+// Has reports whether the key is present.
+func (f Fields) Has(key string) bool {
+	_, ok := f[key]
+	return ok
+}
+
+// Lines are the lines of the keys that are present.
+func (f Fields) Lines() map[string]int {
+	lines := make(map[string]int, len(f))
+	for key, v := range f {
+		lines[key] = v.line
+	}
+	return lines
+}
+
+// Fields reads a mapping by the table of its keys, in the order of the file.
+func (v Value) Fields(keys []Key) (Fields, []Mistake) {
+	entries, found := v.Entries("keys and values, like name: text")
+	fields := make(Fields, len(entries))
+	for _, e := range entries {
+		i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == e.Key })
+		switch {
+		case i < 0:
+			found = append(found, e.unknownKey(keys)...)
+		case !e.Absent() || keys[i].Explicit:
+			fields[e.Key] = e
+			found = append(found, keys[i].Read(e)...)
+		}
+	}
+	return fields, found
+}
+
+func (v Value) unknownKey(keys []Key) []Mistake {
+	var known []string
+	for _, k := range keys {
+		if !k.Hidden {
+			known = append(known, k.Name)
+		}
+	}
+	name := v.Key
+	v.Key = "" // the sentence names it already
+	return v.Wrong("Unknown key %q. %s", name, Suggest(name, known))
+}
+
+// Suggest completes a message about an unknown word.
+func Suggest(word string, known []string) string {
+	if near := parley.Nearest(word, known, 1); len(near) > 0 {
+		return "Did you mean " + near[0] + "?"
+	}
+	return "Known are " + strings.Join(known, ", ") + "."
+}
+
+// Entries are the values of a mapping with any keys, in the order of the file.
+// Anything else is refused as not what was expected.
+func (v Value) Entries(expected string) ([]Value, []Mistake) {
+	m, ok := v.node.(*ast.MappingNode)
+	if !ok {
+		return nil, v.expected(expected)
+	}
+	entries := make([]Value, len(m.Values))
+	for i, pair := range m.Values {
+		key, e := newValue(pair.Key), newValue(pair.Value)
+		if _, ok := pair.Key.(*ast.MergeKeyNode); ok {
+			return nil, key.Wrong("<< is not supported. Write the keys out.")
+		}
+		if t := pair.Key.GetToken(); t != nil {
+			e.Key = t.Value
+		}
+		if e.line != key.line {
+			e.line, e.column = key.line, key.column
+		}
+		entries[i] = e
+	}
+	return entries, nil
+}
