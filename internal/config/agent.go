@@ -102,19 +102,19 @@ func agentKeys(d *draft) []yamlfile.Key {
 		{Name: "limits", Read: limitsInto(&d.limits, limitKeys)},
 		{Name: "manager", Read: nameInto(&a.Manager)},
 		{Name: "role", Read: nameInto(&a.Role)},
-		{Name: "mode", Read: choiceInto(&a.Mode, "write", "read")},
+		{Name: "mode", Read: yamlfile.Choice(&a.Mode, "write", "read")},
 		// Without a value it could mean everyone as well as nobody.
 		{Name: "can_invoke", Read: namesInto(&a.CanInvoke), Explicit: true},
-		{Name: "behavior", Read: choiceInto(&a.Behavior, policy.Behaviors()...)},
+		{Name: "behavior", Read: yamlfile.Choice(&a.Behavior, policy.Behaviors()...)},
 		{Name: "profile", Read: profileInto(&a.Profile)},
 		{Name: "contacts", Read: contactsInto(&a.Contacts)},
-		{Name: "shared", Read: choiceInto(&a.Shared, "read", "write")},
+		{Name: "shared", Read: yamlfile.Choice(&a.Shared, "read", "write")},
 		{Name: "mcp_servers", Read: serversInto(&d.servers, true)},
 		// Subagents of Claude Code have one; it says how they are displayed there.
-		{Name: "color", Read: func(yamlfile.Value) []yamlfile.Mistake { return nil }},
+		{Name: "color", Read: yamlfile.Any},
 	}
 	for _, name := range foreignKeys() {
-		keys = append(keys, yamlfile.Key{Name: name, Read: func(yamlfile.Value) []yamlfile.Mistake { return nil }})
+		keys = append(keys, yamlfile.Key{Name: name, Read: yamlfile.Any})
 	}
 	return append(keys, noSecrets()...)
 }
@@ -130,12 +130,7 @@ func kindInto(dst *parley.AgentKind) yamlfile.Reader {
 		if s, _ := v.Trimmed(); s == string(parley.Remote) {
 			return v.Wrong("Remote agents are not available yet.")
 		}
-		var s string
-		found := choiceInto(&s, string(parley.Native), string(parley.Client), string(parley.Person))(v)
-		if found == nil {
-			*dst = parley.AgentKind(s)
-		}
-		return found
+		return yamlfile.Choice(dst, parley.Native, parley.Client, parley.Person)(v)
 	}
 }
 

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -49,21 +48,6 @@ func readName(v yamlfile.Value) (string, []yamlfile.Mistake) {
 		return "", v.Wrong("%s", parley.Public(err))
 	}
 	return s, nil
-}
-
-// choiceInto accepts one of a closed set of words.
-func choiceInto(dst *string, words ...string) yamlfile.Reader {
-	return func(v yamlfile.Value) []yamlfile.Mistake {
-		s, found := v.Trimmed()
-		if found != nil {
-			return found
-		}
-		if !slices.Contains(words, s) {
-			return v.Wrong("%q is not a choice here. %s", s, yamlfile.Suggest(s, words))
-		}
-		*dst = s
-		return nil
-	}
 }
 
 // integerInto accepts a whole number within bounds.

@@ -79,14 +79,14 @@ func (d *serverDraft) add(v yamlfile.Value, mayName bool) []yamlfile.Mistake {
 func (d *serverDraft) read(v yamlfile.Value, s *MCPServer) []yamlfile.Mistake {
 	var kind, trust string
 	fields, found := v.Fields([]yamlfile.Key{
-		{Name: "type", Read: choiceInto(&kind, "stdio", "http")},
+		{Name: "type", Read: yamlfile.Choice(&kind, "stdio", "http")},
 		{Name: "command", Read: textInto(&s.Command)},
 		{Name: "args", Read: textsInto(&s.Args)},
 		{Name: "env", Read: d.settingsInto(&s.Env)},
 		{Name: "cwd", Read: textInto(&s.Dir)},
 		{Name: "url", Read: textInto(&s.URL)},
 		{Name: "headers", Read: d.settingsInto(&s.Headers)},
-		{Name: "trust", Read: choiceInto(&trust, "none", "read")},
+		{Name: "trust", Read: yamlfile.Choice(&trust, "none", "read")},
 		{Name: "timeout", Read: spanInto(&s.Timeout, time.Second, day)},
 	})
 	s.TrustReads = trust == "read"

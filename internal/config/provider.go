@@ -116,7 +116,7 @@ func providersInto(dst *[]Provider) yamlfile.Reader {
 
 func providerKeys(p *Provider) []yamlfile.Key {
 	return append([]yamlfile.Key{
-		{Name: "kind", Read: choiceInto(&p.Kind, ProviderKinds()...)},
+		{Name: "kind", Read: yamlfile.Choice(&p.Kind, ProviderKinds()...)},
 		{Name: "base_url", Read: addressInto(&p.BaseURL)},
 		{Name: "key_env", Read: variableInto(&p.KeyEnv)},
 		{Name: "timeout", Read: spanInto(&p.Timeout, time.Second, time.Hour)},

@@ -95,7 +95,7 @@ func targetInto(dst *string) yamlfile.Reader {
 func flagInto(dst *bool) yamlfile.Reader {
 	return func(v yamlfile.Value) []yamlfile.Mistake {
 		var s string
-		found := choiceInto(&s, "true", "false")(v)
+		found := yamlfile.Choice(&s, "true", "false")(v)
 		*dst = s == "true"
 		return found
 	}
@@ -103,7 +103,7 @@ func flagInto(dst *bool) yamlfile.Reader {
 
 // profileInto accepts the name of a preset, or a mapping with patterns.
 func profileInto(dst *Profile) yamlfile.Reader {
-	preset := choiceInto(&dst.Preset, policy.Presets()...)
+	preset := yamlfile.Choice(&dst.Preset, policy.Presets()...)
 	return func(v yamlfile.Value) []yamlfile.Mistake {
 		if _, found := v.Trimmed(); found == nil {
 			return preset(v)

@@ -33,6 +33,28 @@ func Into[T any](dst *T, read func(Value) (T, []Mistake)) Reader {
 	}
 }
 
+// Choice makes a Reader of one of a closed set of words.
+func Choice[T ~string](dst *T, words ...T) Reader {
+	return func(v Value) []Mistake {
+		s, found := v.Trimmed()
+		if found != nil {
+			return found
+		}
+		if !slices.Contains(words, T(s)) {
+			known := make([]string, len(words))
+			for i, w := range words {
+				known[i] = string(w)
+			}
+			return v.Wrong("%q is not a choice here. %s", s, Suggest(s, known))
+		}
+		*dst = T(s)
+		return nil
+	}
+}
+
+// Any accepts every value and leaves it alone.
+func Any(Value) []Mistake { return nil }
+
 // Fields are the values of a mapping that are present, by their keys.
 type Fields map[string]Value
 
@@ -75,9 +97,7 @@ func (v Value) unknownKey(keys []Key) []Mistake {
 			known = append(known, k.Name)
 		}
 	}
-	name := v.Key
-	v.Key = "" // the sentence names it already
-	return v.Wrong("Unknown key %q. %s", name, Suggest(name, known))
+	return v.WrongKey("Unknown key %q. %s", v.Key, Suggest(v.Key, known))
 }
 
 // Suggest completes a message about an unknown word.
@@ -101,10 +121,11 @@ func (v Value) Entries(expected string) ([]Value, []Mistake) {
 		if _, ok := pair.Key.(*ast.MergeKeyNode); ok {
 			return nil, key.Wrong("<< is not supported. Write the keys out.")
 		}
-		if t := pair.Key.GetToken(); t != nil {
-			e.Key = t.Value
+		var found []Mistake
+		if e.Key, found = key.Text(); found != nil {
+			return nil, found
 		}
-		if e.line != key.line {
+		if e.keyColumn = key.column; e.line != key.line {
 			e.line, e.column = key.line, key.column
 		}
 		entries[i] = e

@@ -36,6 +36,7 @@ type Value struct {
 	// The place is on the line of the key, where a person looks for it, also if
 	// the value begins below.
 	line, column int
+	keyColumn    int // 0 without a key
 }
 
 // Parse reads a text with at most one YAML document. The value of an empty text
@@ -106,6 +107,11 @@ func (v Value) Wrong(format string, args ...any) []Mistake {
 		text = v.Key + ": " + text
 	}
 	return []Mistake{{Line: v.line, Column: v.column, Text: text}}
+}
+
+// WrongKey makes a mistake at the place of the key, which the text should name.
+func (v Value) WrongKey(format string, args ...any) []Mistake {
+	return []Mistake{{Line: v.line, Column: v.keyColumn, Text: fmt.Sprintf(format, args...)}}
 }
 
 // expected refuses a value of the wrong type. An anchor, an alias or a tag may
@@ -194,6 +200,8 @@ func (v Value) Scalar() (any, []Mistake) {
 		return n.Value, nil
 	case *ast.BoolNode:
 		return n.Value, nil
+	case *ast.StringNode, *ast.LiteralNode:
+		return v.Text()
 	}
-	return v.Text()
+	return nil, v.expected("a text, a number, true, false or null")
 }

@@ -2,12 +2,11 @@ package scripted
 
 import (
 	"regexp"
-	"slices"
-
-	"github.com/goccy/go-yaml/ast"
+	"time"
 
 	"parley"
 	"parley/internal/model"
+	"parley/internal/yamlfile"
 )
 
 // anyAgent names the rules of agents that have none of their own.
@@ -17,251 +16,231 @@ const anyAgent = "*"
 // can be wrong about a script without knowing the conversation is found here,
 // so that a turn does not stumble over it later.
 func Parse(name string, data []byte) (*Script, error) {
-	src := source{name: name}
-	root, err := src.root(data)
-	if err != nil {
-		return nil, err
+	s := &Script{agents: map[string][]*rule{}}
+	root, found := yamlfile.Parse(string(data))
+	if found == nil {
+		found = s.read(name, root)
 	}
-	fields, err := src.fields(root, "a script", "agents")
-	if err != nil {
-		return nil, err
+	if found != nil {
+		// Only the first: the others often follow from it.
+		m := found[0]
+		return nil, parley.Errorf(parley.Invalid, "%s:%d:%d: %s", name, m.Line, m.Column, m.Text)
 	}
-	if fields["agents"] == nil {
-		return nil, src.errorf(root, "a script needs agents")
-	}
-	entries, err := src.entries(fields["agents"], "agents")
-	if err != nil {
-		return nil, err
-	}
-	agents := make(map[string][]*rule, len(entries))
-	for _, e := range entries {
-		if err := src.agent(agents, e); err != nil {
-			return nil, err
-		}
-	}
-	return &Script{agents: agents, unmatched: unmatchedRule()}, nil
+	return s, nil
 }
 
-func unmatchedRule() *rule {
-	return &rule{steps: []step{{say: template{parts: []part{unmatchedText}}}}}
+func (s *Script) read(file string, root yamlfile.Value) []yamlfile.Mistake {
+	if root.Absent() {
+		return root.Wrong("The script is empty.")
+	}
+	fields, found := root.Fields([]yamlfile.Key{key("agents", yamlfile.Any)})
+	if found != nil {
+		return found
+	}
+	if !fields.Has("agents") {
+		return root.Wrong("A script needs agents.")
+	}
+	agents, found := fields["agents"].Entries("the names of agents with their rules below them")
+	for _, a := range agents {
+		found = append(found, s.readAgent(file, a)...)
+	}
+	return found
 }
 
-// agent adds the rules of one agent.
-func (s source) agent(agents map[string][]*rule, e *ast.MappingValueNode) error {
-	name, err := s.text(e.Key, "an agent's name")
-	if err != nil {
-		return err
-	}
-	if name != anyAgent {
-		if err := parley.CheckName(name); err != nil {
-			return s.errorf(e.Key, "%s", parley.Public(err))
+// key makes every key explicit: one without a value is a slip.
+func key(name string, read yamlfile.Reader) yamlfile.Key {
+	return yamlfile.Key{Name: name, Read: read, Explicit: true}
+}
+
+func (s *Script) readAgent(file string, v yamlfile.Value) []yamlfile.Mistake {
+	if v.Key != anyAgent {
+		if err := parley.CheckName(v.Key); err != nil {
+			return v.WrongKey("%s", parley.Public(err))
 		}
 	}
-	if _, ok := agents[parley.FoldName(name)]; ok {
-		return s.errorf(e.Key, "%q is here twice; case makes no difference", name)
+	name := parley.FoldName(v.Key)
+	if _, ok := s.agents[name]; ok {
+		return v.WrongKey("%q is here twice; case makes no difference.", v.Key)
 	}
-	items, err := s.list(e.Value, "the rules of "+name)
-	if err != nil {
-		return err
-	}
-	rules := make([]*rule, len(items))
+	items, found := list(v)
 	for i, item := range items {
-		if i > 0 && rules[i-1].match == nil {
-			return s.errorf(item, "this rule is never reached: the one before it has no match and takes everything")
+		if i > 0 && s.agents[name][i-1].match == nil {
+			return append(found, item.Wrong("This rule is never reached: the one before it has no match and takes everything.")...)
 		}
-		if rules[i], err = s.rule(item); err != nil {
-			return err
-		}
+		r, wrongs := readRule(file, item)
+		s.agents[name] = append(s.agents[name], r)
+		found = append(found, wrongs...)
 	}
-	agents[parley.FoldName(name)] = rules
-	return nil
+	return found
 }
 
-func (s source) rule(n ast.Node) (*rule, error) {
-	f, err := s.fields(n, "a rule", "match", "seen", "steps")
-	if err != nil {
-		return nil, err
+// list is the items of a list that must not be empty.
+func list(v yamlfile.Value) ([]yamlfile.Value, []yamlfile.Mistake) {
+	items, found := v.Items()
+	if found == nil && len(items) == 0 {
+		found = v.Wrong("The list must not be empty.")
 	}
+	return items, found
+}
+
+func readRule(file string, v yamlfile.Value) (*rule, []yamlfile.Mistake) {
 	r := &rule{}
-	if v, ok := f["match"]; ok {
-		if r.match, err = s.pattern(v, "match"); err != nil {
-			return nil, err
-		}
+	fields, found := v.Fields([]yamlfile.Key{
+		key("match", yamlfile.Into(&r.match, pattern)),
+		key("seen", yamlfile.Into(&r.seen, count)),
+		key("steps", yamlfile.Any), // read below, when match is known
+	})
+	switch {
+	case found != nil:
+	case fields.Has("seen") && r.match == nil:
+		found = fields["seen"].Wrong("It counts the inputs that match, so it needs match.")
+	case !fields.Has("steps"):
+		found = v.Wrong("A rule needs steps.")
+	default:
+		r.steps, found = reader{file: file, match: r.match}.steps(fields["steps"])
 	}
-	if v, ok := f["seen"]; ok {
-		if r.match == nil {
-			return nil, s.errorf(v, "seen counts the inputs that match: it needs match")
-		}
-		if r.seen, err = s.count(v, "seen"); err != nil {
-			return nil, err
-		}
-	}
-	steps, ok := f["steps"]
-	if !ok {
-		return nil, s.errorf(n, "a rule needs steps")
-	}
-	r.steps, err = s.steps(steps, r.match)
-	return r, err
+	return r, found
 }
 
-func (s source) steps(n ast.Node, match *regexp.Regexp) ([]step, error) {
-	items, err := s.list(n, "steps")
-	if err != nil {
-		return nil, err
-	}
+// reader reads the steps of a rule.
+type reader struct {
+	file  string
+	match *regexp.Regexp // of the rule; nil if it has none
+}
+
+func (r reader) steps(v yamlfile.Value) ([]step, []yamlfile.Mistake) {
+	items, found := list(v)
 	steps := make([]step, len(items))
 	for i, item := range items {
 		if i > 0 && steps[i-1].when == nil && len(steps[i-1].calls) == 0 {
-			return nil, s.errorf(item, "this step is never reached: the one before it ends the turn, for it calls no tool")
+			return nil, append(found, item.Wrong("This step is never reached: the one before it ends the turn, for it calls no tool.")...)
 		}
-		if steps[i], err = s.step(item, match); err != nil {
-			return nil, err
-		}
-		if i == 0 && steps[i].when != nil {
-			return nil, s.errorf(item, "the first step cannot have when: there is no tool result yet")
+		var wrongs []yamlfile.Mistake
+		steps[i], wrongs = r.step(item)
+		if found = append(found, wrongs...); i == 0 && steps[i].when != nil {
+			found = append(found, item.Wrong("The first step cannot have when: there is no tool result yet.")...)
 		}
 	}
-	return steps, nil
+	return steps, found
 }
 
-func (s source) step(n ast.Node, match *regexp.Regexp) (step, error) {
-	f, err := s.fields(n, "a step", "when", "wait", "say", "call", "args", "calls", "fail", "class", "retry_after", "usage")
-	if err != nil {
-		return step{}, err
-	}
-	if err := s.checkKeys(n, f); err != nil {
-		return step{}, err
-	}
+func (r reader) step(v yamlfile.Value) (step, []yamlfile.Mistake) {
 	var st step
-	if v, ok := f["when"]; ok {
-		if st.when, err = s.pattern(v, "when"); err != nil {
-			return step{}, err
-		}
+	one := call{args: noArguments()}
+	fail := failure{class: model.Refused}
+	fields, found := v.Fields([]yamlfile.Key{
+		key("when", yamlfile.Into(&st.when, pattern)),
+		key("wait", yamlfile.Into(&st.wait, duration)),
+		key("say", yamlfile.Into(&st.say, r.text)),
+		key("call", yamlfile.Into(&one.tool, toolName)),
+		key("args", yamlfile.Into(&one.args, r.arguments)),
+		key("calls", yamlfile.Into(&st.calls, r.calls)),
+		key("fail", yamlfile.Into(&fail.text, r.text)),
+		key("class", yamlfile.Choice(&fail.class, model.RateLimited, model.Overloaded, model.Refused, model.Broken)),
+		key("retry_after", yamlfile.Into(&fail.retryAfter, duration)),
+		key("usage", yamlfile.Into(&st.usage, readUsage)),
+	})
+	if fields.Has("call") {
+		st.calls = []call{one}
 	}
-	if v, ok := f["wait"]; ok {
-		if st.wait, err = s.duration(v, "wait"); err != nil {
-			return step{}, err
-		}
+	if fields.Has("fail") {
+		st.fail = &fail
 	}
-	if v, ok := f["say"]; ok {
-		if st.say, err = s.template(v, "say", match); err != nil {
-			return step{}, err
-		}
+	if found == nil {
+		found = st.check(v, fields)
 	}
-	if st.calls, err = s.calls(f, match); err != nil {
-		return step{}, err
-	}
-	if st.usage, err = s.usage(f["usage"]); err != nil {
-		return step{}, err
-	}
-	st.fail, err = s.failure(f, match)
-	return st, err
+	return st, found
 }
 
-// checkKeys refuses keys that make no sense together.
-func (s source) checkKeys(n ast.Node, f map[string]ast.Node) error {
-	has := func(key string) bool { return f[key] != nil }
+// check refuses keys that make no sense together.
+func (s *step) check(v yamlfile.Value, f yamlfile.Fields) []yamlfile.Mistake {
+	acts := f.Has("say") || f.Has("call") || f.Has("calls")
 	switch {
-	case !has("say") && !has("call") && !has("calls") && !has("fail"):
-		return s.errorf(n, "a step needs something to do: say, call, calls or fail")
-	case has("fail") && (has("say") || has("call") || has("calls")):
-		return s.errorf(f["fail"], "a step that fails cannot say or call anything")
-	case has("call") && has("calls"):
-		return s.errorf(f["calls"], "a step has call or calls, not both")
-	case has("args") && !has("call"):
-		return s.errorf(f["args"], "args belong to call; in calls each call has its own")
-	case has("fail") && has("usage"):
-		return s.errorf(f["usage"], "a step that fails reports no usage")
-	case has("class") && !has("fail"):
-		return s.errorf(f["class"], "class belongs to fail")
-	case has("retry_after") && !has("fail"):
-		return s.errorf(f["retry_after"], "retry_after belongs to fail")
+	case !acts && !f.Has("fail"):
+		return v.Wrong("A step needs something to do: say, call, calls or fail.")
+	case acts && f.Has("fail"):
+		return f["fail"].Wrong("A step that fails cannot say or call anything.")
+	case f.Has("call") && f.Has("calls"):
+		return f["calls"].Wrong("A step has call or calls, not both.")
+	case f.Has("args") && !f.Has("call"):
+		return f["args"].Wrong("This belongs to call; in calls each call has its own.")
+	case f.Has("fail") && f.Has("usage"):
+		return f["usage"].Wrong("A step that fails reports no usage.")
+	case f.Has("fail") && s.fail.text.empty():
+		return f["fail"].Wrong("A failure must say why.")
+	}
+	for _, key := range []string{"class", "retry_after"} {
+		if f.Has(key) && !f.Has("fail") {
+			return f[key].Wrong("This belongs to fail.")
+		}
 	}
 	return nil
 }
 
-func (s source) calls(f map[string]ast.Node, match *regexp.Regexp) ([]call, error) {
-	if tool, ok := f["call"]; ok {
-		c, err := s.call(tool, f["args"], match)
-		return []call{c}, err
-	}
-	n, ok := f["calls"]
-	if !ok {
-		return nil, nil
-	}
-	items, err := s.list(n, "calls")
-	if err != nil {
-		return nil, err
-	}
+func (r reader) calls(v yamlfile.Value) ([]call, []yamlfile.Mistake) {
+	items, found := list(v)
 	calls := make([]call, len(items))
 	for i, item := range items {
-		f, err := s.fields(item, "an entry of calls", "tool", "args")
-		if err != nil {
-			return nil, err
+		calls[i].args = noArguments()
+		fields, wrongs := item.Fields([]yamlfile.Key{
+			key("tool", yamlfile.Into(&calls[i].tool, toolName)),
+			key("args", yamlfile.Into(&calls[i].args, r.arguments)),
+		})
+		if wrongs == nil && !fields.Has("tool") {
+			wrongs = item.Wrong("Each of the calls needs tool.")
 		}
-		if f["tool"] == nil {
-			return nil, s.errorf(item, "an entry of calls needs tool")
-		}
-		if calls[i], err = s.call(f["tool"], f["args"], match); err != nil {
-			return nil, err
-		}
+		found = append(found, wrongs...)
 	}
-	return calls, nil
+	return calls, found
 }
 
-func (s source) call(tool, args ast.Node, match *regexp.Regexp) (call, error) {
-	name, err := s.text(tool, "the name of a tool")
+// text reads a text that may have something to fill in.
+func (r reader) text(v yamlfile.Value) (text, []yamlfile.Mistake) {
+	s, found := v.Text()
+	if found != nil {
+		return text{}, found
+	}
+	t, err := newText(s, r.match)
 	if err != nil {
-		return call{}, err
+		return text{}, v.Wrong("%v.", err)
 	}
-	if name == "" {
-		return call{}, s.errorf(tool, "the name of a tool must not be empty")
-	}
-	c := call{tool: name, args: value{json: []byte("{}")}}
-	if args == nil {
-		return c, nil
-	}
-	if _, err := s.entries(args, "args"); err != nil {
-		return call{}, err
-	}
-	c.args, err = s.value(args, match)
-	return c, err
+	t.place = r.file + ":" + v.Place()
+	return t, nil
 }
 
-func (s source) failure(f map[string]ast.Node, match *regexp.Regexp) (*failure, error) {
-	n, ok := f["fail"]
-	if !ok {
-		return nil, nil
+func toolName(v yamlfile.Value) (string, []yamlfile.Mistake) {
+	name, found := v.Text()
+	if found == nil && name == "" {
+		found = v.Wrong("The name of a tool must not be empty.")
 	}
-	text, err := s.template(n, "fail", match)
-	if err != nil {
-		return nil, err
-	}
-	if len(text.parts) == 0 {
-		return nil, s.errorf(n, "fail must say why")
-	}
-	fail := &failure{text: text, class: model.Refused}
-	if v, ok := f["class"]; ok {
-		if fail.class, err = s.class(v); err != nil {
-			return nil, err
-		}
-	}
-	if v, ok := f["retry_after"]; ok {
-		if fail.retryAfter, err = s.duration(v, "retry_after"); err != nil {
-			return nil, err
-		}
-	}
-	return fail, nil
+	return name, found
 }
 
-func (s source) class(n ast.Node) (model.Class, error) {
-	text, err := s.text(n, "class")
+func pattern(v yamlfile.Value) (*regexp.Regexp, []yamlfile.Mistake) {
+	s, found := v.Text()
+	if found != nil {
+		return nil, found
+	}
+	if s == "" {
+		return nil, v.Wrong("A pattern must not be empty.")
+	}
+	re, err := regexp.Compile(s)
 	if err != nil {
-		return "", err
+		return nil, v.Wrong("%v.", err)
 	}
-	class := model.Class(text)
-	if !slices.Contains([]model.Class{model.RateLimited, model.Overloaded, model.Refused, model.Broken}, class) {
-		return "", s.errorf(n, "class is rate_limited, overloaded, refused or broken, not %q", text)
-	}
-	return class, nil
+	return re, nil
 }
+
+func duration(v yamlfile.Value) (time.Duration, []yamlfile.Mistake) {
+	s, found := v.Text()
+	if found != nil {
+		return 0, found
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d <= 0 {
+		return 0, v.Wrong("Expected a time like 150ms, 2s or 1m30s, not %q.", s)
+	}
+	return d, nil
+}
+
+func count(v yamlfile.Value) (int, []yamlfile.Mistake) { return v.Integer(1, 1_000_000) }

@@ -1,6 +1,8 @@
 package scripted
 
 import (
+	"fmt"
+
 	"parley"
 	"parley/internal/model"
 )
@@ -79,16 +81,19 @@ func endsTurn(messages []model.Message) bool {
 
 // meet finds the rule for the input at position at.
 func (s *Script) meet(rules []*rule, req *model.Request, at int) *scene {
-	sc := &scene{req: req, at: at, rule: s.unmatched}
+	sc := &scene{req: req, at: at}
 	if at >= 0 {
 		sc.input = req.Messages[at].Text
 	}
 	for _, r := range rules {
 		if groups, ok := r.meets(sc); ok {
 			sc.rule, sc.groups = r, groups
-			break
+			return sc
 		}
 	}
+	// Said and not failed, so that a script can be written one rule at a time.
+	sc.rule = &rule{steps: []step{{say: text{fixed: fmt.Sprintf(
+		"The script has no rule for %s that matches: %s", req.Agent, parley.Clip(sc.input, 100))}}}}
 	return sc
 }
 

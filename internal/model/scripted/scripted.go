@@ -24,8 +24,6 @@ import (
 type Script struct {
 	// agents holds the rules by folded name; "*" is for every other agent.
 	agents map[string][]*rule
-	// unmatched answers an input for which the agent has no rule.
-	unmatched *rule
 }
 
 // rule is what an agent does about one kind of input.
@@ -39,7 +37,7 @@ type rule struct {
 type step struct {
 	when  *regexp.Regexp // looked for in the last tool result; nil: always
 	wait  time.Duration
-	say   template
+	say   text
 	calls []call
 	fail  *failure
 	usage *spending // what the script says it consumes; nil: by its size
@@ -57,11 +55,11 @@ func (s *step) onlySays() bool { return len(s.calls) == 0 && s.fail == nil }
 
 type call struct {
 	tool string
-	args value
+	args arguments
 }
 
 type failure struct {
-	text       template
+	text       text
 	class      model.Class
 	retryAfter time.Duration
 }
@@ -85,7 +83,7 @@ func (s *Script) Step(ctx context.Context, req model.Request, onDelta func(model
 		return model.Reply{}, err
 	}
 	if st.fail != nil {
-		return model.Reply{}, st.fail.render(sc)
+		return model.Reply{}, st.fail.error(sc)
 	}
 	reply, err := st.reply(sc)
 	if err != nil {
@@ -130,12 +128,12 @@ func pause(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-func (f *failure) render(sc *scene) error {
-	text, err := f.text.render(sc)
+func (f *failure) error(sc *scene) error {
+	message, err := f.text.fill(sc)
 	if err != nil {
 		return broken(err)
 	}
-	return &model.Error{Class: f.class, Message: text, RetryAfter: f.retryAfter}
+	return &model.Error{Class: f.class, Message: message, RetryAfter: f.retryAfter}
 }
 
 func broken(err error) *model.Error {
@@ -143,7 +141,7 @@ func broken(err error) *model.Error {
 }
 
 func (s *step) reply(sc *scene) (model.Reply, error) {
-	text, err := s.say.render(sc)
+	text, err := s.say.fill(sc)
 	if err != nil {
 		return model.Reply{}, err
 	}
@@ -153,7 +151,7 @@ func (s *step) reply(sc *scene) (model.Reply, error) {
 	}
 	taken := assistants(sc.req.Messages)
 	for i, c := range s.calls {
-		args, err := c.args.render(sc)
+		args, err := c.args.fill(sc)
 		if err != nil {
 			return model.Reply{}, err
 		}

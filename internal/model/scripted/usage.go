@@ -1,58 +1,46 @@
 package scripted
 
 import (
-	"github.com/goccy/go-yaml/ast"
-
 	"parley"
 	"parley/internal/model"
+	"parley/internal/yamlfile"
 )
 
-// usage reads what a step says that it consumes: {input: 100, output: 20, money:
-// 0.01, estimate: 400}.
-func (s source) usage(n ast.Node) (*spending, error) {
-	if n == nil {
-		return nil, nil
-	}
-	f, err := s.fields(n, "usage", "input", "output", "money", "estimate")
-	if err != nil {
-		return nil, err
-	}
+var _ model.Estimator = (*Script)(nil)
+
+// readUsage reads what a step says that it consumes: {input: 100, output: 20,
+// money: 0.01, estimate: 400}.
+func readUsage(v yamlfile.Value) (*spending, []yamlfile.Mistake) {
 	var u spending
-	for key, into := range map[string]*int64{"input": &u.Input, "output": &u.Output, "estimate": &u.estimate} {
-		if v, ok := f[key]; ok {
-			if *into, err = s.tokens(v, key); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if v, ok := f["money"]; ok {
-		u.Cost, err = s.money(v)
-	}
-	return &u, err
+	_, found := v.Fields([]yamlfile.Key{
+		key("input", yamlfile.Into(&u.Input, readTokens)),
+		key("output", yamlfile.Into(&u.Output, readTokens)),
+		key("money", yamlfile.Into(&u.Cost, readMoney)),
+		key("estimate", yamlfile.Into(&u.estimate, readTokens)),
+	})
+	return &u, found
 }
 
-func (s source) tokens(n ast.Node, what string) (int64, error) {
-	text, err := s.text(n, what)
-	if err != nil {
-		return 0, err
+func readTokens(v yamlfile.Value) (int64, []yamlfile.Mistake) {
+	s, found := v.Text()
+	if found != nil {
+		return 0, found
 	}
-	tokens, ok := parley.ParseTokens(text)
+	n, ok := parley.ParseTokens(s)
 	if !ok {
-		return 0, s.errorf(n, "%s must be a number of tokens like 1200 or 50k, not %q", what, text)
+		return 0, v.Wrong("Expected a number of tokens, like 1200 or 50k, not %q.", s)
 	}
-	return tokens, nil
+	return n, nil
 }
 
-func (s source) money(n ast.Node) (int64, error) {
-	text, err := s.text(n, "money")
-	if err != nil {
-		return 0, err
+func readMoney(v yamlfile.Value) (int64, []yamlfile.Mistake) {
+	s, found := v.Text()
+	if found != nil {
+		return 0, found
 	}
-	m, ok := parley.ParseMoney(text)
+	m, ok := parley.ParseMoney(s)
 	if !ok {
-		return 0, s.errorf(n, "money must be an amount of dollars like 0.25, not %q", text)
+		return 0, v.Wrong("Expected an amount of US dollars, like 0.25, not %q.", s)
 	}
 	return int64(m), nil
 }
-
-var _ model.Estimator = (*Script)(nil)

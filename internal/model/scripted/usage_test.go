@@ -32,10 +32,10 @@ func TestUsageIsWhatTheScriptSays(t *testing.T) {
 
 func TestUsageThatIsRefused(t *testing.T) {
 	for usage, want := range map[string]string{
-		"{input: many}": "input must be a number of tokens like 1200 or 50k, not \"many\"",
-		"{money: free}": "money must be an amount of dollars like 0.25, not \"free\"",
-		"{tokens: 5}":   "unknown key \"tokens\"; usage has input, output, money, estimate",
-		"5":             "usage is written as keys and values",
+		"{input: many}": `input: Expected a number of tokens, like 1200 or 50k, not "many".`,
+		"{money: free}": `money: Expected an amount of US dollars, like 0.25, not "free".`,
+		"{tokens: 5}":   `Unknown key "tokens". Known are input, output, money, estimate.`,
+		"5":             "usage: Expected keys and values, like name: text.",
 	} {
 		_, err := Parse("f.yaml", []byte("agents:\n  '*': [{steps: [{say: 'Hi.', usage: "+usage+"}]}]\n"))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -22,7 +22,7 @@ func aScene(match *regexp.Regexp) *scene {
 		{Role: model.User, Text: parley.ResultText("Writer", 8, "line one\nline two")},
 		{Role: model.User, Text: parley.ResultText("Data Bot", 9, "42")},
 	}}
-	sc := &scene{req: req, at: 6, input: req.Messages[6].Text, results: []string{"Error: task-10 is late", "Delegated (task-11)."}}
+	sc := &scene{req: req, at: 6, input: req.Messages[6].Text, rule: &rule{match: match}, results: []string{"Error: task-10 is late", "Delegated (task-11)."}}
 	sc.groups = match.FindStringSubmatchIndex(sc.input)
 	return sc
 }
@@ -47,14 +47,32 @@ func TestTemplate(t *testing.T) {
 		{"{{capture `4.` (capture `\\d+` body)}}", "42"},
 		{"{{capture `older \\w+` conversation}}", "older job"},
 		{`{{"{{"}}match}}`, "{{match}}"},
+		// Odd ways to write it.
+		{"{{\n\tmatch  1\n}}", "Data Bot"},
+		{"{{match 0}}", "from Data Bot |"},
+		{"{{`{{`}} {{\"}}\"}} {{\"a\\tb\"}}", "{{ }} a\tb"},
+		{"{ {agent}} {{agent}}}} {agent} }}", "{ {agent}} Bot}} {agent} }}"},
+		{"{\"k\": {{body}}}", "{\"k\": 42}"},
+		{"-{{agent}}-\n - {{agent}} -", "-Bot-\n - Bot -"},
+		{"<b>&amp;'{{agent}}'", "<b>&amp;'Bot'"},
+		{"{{capture `}}` \"a}}b\"}}", "}}"},
+		{"{{capture `{{` \"a{{b\"}}", "{{"},
+		{"{{capture `(?P<n>\\d)\\d` (body)}}", "4"},
+		{"{{capture `\\|` (match)}}", "|"},
+		{"{{capture `\"([^\"]+)\"` `say \"hi\"`}}", "hi"},
+		{"{{capture `task-\\d+` ( capture `.*` ( result 2 ) )}}", "task-11"},
+		{"{{capture `(x)?Bot` match}}.", "."},
+		{"{{results}}{{agent}}", "Writer: line one\nline two\nData Bot: 42Bot"},
+		{"…{{agent}}…", "…Bot…"},
+		{"a {{- agent -}} b{{/* a comment */}}", "aBotb"},
 	}
 	for _, tt := range tests {
-		parts, err := compileTemplate(tt.text, match)
+		text, err := newText(tt.text, match)
 		if err != nil {
 			t.Errorf("%s: %v", tt.text, err)
 			continue
 		}
-		got, err := template{parts: parts}.render(aScene(match))
+		got, err := text.fill(aScene(match))
 		if err != nil {
 			t.Errorf("%s: %v", tt.text, err)
 		}
@@ -66,13 +84,13 @@ func TestTemplate(t *testing.T) {
 
 func TestConversation(t *testing.T) {
 	match := regexp.MustCompile("x")
-	parts, err := compileTemplate("{{conversation}}", match)
+	text, err := newText("{{conversation}}", match)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sc := aScene(match)
 	sc.req.Messages = sc.req.Messages[2:5]
-	got, err := template{parts: parts}.render(sc)
+	got, err := text.fill(sc)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,10 +108,10 @@ tool: Delegated (task-8).`
 
 func TestTemplateRefused(t *testing.T) {
 	tests := []struct{ text, want string }{
-		{"{{", `in {{: "}}" is missing`},
-		{"a {{agent b", `in {{agent b: "}}" is missing`},
-		{"{{}}", "a word is missing"},
-		{"{{ nobody }}", `in {{ nobody }}: "nobody" is not known`},
+		{"{{", "{{…}} cannot be read: unclosed action"},
+		{"a {{agent b", "{{…}} cannot be read: unclosed action"},
+		{"{{}}", "missing value for command"},
+		{"{{ nobody }}", `In {{nobody}}: "nobody" is not known; there are agent, body`},
 		{"{{agent 1}}", `"1" is one too many`},
 		{"{{match 3}}", "the match pattern has no group 3"},
 		{`{{match "what"}}`, `no group named "what"`},
@@ -101,18 +119,37 @@ func TestTemplateRefused(t *testing.T) {
 		{"{{capture result}}", "wants a quoted pattern"},
 		{"{{capture `x`}}", "does not say where to look"},
 		{"{{capture `(` result}}", "missing closing )"},
-		{"{{capture `x` (result 1}}", `")" is missing`},
-		{"{{capture `x` 1}}", "a word is missing"},
+		{"{{capture `x` (result 1}}", "unclosed left paren"},
+		{"{{capture `x` 1}}", `"1" is not known`},
 		{`{{capture "\d" result}}`, "unknown escape"},
-		{"{{-1}}", "'-' cannot stand here"},
+		{"{{-1}}", `"-1" is not known`},
+		{"{{match 1 2}}", `"2" is one too many`},
+		{"{{match body}}", "no group body"},
+		{"{{match 01}}", "no group 01"},
+		{"{{match (1)}}", "no group"},
+		{"{{result 1 2}}", `"2" is one too many`},
+		{`{{result "a"}}`, "counted from 1"},
+		{"{{capture body body}}", "wants a quoted pattern"},
+		{"{{capture `x` body 1}}", `"1" is one too many`},
+		{"{{capture `x` (nobody)}}", `"nobody" is not known`},
+		{"{{(capture) `x` body}}", "is not known"},
+		{"{{match1}}", `"match1" is not known`},
+		{"{{.}} {{.Agent}}", `"." is not known`},
+		{"{{agent.Name}}", "is not known"},
+		{`{{printf "x"}}`, `"printf" is not known`},
+		{"{{body | capture `x`}}", "only one word with its arguments"},
+		{"{{$x := body}}", "only one word with its arguments"},
+		{"{{if body}}x{{end}}", "only words can stand here"},
+		{`{{template "x"}}`, "only words can stand here"},
+		{`{{define "x"}}y{{end}}`, "{{define}} is not known"},
 	}
 	for _, tt := range tests {
-		_, err := compileTemplate(tt.text, regexp.MustCompile("(x)"))
+		_, err := newText(tt.text, regexp.MustCompile("(x)"))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: err = %v, want %q", tt.text, err, tt.want)
 		}
 	}
-	if _, err := compileTemplate("{{match 1}}", nil); err == nil || !strings.Contains(err.Error(), "no match pattern") {
+	if _, err := newText("{{match 1}}", nil); err == nil || !strings.Contains(err.Error(), "no match pattern") {
 		t.Errorf("match in a rule without a pattern: err = %v", err)
 	}
 }
@@ -126,13 +163,14 @@ func TestTemplateFails(t *testing.T) {
 		{"{{request}}", "f.yaml:1:2: {{request}}: the request is no longer in the conversation"},
 	}
 	for _, tt := range tests {
-		parts, err := compileTemplate(tt.text, match)
+		text, err := newText(tt.text, match)
 		if err != nil {
 			t.Fatal(err)
 		}
 		sc := aScene(match)
 		sc.req.Messages, sc.at = sc.req.Messages[5:], 1
-		_, err = template{parts: parts, where: "f.yaml:1:2"}.render(sc)
+		text.place = "f.yaml:1:2"
+		_, err = text.fill(sc)
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("%s: err = %v, want %q", tt.text, err, tt.want)
 		}
