@@ -11,8 +11,7 @@ import (
 	"parley"
 )
 
-// adopted is the parley.yaml of a team that is made from agents that are there
-// already.
+// adopted is the parley.yaml of a team made from existing agents.
 const adopted = `# A team made from the agents in %s.
 team: main
 
@@ -25,9 +24,9 @@ model: anthropic/claude-sonnet-4-5
 toolsets: [contact, workspace]
 `
 
-// Adopt makes a team in dir of the Markdown files in from, such as the subagents
-// of Claude Code, as they are. It returns the files relative to dir; as with a
-// template, all are written or none.
+// Adopt makes a team in dir from the Markdown files in from, such as Claude
+// Code's subagents, and leaves those unchanged. It returns the files relative
+// to dir. As with a template, either all of them are written or none.
 func Adopt(from, dir string) ([]string, error) {
 	files, err := agentFiles(from)
 	if err != nil {
@@ -40,8 +39,8 @@ func Adopt(from, dir string) ([]string, error) {
 	return writeFiles(files, dir)
 }
 
-// agentFiles reads the Markdown files of a folder and those below it. What has
-// no front matter is no agent there, but a note.
+// agentFiles reads the Markdown files in a folder and below it. A file without
+// front matter is a note, not an agent.
 func agentFiles(from string) (map[string][]byte, error) {
 	root, err := os.OpenRoot(from)
 	if errors.Is(err, fs.ErrNotExist) {

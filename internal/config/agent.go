@@ -40,16 +40,16 @@ type Agent struct {
 	// Behavior is autonomous, supervised or strict.
 	Behavior string
 	Profile  Profile
-	// Contacts are in the order of the file, which decides nothing.
+	// Contacts are in the order of the file; the order does not matter.
 	Contacts []ContactRule
 	// MCPServers are its own and those of parley.yaml that it names.
 	MCPServers []MCPServer
 	// Shared is read or write, for the folder agents/_shared.
 	Shared string
-	// Lines are those of the keys that the file has.
+	// Lines holds the line of each key in the file.
 	Lines map[string]int
-	// Mistake is what is wrong with the file by now: the agent is as it was
-	// before. Only Reload keeps one.
+	// Mistake says what is wrong with the file now; the agent is as it was
+	// before. Only Reload sets it.
 	Mistake string
 }
 
@@ -58,11 +58,11 @@ type draft struct {
 	agent   Agent
 	limits  overlay
 	servers serverDraft
-	// lines are those of the keys that are present.
+	// lines holds the line of each key that is present.
 	lines map[string]int
-	// blank says that the file holds nothing, or not even a whole ---.
+	// blank means that the file is empty, or holds less than a whole ---.
 	blank bool
-	// kept is the agent as it was before, whose file has a mistake now.
+	// kept is the agent as it was before its file got a mistake.
 	kept *Agent
 }
 
@@ -119,8 +119,8 @@ func agentKeys(d *draft) []yamlfile.Key {
 	return append(keys, noSecrets()...)
 }
 
-// foreignKeys are what subagents of Claude Code may say besides and parley has
-// other words for, or none. Their files are read as they are, with a warning.
+// foreignKeys are keys of Claude Code's subagents that parley does not have or
+// calls by another name. Such files are read as they are, with a warning.
 func foreignKeys() []string {
 	return []string{"permissionMode", "disallowedTools", "maxTurns", "skills", "hooks", "memory", "background", "effort", "isolation", "initialPrompt", "mcpServers"}
 }
@@ -145,7 +145,7 @@ func agentModelInto(dst *Model) yamlfile.Reader {
 	}
 }
 
-// finish fills in what the agent has from its team.
+// finish fills in what the agent gets from its team.
 func (d draft) finish(t *Team, shared []string) Agent {
 	if d.kept != nil {
 		return *d.kept
@@ -169,7 +169,7 @@ func (d draft) finish(t *Team, shared []string) Agent {
 	return a
 }
 
-// join puts texts one below the other with an empty line between.
+// join puts texts below each other, with an empty line between them.
 func join(texts []string) string {
 	var filled []string
 	for _, t := range texts {

@@ -7,7 +7,7 @@ import (
 	"parley/internal/yamlfile"
 )
 
-// teamLimitKeys are those of an agent, and what only a team can have.
+// teamLimitKeys are an agent's limits, and those that only a team can have.
 func teamLimitKeys(o *overlay) []yamlfile.Key {
 	return append(limitKeys(o),
 		yamlfile.Key{Name: "daily", Read: o.budget(func(l *parley.Limits) *parley.Budget { return &l.Daily }, dailyKeys)})

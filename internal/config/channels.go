@@ -12,14 +12,14 @@ import (
 type Channel struct {
 	Name  string
 	Topic string
-	// Members are names, or * for everyone of the team.
+	// Members are names, or * for everyone in the team.
 	Members []string
 }
 
 // ChannelChange says that a channel was made, changed or removed.
 type ChannelChange struct{ Channel, What string }
 
-// CompareChannels says what is different from before.
+// CompareChannels says what has changed.
 func CompareChannels(before, now []Channel) (list []ChannelChange) {
 	for _, ch := range now {
 		old := ch.in(before)
@@ -107,8 +107,8 @@ func membersInto(dst *[]string) yamlfile.Reader {
 	}
 }
 
-// channelStrangers warns of members that no file knows: one of them may be a file
-// that is broken.
+// channelStrangers warns of members that are in no file. This is not a mistake:
+// the member's own file may be the broken one.
 func channelStrangers(t *Team, known map[string]bool) (found []Problem) {
 	for _, c := range t.Channels {
 		for _, name := range c.Members {

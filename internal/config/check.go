@@ -11,13 +11,14 @@ import (
 // The checks here look at the team as a whole. Each returns the agents that
 // pass and a problem for each that does not.
 
-// at blames a key's line, or the first one if the key is not there.
+// at reports a problem at a key's line, or at the first line if the key is
+// absent.
 func (d draft) at(key, format string, args ...any) Problem {
 	line := max(d.lines[key], 1)
 	return problems(d.agent.File, wrong(line, format, args...))[0]
 }
 
-// withModel refuses native agents that nothing thinks for.
+// withModel refuses native agents that have no model.
 func withModel(t *Team, drafts []draft) (passed []draft, found []Problem) {
 	for _, d := range drafts {
 		if d.agent.Kind == parley.Native && d.agent.Model == (Model{}) && t.Model == (Model{}) {
@@ -34,9 +35,9 @@ func withModel(t *Team, drafts []draft) (passed []draft, found []Problem) {
 	return passed, found
 }
 
-// uniqueNames refuses an agent whose name is already somebody else's. The file
-// that had the name before keeps it, else the first in the order of names: no
-// new file takes over who somebody is.
+// uniqueNames refuses an agent whose name is already taken. The file that had
+// the name before keeps it; otherwise the first file in alphabetical order gets
+// it. A new file never takes over somebody's identity.
 func uniqueNames(t *Team, drafts []draft, incumbents map[string]string) (passed []draft, found []Problem) {
 	holders := map[string]string{}
 	for _, d := range drafts {
@@ -56,7 +57,7 @@ func uniqueNames(t *Team, drafts []draft, incumbents map[string]string) (passed 
 		name := parley.FoldName(d.agent.Name)
 		holder := holders[name]
 		// The person that the command line acts as may have a file, but it must be
-		// a person's: nobody may be spoken for by a model.
+		// a person's: no model may speak for a person.
 		if holder == "" && d.agent.Kind != parley.Person && name == parley.FoldName(t.Person) {
 			holder = TeamFile
 		}
@@ -74,8 +75,8 @@ func nameTaken(name, file string) string {
 	return fmt.Sprintf("The name %q is already used in %s. Names are unique in a team, ignoring case.", name, file)
 }
 
-// withoutCircles refuses every agent that is, directly or over others, its
-// own manager.
+// withoutCircles refuses every agent that is its own manager, directly or
+// through others.
 func withoutCircles(drafts []draft) (passed []draft, found []Problem) {
 	managers := map[string]string{}
 	for _, d := range drafts {
@@ -91,8 +92,8 @@ func withoutCircles(drafts []draft) (passed []draft, found []Problem) {
 	return passed, found
 }
 
-// circleOf follows the managers of an agent and returns the way back to it,
-// or nil. It also ends at a circle further up, which is not this agent's.
+// circleOf follows an agent's managers and returns the path back to it, or nil.
+// It also stops at a circle further up, which is not this agent's.
 func circleOf(name string, managers map[string]string) []string {
 	path, seen := []string{name}, map[string]bool{}
 	for next := managers[parley.FoldName(name)]; next != ""; next = managers[parley.FoldName(next)] {
@@ -121,8 +122,8 @@ func knownNames(t *Team, drafts []draft) map[string]bool {
 	return known
 }
 
-// strangers warns of names that no file knows. They are no mistakes: no one gets
-// a right by them, and the file of the one who is meant may be the broken one.
+// strangers warns of names that are in no file. They are not mistakes: they
+// give nobody a right, and the file of the one who is meant may be broken.
 func (d draft) strangers(known map[string]bool) (found []Problem) {
 	warn := func(key, what, name string) {
 		if name != "" && !known[parley.FoldName(name)] {

@@ -1,7 +1,7 @@
 // Package config turns a team's folder, parley.yaml and agents/, into plain
 // structs with every default filled in and every value checked.
 //
-// It only reads: what the values mean is the business of the packages that
+// It only reads. What the values mean is the business of the packages that
 // get them. A mistake names its file and line. A mistake in
 // parley.yaml fails the whole load, since it holds for everyone; a mistake in
 // an agent's file leaves that agent out, and the rest of the team starts.
@@ -38,7 +38,7 @@ func Load(dir string) (*Team, []Problem, error) {
 	return team, agents.problems, nil
 }
 
-// read reads every file by itself.
+// read reads each file on its own.
 func read(dir string) (*Team, folder, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -61,7 +61,7 @@ func read(dir string) (*Team, folder, error) {
 }
 
 // check looks at the team as a whole. incumbents are the files that had a name
-// before, by the folded name.
+// before, by folded name.
 func (f *folder) check(team *Team, incumbents map[string]string) {
 	f.keep(withModel(team, f.drafts))
 	f.keep(uniqueNames(team, f.drafts, incumbents))

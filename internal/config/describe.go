@@ -16,8 +16,8 @@ const (
 	maxDescription = 200
 )
 
-// describe takes an agent's description from its docs. They are for others and
-// not for the agent: one that cannot be read is warned about and leaves nobody out.
+// describe takes an agent's description from its docs. The docs are for others,
+// so a page that cannot be read causes a warning and leaves nobody out.
 func (f *folder) describe(root *os.Root, file string) string {
 	if isLink(root, path.Dir(file)) || isLink(root, file) {
 		f.warnings = append(f.warnings, Problem{File: file, Message: "This is not read: links are not followed in docs."})
@@ -43,9 +43,8 @@ func shorten(description string) string {
 	return parley.Clip(description, maxDescription)
 }
 
-// firstParagraph is the first prose of a Markdown text, on one line: headings,
-// lines of nothing but emphasis and quotes are how a page begins, not what it
-// says.
+// firstParagraph is the first prose of a Markdown text, on one line. Headings,
+// quotes and lines of pure emphasis are how a page begins, not what it says.
 func firstParagraph(text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -65,7 +64,7 @@ func prose(line string) bool {
 	return !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, ">") && !underline(line) && !emphasised(line)
 }
 
-// underline is what a heading may have below it, or a rule.
+// underline matches the line below a heading, or a rule.
 func underline(line string) bool { return strings.Trim(line, "=-*_ ") == "" }
 
 // emphasised reports whether a line is emphasis from end to end.

@@ -11,8 +11,8 @@ import (
 	"parley/internal/yamlfile"
 )
 
-// SetRule is an agent's file with a rule that has another value, every byte but
-// the key's own lines as it was. A file without front matter gets one.
+// SetRule returns an agent's file with another value for a rule. Only the lines
+// of that key change. A file without front matter gets one.
 func SetRule(file []byte, key string, words []string) ([]byte, error) {
 	if err := CheckRuleKey(key); err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func SetRule(file []byte, key string, words []string) ([]byte, error) {
 	return edit(file, key, lines)
 }
 
-// UnsetRule is the file without the rule.
+// UnsetRule returns the file without the rule.
 func UnsetRule(file []byte, key string) ([]byte, error) {
 	if err := CheckRuleKey(key); err != nil {
 		return nil, err
@@ -33,9 +33,9 @@ func UnsetRule(file []byte, key string) ([]byte, error) {
 	return edit(file, key, nil)
 }
 
-// edit replaces a key's lines; nil takes them away. What comes of it is read
-// again: if anything else than the key is different then, the file is written in
-// a way that only its author should change.
+// edit replaces a key's lines; nil removes them. The result is read again: if
+// anything but the key has changed, the file is written in a way that only its
+// author should change.
 func edit(file []byte, key string, lines []string) ([]byte, error) {
 	p := splitPage(file)
 	before, err := p.values()
@@ -61,7 +61,7 @@ func errByHand() error {
 		WithHint("Change it by hand, one key a line; the hub takes it over by itself.")
 }
 
-// page is a file as lines with their ends, and where its front matter lies.
+// page is a file as lines, and where its front matter lies.
 type page struct {
 	mark  []byte   // a byte order mark
 	lines []string // each with its end
@@ -91,7 +91,7 @@ func splitPage(file []byte) *page {
 	return p
 }
 
-// splitLines keeps the ends, which may be those of any system.
+// splitLines keeps the line ends, whatever system they come from.
 func splitLines(s string) (lines []string) {
 	for s != "" {
 		n := strings.IndexAny(s, "\r\n")
@@ -108,7 +108,7 @@ func splitLines(s string) (lines []string) {
 	return lines
 }
 
-// bare is a line without its end.
+// bare is a line without its line end.
 func bare(line string) string { return strings.TrimRight(line, "\r\n") }
 
 func (p *page) bytes() []byte { return append(slices.Clone(p.mark), strings.Join(p.lines, "")...) }
@@ -123,7 +123,8 @@ func (p *page) newline() string {
 	return "\n"
 }
 
-// yaml is the front matter with as many lines before it as the file has.
+// yaml is the front matter, after an empty line for each line before it, so
+// that the parser counts as the file does.
 func (p *page) yaml() string {
 	var b strings.Builder
 	for i := 0; i < p.end; i++ {
@@ -135,7 +136,7 @@ func (p *page) yaml() string {
 	return readable(b.String())
 }
 
-// values are those of all keys, for a comparison.
+// values are the values of all keys, for a comparison.
 func (p *page) values() (map[string]any, error) {
 	if p.broken {
 		return nil, parley.Errorf(parley.Invalid, "The front matter of this file is never closed: a line --- is missing.")
@@ -191,8 +192,8 @@ func plainValue(v yamlfile.Value) (any, bool) {
 	return scalar, found == nil
 }
 
-// replace puts lines in the place of those of a key, or at the end of the front
-// matter.
+// replace puts lines in the place of a key's lines, or at the end of the front
+// matter if the key is absent.
 func (p *page) replace(key string, lines []string) error {
 	keys, ok := yamlfile.Places(p.yaml())
 	if !ok {
@@ -223,8 +224,8 @@ func (p *page) replace(key string, lines []string) error {
 	return nil
 }
 
-// valueEnd is the line behind a key's value. Comments and empty lines before the
-// next key are not the value's.
+// valueEnd is the line after a key's value. Comments and empty lines before the
+// next key do not belong to the value.
 func (p *page) valueEnd(k yamlfile.Place, keys map[string]yamlfile.Place) int {
 	end := p.end
 	for other := range maps.Values(keys) {

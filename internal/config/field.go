@@ -72,8 +72,8 @@ func spanInto(dst *time.Duration, lowest, highest time.Duration) yamlfile.Reader
 	}
 }
 
-// namesInto accepts a list of names. What it stores is never nil: an empty
-// list may mean something else than an absent key.
+// namesInto accepts a list of names. What it stores is never nil: an empty list
+// may mean something other than an absent key.
 func namesInto(dst *[]string) yamlfile.Reader {
 	return func(v yamlfile.Value) []yamlfile.Mistake {
 		items, found := v.Items()
@@ -103,7 +103,7 @@ func textsInto(dst *[]string) yamlfile.Reader {
 	}
 }
 
-// wordsInto accepts a list, or its items in one text with commas between.
+// wordsInto accepts a list, or one text with commas between the items.
 func wordsInto(dst *[]string) yamlfile.Reader {
 	return func(v yamlfile.Value) []yamlfile.Mistake {
 		if s, found := v.Trimmed(); found == nil {

@@ -28,7 +28,7 @@ func readText(root *os.Root, name string) (string, []yamlfile.Mistake, error) {
 	if err != nil {
 		return "", unreadable(root, name, err), nil
 	}
-	// Looked at before opening: to open a pipe would wait for its writer.
+	// Checked before opening: opening a pipe would wait for its writer.
 	if !info.Mode().IsRegular() {
 		return "", wrong(0, "This is not a regular file."), nil
 	}
@@ -46,7 +46,8 @@ func readText(root *os.Root, name string) (string, []yamlfile.Mistake, error) {
 	return plainLines(string(data)), nil, nil
 }
 
-// plainLines makes every line end what YAML, too, counts as one.
+// plainLines turns every line end into \n, so that lines count as they do in
+// YAML.
 func plainLines(s string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s)
 }
@@ -82,7 +83,7 @@ func reason(err error) error {
 	return err
 }
 
-// binaryLine returns the first line that is no text, or 0.
+// binaryLine returns the first line that is not text, or 0.
 func binaryLine(data []byte) int {
 	line := 1
 	for l := range bytes.Lines(data) {

@@ -48,13 +48,13 @@ func readAgents(root *os.Root) (folder, error) {
 	return f, nil
 }
 
-// read takes one entry of the agents' folder for what its name says it is.
+// read reads one entry of the agents' folder. Its name says what it is.
 func (f *folder) read(root *os.Root, name string) {
 	file := path.Join(agentsDir, name)
 	info, err := root.Stat(file)
 	switch {
 	case strings.HasPrefix(name, "."), strings.EqualFold(name, "README.md"):
-		// Editors and people leave these; no agent is meant.
+		// Left there by editors and people, and not meant as agents.
 	case err == nil && info.IsDir() && name == sharedDir:
 		f.readShared(root, file)
 	case err == nil && info.IsDir():
@@ -115,7 +115,7 @@ func (f *folder) readFolder(root *os.Root, dir, name string) {
 	f.add(d, wrongs)
 }
 
-// add keeps the agent, or what is wrong with it.
+// add keeps the agent, or its problems.
 func (f *folder) add(d draft, wrongs []Problem) {
 	if len(wrongs) > 0 {
 		f.problems = append(f.problems, wrongs...)
@@ -131,8 +131,8 @@ func (f *folder) keep(drafts []draft, found []Problem) {
 	f.problems = append(f.problems, found...)
 }
 
-// readShared reads what goes into every prompt. A file that cannot be used is
-// a problem and leaves out nothing but itself.
+// readShared reads what goes into every prompt. A file that cannot be used is a
+// problem, and only that file is left out.
 func (f *folder) readShared(root *os.Root, dir string) {
 	entries, err := fs.ReadDir(root.FS(), dir)
 	if err != nil {

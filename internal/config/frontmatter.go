@@ -7,9 +7,9 @@ import (
 )
 
 // splitFrontMatter separates the YAML between a first line --- and the next
-// one from the Markdown below. A text that does not begin with --- is all
-// Markdown. The YAML is returned behind as many line breaks as lines stand
-// before it, so that the parser counts the file's own lines.
+// such line from the Markdown below. A text that does not begin with --- is all
+// Markdown. The YAML comes after a line break for each line before it, so that
+// the parser counts as the file does.
 func splitFrontMatter(text string) (front, body string, found []yamlfile.Mistake) {
 	first, rest, _ := strings.Cut(text, "\n")
 	if !fence(first) {
@@ -33,9 +33,10 @@ func fence(line string) bool {
 	return strings.TrimRight(line, " \t") == "---"
 }
 
-// readable is a front matter with its description in quotes, if it cannot be read
-// without them. Claude Code takes everything behind the key for the text, and
-// writes such files: "description: Reviews code. Examples: …" is no YAML.
+// readable puts the description of a front matter in quotes if the YAML cannot
+// be read without them. Claude Code takes everything after the key for the
+// text, and writes such files: "description: Reviews code. Examples: …" is not
+// YAML.
 func readable(front string) string {
 	lines := strings.Split(front, "\n")
 	quoted := false

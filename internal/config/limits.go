@@ -12,7 +12,8 @@ import (
 
 const day = 24 * time.Hour
 
-// overlay is the limits that one file sets: only those, in the order written.
+// overlay is the limits that one file sets, and only those, in the order
+// written.
 type overlay []func(*parley.Limits)
 
 // over returns base with the overlay's limits in place of its own.
@@ -23,8 +24,8 @@ func (o overlay) over(base parley.Limits) parley.Limits {
 	return base
 }
 
-// limitKeys is the table of limits with their bounds. The upper ones keep a
-// slip of the finger from switching a limit off.
+// limitKeys is the table of limits with their bounds. The upper bounds keep a
+// typing mistake from switching a limit off.
 func limitKeys(o *overlay) []yamlfile.Key {
 	return []yamlfile.Key{
 		{Name: "ask_depth", Read: o.count(1, 20, func(l *parley.Limits) *int { return &l.AskDepth })},

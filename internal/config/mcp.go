@@ -10,12 +10,12 @@ import (
 )
 
 // MCPServer is an outside server whose tools an agent has. Texts may name
-// variables of the hub's environment as ${NAME}; they are filled in when it is
-// started.
+// variables of the hub's environment as ${NAME}; they are filled in when the
+// server is started.
 type MCPServer struct {
 	Name string
-	// Shared says that parley.yaml describes it: one process serves all who name
-	// it.
+	// Shared means that parley.yaml describes the server: one process serves all
+	// who name it.
 	Shared bool
 
 	// Command is started with Args in Dir, which is absolute; or else URL is where
@@ -33,15 +33,16 @@ type MCPServer struct {
 	Timeout time.Duration
 }
 
-// serverDraft is what one file says of servers.
+// serverDraft is what one file says about servers.
 type serverDraft struct {
 	own    []MCPServer
 	named  []string           // those of parley.yaml
 	warned []yamlfile.Mistake // no mistakes, but worth knowing
 }
 
-// serversInto accepts a mapping from names to servers. In an agent's file a list
-// of names, or a name without anything else, means those of parley.yaml.
+// serversInto accepts a mapping from names to servers. In an agent's file, a
+// list of names, or a name with nothing after it, refers to servers of
+// parley.yaml.
 func serversInto(dst *serverDraft, mayName bool) yamlfile.Reader {
 	return func(v yamlfile.Value) []yamlfile.Mistake {
 		if mayName && v.IsList() {
@@ -55,7 +56,7 @@ func serversInto(dst *serverDraft, mayName bool) yamlfile.Reader {
 	}
 }
 
-// serverName is narrow, since it is a part of the names of tools.
+// serverName is narrow because it becomes part of the names of tools.
 var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
 
 func (d *serverDraft) add(v yamlfile.Value, mayName bool) []yamlfile.Mistake {
@@ -75,7 +76,7 @@ func (d *serverDraft) add(v yamlfile.Value, mayName bool) []yamlfile.Mistake {
 	return found
 }
 
-// read takes the form that Claude Code's .mcp.json has, and what is ours.
+// read accepts the form of Claude Code's .mcp.json, and our own keys.
 func (d *serverDraft) read(v yamlfile.Value, s *MCPServer) []yamlfile.Mistake {
 	var kind, trust string
 	fields, found := v.Fields([]yamlfile.Key{
@@ -176,7 +177,8 @@ func suggestServer(name string, known []string) string {
 	return yamlfile.Suggest(name, known)
 }
 
-// servers are those of the agent, those of parley.yaml that it names first.
+// mcpServers are the agent's servers. Those of parley.yaml that it names come
+// first.
 func (d draft) mcpServers(t *Team) (list []MCPServer) {
 	for _, s := range t.MCPServers {
 		if slices.Contains(d.servers.named, s.Name) && !slices.ContainsFunc(d.servers.own, func(o MCPServer) bool { return o.Name == s.Name }) {

@@ -10,17 +10,17 @@ import (
 // The zero Model means that none is set.
 type Model struct {
 	// Provider is scripted, anthropic, openai and so on. Which of them exist is
-	// the business of whoever makes the model. It is empty for a name of the team's
-	// own.
+	// the business of whoever makes the model. It is empty if Name is a name that
+	// the team has given to a model.
 	Provider string
 	// Name is what the provider calls it. For scripted it is the path of the
 	// script, relative to the team folder.
 	Name string
 }
 
-// ParseModel reads provider/name and provider:name. The short names that
-// subagents of Claude Code use (sonnet, opus, haiku) are Anthropic's, and what
-// begins like a model of one of the large providers is theirs. Any other word
+// ParseModel reads provider/name and provider:name. The short names that Claude
+// Code's subagents use (sonnet, opus, haiku) are Anthropic's, and a name that
+// begins like a model of a large provider is that provider's. Any other word
 // may be a name that the team has given to a model.
 func ParseModel(s string) (Model, error) {
 	i := strings.IndexAny(s, ":/")
@@ -43,7 +43,7 @@ func errModel() error {
 		"A model is written provider/name, like anthropic/claude-sonnet-4-5, or scripted:script.yaml.")
 }
 
-// ownerOf is the provider of a model that is named without one; empty if its
+// ownerOf is the provider of a model that is named without one; empty if the
 // name does not tell.
 func ownerOf(name string) string {
 	if IsFamily(name) || strings.HasPrefix(name, "claude-") {

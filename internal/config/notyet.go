@@ -6,11 +6,11 @@ import (
 	"parley/internal/yamlfile"
 )
 
-// This file is all that config knows of what the hub cannot do yet. An entry
-// goes when the version comes that enforces the key.
+// This file is all that config knows about what the hub cannot do yet. An entry
+// goes when a version enforces the key.
 
-// notYet lists what the agent's file says and the hub does not do. A key
-// that restricts an agent and is quietly ignored would be worse than none.
+// notYet lists what the agent's file says but the hub does not do. A key that
+// restricts an agent and is quietly ignored would be worse than none.
 func (d draft) notYet() []Problem {
 	var out []Problem
 	for _, name := range foreignKeys() {
@@ -21,8 +21,8 @@ func (d draft) notYet() []Problem {
 	return out
 }
 
-// foreignHint says what to write instead. A key that holds an agent back there
-// must not seem to do so here.
+// foreignHint says what to write instead. A key that restricts an agent in
+// Claude Code must not seem to do so here.
 func foreignHint(name string) string {
 	switch name {
 	case "permissionMode", "disallowedTools":

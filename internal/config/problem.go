@@ -8,7 +8,7 @@ import (
 	"parley/internal/yamlfile"
 )
 
-// Problem is one mistake, or one thing to know, about a file of the team.
+// Problem is one mistake in a file of the team, or one thing to know about it.
 type Problem struct {
 	// File is relative to the team folder, with slashes.
 	File string
@@ -31,8 +31,8 @@ func wrong(line int, format string, args ...any) []yamlfile.Mistake {
 	return []yamlfile.Mistake{{Line: line, Text: fmt.Sprintf(format, args...)}}
 }
 
-// problems is the one way from mistakes to problems, so that no message gets
-// around redact.
+// problems is the only way from mistakes to problems, so that every message
+// passes through redact.
 func problems(file string, found []yamlfile.Mistake) []Problem {
 	var out []Problem
 	for _, m := range found {
@@ -41,14 +41,14 @@ func problems(file string, found []yamlfile.Mistake) []Problem {
 	return out
 }
 
-// redact hides what stands between :// and the last @ of a line. A message may
+// redact hides what is between :// and the last @ of a line. A message may
 // quote a key or a value, and someone may have put an address with a password
 // where a name belongs.
 func redact(s string) string {
 	return regexp.MustCompile(`://.*@`).ReplaceAllString(s, "://…@")
 }
 
-// list joins problems into one text, a line for each.
+// list joins problems into one text, one on each line.
 func list(found []Problem) string {
 	lines := make([]string, len(found))
 	for i, p := range found {

@@ -10,11 +10,11 @@ import (
 	"parley/internal/yamlfile"
 )
 
-// Provider is one of the team's own, or what it changes of a known one. What is
-// empty is not changed.
+// Provider is one of the team's own providers, or what the team changes about a
+// known one. Empty fields change nothing.
 type Provider struct {
 	Name string
-	// Kind is the language that it speaks.
+	// Kind is the format of its API.
 	Kind    string
 	BaseURL string
 	// KeyEnv names the environment variable with the key. The key itself is never
@@ -25,7 +25,7 @@ type Provider struct {
 	Stream, ToolCalling *bool
 }
 
-// ModelInfo is what the team says of one model. What is zero is not changed.
+// ModelInfo is what the team says about one model. Zero fields change nothing.
 type ModelInfo struct {
 	// ID is provider/name, or a name of the team's own.
 	ID string
@@ -36,19 +36,19 @@ type ModelInfo struct {
 	ToolCalling       *bool
 }
 
-// Price is in dollars for a million tokens. Cached tokens cost as much as others
-// if nothing is said of them.
+// Price is in dollars for a million tokens. Cached tokens cost the same as
+// others if nothing is said about them.
 type Price struct {
 	Input, Output         float64
 	CacheRead, CacheWrite *float64
 }
 
-// ProviderKinds are the languages that are spoken.
+// ProviderKinds are the API formats that are supported.
 func ProviderKinds() []string {
 	return []string{"anthropic", "openai", "gemini", "openrouter", "openai-compatible"}
 }
 
-// checkModel refuses a default that nothing stands for.
+// checkModel refuses a default model that does not exist.
 func (t *Team) checkModel(line int) []yamlfile.Mistake {
 	if t.knowsModel(t.Model) {
 		return nil
@@ -76,7 +76,7 @@ func (t *Team) unknownModel(m Model) string {
 	return text + " " + errModel().Error()
 }
 
-// ModelInfo is what the files say of a model.
+// ModelInfo is what the files say about a model.
 func (t *Team) ModelInfo(id string) (ModelInfo, bool) {
 	for _, info := range t.Models {
 		if info.ID == id {
@@ -125,7 +125,7 @@ func providerKeys(p *Provider) []yamlfile.Key {
 	}, noSecrets()...)
 }
 
-// noSecrets are the keys under which somebody may write a secret. The value is
+// noSecrets are keys under which somebody might write a secret. The value is
 // not repeated.
 func noSecrets() []yamlfile.Key {
 	var keys []yamlfile.Key
@@ -177,7 +177,7 @@ func variableInto(dst *string) yamlfile.Reader {
 	}
 }
 
-// optionInto accepts true or false, and tells both from nothing.
+// optionInto accepts true or false. Nil means that nothing was said.
 func optionInto(dst **bool) yamlfile.Reader {
 	return func(v yamlfile.Value) []yamlfile.Mistake {
 		var set bool
@@ -187,8 +187,8 @@ func optionInto(dst **bool) yamlfile.Reader {
 	}
 }
 
-// modelsInto accepts what is said of models: a text is the model that a name of
-// the team's own stands for.
+// modelsInto accepts what the team says about models. A text is the model that
+// a name of the team's own stands for.
 func modelsInto(dst *[]ModelInfo) yamlfile.Reader {
 	return func(v yamlfile.Value) []yamlfile.Mistake {
 		entries, found := v.Entries("names with values below them")

@@ -10,14 +10,15 @@ import (
 	"parley"
 )
 
-// Reload reads the folder of a team again, beside what held before.
+// Reload reads a team's folder again, while the team before is still in use.
 //
-// An agent whose file has a mistake by now stays as it was, and its Mistake says
-// so: a file that is being saved must not stop anybody's work. A name stays with
-// the file that had it. An agent whose file is gone is gone. The error is for a
-// folder that cannot be used; then everything stays as it was.
+// An agent whose file now has a mistake stays as it was, and its Mistake says
+// so: a file that is being saved must not stop anybody's work. A name stays
+// with the file that had it. If an agent's file is gone, so is the agent. The
+// error is for a folder that cannot be used; then everything stays as it was.
 //
-// Whom the command line acts as does not change while the hub runs: before.Person.
+// The person that the command line acts as, before.Person, does not change
+// while the hub runs.
 func Reload(before *Team) (*Team, []Problem, error) {
 	team, agents, err := read(before.Dir)
 	if err != nil {
@@ -35,12 +36,12 @@ func Reload(before *Team) (*Team, []Problem, error) {
 	return team, agents.problems, nil
 }
 
-// settle checks the team until every agent is either as its file says, or as it
-// was before, or left out. Agents that were together before have no mistake in
-// common, so each round leaves fewer that are new.
+// settle checks the team until every agent is as its file says, as it was
+// before, or left out. Agents that were together before do not conflict with
+// each other, so each round leaves fewer new ones.
 func (f *folder) settle(team, before *Team) {
 	incumbents := incumbents(before)
-	f.setBlankAside(before)
+	f.skipBlank(before)
 	for range len(f.drafts) + 2 {
 		f.restore(before)
 		found := len(f.problems)
@@ -52,7 +53,7 @@ func (f *folder) settle(team, before *Team) {
 	}
 }
 
-// incumbents are the files by the folded names that they have.
+// incumbents are the agents' files by folded name.
 func incumbents(team *Team) map[string]string {
 	files := map[string]string{}
 	for _, a := range team.Agents {
@@ -61,9 +62,9 @@ func incumbents(team *Team) map[string]string {
 	return files
 }
 
-// setBlankAside takes an agent's file that is empty by now for one that is just
-// being written: without its front matter it would be without rules.
-func (f *folder) setBlankAside(before *Team) {
+// skipBlank assumes that an agent's file that has become empty is just
+// being written. Without its front matter the agent would have no rules.
+func (f *folder) skipBlank(before *Team) {
 	f.drafts = slices.DeleteFunc(f.drafts, func(d draft) bool {
 		if !d.blank || !slices.ContainsFunc(before.Agents, func(a Agent) bool { return a.File == d.agent.File && !a.empty() }) {
 			return false
@@ -73,10 +74,10 @@ func (f *folder) setBlankAside(before *Team) {
 	})
 }
 
-// empty reports whether the agent's file said nothing either.
+// empty reports whether the agent's file was empty when it was read.
 func (a Agent) empty() bool { return len(a.Lines) == 0 && a.Instructions == "" }
 
-// restore brings those back who have a mistake by now.
+// restore brings back the agents whose files now have a mistake.
 func (f *folder) restore(before *Team) {
 	for _, a := range before.Agents {
 		i := slices.IndexFunc(f.problems, func(p Problem) bool { return a.describedIn(p.File) })
@@ -89,8 +90,8 @@ func (f *folder) restore(before *Team) {
 	slices.SortStableFunc(f.drafts, func(a, b draft) int { return strings.Compare(a.agent.File, b.agent.File) })
 }
 
-// describedIn reports whether a file is the agent's, or in its folder, or is
-// that folder.
+// describedIn reports whether a file is the agent's, or in its folder, or that
+// folder itself.
 func (a Agent) describedIn(file string) bool {
 	dir := path.Dir(a.File)
 	return file == a.File || dir != agentsDir && (file == dir || path.Dir(file) == dir)
@@ -105,7 +106,7 @@ func withoutRepetition(list []Problem) (kept []Problem) {
 	return kept
 }
 
-// NeedRestart names the settings that differ and that a running hub does not
+// NeedRestart names the settings that differ but that a running hub does not
 // take over.
 func NeedRestart(before, now *Team) (names []string) {
 	for _, s := range []struct {

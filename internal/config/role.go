@@ -15,18 +15,17 @@ import (
 //go:embed role
 var roleFiles embed.FS
 
-// roleToolsets are what every role has.
+// roleToolsets are the toolsets that every role has.
 var roleToolsets = []string{"loom", "contact", "workspace"}
 
-// readingRoles look at files and change none, unless their own file says so.
+// readingRoles read files and change none, unless the agent's own file says so.
 var readingRoles = []string{"lead", "researcher", "reviewer"}
 
-// Roles are those that come with tools and instructions. Any other name may be
-// given as well: it only says who is alike.
+// Roles are the roles that come with tools and instructions. Any other name is
+// allowed, too; it only says which agents are alike.
 func Roles() []string { return []string{"lead", "researcher", "coder", "reviewer", "tester"} }
 
-// takeRole gives an agent what its role stands for, where its file does not say
-// otherwise.
+// takeRole gives an agent what its role brings, unless its file says otherwise.
 func (a *Agent) takeRole(lines map[string]int) {
 	role := parley.FoldName(a.Role)
 	if !slices.Contains(Roles(), role) {

@@ -14,14 +14,14 @@ type ContactRule struct {
 	RequiresApproval bool
 }
 
-// Profile is which tool calls an agent may make: a preset, and patterns of its
-// own that go before it.
+// Profile says which tool calls an agent may make: a preset, and patterns of
+// its own that come first.
 type Profile struct {
 	Preset string
 	Own    policy.Patterns
 }
 
-// Rules puts together what the files say of the agent. Everything was checked
+// Rules collects what the files say about the agent. Everything was checked
 // when it was read.
 func (a Agent) Rules() (*policy.Rules, error) {
 	r := &policy.Rules{Manager: parley.FoldName(a.Manager), ReadOnly: a.Mode == "read"}

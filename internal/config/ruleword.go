@@ -28,12 +28,12 @@ const (
 	KeyBehavior  = "behavior"
 )
 
-// RuleKeys are those keys, in the order in which a decision asks them.
+// RuleKeys are those keys, in the order in which a decision looks at them.
 func RuleKeys() []string {
 	return []string{KeyManager, KeyCanInvoke, KeyContacts, KeyMode, KeyProfile, KeyBehavior}
 }
 
-// CheckRuleKey refuses a key that is no rule.
+// CheckRuleKey refuses a key that is not a rule.
 func CheckRuleKey(key string) error {
 	if slices.Contains(RuleKeys(), key) {
 		return nil
@@ -49,8 +49,9 @@ func suggestRule(key string) string {
 	return "Other keys are changed in the file."
 }
 
-// RuleWords is what holds for a key, also if it stands nowhere. No word at all
-// is, for can_invoke, everyone if the file has no such key and else nobody.
+// RuleWords is the value that holds for a key, even if no file sets it. For
+// can_invoke, no words mean everyone if the file has no such key, and nobody if
+// it has.
 func (a Agent) RuleWords(key string) []string {
 	switch key {
 	case KeyManager:
@@ -103,9 +104,9 @@ func profileWords(p Profile) []string {
 	return words
 }
 
-// ruleLines is a key with its value as lines of YAML, the first of which begins
-// with the key. It refuses words that are none; whether they mean something is
-// found out by reading the lines.
+// ruleLines is a key with its value as lines of YAML; the first line begins
+// with the key. It refuses malformed words. Whether the others mean something
+// is found out by reading the lines.
 func ruleLines(key string, words []string) ([]string, error) {
 	for i, word := range words {
 		if words[i] = strings.TrimSpace(word); words[i] == "" || strings.ContainsFunc(word, unicode.IsControl) {
@@ -127,7 +128,7 @@ func ruleLines(key string, words []string) ([]string, error) {
 	return []string{key + ": " + scalar(words[0])}, nil
 }
 
-// lineWidth is how long a list may be to stay on one line.
+// lineWidth is how long a list on one line may be.
 const lineWidth = 80
 
 func listLines(key string, words []string) []string {
@@ -197,10 +198,10 @@ func profileLines(words []string) ([]string, error) {
 	return lines, nil
 }
 
-// plain is what means the same with and without quotes, anywhere in YAML.
+// plain matches what means the same with and without quotes, anywhere in YAML.
 var plain = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9 _.-]*$`)
 
-// scalar is a text as YAML.
+// scalar writes a text as YAML.
 func scalar(s string) string {
 	switch strings.ToLower(s) {
 	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
@@ -212,8 +213,8 @@ func scalar(s string) string {
 	return fmt.Sprintf("'%s'", strings.ReplaceAll(s, "'", "''"))
 }
 
-// ReadRules reads an agent's file by itself. It is for its rules: what the team
-// adds to an agent is not there.
+// ReadRules reads an agent's file on its own, for its rules. What the team adds
+// to an agent is not there.
 func ReadRules(file string, data []byte) (Agent, error) {
 	if line := binaryLine(data); line > 0 {
 		return Agent{}, refuse(problems(file, wrong(line, "This is not UTF-8 text.")))
@@ -223,9 +224,9 @@ func ReadRules(file string, data []byte) (Agent, error) {
 	return d.agent, refuse(problems(file, found))
 }
 
-// Differs names the keys in which two versions of an agent are not the same;
-// instructions are one of them, of whichever of its files. It tells nothing of
-// their values.
+// Differs names the keys in which two versions of an agent differ. Instructions
+// count as one key, whichever file they are in. It tells nothing about the
+// values.
 func (a Agent) Differs(b Agent) (keys []string) {
 	for _, k := range []struct {
 		name string
@@ -249,7 +250,7 @@ func (a Agent) Differs(b Agent) (keys []string) {
 		}
 	}
 	for _, key := range RuleKeys() {
-		// Nobody and everyone are both no words.
+		// Nobody and everyone both have no words.
 		if !slices.Equal(a.RuleWords(key), b.RuleWords(key)) || key == KeyCanInvoke && (a.CanInvoke == nil) != (b.CanInvoke == nil) {
 			keys = append(keys, key)
 		}

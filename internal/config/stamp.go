@@ -11,9 +11,9 @@ import (
 )
 
 // Stamp tells one state of a team's files from another without reading them, by
-// their names, sizes and times. Two equal ones, some time apart, are files that
-// nobody is writing at the moment. What is read when it is wanted, such as docs,
-// is not part of it, but for the page that describes an agent.
+// names, sizes and times. If two stamps taken some time apart are equal, nobody
+// is writing at the moment. Files that are read on demand, such as docs, do not
+// count, except for the page that describes an agent.
 func Stamp(dir string) (uint64, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -39,8 +39,8 @@ func Stamp(dir string) (uint64, error) {
 	return sum.Sum64(), nil
 }
 
-// filesOf are those in a folder of the agents' that make an agent, or that all
-// of them share.
+// filesOf lists the files in an agents' folder that make up an agent, or that
+// all agents share.
 func filesOf(root *os.Root, dir string) (names []string) {
 	if path.Base(dir) == sharedDir {
 		entries, _ := fs.ReadDir(root.FS(), dir) // nothing to see is a state too
@@ -55,8 +55,8 @@ func filesOf(root *os.Root, dir string) (names []string) {
 	return names
 }
 
-// note adds what a file looks like from outside. One that is not there is told
-// by its lack.
+// note adds what a file looks like from outside. A missing file adds nothing,
+// which is noticed, too.
 func note(w io.Writer, root *os.Root, name string) {
 	info, err := root.Stat(name)
 	if err != nil {

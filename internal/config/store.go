@@ -17,7 +17,7 @@ const (
 )
 
 // Store says where the hub keeps everything. It prints and logs without its
-// password, whatever verb or handler is used; only DSN tells it.
+// password, whatever verb or handler is used; only DSN reveals it.
 type Store struct {
 	Driver Driver
 	// Path is the database file, for SQLite.
@@ -54,7 +54,7 @@ func parsePostgres(s string) (Store, error) {
 	return Store{Driver: Postgres, dsn: s}, nil
 }
 
-// strayAt reports an @ behind the host: then the password holds a / or ? or #
+// strayAt reports an @ after the host. Then the password holds a / or ? or #
 // that ended it too soon, and part of it would pass for a host or a path.
 func strayAt(dsn string) bool {
 	_, rest, _ := strings.Cut(dsn, "://")

@@ -20,14 +20,15 @@ type Team struct {
 	Name string
 	// Person is whom the command line acts as; empty leaves it to the caller.
 	Person string
-	// People are the further persons that parley.yaml names. A person may also
-	// have a file among the agents.
+	// People are the other persons that parley.yaml names. A person may also have
+	// a file among the agents.
 	People []string
 	// Model is the default of the agents that name none.
 	Model Model
-	// Providers are those of the team's own, and what it changes of the known ones.
+	// Providers are the team's own, and what it changes about known ones.
 	Providers []Provider
-	// Models are what the team says of single models, and names of its own.
+	// Models are what the team says about single models, and the names that it
+	// has given to models.
 	Models []ModelInfo
 	// Toolsets are the default of the agents that name none.
 	Toolsets []string
@@ -55,7 +56,7 @@ type Team struct {
 	MCPServers []MCPServer
 	// Agents are in the order of their files' names.
 	Agents []Agent
-	// Warnings are things that the files say and this version does not do.
+	// Warnings are things that the files say but this version does not do.
 	Warnings []Problem
 }
 
@@ -65,7 +66,7 @@ const (
 	databaseFile   = "parley.db"
 )
 
-// DefaultData is the hub's own folder in that of its team.
+// DefaultData is the hub's own folder within that of its team.
 const DefaultData = ".parley"
 
 // readTeam reads parley.yaml. Its mistakes come back as one error that lists
@@ -128,7 +129,7 @@ func teamKeys(t *Team, limits *overlay) []yamlfile.Key {
 }
 
 // retentionInto accepts how long messages and events are kept. A day is the
-// least: what is younger is still being worked with.
+// least: anything younger is still in use.
 func retentionInto(t *Team) yamlfile.Reader {
 	return func(v yamlfile.Value) []yamlfile.Mistake {
 		_, found := v.Fields([]yamlfile.Key{

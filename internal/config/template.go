@@ -21,8 +21,8 @@ import (
 //go:embed all:template
 var templateFiles embed.FS
 
-// Template is a team to begin with. Each works without a key, and with a real
-// model by one line in its parley.yaml.
+// Template is a team to start with. Each works without a key, and with a real
+// model after a change of one line in its parley.yaml.
 type Template struct {
 	Name    string
 	Summary string
@@ -30,10 +30,10 @@ type Template struct {
 	Try [2]string
 }
 
-// DefaultTemplate is what a new team is if nothing else is said.
+// DefaultTemplate is the template of a new team if no other is named.
 const DefaultTemplate = "starter"
 
-// Templates are all that there are, the simplest first.
+// Templates lists all templates, the simplest first.
 func Templates() []Template {
 	return []Template{
 		{DefaultTemplate, "coordinator, researcher, writer", [2]string{"coordinator", "Plan a launch"}},
@@ -79,7 +79,7 @@ func (t Template) files() (map[string][]byte, error) {
 	return files, err
 }
 
-// writeFiles writes all of them or none.
+// writeFiles writes all files or none.
 func writeFiles(files map[string][]byte, dir string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, unusable(dir, err)
@@ -106,8 +106,8 @@ type writer struct {
 	folders []string
 }
 
-// write looks for files in the way before it writes the first one, so that
-// the usual refusal touches nothing at all.
+// write looks for files in the way before it writes the first one, so that the
+// usual refusal changes nothing.
 func (w *writer) write() error {
 	names := slices.Sorted(maps.Keys(w.files))
 	var inTheWay []string
@@ -144,7 +144,7 @@ func (w *writer) writeFile(name string) error {
 	if err := w.mkdir(path.Dir(name)); err != nil {
 		return w.failed(name, err)
 	}
-	// O_EXCL: a file that came into being since the look around is kept too.
+	// O_EXCL: a file that has appeared since the check is kept, too.
 	f, err := w.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return w.failed(name, err)
@@ -180,8 +180,8 @@ func (w *writer) failed(name string, err error) error {
 		WithHint("Nothing was changed.").WithCause(err)
 }
 
-// undo removes what was made, the newest first. It does its best: what it
-// cannot remove has been made unremovable by someone else meanwhile.
+// undo removes what was made, the newest first, as far as it can: what it
+// cannot remove, somebody else has changed meanwhile.
 func (w *writer) undo() {
 	for _, name := range w.written {
 		_ = w.root.Remove(name)

@@ -6,16 +6,14 @@ import (
 	"parley/internal/yamlfile"
 )
 
-// claudeTools are the names that Claude Code has for what agents here have under
-// another one.
+// claudeTools maps Claude Code's names of tools to ours.
 var claudeTools = map[string]string{
 	"Read": "read_file", "Grep": "grep", "Glob": "glob", "Bash": "shell", "Edit": "replace_block", "MultiEdit": "replace_block",
 	"Write": "write_file", "Task": "call_agent", "Agent": "call_agent", "AskUserQuestion": "ask_user",
 }
 
-// AllowedTools are the names of the tools that tools: leaves the agent, as they
-// are called here; nil leaves all. A name that ends in * means all that begin
-// like it.
+// AllowedTools are the tools that the key tools leaves the agent, by our names;
+// nil leaves all. A name that ends in * means all names that begin with it.
 func (a Agent) AllowedTools() []string {
 	if a.Tools == nil {
 		return nil
@@ -27,8 +25,8 @@ func (a Agent) AllowedTools() []string {
 	return names
 }
 
-// toolHere is what a tool of somebody else's list is called here: Bash(git *) is
-// Bash, since which commands are allowed is a matter of the profile; mcp__git is
+// toolHere is our name for a tool on somebody else's list: Bash(git *) is Bash,
+// since which commands are allowed is a matter of the profile; mcp__git is
 // every tool of the server git.
 func toolHere(name string) string {
 	if i := strings.IndexByte(name, '('); i > 0 {
@@ -46,8 +44,8 @@ func toolHere(name string) string {
 	return name
 }
 
-// toolsInto accepts a list like wordsInto does. An empty one leaves nothing, so
-// it is never nil.
+// toolsInto accepts a list as wordsInto does. An empty list leaves no tools, so
+// the result is never nil.
 func toolsInto(dst *[]string) yamlfile.Reader {
 	return func(v yamlfile.Value) []yamlfile.Mistake {
 		*dst = []string{}

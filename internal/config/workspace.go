@@ -11,7 +11,7 @@ import (
 // Workspace is the folder that agents with the toolset workspace work in, and
 // what their commands may do.
 type Workspace struct {
-	// Folder is absolute; the team's own if the file names none.
+	// Folder is absolute. It is the team's own if the file names none.
 	Folder string
 	// Unsandboxed lets commands run where there is no sandbox.
 	Unsandboxed bool
@@ -41,7 +41,7 @@ func workspaceInto(dst *Workspace) yamlfile.Reader {
 	}
 }
 
-// variablesInto accepts names of variables, but not of the hub's own.
+// variablesInto accepts names of variables, except the hub's own.
 func variablesInto(dst *[]string) yamlfile.Reader {
 	return func(v yamlfile.Value) []yamlfile.Mistake {
 		found := wordsInto(dst)(v)

@@ -15,11 +15,11 @@ import (
 	"parley"
 )
 
-// ChangeFile changes an agent's file. The whole team as it would be then is
-// checked first; if anything is wrong with it that was not wrong before, nothing
-// is written. The file is replaced at once: whoever reads it reads the old or
-// the new one. If somebody else has changed it meanwhile, the change is made
-// again to what they wrote. It reports whether the file is another one now.
+// ChangeFile changes an agent's file. First the whole team is checked as it
+// would be then; if that finds a new mistake, nothing is written. The file is
+// replaced at once: whoever reads it gets the old or the new one. If somebody
+// else has changed it meanwhile, the change is made again to what they wrote.
+// It reports whether the file has changed.
 func ChangeFile(team *Team, a Agent, change func(file []byte) ([]byte, error)) (bool, error) {
 	root, err := os.OpenRoot(team.Dir)
 	if err != nil {
@@ -47,8 +47,8 @@ func ChangeFile(team *Team, a Agent, change func(file []byte) ([]byte, error)) (
 	return false, parley.Errorf(parley.Conflict, "%s is being changed by somebody else all the time.", a.File).WithHint("Try again later.")
 }
 
-// readWhole reads a file that can be replaced: not a link, whose place a file of
-// its own would take.
+// readWhole reads a file that can be replaced. A link cannot: the new file
+// would take its place.
 func readWhole(root *os.Root, name string) ([]byte, fs.FileMode, error) {
 	info, err := root.Lstat(name)
 	if err != nil {
@@ -109,9 +109,9 @@ func refuse(found []Problem) error {
 	return parley.Errorf(parley.Invalid, "%s", list(found)).WithHint("Nothing was changed.")
 }
 
-// replaceFile writes a file beside the old one and puts it in its place, unless
-// that is not the one that was read any more. The new one's name begins with a
-// dot, which no reader of the team takes for an agent.
+// replaceFile writes a file beside the old one and moves it into its place,
+// unless the old one is no longer the one that was read. The new file's name
+// begins with a dot, so that no reader of the team takes it for an agent.
 func replaceFile(root *os.Root, name string, before, after []byte, mode fs.FileMode) (written bool, err error) {
 	beside := path.Join(path.Dir(name), "."+path.Base(name)+"."+rand.Text()[:8])
 	if err := writeWhole(root, beside, after, mode); err != nil {
@@ -149,7 +149,7 @@ func writeWhole(root *os.Root, name string, data []byte, mode fs.FileMode) (err 
 	return f.Sync()
 }
 
-// syncFolder makes the new name last.
+// syncFolder makes the new name durable.
 func syncFolder(root *os.Root, dir string) error {
 	f, err := root.Open(dir)
 	if err != nil {

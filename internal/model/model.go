@@ -73,8 +73,8 @@ type Reply struct {
 	Text  string `json:"text,omitempty"`
 	Calls []Call `json:"calls,omitempty"`
 	Usage Usage  `json:"usage"`
-	// Rejected says what is wrong with a reply that cannot be used, in words for the
-	// model: it is told so and asked again, and that costs a step.
+	// Rejected says why a reply cannot be used, in words for the model. The model
+	// is told and asked again, which costs a step.
 	Rejected string `json:"rejected,omitempty"`
 	// Private is what a provider wants to see again with this reply, such as the
 	// signature of a thought. Nobody but the model that made it can read it; it is
@@ -96,16 +96,16 @@ type Usage struct {
 // Read is all that the model was given to read.
 func (u Usage) Read() int64 { return u.Input + u.CacheRead + u.CacheWrite }
 
-// Estimator is a Model that can tell what a step may consume at most. It is asked
-// before a step that has to fit into a budget.
+// Estimator is a Model that can tell the most that a step may consume. It is
+// asked before a step that has to fit into a budget.
 type Estimator interface {
 	Estimate(req Request) Usage
 }
 
-// usualOutput is how much a model may say that does not tell.
+// usualOutput is how much a model that does not tell may say.
 const usualOutput = 4096
 
-// Estimate is what a step of any model may consume at most.
+// Estimate is the most that a step of any model may consume.
 func Estimate(m Model, req Request) Usage {
 	if e, ok := m.(Estimator); ok {
 		return e.Estimate(req)
@@ -113,8 +113,8 @@ func Estimate(m Model, req Request) Usage {
 	return Usage{Input: AtMost(req), Output: usualOutput}
 }
 
-// AtMost is how many tokens a request may have: three bytes count as one, which
-// is more than there are in most languages.
+// AtMost is the most tokens that a request may have. Three bytes count as one,
+// which is more than most languages need.
 func AtMost(req Request) int64 {
 	bytes := len(req.System)
 	for i := range req.Messages {
@@ -133,8 +133,8 @@ func AtMost(req Request) int64 {
 // Reply counts.
 type Delta struct {
 	Text string
-	// Restart says that what was shown of this reply is void, because the model is
-	// being asked again. It comes before the first piece of the new reply.
+	// Restart means that what was shown of this reply is void, because the model
+	// is being asked again. It comes before the first piece of the new reply.
 	Restart bool
 }
 

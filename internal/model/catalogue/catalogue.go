@@ -23,26 +23,26 @@ type Entry struct {
 	// Window is how many tokens a request and its reply may have together, and
 	// MaxOutput how many the reply may have; 0 is unknown.
 	Window, MaxOutput int
-	// Exact says that MaxOutput is what somebody wants, and not what is possible.
+	// Exact means that MaxOutput is what somebody wants, not what is possible.
 	Exact bool
-	// Price is nil if it is not known.
+	// Price is nil if it is unknown.
 	Price *Price
-	// NoTools says that the model cannot call tools.
+	// NoTools means that the model cannot call tools.
 	NoTools bool
 }
 
 // ID is the name that a team's files use.
 func (e Entry) ID() string { return e.Provider + "/" + e.Name }
 
-// Catalogue is a list of models. It is not changed once it is in use.
+// Catalogue is a list of models. It does not change once it is in use.
 type Catalogue struct {
 	entries map[string]Entry // by ID
-	// order are the names of each provider as the list has them: the newest first,
-	// as a rule.
+	// order holds the names of each provider in the order of the list, usually
+	// the newest first.
 	order map[string][]string
 }
 
-// New makes a list of its own.
+// New makes a catalogue of the given entries.
 func New(list ...Entry) *Catalogue {
 	c := &Catalogue{entries: map[string]Entry{}, order: map[string][]string{}}
 	for _, e := range list {
@@ -70,7 +70,7 @@ func known(provider string, m catwalk.Model) Entry {
 	}
 }
 
-// Put adds a model, or replaces what the list says of it.
+// Put adds a model, or replaces its entry.
 func (c *Catalogue) Put(e Entry) {
 	if _, there := c.entries[e.ID()]; !there {
 		c.order[e.Provider] = append(c.order[e.Provider], e.Name)
@@ -78,8 +78,8 @@ func (c *Catalogue) Put(e Entry) {
 	c.entries[e.ID()] = e
 }
 
-// Find looks a model up by what its provider calls it. A name with a date at its
-// end (claude-haiku-4-5-20251001) is also found without it.
+// Find looks a model up by its provider's name for it. A name with a date at
+// its end (claude-haiku-4-5-20251001) is also found without it.
 func (c *Catalogue) Find(provider, name string) (Entry, bool) {
 	if e, ok := c.entries[provider+"/"+name]; ok {
 		return e, true
@@ -141,8 +141,8 @@ func versionOf(name, family string) ([]int, bool) {
 	return version, len(version) > 0
 }
 
-// Near are the names that were probably meant by one that the provider does not
-// have. Dates are left out, as whoever misspelt a name has left them out.
+// Near are the names that were probably meant by a name that the provider does
+// not have. Dates are left out, as people leave them out.
 func (c *Catalogue) Near(provider, name string) []string {
 	var known []string
 	for _, full := range c.order[provider] {
@@ -157,11 +157,11 @@ func (c *Catalogue) Near(provider, name string) []string {
 	return near
 }
 
-// Providers are those of the list.
+// Providers are the providers in the list.
 func (c *Catalogue) Providers() []string { return slices.Sorted(maps.Keys(c.order)) }
 
 // List returns all models whose id contains the text, sorted by provider and
-// within it as the list has them.
+// then in the order of the list.
 func (c *Catalogue) List(containing string) []Entry {
 	var list []Entry
 	for _, p := range c.Providers() {

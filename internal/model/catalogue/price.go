@@ -9,14 +9,14 @@ import (
 )
 
 // Price is in dollars for a million tokens, which is the same as millionths of
-// a dollar for a token.
+// a dollar for one token.
 type Price struct {
 	Input, Output         float64
 	CacheRead, CacheWrite float64
 }
 
-// Cost is what a step costs, in millionths of a dollar, rounded up: a budget is
-// better told too much than too little.
+// Cost is what a step costs, in millionths of a dollar, rounded up: for a
+// budget, too much is safer than too little.
 func (p *Price) Cost(u model.Usage) int64 {
 	if p == nil {
 		return 0
@@ -27,12 +27,11 @@ func (p *Price) Cost(u model.Usage) int64 {
 }
 
 // priceOf reads the prices of the list. Its two prices for cached tokens do not
-// always mean the same: for Anthropic the first is that of writing to the cache
-// and the second that of reading, for older models of OpenAI both are that of
-// reading, for some of Gemini's the second is that of all output. Reading from a
-// cache is cheaper than reading anew everywhere and writing never is, so the
-// figures themselves say what they are. What has no price of its own costs as
-// much as any other input.
+// always mean the same. For Anthropic the first is for writing to the cache and
+// the second for reading; for older models of OpenAI both are for reading; for
+// some of Gemini's the second is for all output. Reading from a cache is always
+// cheaper than reading anew, and writing never is, so the figures themselves
+// tell. Tokens without a price of their own cost as much as other input.
 func priceOf(m catwalk.Model) *Price {
 	if m.CostPer1MIn == 0 && m.CostPer1MOut == 0 {
 		return nil

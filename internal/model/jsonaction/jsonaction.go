@@ -1,9 +1,8 @@
 // Package jsonaction lets a model that cannot call tools take part in a turn.
 // It explains to the model how to answer with JSON objects, reads them from
-// whatever comes, and shows the model's own calls and their results to it as
-// text.
+// whatever comes, and shows the model its own calls and their results as text.
 //
-// A reply that cannot be read is rejected with FORMAT ERROR and the reason; the
+// A reply that cannot be read is rejected with FORMAT ERROR and the reason. The
 // turn tells the model and asks again.
 package jsonaction
 
@@ -17,7 +16,7 @@ import (
 	"parley/internal/model"
 )
 
-// Model is a model without tool calling, with it.
+// Model gives tool calling to a model that has none.
 type Model struct{ inner model.Model }
 
 // New wraps a model.
@@ -37,8 +36,8 @@ func (m *Model) Window() (total, reply int) {
 // Estimate implements model.Estimator.
 func (m *Model) Estimate(req model.Request) model.Usage { return model.Estimate(m.inner, rewrite(req)) }
 
-// Step implements model.Model. What the inner model writes is JSON, so it is
-// shown only when it has been read.
+// Step implements model.Model. The inner model writes JSON, so nothing is shown
+// before it has been read.
 func (m *Model) Step(ctx context.Context, req model.Request, onDelta func(model.Delta)) (model.Reply, error) {
 	raw, err := m.inner.Step(ctx, rewrite(req), nil)
 	if err != nil {
@@ -52,8 +51,8 @@ func (m *Model) Step(ctx context.Context, req model.Request, onDelta func(model.
 	return reply, nil
 }
 
-// rewrite puts everything that the inner model cannot be told otherwise into
-// text.
+// rewrite turns everything that the inner model cannot be told in another way
+// into text.
 func rewrite(req model.Request) model.Request {
 	out := model.Request{Agent: req.Agent, System: instructions(req)}
 	for _, m := range req.Messages {
@@ -91,7 +90,7 @@ func resultText(m model.Message) string {
 	return fmt.Sprintf("[%s of call %s]\n\n%s", what, m.CallID, m.Text)
 }
 
-// actionText is what the model said, in the format that it is to keep to. A
+// actionText is what the model said, in the format that it has to keep to. A
 // reply that was rejected stays as it was.
 func actionText(m model.Message) string {
 	if len(m.Calls) == 0 {

@@ -12,14 +12,15 @@ import (
 	"parley/internal/model"
 )
 
-// maxReply bounds what is searched for actions, and maxObjects how many.
+// maxReply bounds how much of a reply is searched for actions, and maxObjects
+// how many objects.
 const (
 	maxReply   = 1 << 20
 	maxObjects = 64
 )
 
-// Parse reads the actions in a reply. If there are none, or one that cannot be
-// understood, the reply is rejected, with its text kept so that the model sees
+// Parse reads the actions in a reply. If there is none, or one that cannot be
+// understood, the reply is rejected. Its text is kept, so that the model sees
 // what it wrote.
 func Parse(text string, tools []model.Tool) model.Reply {
 	reply, err := parse(text, tools)
@@ -85,7 +86,7 @@ func actionOf(o fields, tools []model.Tool) (action, error) {
 	case "call_agent", "ask_user":
 		return o.verb(name)
 	case "":
-		// Many models are used to a tool's name and its arguments.
+		// Many models write a tool's name and its arguments instead.
 		if tool := o.text("tool", "name"); isTool(tool, tools) {
 			return o.toolCall(tool)
 		}
@@ -109,8 +110,8 @@ func (o fields) closing(name string) (action, error) {
 	return action{message: message}, nil
 }
 
-// toolCall calls a tool. Whether it exists and takes the arguments is between it
-// and the model.
+// toolCall calls a tool. Whether it exists and takes the arguments is for the
+// tool to say.
 func (o fields) toolCall(tool string) (action, error) {
 	if tool == "" {
 		return action{}, errors.New(`tool_call needs a "tool", the name of one of your tools`)
@@ -123,8 +124,8 @@ func (o fields) toolCall(tool string) (action, error) {
 	return action{call: &model.Call{Name: tool, Args: json.RawMessage("{}")}}, nil
 }
 
-// verb is an action that is a tool by itself: its fields are the arguments,
-// unless they are where those of tool_call are.
+// verb is an action that is a tool itself. Its fields are the arguments, unless
+// they are where those of tool_call are.
 func (o fields) verb(name string) (action, error) {
 	if _, ok := o["args"]; ok {
 		return o.toolCall(name)
@@ -142,7 +143,7 @@ func (o fields) verb(name string) (action, error) {
 	return action{call: &model.Call{Name: name, Args: raw}}, nil
 }
 
-// text is the first of the fields that is there and is text.
+// text is the first of the fields that is present and is text.
 func (o fields) text(names ...string) string {
 	for _, name := range names {
 		var s string

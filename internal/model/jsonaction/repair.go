@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// objects finds the JSON objects in a text, whatever stands around them, and
-// mends those that are almost right. broken says that one was begun, with a key
-// that actions have, and could not be read.
+// objects finds the JSON objects in a text, whatever is around them, and mends
+// those that are almost right. broken means that an object began with a key
+// that actions have and could not be read.
 func objects(text string) (found []fields, broken bool) {
 	text = withoutThoughts(text)
 	for tried := 0; tried < maxObjects; tried++ {
@@ -32,7 +32,8 @@ func objects(text string) (found []fields, broken bool) {
 }
 
 // withoutThoughts leaves out what a model thinks aloud before it answers: an
-// action there is one that it considers. Some begin without saying so.
+// action there is only being considered. Some models do not mark the beginning
+// of their thoughts.
 func withoutThoughts(text string) string {
 	const begin, end = "<think>", "</think>"
 	text = strings.TrimSpace(text)
@@ -46,8 +47,7 @@ func withoutThoughts(text string) string {
 	return text
 }
 
-// actionKey is one of those that only actions have, in what stands before the
-// next brace.
+// actionKey matches a key that only actions have, before the next brace.
 var actionKey = regexp.MustCompile(`^\{[^{}]*["']?\b(action|tool|args|arguments)["']?\s*:`)
 
 // looksLikeAction tells a broken action from a brace in prose. What is inside a
@@ -60,7 +60,7 @@ func looksLikeAction(text string) bool {
 	return slices.ContainsFunc(keysOf(mended), func(k string) bool { return actionKey.MatchString("{" + k + ":") })
 }
 
-// keysOf are the keys of an object as far as it can be read.
+// keysOf are the keys of an object, as far as it can be read.
 func keysOf(object string) (keys []string) {
 	d := json.NewDecoder(strings.NewReader(object))
 	for depth, isKey := 0, false; ; {
@@ -82,7 +82,7 @@ func keysOf(object string) (keys []string) {
 	}
 }
 
-// read reads the object at the beginning of a text, and returns how long it is.
+// read reads the object at the beginning of a text and returns its length.
 func read(text string) (fields, int) {
 	d := json.NewDecoder(strings.NewReader(text))
 	var o fields
@@ -106,8 +106,8 @@ type mender struct {
 	depth int
 }
 
-// mend returns the object with which a text begins, and how long it was. It ends
-// where its braces do.
+// mend returns the object at the beginning of a text, and how long it was. It
+// ends where its braces end.
 func mend(text string) (string, int) {
 	m := &mender{in: text}
 	for m.at < len(m.in) {
@@ -135,7 +135,7 @@ func mend(text string) (string, int) {
 	return m.out.String(), m.at
 }
 
-// next is the first byte from a place on that is no space; 0 at the end.
+// next is the first byte from a place on that is not a space; 0 at the end.
 func (m *mender) next(from int) byte {
 	for ; from < len(m.in); from++ {
 		if strings.IndexByte(" \t\r\n", m.in[from]) < 0 {
@@ -154,8 +154,8 @@ func (m *mender) word(from, to string) bool {
 	return true
 }
 
-// quoted copies a text in quotes. A single quote ends it only where a text can
-// end: any other is an apostrophe.
+// quoted copies a quoted text. A single quote ends it only where a text can
+// end; any other is an apostrophe.
 func (m *mender) quoted(quote byte) {
 	m.out.WriteByte('"')
 	for m.at++; m.at < len(m.in); m.at++ {
@@ -177,7 +177,7 @@ func (m *mender) quoted(quote byte) {
 	}
 }
 
-// escape copies what a backslash stands before; JSON knows no \'.
+// escape copies what follows a backslash. JSON has no \'.
 func (m *mender) escape() {
 	m.at++
 	if m.in[m.at] != '\'' {

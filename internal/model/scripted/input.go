@@ -20,14 +20,15 @@ const (
 	sentHeader         = "Message from agent '" // on the line of the text itself
 )
 
-// isInput reports whether a message wants something done. A notification does
-// not: it is read along with the next input and never answered.
+// isInput reports whether a message asks for something to be done. A
+// notification does not: it is read along with the next input and never
+// answered.
 func isInput(m *model.Message) bool {
 	return m.Role == model.User && !strings.HasPrefix(m.Text, notificationHeader)
 }
 
 // isCallback reports whether an input is the outcome of something that the
-// agent itself began. All other inputs begin a job.
+// agent itself began. Every other input begins a job.
 func isCallback(text string) bool {
 	return strings.HasPrefix(text, resultHeader) ||
 		strings.HasPrefix(text, failedHeader) ||
@@ -60,8 +61,8 @@ func previousInput(messages []model.Message, before int) int {
 	return -1
 }
 
-// newestInput is the index of the last input, or -1. Where there are only
-// notifications, the last of them has to do.
+// newestInput is the index of the last input, or -1. If there are only
+// notifications, it is the last of them.
 func newestInput(messages []model.Message) int {
 	if i := previousInput(messages, len(messages)); i >= 0 {
 		return i
@@ -74,8 +75,8 @@ func newestInput(messages []model.Message) int {
 	return -1
 }
 
-// jobStart is the index of the input that began the job to which the input
-// at position at belongs, or -1 when it is no longer in the conversation.
+// jobStart is the index of the input that began the job to which the input at
+// position at belongs, or -1 if it is no longer in the conversation.
 func jobStart(messages []model.Message, at int) int {
 	for i := at; i >= 0; i = previousInput(messages, i) {
 		if !isCallback(messages[i].Text) {
@@ -85,8 +86,8 @@ func jobStart(messages []model.Message, at int) int {
 	return -1
 }
 
-// results lists the delegation results of a job, a line for each, led by the
-// name of who did it.
+// results lists the delegation results of a job, one a line, each after the
+// name of the agent that did the work.
 func results(job []model.Message) string {
 	var lines []string
 	for i := range job {

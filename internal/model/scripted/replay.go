@@ -7,8 +7,8 @@ import (
 	"parley/internal/model"
 )
 
-// scene is one input with the rule that it met, and how far that rule has
-// been followed.
+// scene is one input with the rule that applies to it, and how far that rule
+// has been followed.
 type scene struct {
 	req     *model.Request
 	at      int // where the input is in the conversation; -1 for none
@@ -56,8 +56,8 @@ func (s *Script) rulesFor(agent string) []*rule {
 }
 
 // turnStart walks back from the newest input over callbacks to the input at
-// which the present turn began: to one that is no callback, or to the first
-// after a reply that ended a turn. It is -1 when there is no input at all.
+// which the present turn began: one that is not a callback, or the first after
+// a reply that ended a turn. It is -1 if there is no input at all.
 func turnStart(messages []model.Message) int {
 	at := newestInput(messages)
 	for at >= 0 && isCallback(messages[at].Text) {
@@ -105,8 +105,8 @@ func (r *rule) meets(sc *scene) ([]int, bool) {
 	return groups, groups != nil && (r.seen < 2 || r.count(sc) >= r.seen)
 }
 
-// count is how many inputs have matched, up to and with this one. Callbacks
-// count within their job, so that the results of an earlier job do not.
+// count is how many inputs have matched so far, including this one. Callbacks
+// count within their job, so that the results of an earlier job do not count.
 func (r *rule) count(sc *scene) int {
 	from := 0
 	if isCallback(sc.input) {
@@ -121,13 +121,14 @@ func (r *rule) count(sc *scene) int {
 	return n
 }
 
-// queue is the inputs of a turn, in the order of their arrival.
+// queue holds the inputs of a turn in the order of their arrival.
 type queue struct {
 	scenes []*scene
 	now    int // the scene whose steps are being taken
 }
 
-// due finds the next step that applies.
+// due finds the next step that applies. A nil step means that the steps have
+// run out.
 func (q *queue) due() (*scene, *step) {
 	for {
 		sc, last := q.scenes[q.now], q.now == len(q.scenes)-1
@@ -144,7 +145,7 @@ func (q *queue) due() (*scene, *step) {
 	}
 }
 
-// take follows the step that a recorded assistant message stands for.
+// take takes the step that a recorded assistant message stands for.
 func (q *queue) take() {
 	if sc, st := q.due(); st != nil {
 		sc.next++

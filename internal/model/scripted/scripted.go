@@ -26,7 +26,7 @@ type Script struct {
 	agents map[string][]*rule
 }
 
-// rule is what an agent does about one kind of input.
+// rule is what an agent does with one kind of input.
 type rule struct {
 	match *regexp.Regexp // nil matches everything
 	seen  int            // how many inputs must have matched, this one included
@@ -49,8 +49,7 @@ type spending struct {
 	estimate int64 // tokens; 0 if as many as it consumes
 }
 
-// onlySays reports whether the step is nothing but words. Such a reply ends
-// the turn.
+// onlySays reports whether the step is only words. Such a reply ends the turn.
 func (s *step) onlySays() bool { return len(s.calls) == 0 && s.fail == nil }
 
 type call struct {
@@ -73,7 +72,7 @@ func Load(path string) (*Script, error) {
 	return Parse(path, data)
 }
 
-// Step makes the step that the script has for this point of the conversation.
+// Step takes the step that the script has for this point of the conversation.
 func (s *Script) Step(ctx context.Context, req model.Request, onDelta func(model.Delta)) (model.Reply, error) {
 	sc, st := s.replay(&req)
 	if st == nil { // the rule has no further step: the turn ends without a word
@@ -95,8 +94,8 @@ func (s *Script) Step(ctx context.Context, req model.Request, onDelta func(model
 	return reply, nil
 }
 
-// Estimate tells what the step that is due consumes, which a script knows, or what
-// it says of it.
+// Estimate is what the step that is due will consume, or what the script says
+// that it may need.
 func (s *Script) Estimate(req model.Request) model.Usage {
 	sc, st := s.replay(&req)
 	if st == nil || st.fail != nil {
@@ -197,7 +196,7 @@ func usage(req *model.Request, text string, calls []model.Call) model.Usage {
 
 func tokens(bytes int) int64 { return int64(bytes+3) / 4 }
 
-// stream hands the text over word by word; the pieces joined are the text.
+// stream hands the text over word by word. The pieces together are the text.
 func stream(text string, onDelta func(model.Delta)) {
 	for text != "" {
 		end := strings.IndexByte(text, ' ') + 1
