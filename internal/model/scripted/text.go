@@ -38,7 +38,7 @@ func newText(source string, match *regexp.Regexp) (text, error) {
 	}
 	for _, n := range tree.Root.Nodes {
 		if err := check(n, match); err != nil {
-			return text{}, fmt.Errorf("In %s: %w", parley.Clip(n.String(), 60), err)
+			return text{}, fmt.Errorf("in %s: %w", parley.Clip(n.String(), 60), err)
 		}
 	}
 	return text{tree: tree}, nil

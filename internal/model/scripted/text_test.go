@@ -111,7 +111,7 @@ func TestTemplateRefused(t *testing.T) {
 		{"{{", "{{…}} cannot be read: unclosed action"},
 		{"a {{agent b", "{{…}} cannot be read: unclosed action"},
 		{"{{}}", "missing value for command"},
-		{"{{ nobody }}", `In {{nobody}}: "nobody" is not known; there are agent, body`},
+		{"{{ nobody }}", `in {{nobody}}: "nobody" is not known; there are agent, body`},
 		{"{{agent 1}}", `"1" is one too many`},
 		{"{{match 3}}", "the match pattern has no group 3"},
 		{`{{match "what"}}`, `no group named "what"`},
