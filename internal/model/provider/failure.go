@@ -5,13 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
-
-	"charm.land/fantasy"
 
 	"parley"
 	"parley/internal/model"
@@ -33,8 +32,7 @@ func again(class model.Class, format string, args ...any) *failure {
 	return f
 }
 
-// because adds what the log should see, without the key. It is a text: the
-// library's errors hold whole requests.
+// because adds what the log should see, without the key.
 func (f *failure) because(key secret, text string) *failure {
 	if text != "" {
 		f.err.Cause = errors.New(parley.Clip(key.hide(text), 1000))
@@ -50,25 +48,33 @@ func (m *Model) blocked() *failure {
 	return stop(model.Blocked, "%s refused to answer because of the content.", m.provider.Name)
 }
 
-// fail says what an attempt failed of.
-func (m *Model) fail(ctx context.Context, x *exchange, err error) *failure {
-	cause := errors.Join(err, x.err).Error()
-	switch {
-	case errors.Is(context.Cause(ctx), errTimeout):
-		return stop(model.TimedOut, "%s did not answer within %s.", m.ID(), m.timeout).because(m.key, cause)
-	case x.status >= 400:
-		return m.refusal(x).because(m.key, fmt.Sprintf("status %d: %s", x.status, x.body))
-	case x.gemini.blocked():
-		return m.blocked()
-	case x.status == 0 && x.err != nil:
-		return m.unreachable(x.err).because(m.key, cause)
-	case x.status == 0:
-		return stop(model.Broken, "%s cannot be asked in this way.", m.ID()).because(m.key, cause) // it was not even sent
-	case strings.HasPrefix(x.header.Get("Content-Type"), "text/html"):
-		return stop(model.Refused, "At %s there is a web page and no model. Is the base_url of %s right?", m.provider.BaseURL, m.provider.Name).because(m.key, cause)
-	default:
-		return m.brokenOff(err).because(m.key, cause)
+// noAnswer is for a request to which no reply began.
+func (m *Model) noAnswer(ctx context.Context, err error) *failure {
+	if late(ctx) {
+		return m.tooLate().because(m.key, err.Error())
 	}
+	return m.unreachable(err).because(m.key, err.Error())
+}
+
+// unreadable is for a reply that began and is of no use.
+func (m *Model) unreadable(ctx context.Context, header http.Header, err error) *failure {
+	var large *http.MaxBytesError
+	f := m.brokenOff(err)
+	switch {
+	case late(ctx):
+		f = m.tooLate()
+	case strings.HasPrefix(header.Get("Content-Type"), "text/html"):
+		f = stop(model.Refused, "At %s there is a web page and no model. Is the base_url of %s right?", m.provider.BaseURL, m.provider.Name)
+	case errors.As(err, &large) || errors.Is(err, errLongLine):
+		f = stop(model.Broken, "The reply of %s is too large.", m.ID())
+	}
+	return f.because(m.key, err.Error())
+}
+
+func late(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errTimeout) }
+
+func (m *Model) tooLate() *failure {
+	return stop(model.TimedOut, "%s did not answer within %s.", m.ID(), m.timeout)
 }
 
 // unreachable is for a provider that did not answer at all.
@@ -95,15 +101,23 @@ func local(host string) bool {
 	return host == "localhost" || (ip != nil && ip.IsLoopback())
 }
 
+// fault is an error that a provider sends in place of a reply, or in the middle of
+// one.
+type fault struct{ said []byte }
+
+func (f *fault) Error() string { return "the provider says: " + string(f.said) }
+
 // brokenOff is for a reply that began and did not end.
 func (m *Model) brokenOff(err error) *failure {
-	var p *fantasy.ProviderError
-	if errors.As(err, &p) {
-		text := strings.ToLower(p.Title + " " + p.Message + " " + string(p.ResponseBody))
+	var f *fault
+	if errors.As(err, &f) {
+		all := strings.ToLower(string(f.said))
 		switch {
-		case strings.Contains(text, "rate_limit") || strings.Contains(text, "rate limit"):
+		case containsAny(all, tooLong...) || containsAny(all, "insufficient_quota"):
+			return m.refusalOf(http.StatusBadRequest, said(string(f.said)), all)
+		case containsAny(all, "rate_limit", "rate limit"):
 			return again(model.RateLimited, rateLimited)
-		case strings.Contains(text, "overloaded"):
+		case strings.Contains(all, "overloaded"):
 			return m.overloaded()
 		}
 	}
@@ -119,13 +133,19 @@ func (m *Model) overloaded() *failure {
 // refusal is for a provider that answered with an error. The order matters: a
 // wrong key is a bad request at one of them, and an empty account a rate limit
 // at another.
-func (m *Model) refusal(x *exchange) *failure {
-	said := said(x.body)
-	all := strings.ToLower(x.body)
-	f := m.refusalOf(x.status, said, all)
-	f.err.RetryAfter = retryAfter(x.header, x.body, time.Now())
-	return f
+func (m *Model) refusal(resp *http.Response) *failure {
+	read, err := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
+	body := m.key.hide(string(read))
+	if err != nil && body == "" {
+		body = err.Error()
+	}
+	f := m.refusalOf(resp.StatusCode, said(body), strings.ToLower(body))
+	f.err.RetryAfter = retryAfter(resp.Header, body, time.Now())
+	return f.because(m.key, fmt.Sprintf("status %d: %s", resp.StatusCode, body))
 }
+
+// maxRefusal bounds what is read of a refusal.
+const maxRefusal = 64 << 10
 
 func (m *Model) refusalOf(status int, said, all string) *failure {
 	switch {

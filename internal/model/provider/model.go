@@ -2,16 +2,12 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
-
-	"charm.land/fantasy"
-	"charm.land/fantasy/providers/openrouter"
 
 	"parley"
 	"parley/internal/model"
@@ -45,7 +41,8 @@ type Model struct {
 	entry    catalogue.Entry
 	near     []string
 	key      secret
-	language fantasy.LanguageModel
+	format   format
+	client   *http.Client
 	output   int // the longest reply, in tokens; 0 leaves it to the provider
 	timeout  time.Duration
 	retry    retry
@@ -72,11 +69,11 @@ func New(cfg Config) (*Model, error) {
 	if client == nil {
 		client = NewClient(p, cfg.Key)
 	}
-	language, err := p.language(cfg.Name, client)
+	format, err := p.format(cfg.Name)
 	if err != nil {
-		return nil, parley.Errorf(parley.Invalid, "The model %s/%s cannot be used: %s.", p.Name, cfg.Name, key.hide(err.Error()))
+		return nil, parley.Errorf(parley.Invalid, "The model %s/%s cannot be used: %s.", p.Name, cfg.Name, err)
 	}
-	m := &Model{provider: p, name: cfg.Name, entry: cfg.Entry, near: cfg.Near, key: key, language: language,
+	m := &Model{provider: p, name: cfg.Name, entry: cfg.Entry, near: cfg.Near, key: key, format: format, client: client,
 		output: replyBound(p, cfg.Entry), timeout: p.Timeout, retry: newRetry(cfg)}
 	if m.timeout == 0 {
 		m.timeout = defaultTimeout
@@ -128,68 +125,28 @@ func (m *Model) Step(ctx context.Context, req model.Request, onDelta func(model.
 	})
 }
 
-var errTimeout = errors.New("the model did not answer in time")
-
-// attempt asks once. A reply that breaks off is not used at all.
-func (m *Model) attempt(ctx context.Context, req model.Request, s *show) (model.Reply, *failure) {
-	ctx, cancel := context.WithTimeoutCause(ctx, m.timeout, errTimeout)
-	defer cancel()
-	ctx, x := withExchange(ctx)
-	g := &gathering{}
-	if err := m.gather(ctx, req, g, s); err != nil {
-		return model.Reply{}, m.fail(ctx, x, err)
-	}
-	if x.gemini.blocked() {
-		return model.Reply{}, m.blocked()
-	}
-	if !m.provider.Whole && (x.gemini.cut() || x.completion.cut()) {
-		return model.Reply{}, m.brokenOff(nil)
-	}
-	return m.judge(g, x)
-}
-
-func (m *Model) gather(ctx context.Context, req model.Request, g *gathering, s *show) error {
-	if m.provider.Whole {
-		r, err := m.language.Generate(ctx, m.call(req))
-		if err != nil {
-			return err
-		}
-		g.takeWhole(r)
-		return nil
-	}
-	stream, err := m.language.Stream(ctx, m.call(req))
-	if err != nil {
-		return err
-	}
-	for p := range stream {
-		s.text(g.take(p))
-	}
-	s.end()
-	return g.err
-}
-
 // judge decides whether a reply that came to its end can be used.
-func (m *Model) judge(g *gathering, x *exchange) (model.Reply, *failure) {
-	r, parts := g.reply()
+func (m *Model) judge(d *draft) (model.Reply, *failure) {
+	r := d.reply()
 	r.Text = m.key.hide(r.Text)
-	r.Usage = m.usage(g, x)
-	cut := g.finish == fantasy.FinishReasonLength
+	r.Usage = m.usage(d)
+	blank := strings.TrimSpace(r.Text) == ""
 	switch {
-	case g.finish == fantasy.FinishReasonContentFilter:
-		return r, m.blocked()
-	case cut && len(g.inputs) > 0:
+	case d.end == filtered, d.refusal != "" && blank && len(r.Calls) == 0:
+		return r, m.blocked().because(m.key, d.refusal)
+	case d.end == cut && len(r.Calls) > 0:
 		return r, stop(model.Broken, "The reply of %s was cut off in the middle of a tool call%s. Raise max_output for the model.", m.ID(), m.atBound())
-	case len(r.Calls) == 0 && strings.TrimSpace(r.Text) == "":
-		if cut {
+	case len(r.Calls) == 0 && blank:
+		if d.end == cut {
 			return r, stop(model.Broken, "%s thought until its reply was cut off%s. Raise max_output for the model.", m.ID(), m.atBound())
 		}
 		return r, again(model.Broken, "%s answered with nothing.", m.ID())
-	case cut:
+	case d.end == cut:
 		r.Text += fmt.Sprintf("\n\n[The reply was cut off%s.]", m.atBound())
-	case g.finish == fantasy.FinishReasonError:
+	case d.end == failed:
 		return r, again(model.Broken, "%s broke its reply off.", m.ID())
 	}
-	r.Private = m.keep(parts)
+	r.Private = m.keep(d.parts)
 	return r, nil
 }
 
@@ -200,17 +157,13 @@ func (m *Model) atBound() string {
 	return fmt.Sprintf(" at %d tokens", m.output)
 }
 
-// usage counts the tokens and what they cost. What the provider itself says of
-// the cost goes before the catalogue.
-func (m *Model) usage(g *gathering, x *exchange) model.Usage {
-	u, ok := x.gemini.usage()
-	if !ok {
-		u = model.Usage{Input: g.usage.InputTokens, Output: g.usage.OutputTokens,
-			CacheRead: g.usage.CacheReadTokens, CacheWrite: g.usage.CacheCreationTokens}
-	}
+// usage counts the tokens and what they cost. What OpenRouter itself says of the
+// cost goes before the catalogue.
+func (m *Model) usage(d *draft) model.Usage {
+	u := d.usage
 	u.Cost = m.entry.Price.Cost(u)
-	if meta, ok := g.meta[openrouter.Name].(*openrouter.ProviderMetadata); ok && meta.Usage.Cost > 0 {
-		u.Cost = int64(math.Ceil(meta.Usage.Cost * 1e6))
+	if m.provider.Kind == OpenRouter && d.cost > 0 {
+		u.Cost = int64(math.Ceil(d.cost * 1e6))
 	}
 	return u
 }

@@ -3,9 +3,6 @@ package provider
 import (
 	"encoding/json"
 
-	"charm.land/fantasy"
-	"charm.land/fantasy/providers/google"
-
 	"parley/internal/model"
 )
 
@@ -22,30 +19,36 @@ type privatePart struct {
 	Text string `json:"text,omitempty"`
 	Call bool   `json:"call,omitempty"`
 	// Thought may be empty and still carry a signature.
-	Thought   *string                    `json:"thought,omitempty"`
-	Options   map[string]json.RawMessage `json:"options,omitempty"`
-	Signature []byte                     `json:"signature,omitempty"` // Gemini's, which is not text
+	Thought   *string         `json:"thought,omitempty"`
+	Field     string          `json:"field,omitempty"` // that the thought came in
+	Signature string          `json:"signature,omitempty"`
+	Raw       json.RawMessage `json:"raw,omitempty"`
 }
 
 // keep makes what is stored with a reply, or nil if there is nothing that its
-// text and its calls do not say. OpenAI does not take thoughts back.
-func (m *Model) keep(parts []fantasy.MessagePart) json.RawMessage {
+// text and its calls do not say. Thoughts without a signature, of a provider
+// that signs them, are of no use to it.
+func (m *Model) keep(parts []*part) json.RawMessage {
 	p := private{Kind: m.provider.Kind, Model: m.name}
-	thoughts := false
+	needed := false
 	for _, part := range parts {
-		kept := privatePart{}
-		switch part := part.(type) {
-		case fantasy.TextPart:
-			kept.Text = part.Text
-		case fantasy.ToolCallPart:
+		wanted := part.signature != "" || part.raw != nil || part.kind == thoughtPart && part.name != ""
+		needed = needed || wanted
+		kept := privatePart{Signature: part.signature, Raw: part.raw}
+		switch text := part.body.String(); part.kind {
+		case callPart:
 			kept.Call = true
-		case fantasy.ReasoningPart:
-			thoughts = true
-			kept = thought(part)
+		case textPart:
+			kept.Text = text
+		case thoughtPart:
+			if !wanted {
+				continue
+			}
+			kept.Thought, kept.Field = &text, part.name
 		}
 		p.Parts = append(p.Parts, kept)
 	}
-	if !thoughts || m.provider.Kind == OpenAI {
+	if !needed {
 		return nil
 	}
 	raw, err := json.Marshal(p)
@@ -55,58 +58,31 @@ func (m *Model) keep(parts []fantasy.MessagePart) json.RawMessage {
 	return raw
 }
 
-func thought(part fantasy.ReasoningPart) privatePart {
-	kept := privatePart{Thought: &part.Text}
-	for name, data := range part.ProviderOptions {
-		if g, ok := data.(*google.ReasoningMetadata); ok {
-			kept.Signature = []byte(g.Signature)
-			continue
-		}
-		raw, err := json.Marshal(data)
-		if err != nil {
-			continue
-		}
-		if kept.Options == nil {
-			kept.Options = map[string]json.RawMessage{}
-		}
-		kept.Options[name] = raw
-	}
-	return kept
-}
-
 // recall rebuilds the parts of a reply from what was kept, if this model made
 // it. The calls are those of the message: their ids may have been changed.
-func (m *Model) recall(msg model.Message) ([]fantasy.MessagePart, bool) {
+func (m *Model) recall(msg model.Message) ([]*part, bool) {
 	var p private
 	if len(msg.Private) == 0 || json.Unmarshal(msg.Private, &p) != nil || p.Kind != m.provider.Kind || p.Model != m.name {
 		return nil, false
 	}
-	var parts []fantasy.MessagePart
+	var d draft
 	calls := msg.Calls
 	for _, kept := range p.Parts {
+		var made *part
 		switch {
 		case kept.Call && len(calls) == 0:
 			return nil, false
 		case kept.Call:
-			parts = append(parts, callPart(calls[0]))
+			made = d.add(callPart, string(objectOf(calls[0].Args)))
+			made.id, made.name = calls[0].ID, calls[0].Name
 			calls = calls[1:]
 		case kept.Thought != nil:
-			parts = append(parts, kept.thought())
-		case kept.Text != "":
-			parts = append(parts, fantasy.TextPart{Text: kept.Text})
+			made = d.add(thoughtPart, *kept.Thought)
+			made.name = kept.Field
+		default:
+			made = d.add(textPart, kept.Text)
 		}
+		made.signature, made.raw = kept.Signature, kept.Raw
 	}
-	return parts, len(calls) == 0
-}
-
-func (p privatePart) thought() fantasy.ReasoningPart {
-	part := fantasy.ReasoningPart{Text: *p.Thought}
-	if p.Signature != nil {
-		part.ProviderOptions = fantasy.ProviderOptions{google.Name: &google.ReasoningMetadata{Signature: string(p.Signature)}}
-		return part
-	}
-	if options, err := fantasy.UnmarshalProviderOptions(p.Options); err == nil {
-		part.ProviderOptions = options
-	}
-	return part
+	return d.parts, len(calls) == 0
 }

@@ -3,8 +3,6 @@ package provider
 import (
 	"testing"
 
-	"charm.land/fantasy"
-
 	"parley/internal/model"
 )
 
@@ -12,7 +10,10 @@ import (
 // another cannot read it, and some providers refuse it.
 func TestThoughtsGoBackToTheirModelOnly(t *testing.T) {
 	made := &Model{provider: Provider{Kind: Anthropic}, name: "one"}
-	kept := made.keep([]fantasy.MessagePart{fantasy.ReasoningPart{Text: "Hm."}, fantasy.TextPart{Text: "Yes."}})
+	var d draft
+	d.add(thoughtPart, "Hm.").signature = "signed"
+	d.add(textPart, "Yes.")
+	kept := made.keep(d.parts)
 	if kept == nil {
 		t.Fatal("nothing was kept")
 	}

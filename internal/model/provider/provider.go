@@ -2,29 +2,20 @@
 // OpenAI, Gemini, OpenRouter, and whatever speaks OpenAI's language at an
 // address of its own, such as Ollama or vLLM.
 //
-// The wire formats are the business of charm.land/fantasy. What is ours is what
-// a hub needs around one step: retries, clear errors, usage and its price, and
-// that a key goes nowhere but into the header of a request to its own provider.
+// They speak four formats, each in a file of its own: anthropic.go, chat.go,
+// responses.go and gemini.go. A format makes the body of a request from a prompt
+// and reads the reply, whole or as a stream, into a draft. The rest is what a hub
+// needs around one step: retries, clear errors, usage and its price, and that a
+// key goes nowhere but into the header of a request to its own provider.
 //
-// A key is known to the transport alone: the client libraries never have it, so
-// nothing they put into an error can show it. What comes back is searched for
-// it all the same, since a provider may echo it.
+// A key is known to the transport alone. What comes back is searched for it, since
+// a provider may echo it.
 package provider
 
 import (
-	"context"
 	"fmt"
-	"net/http"
 	"net/url"
-	"strings"
 	"time"
-
-	"charm.land/fantasy"
-	"charm.land/fantasy/providers/anthropic"
-	"charm.land/fantasy/providers/google"
-	"charm.land/fantasy/providers/openai"
-	"charm.land/fantasy/providers/openaicompat"
-	"charm.land/fantasy/providers/openrouter"
 
 	"parley"
 )
@@ -85,41 +76,36 @@ func (p Provider) Validate() error {
 	return nil
 }
 
-// placeholder stands for the key wherever a client library insists on one.
-const placeholder = "set-by-the-transport"
-
-// language makes the client of one model.
-func (p Provider) language(name string, client *http.Client) (fantasy.LanguageModel, error) {
-	made, err := p.client(name, client)
-	if err != nil {
-		return nil, err
-	}
-	return made.LanguageModel(context.Background(), name)
+// format is how a provider speaks: what it is asked, and how its replies are
+// read. A format keeps no state.
+type format interface {
+	// request is where it goes, below the provider's address, and its body.
+	request(p prompt) (path string, body any)
+	reader(d *draft) reader
 }
 
-func (p Provider) client(name string, client *http.Client) (fantasy.Provider, error) {
-	base := strings.TrimRight(p.BaseURL, "/")
+// reader puts one reply into a draft, whole or event by event.
+type reader interface {
+	whole(data []byte) error
+	event(data []byte) error
+}
+
+// format is the one that a model is asked in. OpenAI has two.
+func (p Provider) format(name string) (format, error) {
 	switch p.Kind {
 	case Anthropic:
-		return anthropic.New(anthropic.WithBaseURL(base), anthropic.WithAPIKey(placeholder),
-			anthropic.WithHTTPClient(client), anthropic.WithUserAgent(userAgent))
+		return anthropicFormat{}, nil
 	case OpenAI:
-		return openai.New(openai.WithBaseURL(base), openai.WithAPIKey(placeholder),
-			openai.WithHTTPClient(client), openai.WithUserAgent(userAgent), openai.WithUseResponsesAPI())
-	case Gemini:
-		if strings.Contains(name, "claude") || strings.Contains(name, "anthropic") {
-			return nil, fmt.Errorf("gemini has no model %q", name) // the library would turn to another provider
+		if responder.MatchString(name) {
+			return responsesFormat{}, nil
 		}
-		return google.New(google.WithBaseURL(base), google.WithGeminiAPIKey(placeholder),
-			google.WithHTTPClient(client), google.WithUserAgent(userAgent))
+		return chatFormat{}, nil
+	case Gemini:
+		return geminiFormat{}, nil
 	case OpenRouter:
-		return openrouter.New(openrouter.WithAPIKey(placeholder), openrouter.WithHTTPClient(rebase(client, base)),
-			openrouter.WithUserAgent(userAgent))
+		return chatFormat{usage: true}, nil
 	case Compatible:
-		return openaicompat.New(openaicompat.WithBaseURL(base), openaicompat.WithAPIKey(placeholder),
-			openaicompat.WithHTTPClient(client), openaicompat.WithUserAgent(userAgent))
+		return chatFormat{}, nil
 	}
 	return nil, fmt.Errorf("there is no kind of provider %q", p.Kind)
 }
-
-const userAgent = "parley"

@@ -1,139 +1,109 @@
 package provider
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"strings"
-
-	"charm.land/fantasy"
 
 	"parley/internal/model"
 )
 
-// gathering puts a reply together from its pieces.
-type gathering struct {
-	open   map[string]*block // by id: texts and thoughts under way
-	order  []*block
-	inputs map[string]string // arguments as they came, by the call's id
-	finish fantasy.FinishReason
-	usage  fantasy.Usage
-	meta   fantasy.ProviderMetadata
-	err    error
+// draft is a reply in the making. The reader of a format fills it.
+type draft struct {
+	parts []*part
+	show  func(text string) // is given text as it comes
+	end   ending            // "" until the reply says why it ended
+	usage model.Usage
+	cost  float64 // in dollars, if the provider tells
+	// refusal is what the model said instead of answering.
+	refusal string
 }
 
-// block is a text or a thought under way, or a call.
-type block struct {
-	text    strings.Builder
-	thought bool
-	call    *fantasy.ToolCallPart
-	options fantasy.ProviderOptions
+// ending is why a reply ended.
+type ending string
+
+const (
+	done     ending = "done"     // with its text, or with its calls
+	cut      ending = "cut"      // at the limit of tokens
+	filtered ending = "filtered" // because of its content
+	failed   ending = "failed"   // the provider gave up
+)
+
+type partKind int
+
+const (
+	textPart partKind = iota
+	thoughtPart
+	callPart
+)
+
+// part is one of the things that a reply consists of, in their order.
+type part struct {
+	kind partKind
+	body strings.Builder // the text, or a call's arguments
+	id   string          // of a call
+	name string          // of a call; of a thought, the field that it came in
+	// signature proves to the provider that the part is its own.
+	signature string
+	// raw is a thought that nobody else can read. It goes back as it came.
+	raw json.RawMessage
 }
 
-// take adds a piece and returns what of it can be shown.
-func (g *gathering) take(p fantasy.StreamPart) string {
-	switch p.Type {
-	case fantasy.StreamPartTypeTextDelta:
-		g.block("text "+p.ID, false).text.WriteString(p.Delta)
-		return p.Delta
-	case fantasy.StreamPartTypeTextEnd:
-		delete(g.open, "text "+p.ID)
-	case fantasy.StreamPartTypeReasoningStart, fantasy.StreamPartTypeReasoningDelta, fantasy.StreamPartTypeReasoningEnd:
-		g.takeThought(p)
-	case fantasy.StreamPartTypeToolInputStart, fantasy.StreamPartTypeToolInputDelta:
-		g.takeInput(p.ID, p.ToolCallInput+p.Delta) // Anthropic's come in the one, the others' in the other
-	case fantasy.StreamPartTypeToolCall:
-		if !p.ProviderExecuted {
-			g.takeCall(p.ID, p.ToolCallName, p.ToolCallInput)
-		}
-	case fantasy.StreamPartTypeError:
-		g.err = p.Error
-	case fantasy.StreamPartTypeFinish:
-		g.finish, g.usage, g.meta = p.FinishReason, p.Usage, p.ProviderMetadata
+func (d *draft) add(kind partKind, text string) *part {
+	p := &part{kind: kind}
+	p.body.WriteString(text)
+	d.parts = append(d.parts, p)
+	return p
+}
+
+// write adds to the part under way, or begins another. What is signed is
+// complete.
+func (d *draft) write(kind partKind, text string) {
+	if text == "" {
+		return
 	}
-	return ""
-}
-
-func (g *gathering) takeInput(id, piece string) {
-	if g.inputs == nil {
-		g.inputs = map[string]string{}
+	if n := len(d.parts); n > 0 && d.parts[n-1].kind == kind && d.parts[n-1].signature == "" && d.parts[n-1].raw == nil {
+		d.parts[n-1].body.WriteString(text)
+	} else {
+		d.add(kind, text)
 	}
-	g.inputs[id] += piece
-}
-
-// takeCall adds a call. If its arguments came as something else than JSON, they
-// stay that: the library makes an empty object of them, and a tool would run
-// with arguments that the model never gave.
-func (g *gathering) takeCall(id, name, input string) {
-	if came := strings.TrimSpace(g.inputs[id]); came != "" && !json.Valid([]byte(came)) {
-		input = came
-	}
-	g.add(&block{call: &fantasy.ToolCallPart{ToolCallID: id, ToolName: name, Input: input}})
-}
-
-func (g *gathering) takeThought(p fantasy.StreamPart) {
-	b := g.block("thought "+p.ID, true)
-	b.text.WriteString(p.Delta)
-	if len(p.ProviderMetadata) > 0 {
-		b.options = fantasy.ProviderOptions(p.ProviderMetadata)
-	}
-	if p.Type == fantasy.StreamPartTypeReasoningEnd {
-		delete(g.open, "thought "+p.ID)
+	if kind == textPart {
+		d.show(text)
 	}
 }
 
-func (g *gathering) block(id string, thought bool) *block {
-	if b := g.open[id]; b != nil {
-		return b
+// call begins a call. Some providers give it no id.
+func (d *draft) call(id, name, args string) *part {
+	if id == "" {
+		id = "call_" + rand.Text()[:16]
 	}
-	b := &block{thought: thought}
-	if g.open == nil {
-		g.open = map[string]*block{}
-	}
-	g.open[id] = b
-	g.add(b)
-	return b
+	p := d.add(callPart, args)
+	p.id, p.name = id, name
+	return p
 }
 
-func (g *gathering) add(b *block) { g.order = append(g.order, b) }
-
-// takeWhole takes a reply that came in one piece.
-func (g *gathering) takeWhole(r *fantasy.Response) {
-	for _, c := range r.Content {
-		switch c := c.(type) {
-		case fantasy.TextContent:
-			b := &block{}
-			b.text.WriteString(c.Text)
-			g.add(b)
-		case fantasy.ReasoningContent:
-			b := &block{thought: true, options: fantasy.ProviderOptions(c.ProviderMetadata)}
-			b.text.WriteString(c.Text)
-			g.add(b)
-		case fantasy.ToolCallContent:
-			if !c.ProviderExecuted {
-				g.takeInput(c.ToolCallID, c.Input)
-				g.takeCall(c.ToolCallID, c.ToolName, c.Input)
-			}
+func (d *draft) calls() (n int) {
+	for _, p := range d.parts {
+		if p.kind == callPart {
+			n++
 		}
 	}
-	g.finish, g.usage, g.meta = r.FinishReason, r.Usage, r.ProviderMetadata
+	return n
 }
 
 // reply is what was gathered, in our words.
-func (g *gathering) reply() (r model.Reply, parts []fantasy.MessagePart) {
+func (d *draft) reply() (r model.Reply) {
 	var text strings.Builder
-	for _, b := range g.order {
-		switch {
-		case b.call != nil:
-			r.Calls = append(r.Calls, model.Call{ID: b.call.ToolCallID, Name: b.call.ToolName, Args: argsOf(b.call.Input)})
-			parts = append(parts, *b.call)
-		case b.thought:
-			parts = append(parts, fantasy.ReasoningPart{Text: b.text.String(), ProviderOptions: b.options})
-		case b.text.Len() > 0:
-			text.WriteString(b.text.String())
-			parts = append(parts, fantasy.TextPart{Text: b.text.String()})
+	for _, p := range d.parts {
+		switch p.kind {
+		case callPart:
+			r.Calls = append(r.Calls, model.Call{ID: p.id, Name: p.name, Args: argsOf(p.body.String())})
+		case textPart:
+			text.WriteString(p.body.String())
 		}
 	}
 	r.Text = text.String()
-	return r, parts
+	return r
 }
 
 // argsOf makes arguments that can be stored. What is not JSON becomes a text,

@@ -1,103 +1,144 @@
 package provider
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
-	"errors"
-
-	"charm.land/fantasy"
-	"charm.land/fantasy/providers/anthropic"
+	"regexp"
+	"strings"
 
 	"parley/internal/model"
 )
 
-// call puts a request into the library's words.
-func (m *Model) call(req model.Request) fantasy.Call {
-	c := fantasy.Call{Prompt: m.promptOf(req), Tools: m.toolsOf(req.Tools)}
-	if m.output > 0 {
-		n := int64(m.output)
-		c.MaxOutputTokens = &n
-	}
-	return c
+// prompt is a request as all formats need it.
+type prompt struct {
+	model    string
+	output   int // the longest reply, in tokens; 0 leaves it to the provider
+	stream   bool
+	system   []systemText
+	messages []message
+	tools    []tool
 }
 
-func (m *Model) promptOf(req model.Request) fantasy.Prompt {
-	p := make(fantasy.Prompt, 0, len(req.Messages)+1)
+// systemText is a part of the system text. What a provider keeps for the next
+// request ends with a mark.
+type systemText struct {
+	text   string
+	cached bool
+}
+
+// message is one entry of the conversation. The model's own has parts, a result
+// the id and the name of its call.
+type message struct {
+	role   model.Role
+	text   string
+	parts  []*part
+	id     string
+	name   string
+	failed bool
+}
+
+type tool struct {
+	name, description string
+	schema            map[string]any
+}
+
+// promptOf puts a request into the form that the formats have in common.
+func (m *Model) promptOf(req model.Request) prompt {
+	p := prompt{model: m.name, output: m.output, stream: !m.provider.Whole}
 	if req.System != "" {
-		p = append(p, fantasy.NewSystemMessage(req.System))
+		p.system = []systemText{{text: req.System, cached: true}}
 	}
 	if len(req.Messages) > 0 && req.Messages[0].Role == model.Assistant {
-		p = append(p, fantasy.NewUserMessage("(The conversation began earlier.)")) // the first word is never the model's
+		p.messages = append(p.messages, message{role: model.User, text: "(The conversation began earlier.)"}) // the first word is never the model's
 	}
+	names := map[string]string{} // of the calls so far, by their ids
 	for _, msg := range req.Messages {
-		if parts := m.partsOf(msg); len(parts) > 0 {
-			p = append(p, fantasy.Message{Role: roleOf(msg.Role), Content: parts})
+		for _, c := range msg.Calls {
+			names[c.ID] = c.Name
 		}
+		made := message{role: msg.Role, failed: msg.IsError}
+		switch msg.Role {
+		case model.Assistant:
+			if made.parts = m.assistantParts(msg); len(made.parts) == 0 {
+				continue
+			}
+		case model.ToolResult:
+			made.text, made.id, made.name = orBlank(msg.Text), m.provider.Kind.callID(msg.CallID), names[msg.CallID]
+		default:
+			made.text = orBlank(msg.Text)
+		}
+		p.messages = append(p.messages, made)
 	}
-	if m.provider.Kind == Anthropic {
-		markCached(p)
+	for _, t := range req.Tools {
+		p.tools = append(p.tools, tool{t.Name, t.Description, m.schemaOf(t.Schema)})
 	}
 	return p
 }
 
-func roleOf(r model.Role) fantasy.MessageRole {
-	switch r {
-	case model.Assistant:
-		return fantasy.MessageRoleAssistant
-	case model.ToolResult:
-		return fantasy.MessageRoleTool
-	default:
-		return fantasy.MessageRoleUser
-	}
-}
-
-func (m *Model) partsOf(msg model.Message) []fantasy.MessagePart {
-	switch msg.Role {
-	case model.Assistant:
-		return m.assistantParts(msg)
-	case model.ToolResult:
-		return []fantasy.MessagePart{fantasy.ToolResultPart{ToolCallID: msg.CallID, Output: output(msg)}}
-	default:
-		return []fantasy.MessagePart{fantasy.TextPart{Text: orBlank(msg.Text)}}
-	}
-}
-
-func output(msg model.Message) fantasy.ToolResultOutputContent {
-	if msg.IsError {
-		return fantasy.ToolResultOutputContentError{Error: errors.New(orBlank(msg.Text))}
-	}
-	return fantasy.ToolResultOutputContentText{Text: orBlank(msg.Text)}
-}
-
-// orBlank keeps a place in the conversation: some providers refuse an empty text
+// orBlank keeps a place in the conversation: some providers refuse a blank text
 // and some refuse a result that is missing.
 func orBlank(s string) string {
-	if s == "" {
+	if strings.TrimSpace(s) == "" {
 		return "(empty)"
 	}
 	return s
 }
 
 // assistantParts are those that the model itself made, if it wanted them back.
-func (m *Model) assistantParts(msg model.Message) []fantasy.MessagePart {
-	if parts, ok := m.recall(msg); ok {
-		return parts
+func (m *Model) assistantParts(msg model.Message) []*part {
+	parts, ok := m.recall(msg)
+	if !ok {
+		var d draft
+		if strings.TrimSpace(msg.Text) != "" {
+			d.add(textPart, msg.Text)
+		}
+		for _, c := range msg.Calls {
+			p := d.add(callPart, string(objectOf(c.Args)))
+			p.id, p.name = c.ID, c.Name
+		}
+		parts = d.parts
 	}
-	var parts []fantasy.MessagePart
-	if msg.Text != "" {
-		parts = append(parts, fantasy.TextPart{Text: msg.Text})
-	}
-	for _, c := range msg.Calls {
-		parts = append(parts, callPart(c))
+	for _, p := range parts {
+		p.id = m.provider.Kind.callID(p.id)
 	}
 	return parts
 }
 
-func callPart(c model.Call) fantasy.ToolCallPart {
-	return fantasy.ToolCallPart{ToolCallID: c.ID, ToolName: c.Name, Input: string(objectOf(c.Args))}
+// callID writes the id of a call in the letters that a provider takes. Anthropic
+// and OpenAI refuse others and what is too long. The servers behind the other
+// kinds made their ids themselves, and some read their own letters again; what
+// turns add to an id that came twice is replaced there too, since such a server
+// may speak to Anthropic. An id becomes the same one in every request.
+func (k Kind) callID(id string) string {
+	const longest = 40 // in chat completions; 64 elsewhere
+	strange := strangeLetter
+	switch {
+	case k == Gemini || id == "":
+		return id
+	case k == OpenRouter || k == Compatible:
+		if strange = addedLetter; !strange.MatchString(id) {
+			return id
+		}
+	case len(id) <= longest && !strange.MatchString(id):
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	suffix := "-" + hex.EncodeToString(sum[:5])
+	clean := strange.ReplaceAllString(id, "_")
+	if k == Anthropic || k == OpenAI {
+		clean = clean[:min(len(clean), longest-len(suffix))]
+	}
+	return clean + suffix
 }
 
+var (
+	strangeLetter = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+	addedLetter   = regexp.MustCompile(`~`)
+)
+
 // objectOf shows a model the arguments that it made up: every provider wants an
-// object, and one drops a call without it but not the call's result.
+// object.
 func objectOf(args json.RawMessage) json.RawMessage {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(args, &object) == nil && object != nil {
@@ -113,27 +154,8 @@ func objectOf(args json.RawMessage) json.RawMessage {
 	return wrapped
 }
 
-// markCached asks Anthropic to keep what will be sent again with the next step:
-// the system text with the tools before it, and the conversation so far.
-func markCached(p fantasy.Prompt) {
-	mark := anthropic.NewProviderCacheControlOptions(&anthropic.ProviderCacheControlOptions{CacheControl: anthropic.CacheControl{Type: "ephemeral"}})
-	for i := range p {
-		if p[i].Role == fantasy.MessageRoleSystem || i == len(p)-1 {
-			p[i].ProviderOptions = mark
-		}
-	}
-}
-
-func (m *Model) toolsOf(tools []model.Tool) []fantasy.Tool {
-	list := make([]fantasy.Tool, len(tools))
-	for i, t := range tools {
-		list[i] = fantasy.FunctionTool{Name: t.Name, Description: t.Description, InputSchema: m.schemaOf(t.Schema)}
-	}
-	return list
-}
-
 // schemaOf reads a schema once: the same ones come with every step, and the
-// library only reads them.
+// formats only read them.
 func (m *Model) schemaOf(raw json.RawMessage) map[string]any {
 	if known, ok := m.schemas.Load(string(raw)); ok {
 		return known.(map[string]any)
@@ -143,8 +165,8 @@ func (m *Model) schemaOf(raw json.RawMessage) map[string]any {
 	return schema
 }
 
-// readSchema reads a schema. The library looks for the names of what is required
-// in a list of texts and drops them from any other.
+// readSchema reads the schema of a tool's arguments. Providers want an object
+// and refuse a choice between several.
 func readSchema(raw json.RawMessage) map[string]any {
 	var schema map[string]any
 	if json.Unmarshal(raw, &schema) != nil || schema == nil {
@@ -156,14 +178,8 @@ func readSchema(raw json.RawMessage) map[string]any {
 	if schema["properties"] == nil {
 		schema["properties"] = map[string]any{}
 	}
-	if list, ok := schema["required"].([]any); ok {
-		names := make([]string, 0, len(list))
-		for _, item := range list {
-			if name, ok := item.(string); ok {
-				names = append(names, name)
-			}
-		}
-		schema["required"] = names
+	for _, choice := range []string{"anyOf", "oneOf", "allOf"} {
+		delete(schema, choice)
 	}
 	return schema
 }

@@ -1,42 +1,14 @@
 package provider
 
 import (
-	"bytes"
-	"context"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
-
-	"charm.land/fantasy/providers/openrouter"
 )
 
-// maxRefusal bounds what is read of a refusal.
-const maxRefusal = 64 << 10
-
-// exchange is what the transport saw of one attempt. It travels in the
-// attempt's context, since the client libraries keep too little of it: Gemini's
-// drops the headers of a refusal and why a prompt was blocked.
-type exchange struct {
-	err    error // the provider could not be reached
-	status int
-	header http.Header
-	body   string // of a refusal, without the key
-
-	gemini     *geminiTap
-	completion *completionTap
-}
-
-type exchangeKey struct{}
-
-func withExchange(ctx context.Context) (context.Context, *exchange) {
-	x := &exchange{}
-	return context.WithValue(ctx, exchangeKey{}, x), x
-}
-
-// transport puts the key into requests, and takes notes.
+// transport puts the key into requests.
 type transport struct {
 	next http.RoundTripper
 	kind Kind
@@ -66,35 +38,18 @@ func newConnections() *http.Transport {
 	}
 }
 
+// RoundTrip implements http.RoundTripper.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
 	t.authorize(req)
-	x, _ := req.Context().Value(exchangeKey{}).(*exchange)
-	if x == nil {
-		x = &exchange{}
-	}
-	resp, err := t.next.RoundTrip(req)
-	if err != nil {
-		x.err = err
-		return nil, err
-	}
-	x.status, x.header = resp.StatusCode, resp.Header
-	if resp.StatusCode >= 400 {
-		return resp, t.readRefusal(x, resp)
-	}
-	x.listen(t.kind, req, resp)
-	return resp, nil
+	return t.next.RoundTrip(req)
 }
 
-// authorize replaces whatever the client libraries took for a key, also from the
-// environment: OPENAI_API_KEY is nothing for a server in the next room.
+// authorize puts the key into a request to its provider, and takes it out of one
+// that a redirect leads elsewhere.
 func (t *transport) authorize(req *http.Request) {
 	for _, name := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
 		req.Header.Del(name)
-	}
-	if t.kind != OpenAI {
-		req.Header.Del("OpenAI-Organization")
-		req.Header.Del("OpenAI-Project")
 	}
 	if t.key == "" || req.URL.Host != t.home.Host || req.URL.Scheme != t.home.Scheme {
 		return
@@ -109,21 +64,6 @@ func (t *transport) authorize(req *http.Request) {
 	}
 }
 
-// readRefusal keeps what a provider says when it refuses, and gives the rest of
-// the way a copy without the key.
-func (t *transport) readRefusal(x *exchange, resp *http.Response) error {
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
-	_ = resp.Body.Close()
-	if err != nil && len(body) == 0 {
-		x.err = err
-		return err
-	}
-	x.body = t.key.hide(string(body))
-	resp.Body = io.NopCloser(bytes.NewReader([]byte(x.body)))
-	resp.ContentLength = int64(len(x.body))
-	return nil
-}
-
 // secret is a key. It is never printed.
 type secret string
 
@@ -136,29 +76,4 @@ func (s secret) hide(text string) string {
 		return text
 	}
 	return strings.ReplaceAll(text, string(s), "[key]")
-}
-
-// rebase sends what is meant for OpenRouter to another address: its library has
-// no setting for it.
-func rebase(client *http.Client, base string) *http.Client {
-	to, err := url.Parse(base)
-	if err != nil || base == openrouter.DefaultURL {
-		return client
-	}
-	from, _ := url.Parse(openrouter.DefaultURL)
-	return &http.Client{Transport: rebased{client.Transport, from.Path, to}}
-}
-
-type rebased struct {
-	next http.RoundTripper
-	path string // what the address of a request begins with
-	to   *url.URL
-}
-
-func (r rebased) RoundTrip(req *http.Request) (*http.Response, error) {
-	req = req.Clone(req.Context())
-	rest := strings.TrimPrefix(req.URL.Path, r.path)
-	req.URL.Scheme, req.URL.Host, req.Host = r.to.Scheme, r.to.Host, r.to.Host
-	req.URL.Path = strings.TrimRight(r.to.Path, "/") + rest
-	return r.next.RoundTrip(req)
 }

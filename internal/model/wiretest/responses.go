@@ -58,6 +58,7 @@ func readItem(req *Request, raw json.RawMessage) error {
 		}
 	case item.Type == "function_call_output":
 		req.Messages = append(req.Messages, model.Message{Role: model.ToolResult, CallID: item.CallID, Text: texts(item.Output)})
+	case item.Type == "reasoning": // only who made it can read it
 	case item.Role == "system" || item.Role == "developer":
 		req.System += texts(item.Content)
 	default:
@@ -68,6 +69,9 @@ func readItem(req *Request, raw json.RawMessage) error {
 
 func (r responses) items(reply Reply) []object {
 	var list []object
+	if reply.Thought != "" {
+		list = append(list, object{"type": "reasoning", "id": "rs_1", "summary": []any{}, "encrypted_content": "c2VhbGVk"})
+	}
 	if reply.Text != "" {
 		list = append(list, object{"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
 			"content": []any{object{"type": "output_text", "text": reply.Text, "annotations": []any{}}}})
@@ -123,20 +127,23 @@ func (responses) item(add func(string, object), i int, item object, size int) {
 	for name, value := range item {
 		begun[name] = value
 	}
-	if item["type"] == "message" {
+	switch item["type"] {
+	case "message":
 		begun["content"] = []any{}
 		add("response.output_item.added", object{"output_index": i, "item": begun})
 		text, _ := item["content"].([]any)[0].(object)["text"].(string)
 		for _, p := range pieces(text, size) {
 			add("response.output_text.delta", object{"output_index": i, "content_index": 0, "item_id": item["id"], "delta": p})
 		}
-	} else {
+	case "function_call":
 		begun["arguments"] = ""
 		add("response.output_item.added", object{"output_index": i, "item": begun})
 		args, _ := item["arguments"].(string)
 		for _, p := range pieces(args, size) {
 			add("response.function_call_arguments.delta", object{"output_index": i, "item_id": item["id"], "delta": p})
 		}
+	default:
+		add("response.output_item.added", object{"output_index": i, "item": begun})
 	}
 	add("response.output_item.done", object{"output_index": i, "item": item})
 }
