@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/json"
+	"strings"
 
 	"parley/internal/model"
 )
@@ -114,7 +115,7 @@ func anthropicPart(p *part) (b anthropicBlock, ok bool) {
 	case p.kind == thoughtPart:
 		return anthropicBlock{Type: "thinking", Thinking: &text, Signature: p.signature}, p.signature != ""
 	}
-	return anthropicBlock{Type: "text", Text: text}, text != ""
+	return anthropicBlock{Type: "text", Text: text}, strings.TrimSpace(text) != "" // which is refused
 }
 
 type anthropicUsage struct {

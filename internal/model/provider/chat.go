@@ -306,4 +306,4 @@ func (r *chatReader) takeCall(c chatCallDelta) {
 }
 
 // thinker matches the names of OpenAI's models that think, wherever they run.
-var thinker = regexp.MustCompile(`(?i)(^|[-/])(o[1-9]|oss)|gpt-([5-9]|\d\d)|codex`)
+var thinker = regexp.MustCompile(`(?i)(^|[-/])(o[1-9]|oss)|gpt-([5-9](\D|$)|1\d)|codex`)

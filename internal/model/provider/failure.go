@@ -111,10 +111,11 @@ func (f *fault) Error() string { return "the provider says: " + string(f.said) }
 func (m *Model) brokenOff(err error) *failure {
 	var f *fault
 	if errors.As(err, &f) {
-		all := strings.ToLower(string(f.said))
+		body := m.key.hide(string(f.said))
+		all := strings.ToLower(body)
 		switch {
 		case containsAny(all, tooLong...) || containsAny(all, "insufficient_quota"):
-			return m.refusalOf(http.StatusBadRequest, said(string(f.said)), all)
+			return m.refusalOf(http.StatusBadRequest, said(body), all)
 		case containsAny(all, "rate_limit", "rate limit"):
 			return again(model.RateLimited, rateLimited)
 		case strings.Contains(all, "overloaded"):

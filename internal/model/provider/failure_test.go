@@ -42,6 +42,7 @@ func TestFailures(t *testing.T) {
 		{"unavailable", wiretest.Reply{Status: 503, Message: "not now"}, model.Overloaded, 5, "test is overloaded."},
 		{"overloaded", wiretest.Reply{Status: 529, Message: "Overloaded"}, model.Overloaded, 5, "test is overloaded."},
 		{"overloaded in a stream", wiretest.Reply{Text: "I be", Fault: "overloaded_error"}, model.Overloaded, 5, "Try again later."},
+		{"too long, in a stream", wiretest.Reply{Text: "I be", Fault: "context_length_exceeded " + key}, model.TooLong, never, "too long for test/"},
 		{"cut", wiretest.Reply{Text: "I am about to be cut off in the middle.", Piece: 3, Cut: 400}, model.Overloaded, 5, "broke off"},
 		{"cut in a call", wiretest.Reply{Calls: []wiretest.Call{{ID: "a", Name: "look", Args: `{"at":"a long name"}`}}, Piece: 2, Cut: 700}, model.Overloaded, 5, "broke off"},
 		{"cut between calls", wiretest.Reply{Calls: []wiretest.Call{{ID: "a", Name: "look", Args: `{}`}, {ID: "b", Name: "look", Args: `{}`}},
@@ -195,6 +196,34 @@ func TestAStepEnds(t *testing.T) {
 			t.Errorf("after its time: %v", err)
 		}
 	})
+}
+
+// A model that says only that it will not answer has refused.
+func TestARefusalIsNoAnswer(t *testing.T) {
+	said := map[string]string{
+		"completions": `{"choices":[{"index":0,"message":{"role":"assistant","content":null,"refusal":"I will not."},"finish_reason":"stop"}]}`,
+		"responses":   `{"status":"completed","output":[{"type":"message","content":[{"type":"refusal","refusal":"I will not."}]}]}`,
+		"anthropic":   `{"type":"message","content":[],"stop_reason":"refusal"}`,
+		"gemini":      `{"promptFeedback":{"blockReason":"SAFETY"}}`,
+	}
+	for _, d := range dialects {
+		body := said[d.label]
+		if body == "" {
+			continue
+		}
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, body)
+		}))
+		for _, whole := range []bool{false, true} { // a server may answer whole all the same
+			b := set(t, d.kind, d.model, nil, func(c *provider.Config) { c.Provider.BaseURL, c.Provider.Whole = srv.URL, whole })
+			var e *model.Error
+			if r, err := b.ask(t.Context(), request); !errors.As(err, &e) || e.Class != model.Blocked || len(b.waits) > 0 {
+				t.Errorf("%s: %+v, %v after %d waits", d.label, r, err, len(b.waits))
+			}
+		}
+		srv.Close()
+	}
 }
 
 func TestAWebPageIsNoReply(t *testing.T) {

@@ -36,6 +36,30 @@ func TestCallIDs(t *testing.T) {
 	}
 }
 
+// OpenAI's models are asked in the format that they have, and those that think
+// for their thoughts, which the others refuse.
+func TestOpenAIModels(t *testing.T) {
+	for name, want := range map[string]string{
+		"gpt-5": "responses thinks", "gpt-5.6-sol": "responses thinks", "o4-mini": "responses thinks", "o3": "responses thinks",
+		"codex-mini-latest": "responses thinks", "gpt-10": "responses thinks", "gpt-5-chat-latest": "responses", "gpt-4o": "responses",
+		"gpt-4.1-nano": "responses", "gpt-4": "responses", "gpt-3.5-turbo": "responses", "gpt-35-turbo": "chat", "other-1": "chat", "davinci-002": "chat",
+	} {
+		p := Provider{Name: "openai", Kind: OpenAI, BaseURL: "https://example.com"}
+		f, err := p.format(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path, body := f.request(prompt{model: name})
+		got := map[string]string{"/responses": "responses", "/chat/completions": "chat"}[path]
+		if r, ok := body.(responsesRequest); ok && len(r.Include) > 0 {
+			got += " thinks"
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
 // Gemini's schema keeps what it has a word for and nothing else.
 func TestGeminiSchema(t *testing.T) {
 	for given, want := range map[string]string{

@@ -52,7 +52,7 @@ type responsesTool struct {
 }
 
 // responder matches the names of the models that have Responses.
-var responder = regexp.MustCompile(`(?i)^(o[1-9]|codex|gpt-3\.5-turbo|gpt-oss)|gpt-([4-9]|\d\d)`)
+var responder = regexp.MustCompile(`(?i)^(o[1-9]|codex|gpt-3\.5-turbo|gpt-oss)|gpt-([4-9](\D|$)|1\d)`)
 
 // chatty are those models of a family of thinkers that do not think.
 func chatty(name string) bool { return strings.Contains(strings.ToLower(name), "-chat") }
