@@ -64,7 +64,7 @@ func (anthropicFormat) request(p prompt) (path string, body any) {
 	}
 	for _, s := range p.system {
 		b := anthropicBlock{Type: "text", Text: s.text}
-		if s.cached {
+		if s.marked {
 			b.Cache = keepSoFar
 		}
 		r.System = append(r.System, b)

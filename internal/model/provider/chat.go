@@ -80,7 +80,7 @@ func (f chatFormat) request(p prompt) (path string, body any) {
 	if f.usage {
 		r.Usage = &chatUsageWanted{true}
 	}
-	if system := joined(p.system); system != "" {
+	if system := p.joined(); system != "" {
 		r.Messages = append(r.Messages, chatMessage{Role: "system", Content: &system})
 	}
 	for _, msg := range p.messages {
@@ -92,15 +92,6 @@ func (f chatFormat) request(p prompt) (path string, body any) {
 		r.Tools = append(r.Tools, made)
 	}
 	return "/chat/completions", r
-}
-
-// joined is the system text in one: some providers refuse several in a row.
-func joined(system []systemText) string {
-	texts := make([]string, len(system))
-	for i, s := range system {
-		texts[i] = s.text
-	}
-	return strings.Join(texts, "\n\n")
 }
 
 func chatMessageOf(msg message) chatMessage {

@@ -65,11 +65,8 @@ type geminiResult struct {
 
 func (geminiFormat) request(p prompt) (path string, body any) {
 	r := geminiRequest{Config: geminiConfig{MaxTokens: p.output}}
-	for _, s := range p.system {
-		if r.System == nil {
-			r.System = &geminiContent{Role: "user"}
-		}
-		r.System.Parts = append(r.System.Parts, geminiPart{Text: &s.text})
+	if system := p.joined(); system != "" {
+		r.System = &geminiContent{"user", []geminiPart{{Text: &system}}}
 	}
 	for i, msg := range p.messages {
 		content := geminiContentOf(msg)

@@ -20,11 +20,20 @@ type prompt struct {
 	tools    []tool
 }
 
-// systemText is a part of the system text. What a provider keeps for the next
-// request ends with a mark.
+// systemText is a part of the system text. What a provider should keep for other
+// requests ends with a part that is marked.
 type systemText struct {
 	text   string
-	cached bool
+	marked bool
+}
+
+// joined is the system text in one: some providers refuse several in a row.
+func (p prompt) joined() string {
+	var all strings.Builder
+	for _, s := range p.system {
+		all.WriteString(s.text)
+	}
+	return all.String()
 }
 
 // message is one entry of the conversation. The model's own has parts, a result
@@ -47,7 +56,7 @@ type tool struct {
 func (m *Model) promptOf(req model.Request) prompt {
 	p := prompt{model: m.name, output: m.output, stream: !m.provider.Whole}
 	if req.System != "" {
-		p.system = []systemText{{text: req.System, cached: true}}
+		p.system = []systemText{{text: req.System, marked: true}}
 	}
 	if len(req.Messages) > 0 && req.Messages[0].Role == model.Assistant {
 		p.messages = append(p.messages, message{role: model.User, text: "(The conversation began earlier.)"}) // the first word is never the model's

@@ -64,7 +64,7 @@ func (responsesFormat) request(p prompt) (path string, body any) {
 		role = "developer"
 		r.Include = []string{"reasoning.encrypted_content"} // others refuse it
 	}
-	if system := joined(p.system); system != "" {
+	if system := p.joined(); system != "" {
 		r.Input = append(r.Input, responsesItem{Role: role, Content: system})
 	}
 	for _, msg := range p.messages {
