@@ -98,13 +98,13 @@ func (m *Model) read(resp *http.Response, d *draft) error {
 	}
 }
 
-// unmarshal reads JSON, and the error in it that a provider sends in place of
-// something else.
-func unmarshal(data []byte, to any, failure *json.RawMessage) error {
+// unmarshal reads JSON. A provider may send an error in place of what was
+// expected; it is looked for in a field of what is read.
+func unmarshal(data []byte, to any, refused *json.RawMessage) error {
 	if err := json.Unmarshal(data, to); err != nil {
 		return err
 	}
-	if len(*failure) > 0 && string(*failure) != "null" {
+	if len(*refused) > 0 && string(*refused) != "null" {
 		return &fault{data}
 	}
 	return nil

@@ -168,7 +168,7 @@ type chatCallDelta struct {
 }
 
 // chatText is a text, or what some servers send in its place: a list of parts
-// with texts, or an object where OpenAI has its text.
+// with texts, or arguments as an object.
 type chatText string
 
 // UnmarshalJSON takes every form.
@@ -213,8 +213,9 @@ func (r *chatReader) whole(data []byte) error {
 	if err := r.event(data); err != nil {
 		return err
 	}
-	if r.end == "" && len(r.parts) > 0 {
-		r.end = done // some servers do not say it
+	if r.end == "" && len(r.parts) > 0 { // some servers do not say it
+		r.end = done
+		r.details.put(r.draft)
 	}
 	return nil
 }
@@ -223,6 +224,7 @@ func (r *chatReader) event(data []byte) error {
 	if strings.TrimSpace(string(data)) == "[DONE]" {
 		if r.end == "" {
 			r.end = done
+			r.details.put(r.draft)
 		}
 		return errDone
 	}
@@ -238,6 +240,7 @@ func (r *chatReader) event(data []byte) error {
 		r.take(choice.Message)
 		if e := chatEnding(choice.Finish); e != "" {
 			r.end = e
+			r.details.put(r.draft)
 		}
 	}
 	if c.Usage != nil {
@@ -266,9 +269,7 @@ func (r *chatReader) take(d chatDelta) {
 	} else if d.Reasoning != "" {
 		r.think("reasoning", string(d.Reasoning))
 	}
-	if r.details.add(d.ReasoningDetails); len(d.ReasoningDetails) > 0 {
-		r.details.part(r.draft)
-	}
+	r.details.add(d.ReasoningDetails)
 	r.write(textPart, string(d.Content))
 	r.refusal += d.Refusal
 	for _, c := range d.ToolCalls {

@@ -3,63 +3,78 @@ package provider
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 )
 
 // chatDetails are the thoughts of a reply as OpenRouter and others pass them on
 // from whoever runs the model: a list of objects, with signatures and with what
 // nobody else can read. A stream sends them in pieces.
 type chatDetails struct {
-	list []chatDetail
-	at   *part
+	list []*chatDetail
+	part *part // of the draft that they were put into
 }
 
-type chatDetail map[string]json.RawMessage
+type chatDetail struct {
+	fields map[string]json.RawMessage
+	// texts are those fields that come in pieces.
+	texts map[string]*strings.Builder
+}
 
-// add joins a piece with the one before it, if both are of the same thought.
+// add joins each piece with the one before it if both are of the same thought.
 func (d *chatDetails) add(pieces []json.RawMessage) {
 	for _, raw := range pieces {
-		var piece chatDetail
+		var piece map[string]json.RawMessage
 		if json.Unmarshal(raw, &piece) != nil || piece == nil {
 			continue
 		}
-		if n := len(d.list); n > 0 && d.list[n-1].continues(piece) {
-			d.list[n-1].join(piece)
-		} else {
-			d.list = append(d.list, piece)
+		if n := len(d.list); n == 0 || !d.list[n-1].continues(piece) {
+			d.list = append(d.list, &chatDetail{map[string]json.RawMessage{}, map[string]*strings.Builder{}})
 		}
+		d.list[len(d.list)-1].join(piece)
 	}
 }
 
-func (d chatDetail) continues(piece chatDetail) bool {
+func (d *chatDetail) continues(piece map[string]json.RawMessage) bool {
 	for _, name := range []string{"type", "index"} {
-		if !bytes.Equal(d[name], piece[name]) {
+		if !bytes.Equal(d.fields[name], piece[name]) {
 			return false
 		}
 	}
 	id, has := piece["id"]
-	return piece["data"] == nil && (!has || d["id"] == nil || bytes.Equal(id, d["id"]))
+	return piece["data"] == nil && (!has || d.fields["id"] == nil || bytes.Equal(id, d.fields["id"]))
 }
 
-func (d chatDetail) join(piece chatDetail) {
+func (d *chatDetail) join(piece map[string]json.RawMessage) {
 	for name, value := range piece {
-		var before, after string
-		if (name == "text" || name == "summary") && json.Unmarshal(value, &after) == nil {
-			_ = json.Unmarshal(d[name], &before) // nothing, if there is none
-			value, _ = json.Marshal(before + after)
-		}
-		if !bytes.Equal(value, []byte("null")) {
-			d[name] = value
+		var text string
+		switch {
+		case string(value) == "null":
+		case (name == "text" || name == "summary") && json.Unmarshal(value, &text) == nil:
+			if d.texts[name] == nil {
+				d.texts[name] = &strings.Builder{}
+			}
+			d.texts[name].WriteString(text)
+		default:
+			d.fields[name] = value
 		}
 	}
 }
 
-// part puts the details into a draft, at the place where they began.
-func (d *chatDetails) part(to *draft) {
-	if d.at == nil {
-		d.at = to.add(thoughtPart, "")
-		d.at.name = "reasoning_details"
+// put puts the details that came so far into a draft.
+func (d *chatDetails) put(to *draft) {
+	if len(d.list) == 0 {
+		return
 	}
-	if raw, err := json.Marshal(d.list); err == nil {
-		d.at.raw = raw
+	if d.part == nil {
+		d.part = to.add(thoughtPart, "")
+		d.part.name = "reasoning_details"
 	}
+	all := make([]map[string]json.RawMessage, len(d.list))
+	for i, detail := range d.list {
+		for name, text := range detail.texts {
+			detail.fields[name], _ = json.Marshal(text.String()) // a text can always be written
+		}
+		all[i] = detail.fields
+	}
+	d.part.raw, _ = json.Marshal(all) // as what was read
 }

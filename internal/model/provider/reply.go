@@ -82,15 +82,6 @@ func (d *draft) call(id, name, args string) *part {
 	return p
 }
 
-func (d *draft) calls() (n int) {
-	for _, p := range d.parts {
-		if p.kind == callPart {
-			n++
-		}
-	}
-	return n
-}
-
 // reply is what was gathered, in our words.
 func (d *draft) reply() (r model.Reply) {
 	var text strings.Builder

@@ -85,13 +85,11 @@ func TestDetailsOfThoughts(t *testing.T) {
 	} {
 		d.add([]json.RawMessage{json.RawMessage(piece)})
 	}
-	got, err := json.Marshal(d.list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var to draft
+	d.put(&to)
 	want := `[{"format":"x","index":0,"signature":"s","text":"I look.","type":"reasoning.text"},` +
 		`{"data":"e","id":"1","index":0,"type":"reasoning.encrypted"},{"data":"f","id":"2","index":0,"type":"reasoning.encrypted"}]`
-	if diff := cmp.Diff(want, string(got)); diff != "" {
+	if diff := cmp.Diff(want, string(to.parts[0].raw)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
