@@ -80,7 +80,7 @@ func (s *Service) mark(ctx context.Context) {
 	}
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		for id, n := range counts {
-			tx.UseKeeper(id, n)
+			tx.CountKeeperUses(id, n)
 		}
 		return nil
 	})

@@ -220,7 +220,7 @@ func (b *batch) collect(tx *store.Tx, docs Documents, size portion) (err error) 
 	b.more = whole == size.docs || whole > len(after) || len(late) == size.docs
 	b.docs = slices.Concat(before, after)
 	old := b.gaps
-	b.gaps = gapsAfter(old, late, b.mark.Upto, after, tx.Late(), tx.Now)
+	b.gaps = gapsAfter(old, late, b.mark.Upto, after, tx.OutOfOrder(), tx.Now)
 	b.gapsChanged = !slices.Equal(old, b.gaps)
 	return nil
 }

@@ -13,7 +13,7 @@ func (l *lookup) bound(last int64) (err error) {
 		return nil
 	}
 	room := parley.Micros(0)
-	if l.tx.Late() {
+	if l.tx.OutOfOrder() {
 		room = parley.Micros(store.LateAfter.Microseconds())
 	}
 	if l.q.Since != 0 {

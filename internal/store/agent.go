@@ -25,19 +25,18 @@ func scanTeam(r Row) parley.Team {
 	return parley.Team{ID: parley.TeamID(r.Int(0)), Name: r.Text(1), Paused: r.Int(2) != 0}
 }
 
-// TeamByName finds a team.
+// TeamByName finds a team, ignoring case.
 func (tx *Tx) TeamByName(name string) (t parley.Team, err error) {
 	err = tx.one(`SELECT id, name, paused FROM team WHERE folded = $1`, func(r Row) { t = scanTeam(r) }, parley.FoldName(name))
 	return t, err
 }
 
-// Team reads one team.
 func (tx *Tx) Team(id parley.TeamID) (t parley.Team, err error) {
 	err = tx.one(`SELECT id, name, paused FROM team WHERE id = $1`, func(r Row) { t = scanTeam(r) }, int64(id))
 	return t, err
 }
 
-// LockTeam reads one team for changing.
+// LockTeam reads and locks one team.
 func (tx *Tx) LockTeam(id parley.TeamID) (t parley.Team, err error) {
 	err = tx.one(`SELECT id, name, paused FROM team WHERE id = $1 /*lock*/`, func(r Row) { t = scanTeam(r) }, int64(id))
 	return t, err
@@ -49,7 +48,6 @@ func (tx *Tx) SetPaused(id parley.TeamID, paused bool) {
 	tx.Signal(wake.Team, int64(id))
 }
 
-// PausedTeams reads which teams are paused.
 func (tx *Tx) PausedTeams() (ids []parley.TeamID, err error) {
 	err = tx.query(`SELECT id FROM team WHERE paused > 0 ORDER BY id`, func(r Row) { ids = append(ids, parley.TeamID(r.Int(0))) })
 	return ids, err
@@ -74,7 +72,7 @@ func (tx *Tx) AgentByName(team parley.TeamID, name string) (a parley.Agent, err 
 	return a, err
 }
 
-// LockAgent reads one agent and keeps others from changing it.
+// LockAgent reads and locks one agent.
 func (tx *Tx) LockAgent(id parley.AgentID) (a parley.Agent, err error) {
 	err = tx.one(`SELECT `+agentCols+` FROM `+agentTable+` WHERE id = $1 /*lock*/`, func(r Row) { a = scanAgent(r) }, int64(id))
 	return a, err
@@ -95,13 +93,12 @@ func (tx *Tx) InsertAgent(a *parley.Agent) {
 	tx.exec(`INSERT INTO rate (agent_id) VALUES ($1)`, int64(a.ID))
 }
 
-// UpdateAgent stores what the team's files say of an agent.
+// UpdateAgent stores what the team's files say about an agent.
 func (tx *Tx) UpdateAgent(a parley.Agent) {
 	tx.exec(`UPDATE agent SET name = $1, kind = $2, turns = $3, removed = $4, home = $5 WHERE id = $6`,
 		a.Name, string(a.Kind), int64(a.Turns), flag(a.Removed), a.Home, int64(a.ID))
 }
 
-// SetOffline stores whether an agent is offline.
 func (tx *Tx) SetOffline(id parley.AgentID, offline bool) {
 	tx.exec(`UPDATE agent SET offline = $1 WHERE id = $2`, flag(offline), int64(id))
 }
@@ -111,7 +108,7 @@ func (tx *Tx) SetSleep(id parley.AgentID, until parley.Micros) {
 	tx.exec(`UPDATE agent SET sleeping_until = $1 WHERE id = $2`, int64(until), int64(id))
 }
 
-// SetRate stores the sender's window.
+// SetRate stores the rate window of a sender.
 func (tx *Tx) SetRate(id parley.AgentID, r parley.Rate) {
 	tx.exec(`UPDATE rate SET start = $1, count = $2 WHERE agent_id = $3`, int64(r.Start), int64(r.Count), int64(id))
 }
@@ -141,7 +138,7 @@ func (tx *Tx) AgentOpenTasks(id parley.AgentID) (o parley.OpenTasks, err error) 
 }
 
 func addOpen(o *parley.OpenTasks, s parley.State, held int64, n, children int) {
-	if held == 3 { // it has not begun
+	if held == 3 { // not begun: still waits for its dependencies
 		s = parley.Queued
 	}
 	switch s {

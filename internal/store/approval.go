@@ -7,10 +7,10 @@ import (
 	"parley/internal/wake"
 )
 
-// An approval belongs to a task and changes only under the lock of that task,
-// which counts those that are pending. One from outside may have no task: it is
-// locked itself, after everything that its contact needs. What looks for pending ones says
-// "state = 1" in the words of their indexes.
+// An approval belongs to a task, which counts its pending ones, and changes only
+// under that task's lock. An approval from outside may have no task: then its own row
+// is locked, after everything that its contact needs. Statements that look for
+// pending approvals repeat "state = 1" literally, as their indexes do.
 
 const approvalCols = `id, team_id, task_id, turn, call, agent_id, tool, args, digest, target_id, rule, reason, state,
 	created_at, expires_at, decided_at, decided_by, comment, message_id, failure`
@@ -25,13 +25,13 @@ func scanApproval(r Row) parley.Approval {
 	}
 }
 
-// InsertApproval stores a new approval as pending and gives it its number. The
-// caller counts it in its task.
+// InsertApproval stores a new approval as pending and gives it its number. The caller
+// increments the count of its task.
 func (tx *Tx) InsertApproval(a *parley.Approval) {
 	a.ID = parley.ApprovalID(tx.conn.NextID(SeqApproval))
 	a.State, a.CreatedAt = parley.ApprovalPending, tx.Now
 	if a.Call == "" {
-		a.Call = a.ID.String() // nobody looks for it
+		a.Call = a.ID.String() // unique, and never looked up
 	}
 	tx.exec(`INSERT INTO approval (id, team_id, task_id, turn, call, agent_id, tool, args, digest, target_id, rule, reason,
 			state, created_at, expires_at)
@@ -43,34 +43,32 @@ func (tx *Tx) InsertApproval(a *parley.Approval) {
 	}
 }
 
-// Approval reads one approval.
 func (tx *Tx) Approval(id parley.ApprovalID) (a parley.Approval, err error) {
 	err = tx.one(`SELECT `+approvalCols+` FROM approval WHERE id = $1`, func(r Row) { a = scanApproval(r) }, int64(id))
 	return a, err
 }
 
-// LockApproval reads an approval for changing. The lock of its task comes first.
+// LockApproval reads and locks an approval. Its task must be locked before.
 func (tx *Tx) LockApproval(id parley.ApprovalID) (a parley.Approval, err error) {
 	err = tx.one(`SELECT `+approvalCols+` FROM approval WHERE id = $1 /*lock*/`, func(r Row) { a = scanApproval(r) }, int64(id))
 	return a, err
 }
 
-// UpdateApproval stores what was decided: the write half of a compare-and-set.
+// UpdateApproval stores the decision: the write half of a compare-and-set.
 func (tx *Tx) UpdateApproval(a *parley.Approval) {
 	tx.exec(`UPDATE approval SET state = $1, decided_at = $2, decided_by = $3, comment = $4, message_id = $5, failure = $6 WHERE id = $7`,
 		int64(a.State), int64(a.DecidedAt), int64(a.DecidedBy), a.Comment, int64(a.Message), a.Failure, int64(a.ID))
 }
 
-// ApprovalOf reads the approval of one call; that of a caller from outside has
-// turn 0.
+// ApprovalOf reads the approval of one call. A caller from outside has turn 0.
 func (tx *Tx) ApprovalOf(task parley.TaskID, turn int, call string) (a parley.Approval, err error) {
 	err = tx.one(`SELECT `+approvalCols+` FROM approval WHERE task_id = $1 AND turn = $2 AND call = $3`,
 		func(r Row) { a = scanApproval(r) }, int64(task), int64(turn), call)
 	return a, err
 }
 
-// PendingOutside reads what callers from outside wait for in all teams, the
-// first to expire first.
+// PendingOutside reads the pending approvals of callers from outside, of all teams,
+// the next to expire first.
 func (tx *Tx) PendingOutside() (list []parley.Approval, err error) {
 	err = tx.query(`SELECT `+approvalCols+` FROM approval WHERE state = 1 AND turn = 0 ORDER BY expires_at, id`,
 		func(r Row) { list = append(list, scanApproval(r)) })
@@ -84,35 +82,36 @@ func (tx *Tx) ApprovalsOf(task parley.TaskID) (list []parley.Approval, err error
 	return list, err
 }
 
-// ApprovalsBehind reads the approvals that a message came of.
+// ApprovalsBehind reads the approvals that led to a message.
 func (tx *Tx) ApprovalsBehind(m parley.MessageID) (list []parley.Approval, err error) {
 	err = tx.query(`SELECT `+approvalCols+` FROM approval WHERE message_id > 0 AND message_id = $1`,
 		func(r Row) { list = append(list, scanApproval(r)) }, int64(m))
 	return list, err
 }
 
-// PendingApprovals reads what waits for a decision in a team, oldest first.
+// PendingApprovals reads the pending approvals of a team, oldest first.
 func (tx *Tx) PendingApprovals(team parley.TeamID, limit int) (list []parley.Approval, err error) {
 	err = tx.query(`SELECT `+approvalCols+` FROM approval WHERE team_id = $1 AND state = 1 ORDER BY id LIMIT $2`,
 		func(r Row) { list = append(list, scanApproval(r)) }, int64(team), int64(limit))
 	return list, err
 }
 
-// Approvals reads those of a team, the newest first.
+// Approvals reads the approvals of a team, newest first.
 func (tx *Tx) Approvals(team parley.TeamID, limit int) (list []parley.Approval, err error) {
 	err = tx.query(`SELECT `+approvalCols+` FROM approval WHERE team_id = $1 ORDER BY id DESC LIMIT $2`,
 		func(r Row) { list = append(list, scanApproval(r)) }, int64(team), int64(limit))
 	return list, err
 }
 
-// NextExpiry reads when the next pending approval expires; 0 if none does.
-func (tx *Tx) NextExpiry() (at parley.Micros, err error) {
+// NextApprovalExpiry reads when the next pending approval expires; 0 if there is
+// none.
+func (tx *Tx) NextApprovalExpiry() (at parley.Micros, err error) {
 	err = tx.query(`SELECT expires_at FROM approval WHERE state = 1 ORDER BY expires_at LIMIT 1`,
 		func(r Row) { at = parley.Micros(r.Int(0)) })
 	return at, err
 }
 
-// ExpiredApprovals reads pending approvals whose time is over.
+// ExpiredApprovals reads pending approvals that have expired.
 func (tx *Tx) ExpiredApprovals(limit int) (ids []parley.ApprovalID, err error) {
 	err = tx.query(`SELECT id FROM approval WHERE state = 1 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
 		func(r Row) { ids = append(ids, parley.ApprovalID(r.Int(0))) }, int64(tx.Now), int64(limit))

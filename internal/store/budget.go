@@ -7,9 +7,9 @@ import (
 	"parley"
 )
 
-// The row of a tree's budget is locked before anything else of the tree, and that
-// of a team's day after it and before the sender and the tasks. Trees without a
-// budget have no row.
+// A tree's budget row is locked before anything else of the tree. The row of the
+// team's day comes next, then the sender and the tasks. Trees without a budget have
+// no row.
 
 func scanSpending(r Row, col int) parley.Spending {
 	return parley.Spending{Input: r.Int(col), Output: r.Int(col + 1), Money: parley.Money(r.Int(col + 2)),
@@ -27,27 +27,26 @@ func scanBudget(r Row) parley.TreeBudget {
 	}
 }
 
-// InsertBudget gives a tree its budget. The tree is new: its root is its only
-// task.
+// InsertBudget gives a new tree, which has only its root, a budget.
 func (tx *Tx) InsertBudget(b *parley.TreeBudget) {
 	b.Tasks = 1
 	tx.exec(`INSERT INTO budget (root_id, team_id, max_tokens, max_money, max_tasks, max_time, tasks) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		int64(b.Root), int64(b.Team), b.Limit.Tokens, int64(b.Limit.Money), b.Limit.Tasks, b.Limit.Time.Microseconds(), b.Tasks)
 }
 
-// Budget reads that of a tree.
+// Budget reads the budget of a tree.
 func (tx *Tx) Budget(root parley.TaskID) (b parley.TreeBudget, err error) {
 	err = tx.one(`SELECT `+budgetCols+` FROM budget WHERE root_id = $1`, func(r Row) { b = scanBudget(r) }, int64(root))
 	return b, err
 }
 
-// LockBudget reads that of a tree for changing.
+// LockBudget reads and locks the budget of a tree.
 func (tx *Tx) LockBudget(root parley.TaskID) (b parley.TreeBudget, err error) {
 	err = tx.one(`SELECT `+budgetCols+` FROM budget WHERE root_id = $1 /*lock*/`, func(r Row) { b = scanBudget(r) }, int64(root))
 	return b, err
 }
 
-// UpdateBudget stores everything of it that can change.
+// UpdateBudget stores everything of a budget that can change.
 func (tx *Tx) UpdateBudget(b *parley.TreeBudget) {
 	tx.exec(`UPDATE budget SET max_tokens = $1, max_money = $2, max_tasks = $3, max_time = $4,
 			input = $5, output = $6, money = $7, active = $8, tasks = $9, told = $10 WHERE root_id = $11`,
@@ -81,8 +80,7 @@ func scanDay(r Row) parley.DayBudget {
 		Extra: parley.Budget{Tokens: r.Int(2), Money: parley.Money(r.Int(3))}, Spent: scanSpending(r, 4), Told: r.Int(8) != 0}
 }
 
-// Today reads what a team has spent today; of one that has spent nothing there
-// is nothing.
+// Today reads what a team has spent today. A team that has spent nothing has no row.
 func (tx *Tx) Today(team parley.TeamID) (d parley.DayBudget, err error) {
 	d, err = tx.today(team, "")
 	if errors.Is(err, ErrNotFound) {
@@ -97,7 +95,8 @@ func (tx *Tx) today(team parley.TeamID, lock string) (d parley.DayBudget, err er
 	return d, err
 }
 
-// LockToday is Today for changing.
+// LockToday reads and locks the budget row of a team's day, and creates it if it is
+// missing.
 func (tx *Tx) LockToday(team parley.TeamID) (parley.DayBudget, error) {
 	d, err := tx.today(team, "/*lock*/")
 	if !errors.Is(err, ErrNotFound) {
@@ -115,8 +114,8 @@ func (tx *Tx) UpdateDay(d *parley.DayBudget) {
 		flag(d.Told), int64(d.Team), d.Day)
 }
 
-// WaitingForTomorrow reads and locks the tasks of a team that are put off because
-// the budget of the day is spent.
+// WaitingForTomorrow reads and locks the tasks of a team that wait for tomorrow
+// because today's budget is spent.
 func (tx *Tx) WaitingForTomorrow(team parley.TeamID) (list []parley.Task, err error) {
 	err = tx.query(`SELECT `+taskCols+` FROM task WHERE waits > 0 AND waits = 2 AND team_id = $1 AND state = 1 AND due_at > 0
 		ORDER BY id /*lock*/`,
@@ -124,8 +123,8 @@ func (tx *Tx) WaitingForTomorrow(team parley.TeamID) (list []parley.Task, err er
 	return list, err
 }
 
-// Reserve stores what a model call of a task may spend. The call before is over,
-// whatever became of it.
+// Reserve stores what a task's next model call may spend. It replaces the reservation
+// of the call before, which is over whatever its outcome.
 func (tx *Tx) Reserve(r parley.Reservation) {
 	tx.exec(`INSERT INTO reservation (task_id, root_id, team_id, token, turn, n, tokens, money)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -134,19 +133,20 @@ func (tx *Tx) Reserve(r parley.Reservation) {
 		int64(r.Task), int64(r.Root), int64(r.Team), r.Token, int64(r.Turn), int64(r.Step), r.Tokens, int64(r.Money))
 }
 
-// Release ends what a task has reserved.
+// Release deletes a task's reservation.
 func (tx *Tx) Release(task parley.TaskID) {
 	tx.exec(`DELETE FROM reservation WHERE task_id = $1`, int64(task))
 }
 
-// Reserved sums up what other tasks than one have reserved of a tree's budget. A
-// reservation counts only under the lease that made it: whatever ends the lease,
-// a crash too, gives it back.
+// Reserved adds up what all tasks of a tree but one have reserved. A reservation
+// counts only under the lease that made it: whatever ends the lease, even a crash,
+// releases it.
 func (tx *Tx) Reserved(root, except parley.TaskID) (parley.Reservation, error) {
 	return tx.reserved(`r.root_id = $1`, int64(root), except)
 }
 
-// ReservedToday is Reserved of a team's budget of the day.
+// ReservedToday adds up what all tasks of a team but one have reserved of today's
+// budget.
 func (tx *Tx) ReservedToday(team parley.TeamID, except parley.TaskID) (parley.Reservation, error) {
 	return tx.reserved(`r.team_id = $1`, int64(team), except)
 }
@@ -159,17 +159,17 @@ func (tx *Tx) reserved(of string, id int64, except parley.TaskID) (sum parley.Re
 	return sum, err
 }
 
-// SpentBelow adds up what a task and everything below it has spent, by its stored
-// steps, and counts the tasks.
+// SpentBelow adds up what a task and its descendants have spent according to their
+// stored steps, and counts these tasks.
 func (tx *Tx) SpentBelow(top parley.TaskID) (s parley.Spending, tasks int64, err error) {
 	err = tx.conn.Query(
-		Query{SQL: below + `SELECT CAST(coalesce(sum(s.input), 0) AS BIGINT), CAST(coalesce(sum(s.output), 0) AS BIGINT),
+		Query{SQL: subtreeIDs + `SELECT CAST(coalesce(sum(s.input), 0) AS BIGINT), CAST(coalesce(sum(s.output), 0) AS BIGINT),
 			CAST(coalesce(sum(s.money), 0) AS BIGINT), CAST(coalesce(sum(s.active), 0) AS BIGINT)
 			FROM sub CROSS JOIN step s WHERE s.task_id = sub.tid`,
 			Args: []any{int64(top)}, Row: func(r Row) { s = scanSpending(r, 0) }},
-		Query{SQL: below + `SELECT count(*) FROM sub`, Args: []any{int64(top)}, Row: func(r Row) { tasks = r.Int(0) }})
+		Query{SQL: subtreeIDs + `SELECT count(*) FROM sub`, Args: []any{int64(top)}, Row: func(r Row) { tasks = r.Int(0) }})
 	return s, tasks, err
 }
 
-const below = `WITH RECURSIVE sub (tid) AS (SELECT id FROM task WHERE id = $1
+const subtreeIDs = `WITH RECURSIVE sub (tid) AS (SELECT id FROM task WHERE id = $1
 	UNION ALL SELECT task.id FROM task JOIN sub ON task.parent_id = sub.tid WHERE task.parent_id > 0) `

@@ -28,7 +28,6 @@ func scanThread(r Row) parley.Thread {
 	}
 }
 
-// Channel reads one channel.
 func (tx *Tx) Channel(id parley.ChannelID) (c parley.Channel, err error) {
 	err = tx.one(`SELECT `+channelCols+` FROM channel WHERE id = $1`, func(r Row) { c = scanChannel(r) }, int64(id))
 	return c, err
@@ -41,8 +40,8 @@ func (tx *Tx) DM(x, y parley.AgentID) (c parley.Channel, err error) {
 	return c, err
 }
 
-// EnsureDM reads the channel of a pair and makes it with its main thread if
-// they have not talked before. Two at once make one.
+// EnsureDM reads the channel of a pair, or creates it with its main thread. Two
+// callers at once create only one.
 func (tx *Tx) EnsureDM(team parley.TeamID, x, y parley.AgentID) (parley.Channel, error) {
 	c, err := tx.DM(x, y)
 	if err != ErrNotFound {
@@ -67,7 +66,6 @@ func (tx *Tx) InsertThread(in parley.Channel) parley.Thread {
 	return t
 }
 
-// Thread reads one thread.
 func (tx *Tx) Thread(id parley.ThreadID) (t parley.Thread, err error) {
 	err = tx.one(`SELECT `+threadCols+` FROM thread WHERE id = $1`,
 		func(r Row) { t = scanThread(r) }, int64(id))
@@ -88,8 +86,8 @@ func (tx *Tx) LatestThread(in parley.ChannelID) (t parley.Thread, err error) {
 	return t, err
 }
 
-// LockThread reads a thread for appending. Within one transaction it is read
-// once, so that several posts to it follow each other.
+// LockThread reads and locks a thread for appending. A transaction reads it only
+// once, so that several posts follow each other.
 func (tx *Tx) LockThread(id parley.ThreadID) (*parley.Thread, error) {
 	if t := tx.threads[id]; t != nil {
 		return t, nil

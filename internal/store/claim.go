@@ -2,64 +2,63 @@ package store
 
 import "parley"
 
-// Claims of a team change under the lock of its row, which LockTeam takes; the
-// lock of the task that claims comes before it.
+// The claims of a team change under the lock of the team's row, which LockTeam takes
+// after the lock of the claiming task.
 
 const claimCols = `c.team_id, c.path, c.from_line, c.to_line, c.agent_id, c.task_id, c.until`
 
-// stands is true of a claim or an intent that is not over: its time has not come,
-// and the task that it was made for is open.
-const stands = `c.until > $2 AND (c.task_id = 0 OR EXISTS (SELECT 1 FROM task t WHERE t.id = c.task_id AND t.state <= 3))`
+// inForce is true of a claim or an intent that has neither expired nor outlived the
+// task it was made for.
+const inForce = `c.until > $2 AND (c.task_id = 0 OR EXISTS (SELECT 1 FROM task t WHERE t.id = c.task_id AND t.state <= 3))`
 
 func scanClaim(r Row) parley.Claim {
 	return parley.Claim{Team: parley.TeamID(r.Int(0)), Path: r.Text(1), Lines: parley.Lines{From: int(r.Int(2)), To: int(r.Int(3))},
 		Agent: parley.AgentID(r.Int(4)), Task: parley.TaskID(r.Int(5)), Until: parley.Micros(r.Int(6))}
 }
 
-// Claims reads what is claimed in a team, by path and line.
+// Claims reads the claims of a team, by path and line.
 func (tx *Tx) Claims(team parley.TeamID) (list []parley.Claim, err error) {
-	err = tx.query(`SELECT `+claimCols+` FROM claim c WHERE c.team_id = $1 AND `+stands+` ORDER BY c.path, c.from_line, c.to_line, c.agent_id, c.task_id`,
+	err = tx.query(`SELECT `+claimCols+` FROM claim c WHERE c.team_id = $1 AND `+inForce+` ORDER BY c.path, c.from_line, c.to_line, c.agent_id, c.task_id`,
 		func(r Row) { list = append(list, scanClaim(r)) }, int64(team), int64(tx.Now))
 	return list, err
 }
 
-// ClaimsOn reads what is claimed of one path, by line.
+// ClaimsOn reads the claims on one path, by line.
 func (tx *Tx) ClaimsOn(team parley.TeamID, path string) (list []parley.Claim, err error) {
-	err = tx.query(`SELECT `+claimCols+` FROM claim c WHERE c.team_id = $1 AND `+stands+` AND c.path = $3 ORDER BY c.from_line, c.to_line, c.agent_id, c.task_id`,
+	err = tx.query(`SELECT `+claimCols+` FROM claim c WHERE c.team_id = $1 AND `+inForce+` AND c.path = $3 ORDER BY c.from_line, c.to_line, c.agent_id, c.task_id`,
 		func(r Row) { list = append(list, scanClaim(r)) }, int64(team), int64(tx.Now), path)
 	return list, err
 }
 
-// PutClaim stores a claim, or renews it.
+// PutClaim stores or renews a claim.
 func (tx *Tx) PutClaim(c parley.Claim) {
 	tx.exec(`INSERT INTO claim (team_id, path, from_line, to_line, agent_id, task_id, until) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (team_id, path, from_line, to_line, agent_id, task_id) DO UPDATE SET until = excluded.until`,
 		int64(c.Team), c.Path, int64(c.Lines.From), int64(c.Lines.To), int64(c.Agent), int64(c.Task), int64(c.Until))
 }
 
-// DeleteClaim ends a claim.
 func (tx *Tx) DeleteClaim(c parley.Claim) {
 	tx.exec(`DELETE FROM claim WHERE team_id = $1 AND path = $2 AND from_line = $3 AND to_line = $4 AND agent_id = $5 AND task_id = $6`,
 		int64(c.Team), c.Path, int64(c.Lines.From), int64(c.Lines.To), int64(c.Agent), int64(c.Task))
 }
 
-// SweepClaims removes the claims and intents of a team whose time is over.
+// SweepClaims removes the expired claims and intents of a team.
 func (tx *Tx) SweepClaims(team parley.TeamID) {
 	tx.exec(`DELETE FROM claim WHERE team_id = $1 AND until <= $2`, int64(team), int64(tx.Now))
 	tx.exec(`DELETE FROM intent WHERE team_id = $1 AND until <= $2`, int64(team), int64(tx.Now))
 }
 
-// PutIntent stores that a task is about to work on a path, or renews it.
+// PutIntent stores or renews a task's intent to work on a path.
 func (tx *Tx) PutIntent(team parley.TeamID, path string, agent parley.AgentID, task parley.TaskID, until parley.Micros) {
 	tx.exec(`INSERT INTO intent (team_id, path, agent_id, task_id, until) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (team_id, path, agent_id, task_id) DO UPDATE SET until = excluded.until`,
 		int64(team), path, int64(agent), int64(task), int64(until))
 }
 
-// BusyOn reads who has a claim, an intent or an open task on a path.
+// BusyOn reads which agents have a claim, an intent or an open task on a path.
 func (tx *Tx) BusyOn(team parley.TeamID, path string) (ids []parley.AgentID, err error) {
-	err = tx.query(`SELECT c.agent_id FROM claim c WHERE c.team_id = $1 AND `+stands+` AND c.path = $3
-		UNION SELECT c.agent_id FROM intent c WHERE c.team_id = $1 AND `+stands+` AND c.path = $3
+	err = tx.query(`SELECT c.agent_id FROM claim c WHERE c.team_id = $1 AND `+inForce+` AND c.path = $3
+		UNION SELECT c.agent_id FROM intent c WHERE c.team_id = $1 AND `+inForce+` AND c.path = $3
 		UNION SELECT k.agent_id FROM task_path p JOIN task k ON k.id = p.task_id WHERE p.team_id = $1 AND p.path = $3 AND k.state <= 3
 		ORDER BY 1`, func(r Row) { ids = append(ids, parley.AgentID(r.Int(0))) }, int64(team), int64(tx.Now), path)
 	return ids, err

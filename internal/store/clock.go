@@ -8,8 +8,8 @@ import (
 )
 
 // Clock gives the time of transactions. It never goes back: neither when the
-// machine's clock is set back while the hub runs, nor when it stood behind the
-// newest record at the start. Time then stands still until it has caught up.
+// machine's clock is set back while the hub runs, nor when that clock was behind the
+// newest record at the start. Time then stands still until the clock has caught up.
 type Clock struct {
 	source parley.Clock
 	newest atomic.Int64
@@ -22,7 +22,6 @@ func NewClock(source parley.Clock, newest parley.Micros) *Clock {
 	return c
 }
 
-// Now is the present time.
 func (c *Clock) Now() parley.Micros {
 	now := int64(c.source.Now())
 	for {
@@ -36,13 +35,13 @@ func (c *Clock) Now() parley.Micros {
 	}
 }
 
-// Behind is how far the source is behind the time given out.
+// Behind is how far the source lags behind the latest time given out.
 func (c *Clock) Behind() time.Duration {
 	return behind(parley.Micros(c.newest.Load()), c.source.Now())
 }
 
-// behind leaves less than a second out: the clock of a hub on another machine may
-// be that much ahead.
+// behind ignores less than a second: the clock of a hub on another machine may be
+// that far ahead.
 func behind(newest, now parley.Micros) time.Duration {
 	if d := newest.Until(now); d >= time.Second {
 		return d

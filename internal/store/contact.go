@@ -2,21 +2,21 @@ package store
 
 import "parley"
 
-// ContactState is what the decision about a contact rests on.
+// ContactState is what a contact is decided by.
 type ContactState struct {
 	Sender parley.Agent
 	Target parley.Agent // without its rate
 	// Task is the task that the sender works on; zero if none.
 	Task parley.Task
-	// Before is the contact made under the same key before; zero if none.
+	// Before is the contact made earlier under the same key; zero if none.
 	Before parley.Message
 	// DM is the channel of the two; zero before the first contact.
 	DM parley.Channel
 }
 
-// Contact reads everything that a contact needs in one round trip, and locks
-// what it is going to change: the sender's rate, its task for the count
-// of children, the conversation for the next message.
+// Contact reads everything that a contact needs in one round trip, and locks what the
+// contact will change: the sender's rate, the sender's task (its count of children)
+// and the conversation (its next message).
 func (tx *Tx) Contact(from, to parley.AgentID, in parley.TaskID, key string) (ContactState, error) {
 	var s ContactState
 	thread := new(parley.Thread)
@@ -54,8 +54,8 @@ func (tx *Tx) Contact(from, to parley.AgentID, in parley.TaskID, key string) (Co
 	return s, nil
 }
 
-// SentUnder finds what somebody has sent in a task under a key: one message, or
-// several whose keys go on after it with a slash.
+// SentUnder finds what an author sent in a task under a key: one message, or several
+// whose keys continue the key with a slash.
 func (tx *Tx) SentUnder(origin parley.TaskID, author parley.AgentID, key string) (list []parley.Message, err error) {
 	err = tx.query(`SELECT `+messageCols+` FROM message WHERE origin_id = $1 AND author_id = $2 AND key IS NOT NULL
 		AND (key = $3 OR substr(key, 1, length($4)) = $4) ORDER BY id`,
@@ -69,7 +69,7 @@ const bothAgents = `SELECT s.id, s.team_id, s.name, s.kind, s.turns, s.removed, 
 	a.id, a.team_id, a.name, a.kind, a.turns, a.removed, a.offline, a.sleeping_until, a.home, 0, 0
 	FROM agent s CROSS JOIN agent a CROSS JOIN rate r WHERE s.id = $1 AND a.id = $2 AND r.agent_id = $1 /*lock rate*/`
 
-// shifted is the part of a row that begins at a column.
+// shifted is a row seen from a later column on.
 type shifted struct {
 	Row
 	by int

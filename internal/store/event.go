@@ -10,7 +10,7 @@ import (
 	"parley/internal/wake"
 )
 
-// Record appends to the record of what happened.
+// Record appends an event.
 func (tx *Tx) Record(e parley.Event) {
 	tx.exec(`INSERT INTO event (id, team_id, at, kind, actor_id, target_id, task_id, message_id, detail)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
@@ -19,23 +19,24 @@ func (tx *Tx) Record(e parley.Event) {
 	tx.Signal(wake.Events, int64(e.Team))
 }
 
-// EventFilter picks events of a team. What is zero does not matter.
+// EventFilter picks events of a team. A zero field matches everything.
 type EventFilter struct {
 	Team parley.TeamID
-	// Agent did it, or it was done to it.
+	// Agent is the actor or the target.
 	Agent parley.AgentID
-	// Sees is a reader who sees only what it did or what was done to it.
+	// Sees is a reader who may see only events of which it is the actor or the
+	// target.
 	Sees parley.AgentID
 	Task parley.TaskID
-	// Tree takes the descendants of Task too.
+	// Tree includes the descendants of Task.
 	Tree bool
-	// Kind is a kind, or several with a star for what differs: contact.*
+	// Kind is one kind, or a pattern with a star: contact.*
 	Kind string
-	// Since is the first moment, Until the one after the last.
+	// Since is inclusive, Until exclusive.
 	Since, Until parley.Micros
 }
 
-// where spells the filter for the statement that has args already.
+// where writes the filter as SQL conditions for a statement that already has args.
 func (f EventFilter) where(args []any) (string, []any) {
 	var b strings.Builder
 	and := func(condition string, values ...any) {
@@ -76,23 +77,24 @@ const treeIDs = `WITH RECURSIVE tree (tid) AS (
 	UNION ALL SELECT task.id FROM task JOIN tree ON task.parent_id = tree.tid WHERE task.parent_id > 0)
 	SELECT tid FROM tree`
 
-// Events reads what was recorded after a cursor, oldest first, and the cursor
-// to go on from. The empty cursor is the beginning. Readers that follow the
-// record see every event exactly once: on an engine where transactions commit
-// in another order than they draw their numbers, what is still in flight holds
-// back what came after it.
+// Events reads what was recorded after a cursor, oldest first, and the cursor to
+// continue from. The empty cursor is the beginning. Readers that follow the record
+// see every event exactly once: where transactions may commit in a different order
+// than they draw their numbers, events wait for earlier ones that are still in
+// flight.
 func (tx *Tx) Events(team parley.TeamID, cursor string, limit int) (list []parley.Event, next string, err error) {
 	return tx.EventsOf(EventFilter{Team: team}, cursor, limit)
 }
 
-// EventsOf is Events for those that pass a filter. The cursor moves on over what
-// does not, so that nobody reads it twice.
+// EventsOf is Events with a filter. The cursor moves past events that do not match,
+// so that they are not read again.
 func (tx *Tx) EventsOf(f EventFilter, cursor string, limit int) (list []parley.Event, next string, err error) {
 	after, err := parseCursor(cursor)
 	if err != nil {
 		return nil, "", err
 	}
-	// Read first: what comes between the two reads is not passed over.
+	// Read this first: an event that is recorded between the two reads must not be
+	// skipped.
 	latest, err := tx.latestEvent()
 	if err != nil {
 		return nil, "", err
@@ -115,9 +117,9 @@ func (tx *Tx) EventsOf(f EventFilter, cursor string, limit int) (list []parley.E
 	return list, last.String(), err
 }
 
-// LastEvents reads the newest events that pass a filter, oldest first, and the
-// cursor behind everything that it looked at. It reads backwards and takes no
-// more than it returns into memory.
+// LastEvents reads the newest events that match a filter, oldest first, and the
+// cursor after everything it looked at. It reads backwards, so it holds no more in
+// memory than it returns.
 func (tx *Tx) LastEvents(f EventFilter, limit int) (list []parley.Event, next string, err error) {
 	latest, err := tx.latestEvent()
 	if err != nil {
@@ -136,7 +138,7 @@ func (tx *Tx) LastEvents(f EventFilter, limit int) (list []parley.Event, next st
 
 const (
 	eventCols = `id, team_id, at, kind, actor_id, target_id, task_id, message_id, detail`
-	// belowHorizon leaves out what a transaction still in flight may come before.
+	// belowHorizon leaves out events that a transaction in flight may still precede.
 	belowHorizon = ` AND xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint + event_base()`
 )
 
@@ -149,7 +151,7 @@ func scanEvent(r Row) parley.Event {
 	}
 }
 
-// LatestEvent is the cursor behind which lies what is recorded from now on.
+// LatestEvent is the cursor after everything recorded so far.
 func (tx *Tx) LatestEvent() (string, error) {
 	last, err := tx.latestEvent()
 	return last.String(), err
@@ -164,8 +166,8 @@ func (tx *Tx) latestEvent() (last eventCursor, err error) {
 	return last, err
 }
 
-// eventCursor is a place in the record. SQLite commits in the order of ids;
-// PostgreSQL needs the transaction's number too.
+// eventCursor is a place in the event record. SQLite commits in the order of ids;
+// PostgreSQL needs the transaction's number as well.
 type eventCursor struct{ xid, id int64 }
 
 func (c eventCursor) String() string { return fmt.Sprintf("%d.%d", c.xid, c.id) }

@@ -13,9 +13,9 @@ func scanMember(r Row) parley.Member {
 		JoinedAt: parley.Micros(r.Int(3)), Home: r.Text(4)}
 }
 
-// InsertGroup stores a new group channel with its thread and gives it its id. If
-// there is one of that name, made is false and c is that one: two at once make
-// one.
+// InsertGroup stores a new group channel with its thread and gives it its id. If the
+// name is taken, made is false and c becomes the existing channel. Two callers at
+// once create only one.
 func (tx *Tx) InsertGroup(c *parley.Channel) (made bool, err error) {
 	c.ID, c.Main = parley.ChannelID(tx.conn.NextID(SeqChannel)), parley.ThreadID(tx.conn.NextID(SeqThread))
 	c.Kind, c.A, c.B = parley.Group, 0, parley.AgentID(c.ID)
@@ -45,7 +45,7 @@ func (tx *Tx) Group(team parley.TeamID, name string) (c parley.Channel, err erro
 	return c, err
 }
 
-// LockGroup is Group, and keeps others from changing the channel.
+// LockGroup is Group, and locks the channel.
 func (tx *Tx) LockGroup(team parley.TeamID, name string) (c parley.Channel, err error) {
 	err = tx.one(`SELECT `+channelCols+` FROM channel WHERE team_id = $1 AND folded = $2 AND kind = 'group' AND removed = 0 /*lock*/`,
 		func(r Row) { c = scanChannel(r) }, int64(team), parley.FoldName(name))
@@ -68,30 +68,26 @@ func (tx *Tx) GroupsOf(agent parley.AgentID) (list []parley.Channel, err error) 
 	return list, err
 }
 
-// InsertMember makes an agent a member. One who is, stays as it is.
+// InsertMember makes an agent a member. An existing membership stays as it is.
 func (tx *Tx) InsertMember(m parley.Member) {
 	tx.exec(`INSERT INTO member (`+memberCols+`) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (channel_id, agent_id) DO NOTHING`,
 		int64(m.Channel), int64(m.Agent), int64(m.Read), int64(tx.Now), m.Home)
 }
 
-// DeleteMember ends a membership.
 func (tx *Tx) DeleteMember(of parley.ChannelID, id parley.AgentID) {
 	tx.exec(`DELETE FROM member WHERE channel_id = $1 AND agent_id = $2`, int64(of), int64(id))
 }
 
-// DeleteMembers ends all memberships of a channel.
 func (tx *Tx) DeleteMembers(of parley.ChannelID) {
 	tx.exec(`DELETE FROM member WHERE channel_id = $1`, int64(of))
 }
 
-// Member reads one membership.
 func (tx *Tx) Member(of parley.ChannelID, id parley.AgentID) (m parley.Member, err error) {
 	err = tx.one(`SELECT `+memberCols+` FROM member WHERE channel_id = $1 AND agent_id = $2`,
 		func(r Row) { m = scanMember(r) }, int64(of), int64(id))
 	return m, err
 }
 
-// IsMember reports whether an agent is a member.
 func (tx *Tx) IsMember(of parley.ChannelID, id parley.AgentID) (bool, error) {
 	_, err := tx.Member(of, id)
 	if errors.Is(err, ErrNotFound) {
@@ -100,51 +96,51 @@ func (tx *Tx) IsMember(of parley.ChannelID, id parley.AgentID) (bool, error) {
 	return err == nil, err
 }
 
-// Members reads the members of a channel in the order of their names, without
-// those who are no longer in the team.
+// Members reads the members of a channel by name, without those who have left the
+// team.
 func (tx *Tx) Members(of parley.ChannelID) (list []parley.Member, err error) {
 	err = tx.query(`SELECT m.channel_id, m.agent_id, m.read_n, m.joined_at, m.home FROM member m JOIN agent a ON a.id = m.agent_id
 		WHERE m.channel_id = $1 AND a.removed = 0 ORDER BY a.folded`, func(r Row) { list = append(list, scanMember(r)) }, int64(of))
 	return list, err
 }
 
-// ReadGroup moves a member's place forward, never back.
+// ReadGroup moves a member's read position forward, never back.
 func (tx *Tx) ReadGroup(in parley.ChannelID, by parley.AgentID, n int) {
 	tx.wrote = true
 	tx.marks.groups = append(tx.marks.groups, groupMark{channel: in, agent: by, n: n})
 }
 
-// ReadOwn moves the place of a member who had read everything over what it wrote
-// itself. The caller has just posted it and holds the thread's lock.
+// ReadOwn moves an author's read position past its own message, if it had read
+// everything before. The caller has just posted the message and holds the thread's
+// lock.
 func (tx *Tx) ReadOwn(in parley.ChannelID, m parley.Message) {
 	tx.wrote = true
 	tx.marks.groups = append(tx.marks.groups, groupMark{channel: in, agent: m.Author, n: m.N, own: true})
 }
 
-// MentionsOf reads the tasks that a message opened by mentioning somebody.
+// MentionsOf reads the tasks that a message opened by its mentions.
 func (tx *Tx) MentionsOf(id parley.MessageID) (list []parley.Task, err error) {
 	err = tx.query(`SELECT `+taskCols+` FROM task WHERE request_id = $1 AND pattern = 'mention' ORDER BY id`,
 		func(r Row) { list = append(list, scanTask(r)) }, int64(id))
 	return list, err
 }
 
-// CausedBy reads the tasks that the turns of a task opened by mentioning
-// somebody, oldest first.
+// CausedBy reads the tasks that mentions by a task's turns opened, oldest first.
 func (tx *Tx) CausedBy(id parley.TaskID) (list []parley.Task, err error) {
 	err = tx.query(`SELECT `+taskCols+` FROM task WHERE cause_id = $1 AND cause_id > 0 ORDER BY id`,
 		func(r Row) { list = append(list, scanTask(r)) }, int64(id))
 	return list, err
 }
 
-// PostState is what the decision about a post rests on.
+// PostState is what a post is decided by.
 type PostState struct {
 	Author parley.Agent
-	Task   parley.Task    // that the author works on; zero if none
-	Before parley.Message // made under the same key before; zero if none
+	Task   parley.Task    // the one that the author works on; zero if none
+	Before parley.Message // the post made earlier under the same key; zero if none
 }
 
-// Posting reads what a post needs in one round trip, and locks what it is going
-// to change, in the order in which a contact does: the author's rate, its task.
+// Posting reads what a post needs in one round trip, and locks what the post will
+// change, in the same order as a contact: the author's rate, then its task.
 func (tx *Tx) Posting(author parley.AgentID, in parley.TaskID, key string) (PostState, error) {
 	var s PostState
 	qs := []Query{{SQL: `SELECT ` + agentCols + ` FROM agent JOIN rate r ON r.agent_id = id WHERE id = $1 /*lock rate*/`, Args: []any{int64(author)},

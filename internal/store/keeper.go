@@ -24,8 +24,8 @@ func scanKept(r Row) parley.Kept {
 	}
 }
 
-// InsertKeeper stores a keeper with its messages, the oldest first, and gives all
-// of them their numbers.
+// InsertKeeper stores a keeper with its messages, oldest first, and gives all of them
+// their numbers.
 func (tx *Tx) InsertKeeper(k *parley.Keeper, list []parley.Kept) {
 	k.ID = parley.KeeperID(tx.conn.NextID(SeqKeeper))
 	k.CreatedAt, k.Count, k.Size = tx.Now, len(list), parley.Characters(list)
@@ -44,21 +44,20 @@ func (tx *Tx) InsertKeeper(k *parley.Keeper, list []parley.Kept) {
 	}
 }
 
-// Keeper reads one keeper.
 func (tx *Tx) Keeper(id parley.KeeperID) (k parley.Keeper, err error) {
 	err = tx.one(`SELECT `+keeperCols+` FROM keeper WHERE id = $1 AND removed = 0`, func(r Row) { k = scanKeeper(r) }, int64(id))
 	return k, err
 }
 
-// KeeperByKey finds what an owner has put away under a key.
+// KeeperByKey finds the keeper that an owner made under a key.
 func (tx *Tx) KeeperByKey(owner parley.AgentID, key string) (k parley.Keeper, err error) {
 	err = tx.one(`SELECT `+keeperCols+` FROM keeper WHERE owner_id = $1 AND key = $2 AND key <> ''`,
 		func(r Row) { k = scanKeeper(r) }, int64(owner), key)
 	return k, err
 }
 
-// Keepers reads those of a team, the newest first, from before a number on; 0 is
-// the newest.
+// Keepers reads keepers of a team with numbers below before, newest first; before 0
+// starts with the newest.
 func (tx *Tx) Keepers(team parley.TeamID, before parley.KeeperID, limit int) (list []parley.Keeper, err error) {
 	if before == 0 {
 		before = 1<<63 - 1
@@ -68,7 +67,7 @@ func (tx *Tx) Keepers(team parley.TeamID, before parley.KeeperID, limit int) (li
 	return list, err
 }
 
-// IdleKeepers reads those of a team that nothing was found in since a time, the
+// IdleKeepers reads the keepers of a team in which nothing was found since a time,
 // oldest first.
 func (tx *Tx) IdleKeepers(team parley.TeamID, before parley.Micros) (list []parley.Keeper, err error) {
 	err = tx.query(`SELECT `+keeperCols+` FROM keeper WHERE team_id = $1 AND created_at < $2 AND used_at < $2 AND removed = 0 ORDER BY id`,
@@ -76,14 +75,14 @@ func (tx *Tx) IdleKeepers(team parley.TeamID, before parley.Micros) (list []parl
 	return list, err
 }
 
-// KeptIn reads the messages of a keeper, the oldest first.
+// KeptIn reads the messages of a keeper, oldest first.
 func (tx *Tx) KeptIn(id parley.KeeperID) (list []parley.Kept, err error) {
 	err = tx.query(`SELECT `+keptCols+` FROM kept WHERE keeper_id = $1 AND keeper_id > 0 ORDER BY n`,
 		func(r Row) { list = append(list, scanKept(r)) }, int64(id))
 	return list, err
 }
 
-// FoundKept is a kept message with what says who may read it.
+// FoundKept is a kept message with what decides who may read it.
 type FoundKept struct {
 	parley.Kept
 	Of      parley.Keeper  // without its counts and key
@@ -104,22 +103,23 @@ func scanFoundKept(r Row) FoundKept {
 	return f
 }
 
-// KeptAfter reads the kept messages of all teams behind an id, oldest first.
+// KeptAfter reads kept messages of all teams with greater ids than the given one,
+// oldest first.
 func (tx *Tx) KeptAfter(id int64, limit int) (list []FoundKept, err error) {
 	err = tx.query(foundKept+` WHERE m.id > $1 AND m.keeper_id > 0 ORDER BY m.id LIMIT $2`,
 		func(r Row) { list = append(list, scanFoundKept(r)) }, id, int64(limit))
 	return list, err
 }
 
-// FoundKept reads those of the kept messages that are there, oldest first.
+// FoundKept reads the kept messages with these ids that still exist, oldest first.
 func (tx *Tx) FoundKept(ids []int64) (list []FoundKept, err error) {
-	err = tx.many(foundKept+` WHERE m.id IN (`+manyMarks+`) AND m.keeper_id > 0 ORDER BY m.id`, ids,
+	err = tx.queryIDs(foundKept+` WHERE m.id IN (`+idPlaceholders+`) AND m.keeper_id > 0 ORDER BY m.id`, ids,
 		func(r Row) { list = append(list, scanFoundKept(r)) })
 	return list, err
 }
 
-// KeptBy finds which of some messages the hub has put away for an owner before,
-// and in which keepers.
+// KeptBy finds which of some messages the hub has already put away for an owner, and
+// in which keepers.
 func (tx *Tx) KeptBy(owner parley.AgentID, ids []parley.MessageID) (map[parley.MessageID]parley.KeeperID, error) {
 	found := map[parley.MessageID]parley.KeeperID{}
 	if len(ids) == 0 {
@@ -139,13 +139,13 @@ func (tx *Tx) ShareKeeper(id parley.KeeperID) {
 	tx.exec(`UPDATE keeper SET shared = 1 WHERE id = $1`, int64(id))
 }
 
-// UseKeeper takes down that something was found in a keeper, so many times.
-func (tx *Tx) UseKeeper(id parley.KeeperID, times int) {
+// CountKeeperUses records that something was found in a keeper, so many times.
+func (tx *Tx) CountKeeperUses(id parley.KeeperID, times int) {
 	tx.exec(`UPDATE keeper SET used_at = $1, uses = uses + $2 WHERE id = $3`, int64(tx.Now), int64(times), int64(id))
 }
 
-// RemoveKeeper removes a keeper with its messages. The newest rows of all stay,
-// empty, since the numbers go on from them.
+// RemoveKeeper removes a keeper with its messages. The newest keeper and the newest
+// kept message of all stay as empty rows, since the next numbers follow them.
 func (tx *Tx) RemoveKeeper(id parley.KeeperID) {
 	tx.exec(`DELETE FROM kept WHERE keeper_id = $1 AND keeper_id > 0 AND id < (SELECT max(id) FROM kept)`, int64(id))
 	tx.exec(`UPDATE kept SET keeper_id = 0, message_id = 0, text = '' WHERE keeper_id = $1 AND keeper_id > 0`, int64(id))
@@ -153,15 +153,15 @@ func (tx *Tx) RemoveKeeper(id parley.KeeperID) {
 	tx.exec(`UPDATE keeper SET removed = 1, topic = '', key = '', messages = 0, size = 0 WHERE id = $1`, int64(id))
 }
 
-// AgedKeepers finds the keepers of a team that hold something from before a time.
+// AgedKeepers finds the keepers of a team that hold a message from before a time.
 func (tx *Tx) AgedKeepers(team parley.TeamID, before parley.Micros, limit int) (ids []parley.KeeperID, err error) {
 	err = tx.query(`SELECT DISTINCT keeper_id FROM kept WHERE team_id = $1 AND keeper_id > 0 AND at < $2 ORDER BY keeper_id LIMIT $3`,
 		func(r Row) { ids = append(ids, parley.KeeperID(r.Int(0))) }, int64(team), int64(before), int64(limit))
 	return ids, err
 }
 
-// TrimKeeper removes what a keeper holds from before a time, and the keeper if
-// nothing is left of it.
+// TrimKeeper removes what a keeper holds from before a time, and the keeper itself if
+// nothing is left.
 func (tx *Tx) TrimKeeper(id parley.KeeperID, before parley.Micros) error {
 	list, err := tx.KeptIn(id)
 	if err != nil {
@@ -188,8 +188,8 @@ func (tx *Tx) removeKept(id int64) {
 	tx.exec(`UPDATE kept SET keeper_id = 0, message_id = 0, text = '' WHERE id = $1`, id)
 }
 
-// KeptWith finds the messages of a team's keepers that are a copy of a message,
-// or hold its text. It reads over all of them: for a view.
+// KeptWith finds the kept messages of a team that are a copy of a message or contain
+// its text. It scans all of them: use a View.
 func (tx *Tx) KeptWith(team parley.TeamID, of parley.MessageID, text string) (list []parley.Kept, err error) {
 	contains := `instr(text, $3) > 0`
 	if tx.conn.Engine() == PostgreSQL {
@@ -200,12 +200,12 @@ func (tx *Tx) KeptWith(team parley.TeamID, of parley.MessageID, text string) (li
 	return list, err
 }
 
-// SetKept changes what a kept message says.
+// SetKept replaces the text of a kept message.
 func (tx *Tx) SetKept(id int64, text string) {
 	tx.exec(`UPDATE kept SET text = $1 WHERE id = $2`, text, id)
 }
 
-// SetTopic changes what a keeper is called.
+// SetTopic replaces the topic of a keeper.
 func (tx *Tx) SetTopic(id parley.KeeperID, topic string) {
 	tx.exec(`UPDATE keeper SET topic = $1 WHERE id = $2`, topic, int64(id))
 }

@@ -7,10 +7,10 @@ import (
 	"parley"
 )
 
-// Marks say what became of messages, and how far agents have read. Two turns of
-// one agent in one thread mark each other's messages, so all marks of a
-// transaction are written at its end and in one order: whoever writes them
-// takes the locks of their rows as everybody else does.
+// Marks record what became of messages and how far agents have read. Two turns of one
+// agent in one thread mark each other's messages. All marks of a transaction are
+// therefore written at its end and sorted, so that every transaction locks their rows
+// in the same order.
 type marks struct {
 	deliveries []deliveryMark
 	readings   []readingMark
@@ -20,14 +20,14 @@ type marks struct {
 type deliveryMark struct {
 	message   parley.MessageID
 	recipient parley.AgentID
-	how       fate
+	state     deliveryState
 }
 
-// fate is what became of a message; each includes the ones before it.
-type fate int
+// deliveryState is what became of a message; each state includes the ones before it.
+type deliveryState int
 
 const (
-	delivered fate = iota
+	delivered deliveryState = iota
 	seen
 	answered
 )
@@ -42,32 +42,30 @@ type groupMark struct {
 	channel parley.ChannelID
 	agent   parley.AgentID
 	n       int
-	own     bool // the message is the agent's: it moves nobody who has not read what is before it
+	own     bool // the agent's own message: counts only if everything before it was read
 }
 
 // MarkDelivered records that a message was given to the recipient's runtime.
 func (tx *Tx) MarkDelivered(id parley.MessageID, to parley.AgentID) { tx.mark(id, to, delivered) }
 
-// MarkSeen records that a message was seen; one that nobody had marked as
-// delivered is so by that.
+// MarkSeen records that a message was seen, and so delivered too.
 func (tx *Tx) MarkSeen(id parley.MessageID, by parley.AgentID) { tx.mark(id, by, seen) }
 
-// MarkAnswered records that a message was answered.
 func (tx *Tx) MarkAnswered(id parley.MessageID, by parley.AgentID) { tx.mark(id, by, answered) }
 
-func (tx *Tx) mark(id parley.MessageID, recipient parley.AgentID, how fate) {
+func (tx *Tx) mark(id parley.MessageID, recipient parley.AgentID, state deliveryState) {
 	tx.wrote = true
-	tx.marks.deliveries = append(tx.marks.deliveries, deliveryMark{id, recipient, how})
+	tx.marks.deliveries = append(tx.marks.deliveries, deliveryMark{id, recipient, state})
 }
 
-// SetRead moves an agent's place in a thread forward, never back.
+// SetRead moves an agent's read position in a thread forward, never back.
 func (tx *Tx) SetRead(thread parley.ThreadID, by parley.AgentID, n int) {
 	tx.wrote = true
 	tx.marks.readings = append(tx.marks.readings, readingMark{thread, by, n})
 }
 
-// takeReadings takes how far agents have read a thread into its row, which is
-// about to be written anyway.
+// takeReadings moves the read positions of a thread into its row, which is about to
+// be written anyway.
 func (tx *Tx) takeReadings(t *parley.Thread) {
 	tx.marks.readings = slices.DeleteFunc(tx.marks.readings, func(r readingMark) bool {
 		if r.thread == t.ID {
@@ -77,7 +75,7 @@ func (tx *Tx) takeReadings(t *parley.Thread) {
 	})
 }
 
-// writeMarks writes what was put off.
+// writeMarks writes the marks that were deferred to the end.
 func (tx *Tx) writeMarks() {
 	slices.SortFunc(tx.marks.readings, func(a, b readingMark) int {
 		return cmp.Or(cmp.Compare(a.thread, b.thread), cmp.Compare(a.agent, b.agent), cmp.Compare(a.n, b.n))
@@ -100,13 +98,13 @@ func (tx *Tx) writeMarks() {
 			int64(g.channel), int64(g.agent), int64(g.n), int64(least))
 	}
 	slices.SortFunc(tx.marks.deliveries, func(a, b deliveryMark) int {
-		return cmp.Or(cmp.Compare(a.message, b.message), cmp.Compare(a.recipient, b.recipient), cmp.Compare(b.how, a.how))
+		return cmp.Or(cmp.Compare(a.message, b.message), cmp.Compare(a.recipient, b.recipient), cmp.Compare(b.state, a.state))
 	})
 	for i, d := range tx.marks.deliveries {
 		if i > 0 && tx.marks.deliveries[i-1].message == d.message && tx.marks.deliveries[i-1].recipient == d.recipient {
-			continue // what was written includes it
+			continue // the mark just written includes it
 		}
-		tx.exec(markStatements[d.how], int64(tx.Now), int64(d.message), int64(d.recipient))
+		tx.exec(markStatements[d.state], int64(tx.Now), int64(d.message), int64(d.recipient))
 	}
 	tx.marks = marks{}
 }

@@ -9,7 +9,7 @@ import (
 	"parley/internal/store/memtest"
 )
 
-// Of several marks in one transaction, in whatever order, the furthest stands.
+// Of several marks in one transaction, in whatever order, the furthest one counts.
 func TestTheFurthestMarkOfATransactionStands(t *testing.T) {
 	st := memtest.Open(t)
 	ann, bob := &parley.Agent{Name: "Ann", Kind: parley.Native}, &parley.Agent{Name: "Bob", Kind: parley.Native}
@@ -58,8 +58,8 @@ func TestTheFurthestMarkOfATransactionStands(t *testing.T) {
 	}
 }
 
-// What is removed from a keeper is gone with its words, the newest of all too, whose
-// row stays for its number.
+// Removing from a keeper removes the texts, even that of the newest message of all,
+// whose row stays for its number.
 func TestWhatIsRemovedFromAKeeperIsGoneWithItsWords(t *testing.T) {
 	st := memtest.Open(t)
 	ann := &parley.Agent{Name: "Ann", Kind: parley.Native}

@@ -4,8 +4,7 @@ import "parley"
 
 const messageCols = `id, team_id, thread_id, n, prev_id, author_id, kind, body, context, task_id, origin_id, key, at, priority, question_id`
 
-// messageWidth is how many columns these are.
-const messageWidth = 15
+const messageColCount = 15
 
 const messageColsOfM = `m.id, m.team_id, m.thread_id, m.n, m.prev_id, m.author_id, m.kind, m.body, m.context,
 	m.task_id, m.origin_id, m.key, m.at, m.priority, m.question_id`
@@ -20,21 +19,20 @@ func scanMessage(r Row) parley.Message {
 	}
 }
 
-// Message reads one message.
 func (tx *Tx) Message(id parley.MessageID) (m parley.Message, err error) {
 	err = tx.one(`SELECT `+messageCols+` FROM message WHERE id = $1`, func(r Row) { m = scanMessage(r) }, int64(id))
 	return m, err
 }
 
-// MessagesFrom reads what the turns of a task sent to others, oldest first.
+// MessagesFrom reads what a task's turns sent to others, oldest first.
 func (tx *Tx) MessagesFrom(origin parley.TaskID) (list []parley.Message, err error) {
 	err = tx.query(`SELECT `+messageCols+` FROM message WHERE origin_id = $1 AND key IS NOT NULL ORDER BY id`,
 		func(r Row) { list = append(list, scanMessage(r)) }, int64(origin))
 	return list, err
 }
 
-// Back reads at most limit messages of a thread, newest first: the one given,
-// the one before it, and so on down to the number after downTo.
+// Back reads at most limit messages of a thread, newest first: the given one, the one
+// before it, and so on, while their numbers are above downTo.
 func (tx *Tx) Back(from parley.MessageID, downTo, limit int) (list []parley.Message, err error) {
 	if from == 0 || limit <= 0 {
 		return nil, nil
@@ -53,12 +51,12 @@ func (tx *Tx) Back(from parley.MessageID, downTo, limit int) (list []parley.Mess
 	return list, err
 }
 
-// walkBack reads one by one: where a statement costs no round trip, setting up
-// a recursive one costs more than it saves.
+// walkBack reads message by message. Where a statement costs no round trip, a
+// recursive statement costs more to set up than it saves.
 func (tx *Tx) walkBack(from parley.MessageID, downTo, limit int, add func(parley.Message)) error {
 	for id := from; id != 0 && limit > 0; limit-- {
 		m, err := tx.Message(id)
-		if err == ErrNotFound { // what came before was too old to be kept
+		if err == ErrNotFound { // retention has removed it and everything before
 			return nil
 		}
 		if err != nil {
@@ -81,18 +79,17 @@ const back = `WITH RECURSIVE m AS (
 	FROM message p JOIN m ON p.id = m.prev_id WHERE p.n > $2)
 	SELECT ` + messageCols + ` FROM m LIMIT $3`
 
-// News reads, oldest first, what an agent has not seen of a thread beyond the
-// number after: notifications, and ends of its tasks that no task of its own
-// took, and what a person wrote there without asking it for anything. What it
-// asked for came to it as a result.
+// News reads, oldest first, what an agent has not seen in a thread after a number:
+// notifications, ends of its tasks that it did not wait for in a task, and posts by
+// people that did not mention it. The results of what it asked for reach it in its
+// task's inbox.
 func (tx *Tx) News(in parley.Thread, of parley.AgentID, after, limit int) (list []parley.Message, err error) {
 	err = tx.query(news, func(r Row) { list = append(list, scanMessage(r)) },
 		int64(in.Last), int64(after), int64(of), int64(limit))
 	return list, err
 }
 
-// CROSS JOIN keeps SQLite from reading the other way round: all deliveries
-// first.
+// CROSS JOIN keeps SQLite from starting with all deliveries.
 const news = `WITH RECURSIVE l (id, prev_id) AS (
 	SELECT id, prev_id FROM message WHERE id = $1 AND n > $2
 	UNION ALL
@@ -117,7 +114,7 @@ func (tx *Tx) Post(m *parley.Message, to ...Recipient) error {
 	t.Last, t.Count = m.ID, m.N
 	tx.takeReadings(t)
 	tx.insertMessage(m, t, to)
-	tx.conn.Recent().putPosted(*m) // if this fails, nobody ever asks for the number again
+	tx.conn.Recent().putPosted(*m) // harmless if the transaction fails: its number is never used again
 	return nil
 }
 
@@ -125,7 +122,8 @@ const (
 	insertMessage  = `INSERT INTO message (` + messageCols + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
 	insertDelivery = `INSERT INTO delivery (message_id, recipient_id, pull, delivered_at) VALUES ($1, $2, $3, $4)`
 	appendToThread = `UPDATE thread SET last_message = $1, message_count = $2, a_read = $3, b_read = $4 WHERE id = $5`
-	// postToOne is the three in one statement, which PostgreSQL does in less time.
+	// postToOne does the work of the three in one statement, which is faster on
+	// PostgreSQL.
 	postToOne = `WITH m AS (` + insertMessage + `),
 		d AS (INSERT INTO delivery (message_id, recipient_id, pull, delivered_at) VALUES ($1, $16, $17, $18))
 		UPDATE thread SET last_message = $1, message_count = $4, a_read = $19, b_read = $20 WHERE id = $3`
@@ -150,13 +148,13 @@ func (tx *Tx) insertMessage(m *parley.Message, t *parley.Thread, to []Recipient)
 	}
 }
 
-// Recipient is whom a message is for.
+// Recipient is an agent that a message is for.
 type Recipient struct {
 	ID parley.AgentID
-	// Pulls marks one that fetches its messages.
+	// Pulls is true of an agent that fetches its messages.
 	Pulls bool
-	// Delivered says that it is given to the recipient's runtime with this very
-	// transaction.
+	// Delivered says that this transaction itself hands the message to the
+	// recipient's runtime.
 	Delivered bool
 }
 
@@ -167,7 +165,7 @@ func (r Recipient) deliveredAt(tx *Tx) parley.Micros {
 	return 0
 }
 
-// Deliveries reads what became of a message.
+// Deliveries reads what became of a message at each recipient.
 func (tx *Tx) Deliveries(id parley.MessageID) (list []parley.Delivery, err error) {
 	err = tx.query(`SELECT message_id, recipient_id, pull, delivered_at, seen_at, answered_at FROM delivery
 		WHERE message_id = $1 ORDER BY recipient_id`, func(r Row) {
@@ -179,8 +177,7 @@ func (tx *Tx) Deliveries(id parley.MessageID) (list []parley.Delivery, err error
 	return list, err
 }
 
-// Mail reads the messages that an agent who fetches has not seen, oldest
-// first.
+// Mail reads the messages that an agent has yet to fetch, oldest first.
 func (tx *Tx) Mail(to parley.AgentID, limit int) (list []parley.Message, err error) {
 	err = tx.query(`SELECT `+messageColsOfM+`
 		FROM delivery d JOIN message m ON m.id = d.message_id
@@ -189,13 +186,12 @@ func (tx *Tx) Mail(to parley.AgentID, limit int) (list []parley.Message, err err
 	return list, err
 }
 
-// InsertAttachment stores the whole of a text that was too long for its
-// message.
+// InsertAttachment stores the full text of a message whose body is too short for it.
 func (tx *Tx) InsertAttachment(id parley.MessageID, text string) {
 	tx.exec(`INSERT INTO attachment (message_id, body) VALUES ($1, $2)`, int64(id), text)
 }
 
-// Attachment reads it back.
+// Attachment reads the full text of a message that has one.
 func (tx *Tx) Attachment(id parley.MessageID) (text string, err error) {
 	err = tx.one(`SELECT body FROM attachment WHERE message_id = $1`, func(r Row) { text = r.Text(0) }, int64(id))
 	return text, err

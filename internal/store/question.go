@@ -8,9 +8,9 @@ import (
 	"parley/internal/wake"
 )
 
-// A question changes only under its own lock, which comes after that of the task
-// that asks. Its routes change under the same lock. What looks for open ones says
-// "state = 1" in the words of their index.
+// A question and its routes change only under the question's lock, which comes after
+// that of the asking task. Statements that look for open questions repeat "state = 1"
+// literally, as their index does.
 
 const questionCols = `id, team_id, asker_id, task_id, target_id, body, context, state, hops, key, created_at, expires_at, closed_at`
 
@@ -23,13 +23,14 @@ func scanQuestion(r Row) parley.Question {
 	}
 }
 
-// NewQuestionID draws the number of a question before it is stored, since the
+// NewQuestionID draws a question's number before the question is stored, since the
 // messages that ask it name it.
 func (tx *Tx) NewQuestionID() parley.QuestionID {
 	return parley.QuestionID(tx.conn.NextID(SeqQuestion))
 }
 
-// InsertQuestion stores a new question as open under the number drawn before.
+// InsertQuestion stores a new question as open, under the number that NewQuestionID
+// drew.
 func (tx *Tx) InsertQuestion(q *parley.Question) {
 	q.State, q.CreatedAt = parley.QuestionOpen, tx.Now
 	var key any
@@ -45,20 +46,18 @@ func (tx *Tx) InsertQuestion(q *parley.Question) {
 	}
 }
 
-// Question reads one question.
 func (tx *Tx) Question(id parley.QuestionID) (q parley.Question, err error) {
 	err = tx.one(`SELECT `+questionCols+` FROM question WHERE id = $1`, func(r Row) { q = scanQuestion(r) }, int64(id))
 	return q, err
 }
 
-// LockQuestion reads a question for changing. The lock of the task that asks
-// comes first.
+// LockQuestion reads and locks a question. The asking task must be locked before.
 func (tx *Tx) LockQuestion(id parley.QuestionID) (q parley.Question, err error) {
 	err = tx.one(`SELECT `+questionCols+` FROM question WHERE id = $1 /*lock*/`, func(r Row) { q = scanQuestion(r) }, int64(id))
 	return q, err
 }
 
-// QuestionByKey finds what a task has asked under a key before.
+// QuestionByKey finds the question that a task asked earlier under a key.
 func (tx *Tx) QuestionByKey(task parley.TaskID, asker parley.AgentID, key string) (q parley.Question, err error) {
 	err = tx.one(`SELECT `+questionCols+` FROM question WHERE task_id = $1 AND asker_id = $2 AND key = $3`,
 		func(r Row) { q = scanQuestion(r) }, int64(task), int64(asker), key)
@@ -75,9 +74,9 @@ func (tx *Tx) UpdateQuestion(q *parley.Question) {
 // QuestionFilter picks questions for a list.
 type QuestionFilter struct {
 	Team parley.TeamID
-	// Agent picks those that it asked or was asked; 0: any.
+	// Agent picks the questions that it asked or was asked; 0 picks all.
 	Agent parley.AgentID
-	// Reader picks, of those, what this agent asked or was asked; 0: any.
+	// Reader picks among these what the reader asked or was asked; 0 picks all.
 	Reader parley.AgentID
 	Open   bool
 	Limit  int
@@ -102,8 +101,8 @@ func (tx *Tx) Questions(f QuestionFilter) (list []parley.Question, err error) {
 	return list, err
 }
 
-// involved is that somebody asked a question or was asked it, by the number of
-// the argument.
+// involved is the condition that an agent asked a question or was asked it, by the
+// number of the statement's argument.
 var involved = map[int]string{
 	3: `(asker_id = $3 OR EXISTS (SELECT 1 FROM question_route r WHERE r.question_id = question.id AND r.agent_id = $3))`,
 	4: `(asker_id = $4 OR EXISTS (SELECT 1 FROM question_route r WHERE r.question_id = question.id AND r.agent_id = $4))`,
@@ -119,7 +118,7 @@ func scanRoute(r Row) parley.Route {
 	}
 }
 
-// InsertRoute stores that somebody is asked a question.
+// InsertRoute stores that an agent is asked a question.
 func (tx *Tx) InsertRoute(r *parley.Route) {
 	r.State, r.At = parley.RouteAsked, tx.Now
 	tx.exec(`INSERT INTO question_route (`+routeCols+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
@@ -127,54 +126,54 @@ func (tx *Tx) InsertRoute(r *parley.Route) {
 		int64(r.Answer), int64(r.At))
 }
 
-// Routes reads whom a question has reached, in the order in which they were asked.
+// Routes reads whom a question has reached, in the order they were asked.
 func (tx *Tx) Routes(of parley.QuestionID) (list []parley.Route, err error) {
 	err = tx.query(`SELECT `+routeCols+` FROM question_route WHERE question_id = $1 ORDER BY n`,
 		func(r Row) { list = append(list, scanRoute(r)) }, int64(of))
 	return list, err
 }
 
-// UpdateRoute stores what became of a question at one of those who were asked.
+// UpdateRoute stores what one of those asked did with a question.
 func (tx *Tx) UpdateRoute(r *parley.Route) {
 	tx.exec(`UPDATE question_route SET state = $1, answer_id = $2 WHERE question_id = $3 AND n = $4`,
 		int64(r.State), int64(r.Answer), int64(r.Question), int64(r.N))
 }
 
-// NextQuestion reads when the next open question expires; 0 if none does.
-func (tx *Tx) NextQuestion() (at parley.Micros, err error) {
+// NextQuestionExpiry reads when the next open question expires; 0 if there is none.
+func (tx *Tx) NextQuestionExpiry() (at parley.Micros, err error) {
 	err = tx.query(`SELECT expires_at FROM question WHERE state = 1 ORDER BY expires_at LIMIT 1`,
 		func(r Row) { at = parley.Micros(r.Int(0)) })
 	return at, err
 }
 
-// ExpiredQuestions reads open questions whose time is over.
+// ExpiredQuestions reads open questions that have expired.
 func (tx *Tx) ExpiredQuestions(limit int) (ids []parley.QuestionID, err error) {
 	err = tx.query(`SELECT id FROM question WHERE state = 1 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
 		func(r Row) { ids = append(ids, parley.QuestionID(r.Int(0))) }, int64(tx.Now), int64(limit))
 	return ids, err
 }
 
-// SetQuestionText changes what a question says.
+// SetQuestionText replaces the text and context of a question.
 func (tx *Tx) SetQuestionText(id parley.QuestionID, text, context string) {
 	tx.exec(`UPDATE question SET body = $1, context = $2 WHERE id = $3`, text, context, int64(id))
 }
 
-// SetEnrichment changes what somebody added to a question.
+// SetEnrichment replaces what an agent added to a question on its way.
 func (tx *Tx) SetEnrichment(r parley.Route) {
 	tx.exec(`UPDATE question_route SET enrichment = $1 WHERE question_id = $2 AND n = $3`, r.Enrichment, int64(r.Question), int64(r.N))
 }
 
-// OldQuestions counts the questions of a team that were closed before a time.
+// OldQuestions counts the questions of a team that closed before a time.
 func (tx *Tx) OldQuestions(team parley.TeamID, before parley.Micros) (n int, err error) {
 	err = tx.query(`SELECT count(*) FROM question WHERE `+oldQuestions, func(r Row) { n = int(r.Int(0)) }, int64(team), int64(before))
 	return n, err
 }
 
-// RemoveQuestions removes those that OldQuestions counts, with their routes.
+// RemoveQuestions removes the questions that OldQuestions counts, with their routes.
 func (tx *Tx) RemoveQuestions(team parley.TeamID, before parley.Micros) {
 	tx.exec(`DELETE FROM question_route WHERE question_id IN (SELECT id FROM question WHERE `+oldQuestions+`)`, int64(team), int64(before))
 	tx.exec(`DELETE FROM question WHERE `+oldQuestions, int64(team), int64(before))
 }
 
-// The newest of all stays, since the numbers go on from it.
+// The newest question of all stays, since the next numbers follow it.
 const oldQuestions = `id > 0 AND team_id = $1 AND state > 1 AND closed_at < $2 AND id < (SELECT max(id) FROM question)`

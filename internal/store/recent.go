@@ -6,22 +6,22 @@ import (
 	"parley"
 )
 
-// Recent keeps what was stored or read lately and cannot change any more:
-// messages, and tasks that have ended. What is here is right, also if another
-// hub works on the same database; what is not here has to be read. A
-// conversation that goes on finds its history here, and whoever waits for a
-// task finds its end. The zero value is empty and ready for use.
+// Recent caches what was stored or read lately and can no longer change: messages,
+// and tasks that have ended. So whatever is here is right, even if other hubs work on
+// the same database; whatever is not here must be read. An ongoing conversation finds
+// its history here, and a waiter finds the end of its task. The zero value is empty
+// and ready for use.
 type Recent struct {
 	mu       sync.Mutex
 	messages generations[parley.MessageID, *parley.Message]
 	ended    generations[parley.TaskID, *parley.Task]
-	// redacted are those whose text was taken away: somebody who read one just
-	// before may still come with it.
+	// redacted are messages whose text was removed: a reader that loaded one just
+	// before may still try to put it back.
 	redacted map[parley.MessageID]bool
 }
 
-// Forget drops a message whose text was taken away, and the ends of tasks, which
-// may quote it. 0 stands for all messages: which they are was not heard.
+// Forget drops a redacted message, and all ended tasks, since one of them may quote
+// it. 0 drops all messages, for when it is not known which ones were redacted.
 func (r *Recent) Forget(id parley.MessageID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -39,14 +39,14 @@ func (r *Recent) Forget(id parley.MessageID) {
 }
 
 const (
-	// messagesBytes and endedTasks bound one of two generations.
+	// messagesBytes and endedTasks limit one of the two generations.
 	messagesBytes, endedTasks = 64 << 20, 4096
-	// messageBytes is about what a message takes besides its texts.
+	// messageBytes is roughly what a message takes besides its texts.
 	messageBytes = 250
 )
 
-// Back finds messages of a thread as Tx.Back does, as many as are here. The rest
-// has to be read from next on; that is 0 if nothing is missing.
+// Back finds messages of a thread as Tx.Back does, as many as are cached. The rest
+// must be read, starting with next; next is 0 if nothing is missing.
 func (r *Recent) Back(from parley.MessageID, downTo, limit int) (list []parley.Message, next parley.MessageID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -67,7 +67,7 @@ func (r *Recent) Back(from parley.MessageID, downTo, limit int) (list []parley.M
 	return list, 0
 }
 
-// Outcome finds a task that has ended, and the text of its result.
+// Outcome finds an ended task and the text of its result.
 func (r *Recent) Outcome(id parley.TaskID) (t parley.Task, text string, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -111,9 +111,9 @@ func (r *Recent) put(m parley.Message) {
 	r.add(&m)
 }
 
-// putPosted takes a new message. A notification is only kept where the
-// conversation is: nobody may read it for long, and many of them would drive out
-// what is in use.
+// putPosted takes a new message. A notification is kept only if the message before it
+// is: nobody may read it for a long time, and many of them would push out what is in
+// use.
 func (r *Recent) putPosted(m parley.Message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,11 +133,11 @@ func (r *Recent) putEnded(list []parley.Task) {
 	}
 }
 
-// generations are two: when the young one is full it becomes the old one, and
-// what was in the old one is gone.
+// generations holds two: when the young one is full it replaces the old one, whose
+// content is dropped.
 type generations[K comparable, V any] struct {
 	young, old map[K]V
-	size       int // of the young
+	size       int // of the young one
 }
 
 func (g *generations[K, V]) get(k K) (V, bool) {

@@ -6,7 +6,7 @@ import (
 	"parley"
 )
 
-// thread puts messages into Recent as they are posted, numbered from first on.
+// thread puts messages into Recent as they are posted, numbered from first.
 func (r *Recent) thread(kind parley.MessageKind, first, n int) (last parley.MessageID) {
 	for i := first; i < first+n; i++ {
 		m := parley.Message{ID: parley.MessageID(i), N: i - first + 1, Kind: kind, Body: "text"}
@@ -96,15 +96,15 @@ func TestOutcomeIsKnownOnlyWithItsText(t *testing.T) {
 	}
 }
 
-// What was redacted is not remembered: not the message, which is not taken in again
-// either, and not why a task failed, which may say the same.
+// A redacted message is forgotten and not taken in again. So is the reason why a task
+// failed, which may quote it.
 func TestWhatWasRedactedIsNotRemembered(t *testing.T) {
 	var r Recent
 	r.put(parley.Message{ID: 5, N: 1, Body: "a secret"})
 	r.put(parley.Message{ID: 6, N: 1, Body: "something else"})
 	r.putEnded([]parley.Task{{ID: 1, State: parley.Completed, Result: 5}, {ID: 2, State: parley.TaskFailed, Error: "a secret"}})
 	r.Forget(5)
-	r.put(parley.Message{ID: 5, N: 1, Body: "a secret"}) // by somebody who read it before
+	r.put(parley.Message{ID: 5, N: 1, Body: "a secret"}) // by a reader that loaded it before
 	if list, next := r.Back(5, 0, 1); len(list) != 0 || next != 5 {
 		t.Errorf("the message: %v, next %d", list, next)
 	}

@@ -5,21 +5,21 @@ import (
 	"parley/internal/wake"
 )
 
-// Redacted reports whether the text of a message was taken away.
+// Redacted reports whether a message was redacted.
 func (tx *Tx) Redacted(id parley.MessageID) (redacted bool, err error) {
 	err = tx.query(`SELECT 1 FROM redaction WHERE message_id = $1`, func(Row) { redacted = true }, int64(id))
 	return redacted, err
 }
 
-// Redact puts a text in the place of a message's own, and forgets its context
-// and attachment. The titles and errors of its task that were made from it follow.
+// Redact replaces the text of a message and deletes its context and attachment. It
+// also replaces the titles and errors of tasks that were made from that text.
 func (tx *Tx) Redact(m parley.Message, by parley.AgentID, text, reason string) {
 	tx.exec(`INSERT INTO redaction (message_id, by_id, at, reason) VALUES ($1, $2, $3, $4) ON CONFLICT (message_id) DO NOTHING`,
 		int64(m.ID), int64(by), int64(tx.Now), reason)
 	tx.exec(`UPDATE message SET body = $1, context = '' WHERE id = $2`, text, int64(m.ID))
 	tx.exec(`DELETE FROM attachment WHERE message_id = $1`, int64(m.ID))
 	tx.exec(`UPDATE task SET title = $1 WHERE id = $2 AND request_id = $3`, text, int64(m.Task), int64(m.ID))
-	if m.Kind == parley.PostMessage || m.Kind == parley.ReplyMessage { // either may mention somebody
+	if m.Kind == parley.PostMessage || m.Kind == parley.ReplyMessage { // both may mention somebody
 		tx.exec(`UPDATE task SET title = $1 WHERE pattern = 'mention' AND request_id = $2`, text, int64(m.ID))
 	}
 	if m.Kind == parley.FailureMessage {
@@ -28,16 +28,16 @@ func (tx *Tx) Redact(m parley.Message, by parley.AgentID, text, reason string) {
 	tx.Signal(wake.Redacted, int64(m.ID))
 }
 
-// Copy is a message that has the text of another.
+// Copy is a message that contains the text of another.
 type Copy struct {
 	ID     parley.MessageID
 	Task   parley.TaskID
 	Author parley.AgentID
-	Whole  bool // it has nothing else
+	Whole  bool // the text is all it says
 }
 
-// Copies finds the messages of a team that hold a text, from a message on. It
-// reads over all of them: for a view.
+// Copies finds the messages of a team that contain a text, starting with a given
+// message. It scans all of them: use a View.
 func (tx *Tx) Copies(team parley.TeamID, from parley.MessageID, text string) (list []Copy, err error) {
 	contains := `instr(body, $3) > 0 OR instr(context, $3) > 0`
 	if tx.conn.Engine() == PostgreSQL {
@@ -50,8 +50,9 @@ func (tx *Tx) Copies(team parley.TeamID, from parley.MessageID, text string) (li
 	return list, err
 }
 
-// TasksShown finds the tasks of a team whose steps since a time hold a text, given
-// as the parts of JSON that it may be. It reads over all steps since: for a view.
+// TasksShown finds the tasks of a team whose steps since a time contain a text, in
+// either of the two forms that it can have within JSON. It scans all these steps: use
+// a View.
 func (tx *Tx) TasksShown(team parley.TeamID, since parley.Micros, plain, escaped string) (list []parley.TaskID, err error) {
 	contains := `instr(s.content, $3) > 0 OR instr(s.content, $4) > 0`
 	if tx.conn.Engine() == PostgreSQL {
@@ -63,36 +64,36 @@ func (tx *Tx) TasksShown(team parley.TeamID, since parley.Micros, plain, escaped
 	return list, err
 }
 
-// CarryEnrichments finds the messages that brought the asker what was added to a
-// question.
+// CarryEnrichments finds the messages that carried a question's enrichments to the
+// asker.
 func (tx *Tx) CarryEnrichments(team parley.TeamID, q parley.QuestionID) (ids []parley.MessageID, err error) {
 	err = tx.query(`SELECT id FROM message WHERE question_id = $2 AND question_id > 0 AND team_id = $1 AND kind IN ($3, $4) AND context <> '' ORDER BY id`,
 		func(r Row) { ids = append(ids, parley.MessageID(r.Int(0))) }, int64(team), int64(q), string(parley.AnswerMessage), string(parley.UnansweredMessage))
 	return ids, err
 }
 
-// ForgetContext takes away what a message was sent with.
+// ForgetContext deletes the context of a message.
 func (tx *Tx) ForgetContext(id parley.MessageID) {
 	tx.exec(`UPDATE message SET context = '' WHERE id = $1`, int64(id))
 	tx.Signal(wake.Redacted, int64(id))
 }
 
-// MessageByKey finds what an author has written under a key outside of any task.
+// MessageByKey finds what an author wrote under a key outside of any task.
 func (tx *Tx) MessageByKey(author parley.AgentID, key string) (m parley.Message, err error) {
 	err = tx.one(messageByKey, func(r Row) { m = scanMessage(r) }, int64(0), int64(author), key)
 	return m, err
 }
 
-// MessagesByKeys finds what an author has written outside of any task under a key,
-// or under keys with a beginning.
+// MessagesByKeys finds what an author wrote outside of any task under a key, or under
+// keys with a given beginning.
 func (tx *Tx) MessagesByKeys(author parley.AgentID, key, beginning string) (list []parley.Message, err error) {
 	err = tx.query(`SELECT `+messageCols+` FROM message WHERE origin_id = 0 AND author_id = $1 AND key IS NOT NULL
 		AND (key = $2 OR substr(key, 1, length($3)) = $3)`, func(r Row) { list = append(list, scanMessage(r)) }, int64(author), key, beginning)
 	return list, err
 }
 
-// EventsWith finds the events of a team since a time whose detail holds a text.
-// It reads over all of them: for a view.
+// EventsWith finds the events of a team since a time whose detail contains a text. It
+// scans all of them: use a View.
 func (tx *Tx) EventsWith(team parley.TeamID, since parley.Micros, text string) (list []parley.Event, err error) {
 	contains := `instr(detail, $3) > 0`
 	if tx.conn.Engine() == PostgreSQL {
@@ -103,23 +104,24 @@ func (tx *Tx) EventsWith(team parley.TeamID, since parley.Micros, text string) (
 	return list, err
 }
 
-// SetDetail changes what an event says. The record is otherwise only appended to.
+// SetDetail replaces the detail of an event. Only redaction does: the record is
+// otherwise append-only.
 func (tx *Tx) SetDetail(id parley.EventID, detail string) {
 	tx.exec(`UPDATE event SET detail = $1 WHERE id = $2`, detail, int64(id))
 }
 
-// SetStep changes what a step holds.
+// SetStep replaces the content of a step.
 func (tx *Tx) SetStep(s parley.Step) {
 	tx.exec(`UPDATE step SET content = $1 WHERE task_id = $2 AND turn = $3 AND n = $4`,
 		string(s.Content), int64(s.Task), int64(s.Turn), int64(s.N))
 }
 
-// SetArgs changes what an approval shows of its call.
+// SetArgs replaces what an approval shows of its call.
 func (tx *Tx) SetArgs(id parley.ApprovalID, args, reason string) {
 	tx.exec(`UPDATE approval SET args = $1, reason = $2 WHERE id = $3`, args, reason, int64(id))
 }
 
-// SetTaskError changes why a task failed, as its row says it.
+// SetTaskError replaces the reason why a task failed.
 func (tx *Tx) SetTaskError(id parley.TaskID, text string) {
 	tx.exec(`UPDATE task SET error = $1 WHERE id = $2`, text, int64(id))
 }

@@ -2,23 +2,23 @@ package store
 
 import "parley"
 
-// What is old is found by walking over the record in its own order: there is no
-// index by time, since every message would pay for it. Whoever walks goes on
-// behind the last place and stops where a whole page is young.
+// Old rows are found by walking the record in its own order: every message would pay
+// for an index by time. A walk continues after its last place and stops at a page on
+// which everything is young.
 
-// OldMessages is a page of a walk over the messages of a team.
+// OldMessages is a page of a walk over a team's messages.
 type OldMessages struct {
-	// Remove are those that nothing needs any more.
+	// Remove lists the messages that nothing needs any more.
 	Remove []parley.MessageID
-	// Next is where the walk goes on. Done says that what follows is young.
+	// Next is where the walk continues. Done says that everything after it is young.
 	Next parley.MessageID
 	Done bool
 }
 
-// OldMessages looks at the next messages after a place. One may be removed if it
-// is older than before, every task of the trees it belongs to has ended before
-// that too, and nobody has still to see it. The newest of all stays, since the
-// numbers go on from it.
+// OldMessages looks at the next messages after a place. A message may be removed if
+// it is older than before, its recipients have seen it, and all tasks of the trees it
+// belongs to ended before that time too. The newest message of all stays, since the
+// next numbers follow it.
 func (tx *Tx) OldMessages(team parley.TeamID, after parley.MessageID, before parley.Micros, limit int) (p OldMessages, err error) {
 	rows, young := 0, 0
 	err = tx.query(oldMessages, func(r Row) {
@@ -46,17 +46,17 @@ const oldMessages = `SELECT m.id, m.at, CASE WHEN m.at < $4 AND m.id < (SELECT m
 	THEN 1 ELSE 0 END
 	FROM message m WHERE m.team_id = $1 AND m.id > $2 ORDER BY m.id LIMIT $3`
 
-// RemoveMessages removes messages with everything that hangs on them. With a
-// task's request its steps, inbox and decided approvals go, and what its row says
-// in words; the row itself stays. The approval that a contact from outside came of
-// goes with the contact.
+// RemoveMessages removes messages and everything attached to them. A task whose
+// request is removed loses its steps, its inbox, its decided approvals and the texts
+// in its row; the row itself stays. The approval of a contact from outside goes with
+// the contact.
 func (tx *Tx) RemoveMessages(ids []parley.MessageID) {
 	for _, id := range ids {
 		for _, table := range []string{"step", "inbox", "approval", "task_path"} {
-			tx.exec(`DELETE FROM `+table+` WHERE task_id IN (`+askedBy+`)`+approvalStays[table], int64(id))
+			tx.exec(`DELETE FROM `+table+` WHERE task_id IN (`+requestedTasks+`)`+keepNewest[table], int64(id))
 		}
-		tx.exec(`DELETE FROM approval WHERE message_id > 0 AND message_id = $1`+approvalStays["approval"], int64(id))
-		tx.exec(`UPDATE task SET request_id = 0, title = '', error = '' WHERE id IN (`+askedBy+`)`, int64(id))
+		tx.exec(`DELETE FROM approval WHERE message_id > 0 AND message_id = $1`+keepNewest["approval"], int64(id))
+		tx.exec(`UPDATE task SET request_id = 0, title = '', error = '' WHERE id IN (`+requestedTasks+`)`, int64(id))
 		tx.exec(`UPDATE task SET result_id = 0 WHERE id = (SELECT task_id FROM message WHERE id = $1) AND result_id = $1`, int64(id))
 		tx.exec(`UPDATE task SET result_id = 0 WHERE result_id = $1 AND id IN (SELECT r.task_id FROM message m
 			JOIN question_route r ON r.question_id = m.question_id WHERE m.id = $1 AND m.question_id > 0)`, int64(id))
@@ -66,37 +66,37 @@ func (tx *Tx) RemoveMessages(ids []parley.MessageID) {
 	}
 }
 
-// askedBy finds the tasks whose request a message is: one, or a mention's several.
-const askedBy = `SELECT t.id FROM message m JOIN task t ON t.id = m.task_id WHERE m.id = $1 AND t.request_id = $1
+// requestedTasks finds the tasks that a message requested: one, or several by
+// mentions.
+const requestedTasks = `SELECT t.id FROM message m JOIN task t ON t.id = m.task_id WHERE m.id = $1 AND t.request_id = $1
 	UNION ALL SELECT id FROM task WHERE pattern = 'mention' AND request_id = $1`
 
-// OldRequests counts the requests from outside, made in no task, of which no
-// message came and which were decided before a time.
+// OldRequests counts the requests from outside that were made in no task, led to no
+// message and were decided before a time.
 func (tx *Tx) OldRequests(team parley.TeamID, before parley.Micros) (n int, err error) {
 	err = tx.query(`SELECT count(*) FROM approval WHERE `+oldRequests, func(r Row) { n = int(r.Int(0)) }, int64(team), int64(before))
 	return n, err
 }
 
-// RemoveRequests removes those that OldRequests counts.
+// RemoveRequests removes the requests that OldRequests counts.
 func (tx *Tx) RemoveRequests(team parley.TeamID, before parley.Micros) {
 	tx.exec(`DELETE FROM approval WHERE `+oldRequests, int64(team), int64(before))
 }
 
 const oldRequests = `id > 0 AND team_id = $1 AND task_id = 0 AND message_id = 0 AND state > 1 AND decided_at < $2 AND id < (SELECT max(id) FROM approval)`
 
-// approvalStays keeps the newest approval of all, since the numbers go on from
-// it.
-var approvalStays = map[string]string{"approval": ` AND id < (SELECT max(id) FROM approval)`}
+// keepNewest keeps the newest approval of all, since the next numbers follow it.
+var keepNewest = map[string]string{"approval": ` AND id < (SELECT max(id) FROM approval)`}
 
-// OldEvents is a page of a walk over the events of a team.
+// OldEvents is a page of a walk over a team's events.
 type OldEvents struct {
-	Count int // of those that are old
+	Count int // of old events
 	Next  string
-	Done  bool // what follows is young
+	Done  bool // everything after it is young
 }
 
-// OldEvents looks at the next events after a cursor; the empty one is the
-// beginning. The newest of all stays.
+// OldEvents looks at the next events after a cursor; the empty one is the beginning.
+// The newest event of all stays.
 func (tx *Tx) OldEvents(team parley.TeamID, cursor string, before parley.Micros, limit int) (p OldEvents, err error) {
 	latest, err := tx.latestEvent()
 	if err != nil {
@@ -116,8 +116,7 @@ func (tx *Tx) OldEvents(team parley.TeamID, cursor string, before parley.Micros,
 	return p, err
 }
 
-// RemoveEvents removes the old events of a team behind one cursor and up to
-// another.
+// RemoveEvents removes the old events of a team after one cursor and up to another.
 func (tx *Tx) RemoveEvents(team parley.TeamID, after, upto string, before parley.Micros) error {
 	from, err := parseCursor(after)
 	if err != nil {

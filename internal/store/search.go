@@ -10,11 +10,10 @@ import (
 	"parley"
 )
 
-// The search index is plain rows, the same on both engines: what a word is, how
-// documents are packed into bytes and who may find what is the business of
-// package search.
+// The search index is plain rows, the same on both engines. Package search decides
+// what a word is, how documents are packed into bytes and who may find what.
 
-// SearchKind is a kind of documents with an index of its own.
+// SearchKind is a kind of document that has its own index.
 type SearchKind int64
 
 const (
@@ -22,26 +21,26 @@ const (
 	SearchKept     SearchKind = 2
 )
 
-// searchTables are where the documents of a kind lie, by id and with their time.
+// searchTables hold the documents of each kind, with id and time.
 var searchTables = map[SearchKind]string{SearchMessages: "message", SearchKept: "kept"}
 
-// LateAfter is how long after its neighbours a document may still be stored with
+// LateAfter is how much later than its neighbours a document may still appear under
 // an id that was drawn before theirs.
 const LateAfter = 2 * time.Hour
 
-// SearchMark is how far the index of a kind has come.
+// SearchMark is how far an index has come.
 type SearchMark struct {
-	Upto     int64 // the last document
-	Removals int64 // how often something was taken out
+	Upto     int64 // the last document in the index
+	Removals int64 // how often something was removed
 }
 
-// SearchMark reads how far the index has come.
+// SearchMark reads how far an index has come.
 func (tx *Tx) SearchMark(kind SearchKind) (m SearchMark, err error) {
 	return tx.searchMark(kind, "")
 }
 
-// LockSearchMark is SearchMark for whoever is going to add to the index. Only one
-// can at a time: ErrNotFound says that somebody else is at it.
+// LockSearchMark reads and locks the mark for a transaction that adds to the index.
+// Only one can at a time: ErrNotFound says that another one does.
 func (tx *Tx) LockSearchMark(kind SearchKind) (SearchMark, error) {
 	return tx.searchMark(kind, " /*skip locked*/")
 }
@@ -52,19 +51,19 @@ func (tx *Tx) searchMark(kind SearchKind, lock string) (m SearchMark, err error)
 	return m, err
 }
 
-// MoveSearchMark says that everything up to a document is in the index, but for
-// the gaps.
+// MoveSearchMark stores that everything up to a document is in the index, except the
+// gaps.
 func (tx *Tx) MoveSearchMark(kind SearchKind, upto int64) {
 	tx.exec(`UPDATE search_mark SET upto = $1 WHERE kind = $2`, upto, int64(kind))
 }
 
-// CountRemoval is to be called before anything is taken out of the index. It
-// waits for whoever adds to it.
+// CountRemoval must be called before anything is removed from the index. It waits for
+// a transaction that adds to the index.
 func (tx *Tx) CountRemoval(kind SearchKind) {
 	tx.exec(`UPDATE search_mark SET removals = removals + 1 WHERE kind = $1`, int64(kind))
 }
 
-// LastDocument is the newest id of a kind.
+// LastDocument is the newest document id of a kind.
 func (tx *Tx) LastDocument(kind SearchKind) (id int64, err error) {
 	table, ok := searchTables[kind]
 	if !ok {
@@ -74,15 +73,16 @@ func (tx *Tx) LastDocument(kind SearchKind) (id int64, err error) {
 	return id, err
 }
 
-// SearchState is what a search begins with.
+// SearchState is what a search starts from.
 type SearchState struct {
 	Mark   SearchMark
 	Last   int64            // the newest document
-	Late   []int64          // documents that have come to lie in a gap, oldest first
-	Groups []parley.Channel // that the reader is a member of
+	Late   []int64          // documents that appeared in a gap, oldest first
+	Groups []parley.Channel // of which the reader is a member
 }
 
-// SearchState reads it in one round trip. late bounds how many of those are read.
+// SearchState reads what a search starts from, in one round trip; at most late
+// documents from gaps.
 func (tx *Tx) SearchState(kind SearchKind, reader parley.AgentID, late int) (s SearchState, err error) {
 	table, ok := searchTables[kind]
 	if !ok {
@@ -97,7 +97,7 @@ func (tx *Tx) SearchState(kind SearchKind, reader parley.AgentID, late int) (s S
 		qs = append(qs, Query{SQL: groupsOf, Args: []any{int64(reader)},
 			Row: func(r Row) { s.Groups = append(s.Groups, scanChannel(r)) }})
 	}
-	if tx.Late() {
+	if tx.OutOfOrder() {
 		qs = append(qs, Query{SQL: inGaps(table), Args: []any{int64(kind), int64(late)},
 			Row: func(r Row) { s.Late = append(s.Late, r.Int(0)) }})
 	}
@@ -105,8 +105,8 @@ func (tx *Tx) SearchState(kind SearchKind, reader parley.AgentID, late int) (s S
 	return s, err
 }
 
-// DocumentFrom is the first document with an id of at least from, and its time; 0
-// if there is none.
+// DocumentFrom is the first document whose id is at least from, with its time; 0 if
+// there is none.
 func (tx *Tx) DocumentFrom(kind SearchKind, from int64) (id int64, at parley.Micros, err error) {
 	table, ok := searchTables[kind]
 	if !ok {
@@ -117,10 +117,10 @@ func (tx *Tx) DocumentFrom(kind SearchKind, from int64) (id int64, at parley.Mic
 	return id, at, err
 }
 
-// Late reports whether documents may be stored after others with greater ids.
-func (tx *Tx) Late() bool { return tx.conn.Engine() == PostgreSQL }
+// OutOfOrder reports whether a document may appear after others with greater ids.
+func (tx *Tx) OutOfOrder() bool { return tx.conn.Engine() == PostgreSQL }
 
-// SearchGap is a range of ids that were not there when the index came by.
+// SearchGap is a range of ids that did not exist when the index passed them.
 type SearchGap struct {
 	First, Last int64
 	Found       parley.Micros
@@ -143,18 +143,18 @@ func (tx *Tx) SetSearchGaps(kind SearchKind, list []SearchGap) {
 	}
 }
 
-// InSearchGaps finds documents that have come to lie in a gap, oldest first.
+// InSearchGaps finds documents that appeared in a gap, oldest first.
 func (tx *Tx) InSearchGaps(kind SearchKind, limit int) (ids []int64, err error) {
 	table, ok := searchTables[kind]
-	if !ok || !tx.Late() {
+	if !ok || !tx.OutOfOrder() {
 		return nil, nil
 	}
 	err = tx.query(inGaps(table), func(r Row) { ids = append(ids, r.Int(0)) }, int64(kind), int64(limit))
 	return ids, err
 }
 
-// inGaps looks into one gap after the other. As a plain join it would be planned as
-// a walk over all documents that asks of each whether it lies in a gap.
+// inGaps looks into one gap after the other. A plain join would be planned as a scan
+// over all documents that checks each one against the gaps.
 func inGaps(table string) string {
 	return `SELECT d.id FROM search_gap g JOIN LATERAL
 		(SELECT m.id FROM ` + table + ` m WHERE m.id BETWEEN g.first_id AND g.last_id ORDER BY m.id LIMIT $2) d ON true
@@ -173,16 +173,16 @@ func (k PostingKey) args(more ...any) []any {
 	return append([]any{int64(k.Team), int64(k.Kind), k.Word, k.Chunk}, more...)
 }
 
-// PostingRow is documents for a row of the index.
+// PostingRow is documents to be added to a row of the index.
 type PostingRow struct {
 	PostingKey
 	N    int
 	Docs []byte
 }
 
-// AppendPostings adds documents to rows, which are made if they are missing. Each
-// row is named once, and they come in the order of the table: neighbours share
-// pages, and two who change rows at once never wait for each other in a circle.
+// AppendPostings adds documents to rows and creates missing rows. Each row may occur
+// only once, and in the order of the table: neighbours share pages, and two
+// transactions that change rows at once cannot deadlock.
 func (tx *Tx) AppendPostings(rows []PostingRow) {
 	if tx.conn.Engine() == PostgreSQL {
 		tx.appendPostingArrays(rows)
@@ -195,7 +195,7 @@ func (tx *Tx) AppendPostings(rows []PostingRow) {
 	}
 }
 
-// SetPosting replaces what a row holds; one without documents goes.
+// SetPosting replaces the documents of a row, and deletes a row that has none left.
 func (tx *Tx) SetPosting(k PostingKey, n int, docs []byte) {
 	if n == 0 {
 		tx.exec(`DELETE FROM posting WHERE team_id = $1 AND kind = $2 AND word = $3 AND chunk = $4`, k.args()...)
@@ -210,11 +210,11 @@ type Posting struct {
 	Word  string
 	Chunk int64
 	N     int
-	Docs  []byte // nil where only the row's size was asked for
+	Docs  []byte // nil if only the size was read
 }
 
-// PostingSizes reads, for each word, its rows without what is in them, newest
-// first and at most limit(word) of them, in one round trip.
+// PostingSizes reads the rows of each word without their documents, newest first and
+// at most limit(word) of them, in one round trip.
 func (tx *Tx) PostingSizes(team parley.TeamID, kind SearchKind, words []string, limit func(word string) int, each func(Posting)) error {
 	return tx.postings(words, func(word string) Query {
 		return Query{SQL: `SELECT chunk, n FROM posting WHERE team_id = $1 AND kind = $2 AND word = $3 ORDER BY chunk DESC LIMIT $4`,
@@ -223,8 +223,8 @@ func (tx *Tx) PostingSizes(team parley.TeamID, kind SearchKind, words []string, 
 	})
 }
 
-// Postings reads the rows of words from a chunk on, which may be another for each
-// word, up to a chunk, in one round trip.
+// Postings reads the rows of each word from the chunk from(word) up to the chunk to,
+// in one round trip.
 func (tx *Tx) Postings(team parley.TeamID, kind SearchKind, words []string, from func(word string) int64, to int64, each func(Posting)) error {
 	return tx.postings(words, func(word string) Query {
 		return Query{SQL: `SELECT chunk, n, docs FROM posting
@@ -245,8 +245,8 @@ func (tx *Tx) postings(words []string, query func(word string) Query) error {
 	return tx.conn.Query(qs...)
 }
 
-// FoundMessage is a message with where it stands and, where its body is only the
-// beginning, its whole text.
+// FoundMessage is a message with its channel and, if its body is only the beginning,
+// its full text.
 type FoundMessage struct {
 	parley.Message
 	Channel parley.Channel // id, kind and the two of a dm
@@ -258,53 +258,54 @@ const foundMessage = `SELECT ` + messageColsOfM + `, c.id, c.kind, c.a_id, c.b_i
 	LEFT JOIN attachment a ON a.message_id = m.id`
 
 func scanFoundMessage(r Row) FoundMessage {
-	const behind = messageWidth
-	m := FoundMessage{Message: scanMessage(r), Whole: r.Text(behind + 4)}
-	m.Channel = parley.Channel{ID: parley.ChannelID(r.Int(behind)), Team: m.Team, Kind: parley.ChannelKind(r.Text(behind + 1)),
-		A: parley.AgentID(r.Int(behind + 2)), B: parley.AgentID(r.Int(behind + 3))}
+	const next = messageColCount
+	m := FoundMessage{Message: scanMessage(r), Whole: r.Text(next + 4)}
+	m.Channel = parley.Channel{ID: parley.ChannelID(r.Int(next)), Team: m.Team, Kind: parley.ChannelKind(r.Text(next + 1)),
+		A: parley.AgentID(r.Int(next + 2)), B: parley.AgentID(r.Int(next + 3))}
 	return m
 }
 
-// MessagesAfter reads messages of all teams behind an id, oldest first.
+// MessagesAfter reads messages of all teams with greater ids than the given one,
+// oldest first.
 func (tx *Tx) MessagesAfter(id int64, limit int) (list []FoundMessage, err error) {
 	err = tx.query(foundMessage+` WHERE m.id > $1 ORDER BY m.id LIMIT $2`,
 		func(r Row) { list = append(list, scanFoundMessage(r)) }, id, int64(limit))
 	return list, err
 }
 
-// FoundMessages reads those of the messages that are there, oldest first.
+// FoundMessages reads the messages with these ids that still exist, oldest first.
 func (tx *Tx) FoundMessages(ids []int64) (list []FoundMessage, err error) {
-	err = tx.many(foundMessage+` WHERE m.id IN (`+manyMarks+`) ORDER BY m.id`, ids,
+	err = tx.queryIDs(foundMessage+` WHERE m.id IN (`+idPlaceholders+`) ORDER BY m.id`, ids,
 		func(r Row) { list = append(list, scanFoundMessage(r)) })
 	return list, err
 }
 
-// many names ids in a statement, several times if there are many, in one round trip.
-func (tx *Tx) many(sql string, ids []int64, row func(Row)) error {
+// queryIDs runs a statement for any number of ids, in one round trip.
+func (tx *Tx) queryIDs(sql string, ids []int64, row func(Row)) error {
 	var qs []Query
-	for some := range slices.Chunk(ids, manyIDs) {
-		qs = append(qs, Query{SQL: sql, Args: spread(some), Row: row})
+	for some := range slices.Chunk(ids, idsPerStatement) {
+		qs = append(qs, Query{SQL: sql, Args: padIDs(some), Row: row})
 	}
 	return tx.conn.Query(qs...)
 }
 
-// manyIDs is how many rows are named in one statement. The rest of the places is
-// filled with 0, which no row has, so that there is one statement to prepare.
-const manyIDs = 50
+// idsPerStatement is how many ids a statement names. Unused places are filled with 0,
+// an id that no row has, so that there is only one statement to prepare.
+const idsPerStatement = 50
 
-var manyMarks = func() string {
-	marks := make([]string, manyIDs)
+var idPlaceholders = func() string {
+	marks := make([]string, idsPerStatement)
 	for i := range marks {
 		marks[i] = "$" + strconv.Itoa(i+1)
 	}
 	return strings.Join(marks, ", ")
 }()
 
-func spread(ids []int64) []any {
-	if len(ids) > manyIDs {
+func padIDs(ids []int64) []any {
+	if len(ids) > idsPerStatement {
 		panic(fmt.Sprintf("store: %d ids in one statement", len(ids)))
 	}
-	args := make([]any, manyIDs)
+	args := make([]any, idsPerStatement)
 	for i := range args {
 		args[i] = int64(0)
 		if i < len(ids) {

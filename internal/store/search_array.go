@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// rowsAtOnce is how many rows of the index go into one statement.
-const rowsAtOnce = 1000
+// rowsPerStatement is how many rows of the index one statement adds.
+const rowsPerStatement = 1000
 
-// appendPostingArrays hands rows over as arrays, a statement for many of them: on a
-// server a statement costs more than a row.
+// appendPostingArrays passes rows as arrays, many to a statement: on a server a
+// statement costs more than a row.
 func (tx *Tx) appendPostingArrays(rows []PostingRow) {
 	for len(rows) > 0 {
-		some := rows[:min(len(rows), rowsAtOnce)]
+		some := rows[:min(len(rows), rowsPerStatement)]
 		rows = rows[len(some):]
 		var teams, kinds, words, chunks, sizes, docs arrayText
 		for _, r := range some {
@@ -31,7 +31,7 @@ func (tx *Tx) appendPostingArrays(rows []PostingRow) {
 	}
 }
 
-// arrayText writes an array as PostgreSQL reads it.
+// arrayText writes an array in PostgreSQL's notation.
 type arrayText struct{ b strings.Builder }
 
 func (a *arrayText) next() {
@@ -45,7 +45,7 @@ func (a *arrayText) int(v int64) {
 	a.b.WriteString(strconv.FormatInt(v, 10))
 }
 
-// escapes are the two signs that mean something within quotes.
+// escapes covers the two characters that are special within quotes.
 var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
 func (a *arrayText) text(s string) {

@@ -1,13 +1,12 @@
-// Package store is the contract between the rules and the databases: what can
-// be read and written within one transaction. The statements that SQLite and
-// PostgreSQL agree on are here, once; the drivers beneath add connections,
-// commit strategies, schemas and locks. No rule of the product lives here.
+// Package store is the contract between the rules and the databases: what can be read
+// and written within one transaction. It holds, once, the statements that SQLite and
+// PostgreSQL agree on. The drivers below it add connections, commit strategies,
+// schemas and locks. No rule of the product lives here.
 //
-// A closure given to Update may run more than once and must do nothing but
-// read and write through its Tx. It reads and checks first and writes after:
-// drivers rely on that order to be fast, not to be right. Writes report no
-// errors of their own; Update returns the failure, and then nothing of the
-// closure is stored.
+// A closure given to Update may run more than once, and must do nothing but read and
+// write through its Tx. It reads and checks first and writes afterwards: drivers rely
+// on that order to be fast, not to be correct. Writes return no errors. Update
+// returns the failure, and then nothing of the closure is stored.
 package store
 
 import (
@@ -24,48 +23,47 @@ import (
 // Store is a database. It is safe for concurrent use.
 type Store interface {
 	// Update runs fn in a transaction. When it returns nil, what fn wrote is on
-	// stable storage and its signals are out. The context is looked at before
-	// the work is handed in, never after.
+	// stable storage and its signals are published. The context is checked before the
+	// work is handed in, never after.
 	Update(ctx context.Context, fn func(*Tx) error) error
 	// View runs fn on a consistent snapshot. fn must not write.
 	View(ctx context.Context, fn func(*Tx) error) error
-	// Erase is Update for what must not be found in the files afterwards: what fn
+	// Erase is Update for data that must leave no trace in the files: what fn
 	// overwrites or deletes is wiped, as far as the engine can.
 	Erase(ctx context.Context, fn func(*Tx) error) error
-	// Bus carries the signals of committed transactions, of other hubs on the
-	// same database too.
+	// Bus carries the signals of committed transactions, including those of other
+	// hubs on the same database.
 	Bus() *wake.Bus
-	// Recent is what was stored or read lately and cannot change any more.
+	// Recent holds what was stored or read lately and can no longer change.
 	Recent() *Recent
 	// Shared reports whether other hubs may be working on the same database.
 	Shared() bool
-	// Behind is how far the machine's clock is behind the newest record: time
-	// stands still until it has caught up. Less than a second is 0.
+	// Behind is how far the machine's clock lags behind the newest record. Time
+	// stands still until the clock has caught up. A lag of less than a second is 0.
 	Behind() time.Duration
 	// Describe names the engine and its version, without secrets.
 	Describe() string
 	Close() error
 }
 
-// Conn is what a driver gives to a Tx: one connection within a transaction.
-// After a failure it does nothing more and the transaction cannot commit, even
-// if the closure overlooks the error.
+// Conn is what a driver gives to a Tx: one connection within a transaction. After a
+// failure it does nothing more, and the transaction cannot commit even if the closure
+// ignores the error.
 type Conn interface {
 	// Query runs statements in order and hands each row to its statement's Row.
 	// Several in one call cost one round trip.
 	Query(qs ...Query) error
-	// Exec runs a statement whose result nobody reads. A driver may put it off
-	// until the next Query or the commit; a failure ends the transaction then.
+	// Exec runs a statement whose result nobody reads. A driver may defer it until
+	// the next Query or the commit, where its failure then ends the transaction.
 	Exec(sql string, args ...any)
 	// NextID draws from a sequence. Gaps are allowed.
 	NextID(seq Seq) int64
-	// Engine tells the few statements that differ which engine this is.
+	// Engine says which database this is, for the few statements that differ.
 	Engine() Engine
-	// Recent is the store's.
+	// Recent is that of the store.
 	Recent() *Recent
 }
 
-// Engine is one of the databases.
 type Engine int
 
 const (
@@ -73,9 +71,9 @@ const (
 	PostgreSQL
 )
 
-// Query is a statement with a place for its rows. Arguments are int64, string,
-// []byte or nil. The marks /*lock*/ and /*skip locked*/ stand where an engine
-// with row locks takes them.
+// Query is a statement and what to do with its rows. Arguments are int64, string,
+// []byte or nil. The marks /*lock*/ and /*skip locked*/ stand where an engine with
+// row locks takes them.
 type Query struct {
 	SQL  string
 	Args []any
@@ -115,16 +113,16 @@ var SeqTables = [SeqCount]string{"team", "agent", "channel", "thread", "message"
 // are easy to tell apart from counts.
 const FirstTask = 101
 
-// ErrNotFound is what single reads return when there is no such row. Use
-// cases turn it into an error that names the thing.
+// ErrNotFound is returned by reads of a single row that does not exist. Use cases
+// turn it into an error that names the thing.
 var ErrNotFound = errors.New("no such row")
 
-// ErrViewWrites is what View returns for a closure that wrote; nothing of it
-// is stored.
+// ErrViewWrites is returned by View for a closure that wrote. Nothing of it is
+// stored.
 var ErrViewWrites = errors.New("a View does not store what it writes")
 
-// Tx is one transaction. Now is fixed within it and never before the newest
-// time this store has given out, even if the machine's clock was set back.
+// Tx is one transaction. Now is fixed within it and never earlier than the latest
+// time that this store has given out, even if the machine's clock was set back.
 type Tx struct {
 	Now parley.Micros
 
@@ -136,11 +134,11 @@ type Tx struct {
 	wrote   bool
 }
 
-// NewTx is for drivers.
+// NewTx makes a transaction. For drivers.
 func NewTx(conn Conn, now parley.Micros) *Tx { return &Tx{conn: conn, Now: now} }
 
-// Call runs a closure and writes what it put off; a panic in it is its own
-// failure. For drivers.
+// Call runs a closure and then writes the marks that it deferred. A panic becomes the
+// closure's error. For drivers.
 func Call(fn func(*Tx) error, tx *Tx) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -157,18 +155,18 @@ func Call(fn func(*Tx) error, tx *Tx) (err error) {
 // Wrote reports whether the closure wrote anything. For drivers.
 func (tx *Tx) Wrote() bool { return tx.wrote }
 
-// Committed is to be called after the commit, before its signals are published.
-// For drivers.
+// Committed must be called after the commit and before its signals are published. For
+// drivers.
 func (tx *Tx) Committed() {
 	if len(tx.ended) > 0 {
 		tx.conn.Recent().putEnded(tx.ended)
 	}
 }
 
-// Signals are to be published after the commit. For drivers.
+// Signals must be published after the commit. For drivers.
 func (tx *Tx) Signals() []wake.Signal { return tx.signals }
 
-// Signal publishes a hint once the transaction is committed.
+// Signal publishes a hint once the transaction has committed.
 func (tx *Tx) Signal(t wake.Topic, id int64) {
 	tx.signals = append(tx.signals, wake.Signal{Topic: t, ID: id})
 }

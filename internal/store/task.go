@@ -30,17 +30,16 @@ func scanTask(r Row) parley.Task {
 	}
 }
 
-// NewTaskID draws the number of a task before it is stored, since its request
+// NewTaskID draws a task's number before the task is stored, since its request
 // message names it.
 func (tx *Tx) NewTaskID() parley.TaskID { return parley.TaskID(tx.conn.NextID(SeqTask)) }
 
-// Task reads one task.
 func (tx *Tx) Task(id parley.TaskID) (t parley.Task, err error) {
 	err = tx.one(`SELECT `+taskCols+` FROM task WHERE id = $1`, func(r Row) { t = scanTask(r) }, int64(id))
 	return t, err
 }
 
-// Handover reads what a turn of a task begins with, in one round trip.
+// Handover reads what a turn starts from, in one round trip.
 func (tx *Tx) Handover(id parley.TaskID) (h parley.Handover, err error) {
 	arg := []any{int64(id)}
 	err = tx.conn.Query(
@@ -59,15 +58,14 @@ func (tx *Tx) Handover(id parley.TaskID) (h parley.Handover, err error) {
 	return h, err
 }
 
-// LockTasks reads tasks for changing, in the given order, in one round trip.
-// The order is the lock order: a parent before its children. A zero id gives
-// a zero task.
+// LockTasks reads and locks tasks in the given order, in one round trip. Parents must
+// come before their children. A zero id gives a zero task.
 func (tx *Tx) LockTasks(ids ...parley.TaskID) ([]parley.Task, error) {
 	return tx.lockTasks(ids, nil)
 }
 
-// LockWorking is LockTasks for a task that is worked on, with its thread as it is
-// at the moment, which stays unlocked.
+// LockWorking reads and locks a task that is being worked on. It also reads the
+// task's thread, without locking it.
 func (tx *Tx) LockWorking(id parley.TaskID, in parley.ThreadID) (t parley.Task, thread parley.Thread, err error) {
 	look := Query{SQL: `SELECT ` + threadColsOfT + ` FROM thread t WHERE t.id = $1`, Args: []any{int64(in)},
 		Row: func(r Row) { thread = scanThread(r) }}
@@ -78,16 +76,16 @@ func (tx *Tx) LockWorking(id parley.TaskID, in parley.ThreadID) (t parley.Task, 
 	return list[0], thread, nil
 }
 
-func (tx *Tx) lockTasks(ids []parley.TaskID, besides []Query) ([]parley.Task, error) {
+func (tx *Tx) lockTasks(ids []parley.TaskID, extra []Query) ([]parley.Task, error) {
 	list := make([]parley.Task, len(ids))
-	qs := make([]Query, 0, len(ids)+len(besides))
+	qs := make([]Query, 0, len(ids)+len(extra))
 	for i, id := range ids {
 		if id != 0 {
 			qs = append(qs, Query{SQL: `SELECT ` + taskCols + ` FROM task WHERE id = $1 /*lock*/`,
 				Args: []any{int64(id)}, Row: func(r Row) { list[i] = scanTask(r) }})
 		}
 	}
-	if err := tx.conn.Query(append(qs, besides...)...); err != nil {
+	if err := tx.conn.Query(append(qs, extra...)...); err != nil {
 		return nil, err
 	}
 	for i, id := range ids {
@@ -98,9 +96,9 @@ func (tx *Tx) lockTasks(ids []parley.TaskID, besides []Query) ([]parley.Task, er
 	return list, nil
 }
 
-// LockEnding is LockTasks for a task that is about to end with a text and its
-// parent, which may be 0; nothing else may be locked after it. Where statements in one round trip are cheaper than one by
-// one, it locks the threads too that the end is going to be posted to.
+// LockEnding reads and locks a task that is about to end, and its parent if there is
+// one. Nothing else may be locked after it. Where round trips cost time, it also
+// locks the threads that the end will be posted to.
 func (tx *Tx) LockEnding(parent, id parley.TaskID) (p, t *parley.Task, err error) {
 	var threads []Query
 	if tx.conn.Engine() == PostgreSQL {
@@ -120,14 +118,14 @@ func (tx *Tx) LockEnding(parent, id parley.TaskID) (p, t *parley.Task, err error
 const (
 	ownThread = `SELECT ` + threadColsOfT + `
 		FROM task k JOIN thread t ON t.id = k.thread_id WHERE k.id = $1 /*lock thread*/`
-	// The end of an ask whose asker waits is not posted there, nor is that of a task
-	// without a callback.
+	// The parent's thread gets no message if the parent waits for the reply itself,
+	// or if the task has no callback.
 	parentThread = `SELECT ` + threadColsOfT + `
 		FROM task k JOIN task p ON p.id = k.parent_id JOIN thread t ON t.id = p.thread_id
 		WHERE k.id = $1 AND k.callback > $2 /*lock thread*/`
 )
 
-// InsertTask stores a new task under the id drawn before.
+// InsertTask stores a new task under the id that NewTaskID drew.
 func (tx *Tx) InsertTask(t *parley.Task) {
 	t.CreatedAt = tx.Now
 	tx.exec(`INSERT INTO task (id, team_id, parent_id, root_id, retry_of, pattern, requester_id, agent_id, thread_id,
@@ -141,8 +139,8 @@ func (tx *Tx) InsertTask(t *parley.Task) {
 	tx.signalState(t)
 }
 
-// UpdateTask stores everything of a task that can change. The caller holds
-// the lock, so this is the write half of a compare-and-set.
+// UpdateTask stores everything of a task that can change. The caller holds the task's
+// lock, so this is the write half of a compare-and-set.
 func (tx *Tx) UpdateTask(t *parley.Task) {
 	tx.exec(`UPDATE task SET state = $1, callback = $2, due_at = $3, deadline_at = $4, wait_until = $5, open_children = $6,
 			inbox_count = $7, inbox_read = $8, turns = $9, worker_id = $10, token = $11, rescues = $12, result_id = $13,
@@ -153,14 +151,15 @@ func (tx *Tx) UpdateTask(t *parley.Task) {
 	tx.signalState(t)
 }
 
-// UpdateProgress stores what changes while a task stays in its state: its turns,
-// its inbox, its children and its approvals. It leaves the indexes of the open tasks alone.
+// UpdateProgress stores what changes while a task keeps its state: turns, inbox,
+// children, approvals. It leaves the indexes of the open tasks alone.
 func (tx *Tx) UpdateProgress(t *parley.Task) {
 	tx.exec(`UPDATE task SET turns = $1, inbox_count = $2, inbox_read = $3, open_children = $4, result_id = $5, approvals = $6 WHERE id = $7`,
 		int64(t.Turns), int64(t.InboxCount), int64(t.InboxRead), int64(t.OpenChildren), int64(t.Result), int64(t.Approvals), int64(t.ID))
 }
 
-// StartTurn stores what a turn began with. The caller stores the task.
+// StartTurn stores what a turn began with, except the task itself, which the caller
+// stores.
 func (tx *Tx) StartTurn(t *parley.Task, s *parley.TurnStart) {
 	t.Turns, t.InboxRead = s.Turn, s.Inbox
 	for _, id := range s.Seen {
@@ -175,8 +174,8 @@ func (tx *Tx) StartTurn(t *parley.Task, s *parley.TurnStart) {
 	}
 }
 
-// Shown marks what a turn has shown to its agent after it began, and how far the
-// agent has now read the thread; 0 if that did not change.
+// Shown marks what a running turn has shown to its agent since it began. readTo is
+// how far the agent has now read the thread; 0 if that did not change.
 func (tx *Tx) Shown(t *parley.Task, seen []parley.MessageID, readTo int) {
 	for _, id := range seen {
 		tx.MarkSeen(id, t.Agent)
@@ -197,18 +196,18 @@ func (tx *Tx) signalState(t *parley.Task) {
 		tx.ended = append(tx.ended, *t)
 		tx.Signal(wake.Ended, int64(t.ID))
 		if t.Dependents > 0 {
-			tx.Signal(wake.Clock, int64(t.ID)) // who depends on it is looked at then
+			tx.Signal(wake.Clock, int64(t.ID)) // so that its dependents are looked at
 		}
 	}
 }
 
-// CROSS JOIN keeps SQLite from reading the other way round: all tasks first.
+// CROSS JOIN keeps SQLite from starting with all tasks.
 const subtree = `WITH RECURSIVE sub (tid, depth) AS (
 	SELECT id, 0 FROM task WHERE id = $1
 	UNION ALL SELECT task.id, sub.depth + 1 FROM task JOIN sub ON task.parent_id = sub.tid WHERE task.parent_id > 0)
 	SELECT ` + taskCols + ` FROM sub CROSS JOIN task WHERE task.id = sub.tid ORDER BY depth, id`
 
-// Subtree reads a task and all its descendants, parents before their children.
+// Subtree reads a task and all its descendants, parents before children.
 func (tx *Tx) Subtree(of parley.TaskID) (list []parley.Task, err error) {
 	err = tx.query(subtree, func(r Row) { list = append(list, scanTask(r)) }, int64(of))
 	return list, err
@@ -237,22 +236,22 @@ func (tx *Tx) Tasks(f TaskFilter) (list []parley.Task, err error) {
 	order := "id"
 	if f.Open {
 		where = append(where, "state <= 3")
-		order = "+id" // see the remark on the queue
+		order = "+id" // see the comment at the top of work.go
 	}
 	err = tx.query(`SELECT `+taskCols+` FROM task WHERE `+strings.Join(where, " AND ")+` ORDER BY `+order+` DESC LIMIT $2`,
 		func(r Row) { list = append(list, scanTask(r)) }, args...)
 	return list, err
 }
 
-// PutInbox appends to a task's inbox; the caller holds the task's lock and
-// stores the task afterwards.
+// PutInbox appends to a task's inbox. The caller holds the task's lock and stores the
+// task afterwards.
 func (tx *Tx) PutInbox(t *parley.Task, m parley.MessageID) {
 	t.InboxCount++
 	tx.exec(`INSERT INTO inbox (task_id, n, message_id) VALUES ($1, $2, $3)`, int64(t.ID), int64(t.InboxCount), int64(m))
 	tx.Signal(wake.TaskInbox, int64(t.ID))
 }
 
-// Inbox reads the messages numbered after to upto of a task's inbox.
+// Inbox reads a task's inbox: the messages with numbers above after, up to upto.
 func (tx *Tx) Inbox(of parley.TaskID, after, upto int) (list []parley.Message, err error) {
 	err = tx.query(`SELECT `+messageColsOfM+`
 		FROM inbox i JOIN message m ON m.id = i.message_id WHERE i.task_id = $1 AND i.n > $2 AND i.n <= $3 ORDER BY i.n`,
@@ -260,7 +259,6 @@ func (tx *Tx) Inbox(of parley.TaskID, after, upto int) (list []parley.Message, e
 	return list, err
 }
 
-// InsertStep stores a step of a turn.
 func (tx *Tx) InsertStep(s parley.Step) {
 	tx.exec(`INSERT INTO step (task_id, turn, n, kind, content, at, input, output, money, active)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,

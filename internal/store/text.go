@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Storable replaces what PostgreSQL refuses in a text, NUL and bytes that are
-// not UTF-8, by U+FFFD. Both drivers pass every text through it: what a model
-// or a program answers must not decide whether its task can be ended.
+// Storable replaces with U+FFFD what PostgreSQL refuses in a text: NUL, and bytes
+// that are not UTF-8. Both drivers pass every text through it, because a task must be
+// able to end whatever a model or a program answered.
 func Storable(s string) string {
 	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
 		return s

@@ -13,7 +13,7 @@ import (
 	"parley/internal/store"
 )
 
-// errCancelled and errStopping are why a turn's context ended.
+// errCancelled and errStopping say why a turn's context ended.
 var (
 	errCancelled = errors.New("the task was cancelled")
 	errStopping  = errors.New("the hub is stopping")
@@ -26,7 +26,7 @@ func (s *Scheduler) claim(ctx context.Context) {
 		return
 	}
 	got := map[parley.AgentID][]parley.Lease{}
-	// Hubs that claim at once take the locks of the agents in the same order.
+	// Hubs that claim at the same time lock the agents in the same order.
 	agents := slices.Sorted(maps.Keys(wanted))
 	err := s.cfg.Store.Update(ctx, func(tx *store.Tx) error {
 		clear(got)
@@ -40,78 +40,78 @@ func (s *Scheduler) claim(ctx context.Context) {
 			taken = taken || len(leases) > 0
 		}
 		if taken {
-			s.renew(tx) // after the agents, as a contact that is handed over does
+			s.renew(tx) // after the agents, in the same order as a handed-over contact
 		}
 		return nil
 	})
 	if err != nil {
 		if ctx.Err() == nil {
 			s.cfg.Log.Error("claiming failed", "error", err)
-			s.rest(time.Second)
+			s.pauseClaims(time.Second)
 		}
 		got = nil
 	}
 	for _, agent := range agents {
-		s.settle(agent, wanted[agent], got[agent], err == nil)
+		s.startClaimed(agent, wanted[agent], got[agent], err == nil)
 	}
 }
 
-// rest keeps from claiming for a while: the places that a failed claim gives
-// back would have it tried again at once, and so on for as long as the
-// database is in trouble.
-func (s *Scheduler) rest(d time.Duration) {
+// pauseClaims stops claiming for a while. Otherwise the slots that a failed claim
+// releases would trigger the next claim at once, for as long as the database is in
+// trouble.
+func (s *Scheduler) pauseClaims(d time.Duration) {
 	s.mu.Lock()
-	s.resting = true
+	s.claimsPaused = true
 	s.mu.Unlock()
 	time.AfterFunc(d, func() {
 		s.mu.Lock()
-		s.resting = false
+		s.claimsPaused = false
 		s.mu.Unlock()
 		s.wake()
 	})
 }
 
-// reserveAll holds places for every agent that may have work, as far as its
-// own limit and the hub's allow.
+// reserveAll takes slots for every agent that may have work, as far as the limits of
+// the agent and the hub allow.
 func (s *Scheduler) reserveAll() map[parley.AgentID]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	wanted := map[parley.AgentID]int{}
-	for _, agent := range s.inTurn() {
-		if s.places <= 0 || s.stopping || s.resting {
+	for _, agent := range s.readyInTurn() {
+		if s.freeSlots <= 0 || s.stopping || s.claimsPaused {
 			break
 		}
-		if s.halted[s.cfg.Agents.Team(agent)] {
-			continue // it stays ready for when the team goes on
+		if s.paused[s.cfg.Agents.Team(agent)] {
+			continue // it stays ready until the team resumes
 		}
-		n := min(s.places, s.cfg.Agents.Limits(agent).Turns-s.running[agent])
+		n := min(s.freeSlots, s.cfg.Agents.Limits(agent).Turns-s.running[agent])
 		if n <= 0 {
 			continue
 		}
-		// What is stored from now on marks the agent again, so that it is not
-		// overlooked, whether the look that follows still sees it or not.
+		// Unmark the agent before looking: what is stored from now on marks it again,
+		// whether or not the look still sees it.
 		delete(s.ready, agent)
-		s.served = agent
+		s.lastServed = agent
 		wanted[agent] = n
-		s.places -= n
+		s.freeSlots -= n
 		s.running[agent] += n
 	}
 	return wanted
 }
 
-// inTurn are the agents that may have work, the one after the last that was served
-// first: where places are few, everybody comes to one.
-func (s *Scheduler) inTurn() []parley.AgentID {
+// readyInTurn returns the agents that may have work, starting after the one served
+// last: where slots are few, everybody gets one in time.
+func (s *Scheduler) readyInTurn() []parley.AgentID {
 	ready := slices.Sorted(maps.Keys(s.ready))
-	next := slices.IndexFunc(ready, func(id parley.AgentID) bool { return id > s.served })
+	next := slices.IndexFunc(ready, func(id parley.AgentID) bool { return id > s.lastServed })
 	if next < 0 {
 		return ready
 	}
 	return slices.Concat(ready[next:], ready[:next])
 }
 
-// claimFor claims up to n tasks of an agent. Whether a strictly sequential
-// agent is busy on another hub is decided under its lock.
+// claimFor claims up to n tasks of an agent. The agent's lock decides whether a
+// strictly sequential agent is busy on another hub.
 func (s *Scheduler) claimFor(tx *store.Tx, agent parley.AgentID, n int) ([]parley.Lease, error) {
 	a, err := tx.LockAgent(agent)
 	if err != nil || a.Gone() {
@@ -141,8 +141,8 @@ func (s *Scheduler) claimFor(tx *store.Tx, agent parley.AgentID, n int) ([]parle
 	return leases, nil
 }
 
-// settle starts what was claimed and frees the places that found nothing.
-func (s *Scheduler) settle(agent parley.AgentID, n int, leases []parley.Lease, looked bool) {
+// startClaimed starts what was claimed and releases the slots left over.
+func (s *Scheduler) startClaimed(agent parley.AgentID, n int, leases []parley.Lease, looked bool) {
 	if !looked || len(leases) == n {
 		s.mu.Lock()
 		s.ready[agent] = true // there may be more
@@ -150,7 +150,7 @@ func (s *Scheduler) settle(agent parley.AgentID, n int, leases []parley.Lease, l
 	}
 	for range n - len(leases) {
 		s.leave(agent)
-		s.free()
+		s.freeSlot()
 	}
 	for _, l := range leases {
 		s.turns.Add(1)
@@ -158,7 +158,7 @@ func (s *Scheduler) settle(agent parley.AgentID, n int, leases []parley.Lease, l
 	}
 }
 
-// turnContext ends with the turns of a task, and says why.
+// turnContext is cancelled, with the reason, to end a task's turns.
 type turnContext struct {
 	context.Context
 	cancel context.CancelCauseFunc
@@ -169,8 +169,8 @@ func newTurnContext() (t turnContext) {
 	return t
 }
 
-// start runs a task whose place is held and which is counted among the turns.
-// h, if there is one, is what is known of a task that was stored just now.
+// start runs a task that has its slot and is counted in turns. h is what is already
+// known of a task that was just stored; nil otherwise.
 func (s *Scheduler) start(ctx turnContext, l parley.Lease, h *parley.Handover) {
 	s.mu.Lock()
 	s.cancels[l] = ctx.cancel
@@ -194,8 +194,8 @@ func (s *Scheduler) start(ctx turnContext, l parley.Lease, h *parley.Handover) {
 	}()
 }
 
-// run runs the turns of a task. A panic in a tool or a model breaks that turn,
-// not the hub and everybody else's.
+// run runs the turns of a task. A panic in a tool or a model breaks that turn only,
+// not the hub and the other turns.
 func (s *Scheduler) run(ctx context.Context, l parley.Lease, h *parley.Handover, slot *Slot) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -205,9 +205,9 @@ func (s *Scheduler) run(ctx context.Context, l parley.Lease, h *parley.Handover,
 	return s.runner.Run(ctx, l, h, slot)
 }
 
-// giveBack returns a task whose turn could not go on. A turn that was stopped
-// with the hub is simply queued again; one that broke counts as a rescue, so
-// that a task that always breaks is given up in the end.
+// giveBack returns a task whose turn could not continue. A turn that stopped with the
+// hub is simply queued again. One that broke counts as a rescue, so that a task that
+// always breaks is given up in the end.
 func (s *Scheduler) giveBack(ctx context.Context, l parley.Lease, cause error) {
 	switch context.Cause(ctx) {
 	case errCancelled:
@@ -224,9 +224,9 @@ func (s *Scheduler) giveBack(ctx context.Context, l parley.Lease, cause error) {
 	s.retry(func() error { return s.rescueTask(context.Background(), l.Task, l.Worker, l.Token) })
 }
 
-// retry insists on storing something while the database is in trouble, a full
-// disk for example. At the stop it tries once more; the next start takes over
-// what could not be stored.
+// retry keeps trying to store something while the database is in trouble, for example
+// because the disk is full. When the hub stops it tries once more; the next start
+// takes over what could not be stored.
 func (s *Scheduler) retry(store func() error) {
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		err := store()
@@ -247,7 +247,7 @@ func (s *Scheduler) retry(store func() error) {
 	}
 }
 
-// requeue gives a task back as if it had not been claimed.
+// requeue returns a task as if it had not been claimed.
 func (s *Scheduler) requeue(l parley.Lease) error {
 	return s.cfg.Store.Update(context.Background(), func(tx *store.Tx) error {
 		tasks, err := tx.LockTasks(l.Task)

@@ -8,15 +8,15 @@ import (
 	"parley/internal/store"
 )
 
-// settledAtOnce bounds how many tasks are looked at in one go.
+// settledAtOnce limits how many tasks are handled at once.
 const settledAtOnce = 100
 
-// unblock lets tasks go on, or fails them, whose dependencies have ended. A signal
-// of that end brings it about, and a look now and then what signals were lost for.
+// unblock starts or fails the tasks whose dependencies have ended. The signal of such
+// an end triggers it; a periodic look makes up for lost signals.
 func (s *Scheduler) unblock(ctx context.Context) error {
 	var ids []parley.TaskID
 	err := s.cfg.Store.View(ctx, func(tx *store.Tx) (err error) {
-		ids, err = tx.Settled(settledAtOnce)
+		ids, err = tx.SettledDependents(settledAtOnce)
 		return err
 	})
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *Scheduler) unblock(ctx context.Context) error {
 		failed = errors.Join(failed, s.failer.Settle(ctx, id))
 	}
 	if len(ids) > 0 {
-		poke(s.clock) // there may be more, and some of these may be waited for in turn
+		poke(s.clock) // there may be more, and others may depend on these
 	}
 	return failed
 }

@@ -12,15 +12,15 @@ import (
 	"parley/internal/store/memtest"
 )
 
-// bench is a scheduler on a database in memory that is worked by hand: its loop
-// does not run, so a test can stand between two looks.
+// bench is a scheduler on a database in memory, driven by hand: its loop does not
+// run, so a test can stand between two looks.
 type bench struct {
 	*testing.T
 	*Scheduler
 	store *memtest.Store
 	agent parley.AgentID
 	team  parley.TeamID
-	gone  []string // what was given up, and why
+	gone  []string // tasks given up, and why
 }
 
 func newBench(t *testing.T) *bench {
@@ -37,7 +37,7 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// The bench ends what the scheduler gives up.
+// Fail records what the scheduler gives up.
 func (b *bench) Fail(_ context.Context, id parley.TaskID, reason string) error {
 	b.gone = append(b.gone, reason)
 	b.store.Change(id, func(t *parley.Task) { t.State = parley.TaskFailed })
@@ -64,8 +64,8 @@ func (b *bench) queued(how ...func(*parley.Task)) (t parley.Task) {
 	return t
 }
 
-// stale is a lease that was lost: the task was given back and taken again, by
-// another worker or by the same.
+// stale is a lease that was lost: the task was given back and taken again, by another
+// worker or by the same one.
 func (b *bench) stale(worker int64) (old, now parley.Lease) {
 	b.Helper()
 	id := b.queued().ID
@@ -74,7 +74,8 @@ func (b *bench) stale(worker int64) (old, now parley.Lease) {
 	return old, b.store.Claim(id, worker)
 }
 
-// A turn that is stopped or paused gives its task back only if it still has it.
+// A turn that is stopped or paused gives its task back only if it still holds the
+// lease.
 func TestATaskIsGivenBackUnderItsLeaseOnly(t *testing.T) {
 	b := newBench(t)
 	mine := b.store.Claim(b.queued().ID, b.worker)
@@ -95,7 +96,7 @@ func TestATaskIsGivenBackUnderItsLeaseOnly(t *testing.T) {
 	}
 }
 
-// What a dead worker held is taken over only if it held it until the end.
+// A task is taken over only under the lease that the dead worker was seen to hold.
 func TestATakeOverIsUnderTheLeaseThatWasSeen(t *testing.T) {
 	b := newBench(t)
 	held := b.store.Claim(b.queued().ID, 99)
@@ -116,8 +117,8 @@ func TestATakeOverIsUnderTheLeaseThatWasSeen(t *testing.T) {
 	}
 }
 
-// A task that brought down as many workers as it may is given up, at the next one
-// and not before.
+// A task that has broken as many workers as it may is given up with the next one, not
+// before.
 func TestATaskIsGivenUpAfterItsRescues(t *testing.T) {
 	b := newBench(t)
 	id := b.queued().ID
@@ -136,8 +137,8 @@ func TestATaskIsGivenUpAfterItsRescues(t *testing.T) {
 	}
 }
 
-// A lease of this hub that nothing runs is given back when it is seen for the
-// second time: the first time its turn may just be starting.
+// A lease of this hub without a turn is given back when it is seen for the second
+// time: the first time its turn may just be starting.
 func TestAStrayIsGivenBackAtTheSecondLook(t *testing.T) {
 	b := newBench(t)
 	stray := b.store.Claim(b.queued().ID, b.worker)
@@ -165,7 +166,7 @@ func TestAStrayIsGivenBackAtTheSecondLook(t *testing.T) {
 	}
 }
 
-// A turn whose lease is gone is told, though the signal was lost.
+// A turn whose lease is gone is cancelled even if the signal was lost.
 func TestATurnWithoutALeaseIsCancelled(t *testing.T) {
 	b := newBench(t)
 	kept, lost := b.store.Claim(b.queued().ID, b.worker), b.store.Claim(b.queued().ID, b.worker)
@@ -182,7 +183,7 @@ func TestATurnWithoutALeaseIsCancelled(t *testing.T) {
 	}
 }
 
-// A claim takes the most urgent first, then the oldest, under a new token, and
+// A claim takes the most urgent task first, then the oldest, under a new token. It
 // leaves what is not due.
 func TestAClaimTakesTheMostUrgentFirst(t *testing.T) {
 	b := newBench(t)
@@ -205,7 +206,7 @@ func TestAClaimTakesTheMostUrgentFirst(t *testing.T) {
 	}
 }
 
-// Where places are few, agents come to theirs in turn, and none is passed over.
+// Where slots are few, agents get them in turn, and none is passed over.
 func TestAgentsComeToTheirPlacesInTurn(t *testing.T) {
 	s := scheduler(1)
 	var got []parley.AgentID
@@ -216,7 +217,7 @@ func TestAgentsComeToTheirPlacesInTurn(t *testing.T) {
 		for id := range s.reserveAll() {
 			got = append(got, id)
 			s.leave(id)
-			s.free()
+			s.freeSlot()
 		}
 	}
 	if want := []parley.AgentID{2, 3, 4, 2, 3, 4}; !slices.Equal(got, want) {

@@ -8,23 +8,21 @@ import (
 	"parley/internal/store"
 )
 
-// Paused reports whether a team is paused, as this hub last heard. What is stored
-// is the truth: a claim asks it, and a signal that was lost is made up for by the
-// next look.
+// Paused reports whether a team is paused, as far as this hub has heard. The store
+// has the truth: claims check it, and the next look makes up for a lost signal.
 func (s *Scheduler) Paused(team parley.TeamID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.halted[team]
+	return s.paused[team]
 }
 
-// readPauses learns which teams are paused.
 func (s *Scheduler) readPauses(ctx context.Context) error {
-	halted := map[parley.TeamID]bool{}
+	paused := map[parley.TeamID]bool{}
 	err := s.cfg.Store.View(ctx, func(tx *store.Tx) error {
-		clear(halted)
+		clear(paused)
 		teams, err := tx.PausedTeams()
 		for _, id := range teams {
-			halted[id] = true
+			paused[id] = true
 		}
 		return err
 	})
@@ -33,8 +31,8 @@ func (s *Scheduler) readPauses(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !maps.Equal(halted, s.halted) {
-		s.halted = halted
+	if !maps.Equal(paused, s.paused) {
+		s.paused = paused
 	}
 	return nil
 }

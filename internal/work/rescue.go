@@ -11,8 +11,8 @@ import (
 	"parley/internal/store"
 )
 
-// rescue takes over the tasks of dead workers. A hub that has its database
-// for itself knows that every other worker is dead.
+// rescue takes over the tasks of dead workers. A hub that has its database to itself
+// knows that every other worker is dead.
 func (s *Scheduler) rescue(ctx context.Context) error {
 	var dead []int64
 	var left []parley.Lease
@@ -41,10 +41,10 @@ func (s *Scheduler) rescue(ctx context.Context) error {
 	if err := s.failer.AskManagers(ctx); err != nil {
 		return err
 	}
-	return s.bury(ctx, dead)
+	return s.removeDead(ctx, dead)
 }
 
-// takeOver requeues tasks in transactions of bounded size.
+// takeOver requeues tasks in transactions of limited size.
 func (s *Scheduler) takeOver(ctx context.Context, left []parley.Lease) error {
 	for len(left) > 0 {
 		n := min(len(left), 500)
@@ -75,8 +75,8 @@ func (s *Scheduler) takeOver(ctx context.Context, left []parley.Lease) error {
 	return nil
 }
 
-// takeOverOne requeues one task, unless it is no longer the dead worker's. It
-// reports whether the task has used up its rescues.
+// takeOverOne requeues one task if it still belongs to the dead worker. It reports
+// whether the task has used up its rescues.
 func (s *Scheduler) takeOverOne(tx *store.Tx, id parley.TaskID, worker, token int64) (spent bool, err error) {
 	tasks, err := tx.LockTasks(id)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Scheduler) takeOverOne(tx *store.Tx, id parley.TaskID, worker, token in
 	return false, nil
 }
 
-// rescueTask is takeOver for one task whose turn broke in this process.
+// rescueTask takes over one task whose turn broke in this process.
 func (s *Scheduler) rescueTask(ctx context.Context, id parley.TaskID, worker, token int64) error {
 	return s.takeOver(ctx, []parley.Lease{{Task: id, Worker: worker, Token: token}})
 }
@@ -105,10 +105,10 @@ func (s *Scheduler) giveUp(ctx context.Context, id parley.TaskID) error {
 	return s.failer.Fail(ctx, id, "its turn was interrupted too often (the limit of rescues is reached).")
 }
 
-// bury forgets dead workers that hold nothing any more. On a shared database
-// one that only seemed dead may be claiming at this very moment; if its row were
+// removeDead removes dead workers that hold nothing any more. On a shared database a
+// worker that only seemed dead may be claiming at this very moment. If its row were
 // deleted then, nobody would ever find what it holds.
-func (s *Scheduler) bury(ctx context.Context, dead []int64) error {
+func (s *Scheduler) removeDead(ctx context.Context, dead []int64) error {
 	return s.cfg.Store.Update(ctx, func(tx *store.Tx) error {
 		for _, w := range dead {
 			left, err := tx.Leased(w)
@@ -118,7 +118,7 @@ func (s *Scheduler) bury(ctx context.Context, dead []int64) error {
 			switch {
 			case len(left) > 0:
 			case s.cfg.Store.Shared():
-				tx.BuryWorker(w)
+				tx.DeleteDeadWorker(w)
 			default:
 				tx.DeleteWorker(w)
 			}
@@ -127,11 +127,11 @@ func (s *Scheduler) bury(ctx context.Context, dead []int64) error {
 	})
 }
 
-// reclaim compares the leases of this hub with the turns that run here. A
-// commit over the network may succeed without its sender hearing of it: then the
-// task is stored as ours and nobody knows. One that is seen so twice in a row is
-// such a stray, and is given back; the first time it may just be starting. A
-// turn whose lease is gone was cancelled, and the signal was lost.
+// reclaim compares this hub's leases with its running turns. Over a network, a commit
+// may succeed without its sender hearing of it: then the store says that a task is
+// ours, and nobody here knows. A lease without a turn may just be starting; if it is
+// seen twice in a row it is such a stray, and the task is given back. A turn without
+// a lease was cancelled, and the signal was lost.
 func (s *Scheduler) reclaim(ctx context.Context) error {
 	s.mu.Lock()
 	turns := maps.Clone(s.cancels)
@@ -167,7 +167,7 @@ func (s *Scheduler) reclaim(ctx context.Context) error {
 	return nil
 }
 
-// renew makes sure that a lease taken in this transaction holds: a hub without
+// renew makes sure that a lease taken in this transaction is valid: a hub without
 // leases sends no heartbeats, so its row may be old.
 func (s *Scheduler) renew(tx *store.Tx) {
 	if !s.cfg.Store.Shared() {
@@ -181,7 +181,7 @@ func (s *Scheduler) renew(tx *store.Tx) {
 	}
 }
 
-// heartbeat renews the leases of this hub, if it has any.
+// heartbeat renews the leases of this hub, if there are any.
 func (s *Scheduler) heartbeat(ctx context.Context) {
 	s.mu.Lock()
 	holds := len(s.cancels) > 0
@@ -204,13 +204,14 @@ func (s *Scheduler) heartbeat(ctx context.Context) {
 	s.mu.Unlock()
 }
 
-// keepTime makes delayed tasks claimable, fails overdue ones, ends approvals that
-// nobody gave and questions that nobody answered, and returns how long it is until there is more to do.
-func (s *Scheduler) keepTime(ctx context.Context) time.Duration {
+// checkClock makes delayed tasks claimable, fails overdue ones, and ends approvals
+// and questions that have expired. It returns how long it is until there is more to
+// do.
+func (s *Scheduler) checkClock(ctx context.Context) time.Duration {
 	if s.held.Load() > 0 {
 		return noAlarm
 	}
-	next, err := s.passTime(ctx)
+	next, err := s.actOnTime(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
 			s.cfg.Log.Warn("looking at the clock failed", "error", err)
@@ -222,10 +223,10 @@ func (s *Scheduler) keepTime(ctx context.Context) time.Duration {
 
 const noAlarm = time.Hour
 
-// HoldClock keeps this hub from acting on time until letGo is called: what is due,
-// overdue or expired, and what a dead hub holds, stays as it is. In a running hub
-// that moment is short, but it is there; tests stand in it.
-func (s *Scheduler) HoldClock() (letGo func()) {
+// HoldClock keeps this hub from acting on time until release is called: what is due,
+// overdue or expired, and what a dead hub holds, stays as it is. A running hub passes
+// through such a moment too; this lets tests stand in it.
+func (s *Scheduler) HoldClock() (release func()) {
 	s.held.Add(1)
 	return sync.OnceFunc(func() {
 		s.held.Add(-1)
@@ -234,7 +235,7 @@ func (s *Scheduler) HoldClock() (letGo func()) {
 	})
 }
 
-func (s *Scheduler) passTime(ctx context.Context) (time.Duration, error) {
+func (s *Scheduler) actOnTime(ctx context.Context) (time.Duration, error) {
 	if err := s.unblock(ctx); err != nil {
 		return 0, err
 	}
@@ -250,7 +251,7 @@ func (s *Scheduler) passTime(ctx context.Context) (time.Duration, error) {
 				return 0, err
 			}
 			if made == 0 {
-				return clockPause, nil // another hub is at it
+				return clockPause, nil // another hub does it
 			}
 		case len(a.overdue) > 0:
 			if err := s.failOverdue(ctx, a.overdue); err != nil {
@@ -270,8 +271,8 @@ func (s *Scheduler) passTime(ctx context.Context) (time.Duration, error) {
 	}
 }
 
-// alarms are the next moments at which something has to be done, and what has
-// to be done now.
+// alarms are the next moments at which something must be done, and what must be done
+// now.
 type alarms struct {
 	now                             parley.Micros
 	due, deadline, expiry, question parley.Micros
@@ -289,7 +290,7 @@ func (s *Scheduler) readAlarms(ctx context.Context) (a alarms, err error) {
 		if a.deadline, err = tx.NextDeadline(); err != nil {
 			return err
 		}
-		if a.expiry, err = tx.NextExpiry(); err != nil {
+		if a.expiry, err = tx.NextApprovalExpiry(); err != nil {
 			return err
 		}
 		if a.deadline != 0 && a.deadline <= a.now {
@@ -302,7 +303,7 @@ func (s *Scheduler) readAlarms(ctx context.Context) (a alarms, err error) {
 				return err
 			}
 		}
-		if a.question, err = tx.NextQuestion(); err == nil && a.question != 0 && a.question <= a.now {
+		if a.question, err = tx.NextQuestionExpiry(); err == nil && a.question != 0 && a.question <= a.now {
 			a.unanswered, err = tx.ExpiredQuestions(100)
 		}
 		return err
@@ -310,7 +311,7 @@ func (s *Scheduler) readAlarms(ctx context.Context) (a alarms, err error) {
 	return a, err
 }
 
-// wait is how long it is until the first of them.
+// wait is how long it is until the first alarm.
 func (a alarms) wait() time.Duration {
 	wait := noAlarm
 	for _, at := range []parley.Micros{a.due, a.deadline, a.expiry, a.question} {
@@ -321,8 +322,8 @@ func (a alarms) wait() time.Duration {
 	return wait
 }
 
-// failOverdue fails each task by itself, so that one that cannot be failed does
-// not keep the others.
+// failOverdue fails each task on its own, so that one that cannot be failed does not
+// block the others.
 func (s *Scheduler) failOverdue(ctx context.Context, ids []parley.TaskID) error {
 	var failed error
 	for _, id := range ids {
@@ -333,7 +334,7 @@ func (s *Scheduler) failOverdue(ctx context.Context, ids []parley.TaskID) error 
 	return failed
 }
 
-// expire ends each approval by itself, as failOverdue does.
+// expire ends each approval on its own, as failOverdue does.
 func (s *Scheduler) expire(ctx context.Context, ids []parley.ApprovalID) error {
 	return each(ctx, ids, s.failer.Expire)
 }

@@ -8,10 +8,10 @@ import (
 	"parley/internal/store"
 )
 
-// Slot is a turn's place among the hub's workers and among its agent's turns.
-// A turn that waits for another gives it back: with all places taken by
-// waiting turns nobody could answer them. Only an agent that runs strictly one
-// turn keeps its own place while that turn waits.
+// Slot is a turn's slot among the hub's workers and among its agent's turns. A turn
+// that waits for another one releases it: if waiting turns held all slots, nobody
+// could answer them. Only an agent that runs strictly one turn at a time still counts
+// its turn while that turn waits.
 type Slot struct {
 	s      *Scheduler
 	agent  parley.AgentID
@@ -21,24 +21,24 @@ type Slot struct {
 	held bool
 }
 
-// Release gives the place to others. Releasing twice is releasing once.
+// Release gives the slot to others. A second call does nothing.
 func (l *Slot) Release() {
 	if l.drop() {
 		if !l.strict {
 			l.s.leave(l.agent)
 		}
-		l.s.free()
+		l.s.freeSlot()
 	}
 }
 
-// end is Release for good.
+// end releases the slot for good.
 func (l *Slot) end() {
 	held := l.drop()
 	if held || l.strict {
 		l.s.leave(l.agent)
 	}
 	if held {
-		l.s.free()
+		l.s.freeSlot()
 	}
 }
 
@@ -49,8 +49,8 @@ func (l *Slot) drop() (held bool) {
 	return held
 }
 
-// Acquire waits for a place. Turns that come back go before new ones, even if
-// their agent has begun others meanwhile.
+// Acquire waits for a slot. Returning turns go before new ones, even if their agent
+// has started others meanwhile.
 func (l *Slot) Acquire(ctx context.Context) error {
 	if ch := l.s.enqueue(); ch != nil {
 		select {
@@ -69,12 +69,12 @@ func (l *Slot) Acquire(ctx context.Context) error {
 	return nil
 }
 
-// enqueue takes a place, or returns the channel that tells when there is one.
+// enqueue takes a slot, or returns a channel that signals when there is one.
 func (s *Scheduler) enqueue() chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.places > 0 {
-		s.places--
+	if s.freeSlots > 0 {
+		s.freeSlots--
 		return nil
 	}
 	ch := make(chan struct{}, 1)
@@ -82,8 +82,8 @@ func (s *Scheduler) enqueue() chan struct{} {
 	return ch
 }
 
-// abandon takes a waiter out of the line; a place it was given just now goes
-// to the next.
+// abandon removes a waiter from the queue. If it has just been given a slot, that
+// goes to the next.
 func (s *Scheduler) abandon(ch chan struct{}) {
 	s.mu.Lock()
 	for i, w := range s.waiters {
@@ -94,11 +94,11 @@ func (s *Scheduler) abandon(ch chan struct{}) {
 		}
 	}
 	s.mu.Unlock()
-	s.free()
+	s.freeSlot()
 }
 
-// free gives a place to the next in line, or to the claims.
-func (s *Scheduler) free() {
+// freeSlot gives a slot to the next waiter, or back to the claims.
+func (s *Scheduler) freeSlot() {
 	s.mu.Lock()
 	if len(s.waiters) > 0 {
 		ch := s.waiters[0]
@@ -107,7 +107,7 @@ func (s *Scheduler) free() {
 		ch <- struct{}{}
 		return
 	}
-	s.places++
+	s.freeSlots++
 	some := len(s.ready) > 0
 	s.mu.Unlock()
 	if some {
@@ -115,14 +115,14 @@ func (s *Scheduler) free() {
 	}
 }
 
-// enter puts a turn on its agent's count.
+// enter adds to the count of an agent's turns.
 func (s *Scheduler) enter(agent parley.AgentID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running[agent]++
 }
 
-// leave takes a turn off its agent's count.
+// leave subtracts from the count of an agent's turns.
 func (s *Scheduler) leave(agent parley.AgentID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,65 +131,65 @@ func (s *Scheduler) leave(agent parley.AgentID) {
 	}
 }
 
-// Reserve holds a place for a task that is about to be stored, if one is free
-// now and nothing of the agent's waits for it: nobody is overtaken.
+// Reserve holds a slot for a task that is about to be stored, if one is free now and
+// no other task of the agent waits for it. So nobody is overtaken.
 func (s *Scheduler) Reserve(agent parley.AgentID) (*Reservation, bool) {
 	if !s.cfg.Agents.Native(agent) {
 		return nil, false
 	}
 	turns := s.cfg.Agents.Limits(agent).Turns
 	if turns == 1 && s.cfg.Store.Shared() {
-		return nil, false // another hub may be running it: that needs the lock of a claim
+		return nil, false // another hub may be running a turn: only a claim can tell, under its lock
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stopping || s.halted[s.cfg.Agents.Team(agent)] || s.places <= 0 || s.ready[agent] || s.running[agent] >= turns {
+	if s.stopping || s.paused[s.cfg.Agents.Team(agent)] || s.freeSlots <= 0 || s.ready[agent] || s.running[agent] >= turns {
 		return nil, false
 	}
-	s.places--
+	s.freeSlots--
 	s.running[agent]++
-	s.turns.Add(1) // before the stop begins to wait for the turns
+	s.turns.Add(1) // before stop starts to wait for the turns
 	return &Reservation{s: s, agent: agent, turn: newTurnContext()}, true
 }
 
-// Reservation is a place held for a task that is about to be stored. Exactly
-// one of Start and Cancel is called.
+// Reservation is a slot held for a task that is about to be stored. Exactly one of
+// Start and Cancel must be called.
 type Reservation struct {
 	s     *Scheduler
 	agent parley.AgentID
-	task  parley.TaskID // once it is claimed
+	task  parley.TaskID // set by Claim
 	turn  turnContext
 }
 
-// Claim gives the lease of a new task to this place and makes it hold. Whoever
-// cancels the task from now on reaches its turn, even before that begins.
+// Claim leases a new task to this slot. From now on a cancellation of the task
+// reaches its turn, even before the turn begins.
 func (r *Reservation) Claim(tx *store.Tx, t *parley.Task) {
 	r.s.renew(tx)
 	t.State, t.Worker, t.Token, t.StartedAt = parley.Running, r.s.worker, 1, tx.Now
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
-	delete(r.s.promised, r.task) // by an earlier run of the transaction
+	delete(r.s.reserved, r.task) // from an earlier run of the transaction
 	r.task = t.ID
-	r.s.promised[r.task] = r.turn.cancel
+	r.s.reserved[r.task] = r.turn.cancel
 }
 
-// Start runs the task that was stored.
+// Start runs the stored task.
 func (r *Reservation) Start(h parley.Handover) {
 	r.s.start(r.turn, h.Task.Lease(), &h)
 	r.forget()
 }
 
-// Cancel gives the place back.
+// Cancel releases the slot.
 func (r *Reservation) Cancel() {
 	r.forget()
 	r.turn.cancel(nil)
 	r.s.leave(r.agent)
-	r.s.free()
+	r.s.freeSlot()
 	r.s.turns.Done()
 }
 
 func (r *Reservation) forget() {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
-	delete(r.s.promised, r.task)
+	delete(r.s.reserved, r.task)
 }

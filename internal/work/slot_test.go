@@ -12,8 +12,8 @@ import (
 	"parley/internal/store"
 )
 
-// crew is a team in which the agents 1 to 9 are native and run three turns,
-// except the first, which runs strictly one.
+// crew is a team whose agents 1 to 9 are native. The first runs strictly one turn,
+// the others three.
 type crew struct{}
 
 func (crew) Native(id parley.AgentID) bool { return id < 10 }
@@ -46,7 +46,7 @@ func scheduler(workers int) *Scheduler {
 	return New(Config{Agents: crew{}, Store: alone{}, Workers: workers})
 }
 
-// take reserves a place and sits on it as a turn does.
+// take reserves a slot and holds it as a turn does.
 func take(t *testing.T, s *Scheduler, agent parley.AgentID) *Slot {
 	t.Helper()
 	if _, ok := s.Reserve(agent); !ok {
@@ -64,13 +64,13 @@ func TestAReservationNeedsAPlaceAndATurn(t *testing.T) {
 	}{
 		{"an idle hub", 2, func(*Scheduler) {}, true},
 		{"somebody the hub does not run", 10, func(*Scheduler) {}, false},
-		{"no place", 2, func(s *Scheduler) { s.places = 0 }, false},
+		{"no free slot", 2, func(s *Scheduler) { s.freeSlots = 0 }, false},
 		{"all turns of the agent taken", 2, func(s *Scheduler) { s.running[2] = 3 }, false},
 		{"a turn of the agent left", 2, func(s *Scheduler) { s.running[2] = 2 }, true},
 		{"earlier work of the agent waits", 2, func(s *Scheduler) { s.ready[2] = true }, false},
 		{"earlier work of another waits", 2, func(s *Scheduler) { s.ready[3] = true }, true},
-		{"its team is paused", 2, func(s *Scheduler) { s.halted = map[parley.TeamID]bool{1: true} }, false},
-		{"another team is paused", 2, func(s *Scheduler) { s.halted = map[parley.TeamID]bool{2: true} }, true},
+		{"its team is paused", 2, func(s *Scheduler) { s.paused = map[parley.TeamID]bool{1: true} }, false},
+		{"another team is paused", 2, func(s *Scheduler) { s.paused = map[parley.TeamID]bool{2: true} }, true},
 		{"the hub stops", 2, func(s *Scheduler) { s.stopping = true }, false},
 		{"one strict turn", 1, func(*Scheduler) {}, true},
 		{"one strict turn that another hub may be running", 1, func(s *Scheduler) { s.cfg.Store = shared{} }, false},
@@ -89,11 +89,11 @@ func TestACancelledReservationGivesItsPlaceBack(t *testing.T) {
 	s := scheduler(1)
 	r, ok := s.Reserve(2)
 	if !ok {
-		t.Fatal("no place")
+		t.Fatal("no free slot")
 	}
 	r.Cancel()
-	if s.places != 1 || len(s.running) != 0 {
-		t.Errorf("%d places, running %v", s.places, s.running)
+	if s.freeSlots != 1 || len(s.running) != 0 {
+		t.Errorf("%d slots, running %v", s.freeSlots, s.running)
 	}
 }
 
@@ -103,8 +103,8 @@ func TestReleasingTwiceIsReleasingOnce(t *testing.T) {
 	slot.Release()
 	slot.Release()
 	slot.end()
-	if s.places != 2 || len(s.running) != 0 {
-		t.Errorf("%d places, running %v", s.places, s.running)
+	if s.freeSlots != 2 || len(s.running) != 0 {
+		t.Errorf("%d slots, running %v", s.freeSlots, s.running)
 	}
 }
 
@@ -138,8 +138,8 @@ func TestAStrictAgentKeepsItsTurnWhileItWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	waiting.end()
-	if s.places != 1 || len(s.running) != 0 {
-		t.Errorf("%d places, running %v", s.places, s.running)
+	if s.freeSlots != 1 || len(s.running) != 0 {
+		t.Errorf("%d slots, running %v", s.freeSlots, s.running)
 	}
 }
 
@@ -188,8 +188,8 @@ func TestAWaiterThatGivesUpPassesItsPlaceOn(t *testing.T) {
 			t.Error(err)
 		}
 		next.end()
-		if s.places != 1 || len(s.running) != 0 || len(s.waiters) != 0 {
-			t.Errorf("%d places, running %v, %d waiters", s.places, s.running, len(s.waiters))
+		if s.freeSlots != 1 || len(s.running) != 0 || len(s.waiters) != 0 {
+			t.Errorf("%d slots, running %v, %d waiters", s.freeSlots, s.running, len(s.waiters))
 		}
 	})
 }
@@ -200,13 +200,13 @@ func TestAPlaceGivenToAWaiterThatJustLeftIsNotLost(t *testing.T) {
 	ch := s.enqueue()
 	busy.end() // gives the place to the waiter
 	s.abandon(ch)
-	if s.places != 1 {
-		t.Errorf("%d places", s.places)
+	if s.freeSlots != 1 {
+		t.Errorf("%d slots", s.freeSlots)
 	}
 }
 
-// However turns come, wait, come back, give up and end, no place is lost and
-// none is made up.
+// However turns come, wait, return, give up and end, no slot is lost and none appears
+// from nowhere.
 func TestPlacesAreNeitherLostNorMadeUp(t *testing.T) {
 	const workers, turns = 3, 200
 	s := scheduler(workers)
@@ -235,13 +235,13 @@ func TestPlacesAreNeitherLostNorMadeUp(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if s.places != workers || len(s.running) != 0 || len(s.waiters) != 0 {
-		t.Errorf("%d places of %d, running %v, %d waiters", s.places, workers, s.running, len(s.waiters))
+	if s.freeSlots != workers || len(s.running) != 0 || len(s.waiters) != 0 {
+		t.Errorf("%d slots of %d, running %v, %d waiters", s.freeSlots, workers, s.running, len(s.waiters))
 	}
 }
 
-// causes is a runner that tells why the context of a turn had ended when it
-// began.
+// causes is a runner that reports why a turn's context had already ended when the
+// turn began.
 type causes chan error
 
 func (c causes) Run(ctx context.Context, _ parley.Lease, _ *parley.Handover, _ parley.Slot) error {
@@ -264,7 +264,7 @@ func TestATaskThatIsCancelledBeforeItsTurnBegins(t *testing.T) {
 			s.runner = ran
 			r, ok := s.Reserve(2)
 			if !ok {
-				t.Fatal("no place")
+				t.Fatal("no free slot")
 			}
 			var task parley.Task
 			for _, id := range []parley.TaskID{101, 102} {
@@ -274,14 +274,14 @@ func TestATaskThatIsCancelledBeforeItsTurnBegins(t *testing.T) {
 			if err := s.reclaim(t.Context()); err != nil { // it is not stored yet, and not lost
 				t.Fatal(err)
 			}
-			s.hearCancelled(c.signal)
+			s.onCancelled(c.signal)
 			r.Start(parley.Handover{Task: task})
 			if got := <-ran; got != c.want {
 				t.Errorf("the turn began with %v", got)
 			}
 			s.turns.Wait()
-			if len(s.promised)+len(s.cancels) > 0 || s.places != 1 {
-				t.Errorf("left: promised %v, running %v, %d places", s.promised, s.cancels, s.places)
+			if len(s.reserved)+len(s.cancels) > 0 || s.freeSlots != 1 {
+				t.Errorf("left: reserved %v, running %v, %d slots", s.reserved, s.cancels, s.freeSlots)
 			}
 		})
 	}

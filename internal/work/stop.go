@@ -7,8 +7,8 @@ import (
 	"parley/internal/store"
 )
 
-// stop ends the work in order: nothing new is claimed, turns get their grace,
-// what is left is interrupted and given back, and the worker is forgotten.
+// stop ends the work in order: nothing new is claimed, turns get their grace, the
+// rest is interrupted and given back, and the worker is removed.
 func (s *Scheduler) stop() error {
 	s.mu.Lock()
 	s.stopping = true
@@ -29,7 +29,7 @@ func (s *Scheduler) stop() error {
 		case <-grace:
 			s.interrupt()
 		case <-ticker.C:
-			s.heartbeat(context.Background()) // the leases must hold until the turns have ended
+			s.heartbeat(context.Background()) // leases must last until the turns have ended
 		}
 	}
 	return s.cfg.Store.Update(context.Background(), func(tx *store.Tx) error {

@@ -1,17 +1,14 @@
-// Package work brings tasks and workers together: it claims what is due by
-// priority, runs it under a lease, takes over what a dead hub left behind,
-// and stops in order.
+// Package work brings tasks and workers together: it claims what is due by priority,
+// runs it under a lease, takes over what a dead hub left behind, and stops in order.
 //
-// A lease is a task's worker and token. The worker's row says until when all
-// its leases hold; one heartbeat renews them all. Each claim raises the token,
-// and every write of a turn compares it, so a worker that lost its lease
-// without knowing changes nothing. On a database of its own a hub needs no
-// heartbeats: at its start every other worker is dead, since there can be
-// only one.
+// A lease is a task's worker and token. The worker's row says until when all its
+// leases are valid; one heartbeat renews them all. Each claim raises the token, and
+// every write of a turn compares it, so a worker that lost its lease without knowing
+// changes nothing. A hub that has a database to itself needs no heartbeats: when it
+// starts, every other worker is dead.
 //
-// All state of the Scheduler is guarded by its mutex. Turns run on goroutines
-// of their own; the loop in Run claims, and is woken by signals, by freed
-// places and by the clock.
+// The Scheduler's mutex guards all its state. Turns run on their own goroutines. The
+// loop in Run claims; signals, released slots and the clock wake it.
 package work
 
 import (
@@ -26,30 +23,29 @@ import (
 	"parley/internal/wake"
 )
 
-// Runner runs the turns of a claimed task until it ends or waits. A nil error
-// means that the outcome is stored; with any other error the task is given
-// back. handover is nil unless the task was stored just now. Package turn
-// implements it.
+// Runner runs the turns of a claimed task until the task ends or waits. A nil error
+// means that the outcome is stored; with any other error the task is given back.
+// handover is nil unless the task was just stored. Package turn implements it.
 type Runner interface {
 	Run(ctx context.Context, lease parley.Lease, handover *parley.Handover, slot parley.Slot) error
 }
 
-// Failer does what nobody else comes to do: it ends what is given up or overdue, lets
-// begin what waited for others, and tells what a dead hub left untold. Package contact
-// implements it.
+// Failer does the scheduled work that needs the rules of contacts: it ends what is
+// given up or overdue, starts what waited for other tasks, and sends what a dead hub
+// left unsent. Package contact implements it.
 type Failer interface {
 	Fail(ctx context.Context, id parley.TaskID, reason string) error
-	// Expire ends an approval that nobody decided about in time.
+	// Expire ends an approval that nobody decided in time.
 	Expire(ctx context.Context, id parley.ApprovalID) error
 	// ExpireQuestion ends a question that nobody answered in time.
 	ExpireQuestion(ctx context.Context, id parley.QuestionID) error
-	// Settle lets a task begin, or fails it, whose dependencies have ended.
+	// Settle starts or fails a task whose dependencies have ended.
 	Settle(ctx context.Context, id parley.TaskID) error
-	// AskManagers tells managers what a dead hub may not have told them.
+	// AskManagers asks managers for decisions that a dead hub may not have asked for.
 	AskManagers(ctx context.Context) error
 }
 
-// Agents says what the team's files say. Package directory implements it.
+// Agents knows what the team's files say. Package directory implements it.
 type Agents interface {
 	// Native reports whether the hub runs the agent's turns.
 	Native(id parley.AgentID) bool
@@ -62,16 +58,16 @@ type Config struct {
 	Store  store.Store
 	Agents Agents
 	Log    *slog.Logger
-	Name   string // of this hub, for people
-	// Workers is how many turns run at once on this hub; waiting ones do not
-	// count.
+	Name   string // of this hub, as shown to people
+	// Workers is how many turns run at once on this hub, not counting those that
+	// wait.
 	Workers int
-	// LeaseTime is how long a lease holds without a heartbeat.
+	// LeaseTime is how long a lease lasts without a heartbeat.
 	LeaseTime time.Duration
-	// Poll is how often to look without a signal, and to renew the leases; a
-	// third of the lease time at most.
+	// Poll is how often to look for work without a signal, and to renew the leases;
+	// at most a third of the lease time.
 	Poll time.Duration
-	// Grace is how long turns may go on after the stop.
+	// Grace is how long turns may continue after the stop begins.
 	Grace time.Duration
 }
 
@@ -96,49 +92,49 @@ type Scheduler struct {
 	runner Runner
 	failer Failer
 	worker int64
-	nudge  chan struct{} // something to look at; holds at most one
+	nudge  chan struct{} // there may be work; holds at most one
 	resync chan struct{} // signals were lost; holds at most one
-	pauses chan struct{} // a team was paused or goes on; holds at most one
+	pauses chan struct{} // a team was paused or resumed; holds at most one
 	clock  chan struct{} // something is due earlier than known; holds at most one
 	quit   chan struct{} // closed when the stop begins
 
 	unlisten func()
 
-	mu          sync.Mutex
-	places      int // free
-	waiters     []chan struct{}
-	ready       map[parley.AgentID]bool                   // may have something to claim
-	served      parley.AgentID                            // the last for whom places were held
-	running     map[parley.AgentID]int                    // turns that hold a place
-	cancels     map[parley.Lease]context.CancelCauseFunc  // of the turns that run here
-	promised    map[parley.TaskID]context.CancelCauseFunc // of those that are being stored
-	aliveUntil  parley.Micros
-	stopping    bool                   // nothing new is claimed
-	resting     bool                   // nothing is claimed for a moment, since the last claim failed
-	halted      map[parley.TeamID]bool // teams that are paused, as last read
-	interrupted bool                   // the grace is over
-	turns       sync.WaitGroup
+	mu           sync.Mutex
+	freeSlots    int
+	waiters      []chan struct{}
+	ready        map[parley.AgentID]bool                   // may have something to claim
+	lastServed   parley.AgentID                            // the last agent that got slots
+	running      map[parley.AgentID]int                    // turns that hold a slot
+	cancels      map[parley.Lease]context.CancelCauseFunc  // of the turns that run here
+	reserved     map[parley.TaskID]context.CancelCauseFunc // of turns whose tasks are being stored
+	aliveUntil   parley.Micros
+	stopping     bool                   // nothing new is claimed
+	claimsPaused bool                   // for a moment, since the last claim failed
+	paused       map[parley.TeamID]bool // teams, as last read
+	interrupted  bool                   // the grace is over
+	turns        sync.WaitGroup
 
-	strays map[parley.Lease]bool // leases of ours that nothing ran at the last tick; only the loop's
+	strays map[parley.Lease]bool // our leases without a turn at the last tick; used by the loop only
 
-	held atomic.Int32 // by so many, time is not acted on
+	held atomic.Int32 // how many callers of HoldClock have not released it
 }
 
-// New makes a Scheduler. Start comes before Run.
+// New makes a Scheduler. Start must come before Run.
 func New(cfg Config) *Scheduler {
 	cfg.fill()
 	return &Scheduler{
-		cfg: cfg, places: cfg.Workers, nudge: make(chan struct{}, 1), resync: make(chan struct{}, 1), pauses: make(chan struct{}, 1), clock: make(chan struct{}, 1), quit: make(chan struct{}),
+		cfg: cfg, freeSlots: cfg.Workers, nudge: make(chan struct{}, 1), resync: make(chan struct{}, 1), pauses: make(chan struct{}, 1), clock: make(chan struct{}, 1), quit: make(chan struct{}),
 		ready:    map[parley.AgentID]bool{},
 		running:  map[parley.AgentID]int{},
 		cancels:  map[parley.Lease]context.CancelCauseFunc{},
-		promised: map[parley.TaskID]context.CancelCauseFunc{},
+		reserved: map[parley.TaskID]context.CancelCauseFunc{},
 	}
 }
 
-// Start registers the hub and takes over what is left of a dead one. Until it
-// has returned nothing may be contacted. Who runs turns and who ends tasks is told
-// here and not to New, since both contact others, and contacting needs the Scheduler.
+// Start registers the hub and takes over what a dead one left. No contact may be made
+// before it returns. It also takes who runs turns and who ends tasks. New could not:
+// both make contacts, which in turn need the Scheduler.
 func (s *Scheduler) Start(ctx context.Context, r Runner, f Failer) error {
 	s.runner, s.failer = r, f
 	err := s.cfg.Store.Update(ctx, func(tx *store.Tx) error {
@@ -152,15 +148,15 @@ func (s *Scheduler) Start(ctx context.Context, r Runner, f Failer) error {
 	if err := s.readPauses(ctx); err != nil {
 		return err
 	}
-	s.listen() // before the first contact can hand a turn over, which may be cancelled at once
+	s.listen() // before the first contact hands over a turn, which may be cancelled at once
 	return s.rescue(ctx)
 }
 
 func (s *Scheduler) listen() {
 	bus := s.cfg.Store.Bus()
 	ends := []func(){
-		bus.Listen(wake.Work, s.hearWork),
-		bus.Listen(wake.Cancelled, s.hearCancelled),
+		bus.Listen(wake.Work, s.onWork),
+		bus.Listen(wake.Cancelled, s.onCancelled),
 		bus.Listen(wake.Team, func(int64) { poke(s.pauses) }),
 		bus.Listen(wake.Clock, func(int64) { poke(s.clock) }),
 	}
@@ -171,12 +167,11 @@ func (s *Scheduler) listen() {
 	}
 }
 
-// Run claims and runs until the context is done, then stops: it claims
-// nothing more, gives turns their grace, gives back what is not finished, and
-// forgets the worker.
+// Run claims and runs until the context is done, then stops: it claims nothing more,
+// gives turns their grace, gives back what is unfinished, and removes the worker.
 func (s *Scheduler) Run(ctx context.Context) error {
 	defer s.unlisten()
-	s.look(ctx)
+	s.findWork(ctx)
 	ticker := time.NewTicker(s.cfg.Poll)
 	defer ticker.Stop()
 	alarm := time.NewTimer(0)
@@ -191,26 +186,26 @@ func (s *Scheduler) Run(ctx context.Context) error {
 		case c.tick:
 			s.tick(ctx)
 		case c.look:
-			s.look(ctx)
+			s.findWork(ctx)
 		}
 		if c.alarm {
-			wait := s.keepTime(ctx)
+			wait := s.checkClock(ctx)
 			alarmAt = time.Now().Add(wait)
 			alarm.Reset(wait)
 		}
 		if soon := time.Now().Add(clockPause); c.clock && soon.Before(alarmAt) {
-			alarmAt = soon // something may be due before the alarm; many may say so at once
+			alarmAt = soon // something may be due before the alarm; many signals may say so at once
 			alarm.Reset(clockPause)
 		}
 		s.claim(ctx)
 	}
 }
 
-// reasons are what the loop was woken for.
+// reasons say why the loop was woken.
 type reasons struct{ stop, look, tick, clock, alarm bool }
 
-// await waits until there is something to do, and takes all that there is: what
-// comes at once is done in one round, and always in the same order.
+// await waits until there is something to do and takes everything there is. What
+// arrives together is handled in one round, and always in the same order.
 func (s *Scheduler) await(ctx context.Context, ticker, alarm <-chan time.Time) (c reasons) {
 	select {
 	case <-ctx.Done():
@@ -245,13 +240,13 @@ func received[T any](ch <-chan T) bool {
 	}
 }
 
-// clockPause bounds how often the clock is looked at.
+// clockPause is the shortest time between two looks at the clock.
 const clockPause = 50 * time.Millisecond
 
-// tick is what happens without a signal: leases are renewed, dead hubs are
-// looked for, and lost signals are made up for.
+// tick does what needs no signal: it renews leases, looks for dead hubs, and makes up
+// for lost signals.
 func (s *Scheduler) tick(ctx context.Context) {
-	s.look(ctx)
+	s.findWork(ctx)
 	if err := s.reclaim(ctx); err != nil {
 		s.cfg.Log.Warn("looking at the leases failed", "error", err)
 	}
@@ -272,8 +267,8 @@ func (s *Scheduler) tick(ctx context.Context) {
 	}
 }
 
-// look finds every agent that has something to claim.
-func (s *Scheduler) look(ctx context.Context) {
+// findWork marks every agent that has something to claim.
+func (s *Scheduler) findWork(ctx context.Context) {
 	if err := s.readPauses(ctx); err != nil && ctx.Err() == nil {
 		s.cfg.Log.Warn("looking for paused teams failed", "error", err)
 	}
@@ -282,7 +277,7 @@ func (s *Scheduler) look(ctx context.Context) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for _, id := range ids {
-			if s.cfg.Agents.Native(id) && !s.halted[s.cfg.Agents.Team(id)] { // others are another hub's
+			if s.cfg.Agents.Native(id) && !s.paused[s.cfg.Agents.Team(id)] { // others belong to another hub
 				s.ready[id] = true
 			}
 		}
@@ -294,7 +289,7 @@ func (s *Scheduler) look(ctx context.Context) {
 	s.wake()
 }
 
-func (s *Scheduler) hearWork(agent int64) {
+func (s *Scheduler) onWork(agent int64) {
 	id := parley.AgentID(agent)
 	if id == 0 {
 		poke(s.resync)
@@ -309,7 +304,7 @@ func (s *Scheduler) hearWork(agent int64) {
 	s.wake()
 }
 
-func (s *Scheduler) hearCancelled(task int64) {
+func (s *Scheduler) onCancelled(task int64) {
 	if task == 0 {
 		poke(s.resync)
 		return
@@ -321,7 +316,7 @@ func (s *Scheduler) hearCancelled(task int64) {
 			cancel(errCancelled)
 		}
 	}
-	if cancel := s.promised[parley.TaskID(task)]; cancel != nil {
+	if cancel := s.reserved[parley.TaskID(task)]; cancel != nil {
 		cancel(errCancelled)
 	}
 }

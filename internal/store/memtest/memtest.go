@@ -1,6 +1,6 @@
-// Package memtest gives a test a store of its own in memory: the real engine,
-// without a file, in two milliseconds. Time goes by when the test says so, and what
-// is stored can be looked at past the program.
+// Package memtest gives a test its own store in memory: the real engine without a
+// file, ready in two milliseconds. Its clock moves only when the test says so, and
+// the test can read the tables directly.
 //
 // It is for one caller at a time; see sqlite.OpenMemory.
 package memtest
@@ -27,10 +27,10 @@ type Store struct {
 	*sqlite.Store
 	t    *testing.T
 	now  atomic.Int64    // microseconds
-	look *zombiezen.Conn // past the program's own reading
+	look *zombiezen.Conn // reads the tables directly
 }
 
-// template has the schema. To copy it is quicker than to make it.
+// template has the schema. Copying it is faster than creating it.
 var template = sync.OnceValues(func() (*zombiezen.Conn, error) {
 	s, err := sqlite.OpenMemory("template", sqlite.Options{Readers: 1})
 	if err != nil {
@@ -40,13 +40,13 @@ var template = sync.OnceValues(func() (*zombiezen.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c, s.Close() // the database stays as long as one connection does
+	return c, s.Close() // the database lives as long as one connection
 })
 
-// copying is held while the template is read.
+// copying is locked while the template is read.
 var copying sync.Mutex
 
-// Open makes a store. Its time begins at noon.
+// Open makes a store. Its clock starts at noon.
 func Open(t *testing.T) *Store {
 	t.Helper()
 	s := &Store{t: t}
@@ -95,13 +95,12 @@ func fill(into *zombiezen.Conn) error {
 	return b.Close()
 }
 
-// Pass lets time go by. Nobody looks at the clock.
+// Pass moves the clock forward. Nothing reacts to that.
 func (s *Store) Pass(d time.Duration) { s.now.Add(d.Microseconds()) }
 
-// Now is the time of what is stored at this moment.
 func (s *Store) Now() parley.Micros { return parley.Micros(s.now.Load()) }
 
-// Do changes something.
+// Do runs an update that must succeed.
 func (s *Store) Do(fn func(*store.Tx) error) {
 	s.t.Helper()
 	if err := s.Update(context.Background(), fn); err != nil {
@@ -109,7 +108,7 @@ func (s *Store) Do(fn func(*store.Tx) error) {
 	}
 }
 
-// See reads something.
+// See runs a view that must succeed.
 func (s *Store) See(fn func(*store.Tx) error) {
 	s.t.Helper()
 	if err := s.View(context.Background(), fn); err != nil {
@@ -117,7 +116,7 @@ func (s *Store) See(fn func(*store.Tx) error) {
 	}
 }
 
-// Team makes a team of these agents, who get their ids.
+// Team stores a team with these agents and gives them their ids.
 func (s *Store) Team(name string, agents ...*parley.Agent) (id parley.TeamID) {
 	s.t.Helper()
 	s.Do(func(tx *store.Tx) error {
@@ -133,14 +132,13 @@ func (s *Store) Team(name string, agents ...*parley.Agent) (id parley.TeamID) {
 	return id
 }
 
-// Task reads a task.
 func (s *Store) Task(id parley.TaskID) (t parley.Task) {
 	s.t.Helper()
 	s.See(func(tx *store.Tx) (err error) { t, err = tx.Task(id); return err })
 	return t
 }
 
-// Change changes a task behind everybody's back.
+// Change edits a task directly, without the rules.
 func (s *Store) Change(id parley.TaskID, how func(*parley.Task)) {
 	s.t.Helper()
 	s.Do(func(tx *store.Tx) error {
@@ -154,7 +152,7 @@ func (s *Store) Change(id parley.TaskID, how func(*parley.Task)) {
 	})
 }
 
-// Claim begins with a task, as a worker does.
+// Claim takes a task as a worker does.
 func (s *Store) Claim(id parley.TaskID, worker int64) parley.Lease {
 	s.t.Helper()
 	s.Change(id, func(t *parley.Task) { t.State, t.Worker, t.Token = parley.Running, worker, t.Token+1 })
@@ -163,13 +161,13 @@ func (s *Store) Claim(id parley.TaskID, worker int64) parley.Lease {
 	return t.Lease()
 }
 
-// Requeue gives a task back, as one does that is taken over.
+// Requeue puts a task back into the queue, as when it is taken over.
 func (s *Store) Requeue(id parley.TaskID) {
 	s.t.Helper()
 	s.Change(id, func(t *parley.Task) { t.State, t.Worker = parley.Queued, 0 })
 }
 
-// Rows are all rows of all tables, by the table, as text.
+// Rows returns all rows as text, by table.
 func (s *Store) Rows(except ...string) map[string][]string {
 	s.t.Helper()
 	rows := map[string][]string{}

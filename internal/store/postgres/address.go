@@ -12,8 +12,8 @@ import (
 	"parley"
 )
 
-// defaultConns is where sharing the commits has brought most of its gain, and
-// lets two hubs live with the 100 connections that a server allows by default.
+// defaultConns is where sharing commits has brought most of its gain. It also lets
+// two hubs fit into the 100 connections that a server allows by default.
 const defaultConns = 40
 
 // address is where the database is. It prints without secrets.
@@ -24,8 +24,8 @@ type address struct {
 
 var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
 
-// parseAddress reads the DSN. Its errors never quote it, and do not carry the
-// parser's error either: both may contain the password.
+// parseAddress reads the DSN. Its errors neither quote the DSN nor wrap the parser's
+// error: both may contain the password.
 func parseAddress(dsn string, maxConns int) (address, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -47,14 +47,13 @@ func parseAddress(dsn string, maxConns int) (address, error) {
 	case !strings.Contains(dsn, "pool_max_conns"):
 		config.MaxConns = defaultConns
 	}
-	config.AfterConnect = a.settle
+	config.AfterConnect = a.configure
 	if _, ok := config.ConnConfig.RuntimeParams["application_name"]; !ok {
 		config.ConnConfig.RuntimeParams["application_name"] = "parley"
 	}
 	return a, nil
 }
 
-// String names the database and the server.
 func (a address) String() string {
 	c := a.pool.ConnConfig
 	if strings.HasPrefix(c.Host, "/") {
@@ -69,19 +68,20 @@ func (a address) connect(ctx context.Context) (*pgx.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.settle(ctx, c); err != nil {
+	if err := a.configure(ctx, c); err != nil {
 		_ = c.Close(ctx)
 		return nil, err
 	}
 	return c, nil
 }
 
-// settings of every connection. A hub whose machine went away in the middle
-// of a transaction holds row locks that the others wait for: its connection
-// ends once it has been idle in the transaction, which a living hub never is
-// for long. Acknowledged work must survive the loss of power, so a server that
-// is set not to wait for its log is overruled. Every statement has one good plan
-// whatever its arguments, so none is planned again.
+// settings apply to every connection.
+//
+// A hub whose machine fails within a transaction holds row locks that the others wait
+// for. The server therefore ends a connection that is idle in a transaction, which a
+// living hub never is for long. Acknowledged work must survive a power loss, so a
+// server that is set not to wait for its log is overruled. Every statement has one
+// good plan whatever its arguments, so none is planned again.
 const settings = `SELECT set_config('search_path', $1, false),
 	set_config('default_transaction_isolation', 'read committed', false),
 	set_config('idle_in_transaction_session_timeout', '30s', false),
@@ -93,7 +93,7 @@ const settings = `SELECT set_config('search_path', $1, false),
 	set_config('plan_cache_mode', 'force_generic_plan', false),
 	CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END`
 
-func (a address) settle(ctx context.Context, c *pgx.Conn) error {
+func (a address) configure(ctx context.Context, c *pgx.Conn) error {
 	_, err := c.Exec(ctx, settings, pgx.QueryExecModeExec, a.schema)
 	return err
 }

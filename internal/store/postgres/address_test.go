@@ -12,8 +12,8 @@ import (
 	"parley/internal/pgtest"
 )
 
-// Neither what is shown nor what is logged may hold the password, however the
-// address is mistyped.
+// Neither shown nor logged texts may contain the password, however the address is
+// mistyped.
 func TestErrorsNeverHoldThePassword(t *testing.T) {
 	for _, dsn := range []string{
 		"postgres://user:s3cret@localhost:1/db",
@@ -83,8 +83,7 @@ func TestConnectionsAreCountedAsAsked(t *testing.T) {
 	}
 }
 
-// Work waits for a connection that another program holds, as long as patience
-// lasts.
+// Work waits for a connection that another program holds, as long as patience allows.
 func TestTooManyConnections(t *testing.T) {
 	server := startServerWith(t, serverDir(t), pgtest.Options{MaxConnections: 8})
 	dsn, err := server.NewDatabase()

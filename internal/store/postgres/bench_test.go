@@ -18,8 +18,8 @@ import (
 
 const benchCallers = 64
 
-// durable opens a store on a server whose log reaches the disk, with all its
-// connections made.
+// durable opens a store on a server whose log reaches the disk, with all connections
+// open.
 func durable(b *testing.B) *Store {
 	b.Helper()
 	server, err := pgtest.Start("", pgtest.Options{Durable: true})
@@ -36,9 +36,8 @@ func durable(b *testing.B) *Store {
 	return s
 }
 
-// BenchmarkThreeInserts compares callers who store three rows in a transaction
-// each: through the store, and by hand through pgx, as one statement and as a
-// batch of three.
+// BenchmarkThreeInserts compares ways to store three rows in a transaction: through
+// the store, and by hand through pgx, as one statement and as a batch of three.
 func BenchmarkThreeInserts(b *testing.B) {
 	ctx := context.Background()
 	s := durable(b)

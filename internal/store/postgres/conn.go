@@ -5,7 +5,7 @@ import (
 )
 
 const (
-	// Row locks do the rest; a statement sees what was committed before it.
+	// Row locks do the rest: a statement sees what was committed before it.
 	beginUpdate = "BEGIN ISOLATION LEVEL READ COMMITTED"
 	beginView   = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 )
@@ -25,7 +25,7 @@ type conn struct {
 
 var _ store.Conn = (*conn)(nil)
 
-// Query sends what was put off and the queries, in one round trip.
+// Query sends the deferred statements and the queries in one round trip.
 func (c *conn) Query(qs ...store.Query) error {
 	for _, q := range qs {
 		c.push(request{sql: q.SQL, args: q.Args, row: q.Row})
@@ -36,10 +36,9 @@ func (c *conn) Query(qs ...store.Query) error {
 	return c.err
 }
 
-// Recent is the store's.
 func (c *conn) Recent() *store.Recent { return c.recent }
 
-// Exec puts the statement off.
+// Exec defers the statement.
 func (c *conn) Exec(sql string, args ...any) {
 	c.push(request{sql: sql, args: args})
 }
@@ -63,14 +62,14 @@ func (c *conn) flush() {
 	c.queue = c.queue[:0]
 }
 
-// commit sends what was put off and ends the transaction. The server answers
-// COMMIT with ROLLBACK when the transaction had failed before; that is an
-// error like any other.
+// commit sends the deferred statements and ends the transaction. The server answers
+// COMMIT with ROLLBACK if the transaction had failed before; that is an error like
+// any other.
 //
-// A closure that never read is sent whole, in one round trip, and that is a
-// transaction by itself: the server stores all of it or nothing. But if the
-// connection may have ended while it was idle, it is tried first with
-// something that can be tried again.
+// The writes of a closure that never read are sent in one round trip without BEGIN
+// and COMMIT, which is a transaction by itself: the server stores all of it or
+// nothing. But the connection may have ended while it was idle. If so, it is first
+// tried with a statement that can safely be repeated.
 func (c *conn) commit() error {
 	if !c.open && !quiet(c.session.pg.Conn()) {
 		if err := c.Query(store.Query{SQL: "SELECT 1"}); err != nil {
@@ -89,17 +88,17 @@ func (c *conn) commit() error {
 	return c.err
 }
 
-// rollback ends the transaction, if the server knows of one. An error means
-// that the connection is gone, and the transaction with it.
+// rollback ends the transaction if the server has one open. An error means that the
+// connection is gone, and the transaction with it.
 func (c *conn) rollback() {
 	if c.session.pg.TxStatus() != 'I' && !c.session.pg.IsClosed() {
 		_ = c.session.roundTrip([]request{{sql: "ROLLBACK"}})
 	}
 }
 
-// NextID draws from the hub's block. When that is used up, the next one is
-// fetched on this connection: drawing from a sequence waits for nobody, so it
-// can be done in the middle of a transaction while others wait for the result.
+// NextID draws from the hub's block. Once that is used up, it fetches the next block
+// on this connection: drawing from a sequence waits for nobody, so it is safe within
+// a transaction even while others wait for the result.
 func (c *conn) NextID(seq store.Seq) int64 {
 	if c.err != nil {
 		return 0
@@ -111,7 +110,7 @@ func (c *conn) NextID(seq store.Seq) int64 {
 	return id
 }
 
-// fetchBlocks leaves alone what was put off: that may have to wait for a lock
+// fetchBlocks does not send the deferred statements: they may have to wait for a lock
 // whose holder waits for this block.
 func (c *conn) fetchBlocks(seq store.Seq, n int) (starts []int64, err error) {
 	err = c.session.roundTrip([]request{{
@@ -122,7 +121,6 @@ func (c *conn) fetchBlocks(seq store.Seq, n int) (starts []int64, err error) {
 	return starts, err
 }
 
-// Engine tells the statements that differ which one to use.
 func (c *conn) Engine() store.Engine { return store.PostgreSQL }
 
 func (c *conn) fault(err error) error {

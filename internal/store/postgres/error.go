@@ -14,7 +14,7 @@ import (
 type fault struct {
 	err        error
 	lost       bool // the connection is gone
-	committing bool // COMMIT was on its way
+	committing bool // COMMIT had been sent
 }
 
 func (f *fault) Error() string { return f.err.Error() }
@@ -34,9 +34,9 @@ type remedy int
 
 const (
 	giveUp    remedy = iota
-	rerun            // the transaction lost against another one
-	rerunOnce        // another one stored the same; this one will see it now
-	reconnect        // this connection is of no use, another may be
+	rerun            // the transaction lost a conflict with another one
+	rerunOnce        // another one stored the same key; this one will now see it
+	reconnect        // this connection is unusable, another may work
 )
 
 func (f *fault) remedy() remedy {
@@ -46,7 +46,7 @@ func (f *fault) remedy() remedy {
 	switch f.code() {
 	case "40001", "40P01": // serialization failure, deadlock
 		return rerun
-	case "23505": // unique violation: a key, a name or a pair that two stored at once
+	case "23505": // unique violation: two stored the same key, name or pair at once
 		return rerunOnce
 	case "53300", "57P03": // too many connections, the server is starting
 		return reconnect
@@ -59,9 +59,9 @@ func (f *fault) remedy() remedy {
 	return giveUp
 }
 
-// unknown reports that the connection ended while COMMIT was on its way, so
-// that nobody can tell whether it arrived. An error that the server answers
-// and stays connected is an answer.
+// unknown reports that the connection ended after COMMIT was sent, so that nobody can
+// tell whether it took effect. If the server answers with an error and stays
+// connected, the outcome is known.
 func (f *fault) unknown() bool { return f.committing && f.lost }
 
 func unknownOutcome(err error) bool {
@@ -78,7 +78,7 @@ func (f *fault) hopeless() bool {
 	return false
 }
 
-// describe gives the engine's failures a text that says what to do.
+// describe turns the engine's failures into texts that say what to do.
 func describe(f *fault) error {
 	if f.unknown() {
 		return f.trouble(parley.Unavailable, "The connection to the database was lost while storing; whether it was stored is unknown.").
@@ -113,13 +113,13 @@ func describe(f *fault) error {
 	return f.err
 }
 
-// trouble is a failure that passes.
+// trouble makes an error for a failure that passes by itself.
 func (f *fault) trouble(kind parley.Kind, message string) *parley.Error {
 	return parley.Errorf(kind, "%s", message).WithCause(&store.Trouble{Err: f.err})
 }
 
-// openError says why the database cannot be used. The connection's own error
-// names user, database and host but never the password.
+// openError says why the database cannot be used. The connection's own error names
+// user, database and host, but never the password.
 func (a address) openError(err error) error {
 	var e *parley.Error
 	if errors.As(err, &e) {

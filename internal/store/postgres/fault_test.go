@@ -15,8 +15,8 @@ import (
 	"parley/internal/wake"
 )
 
-// Two closures lock the same two rows in opposite order. The server ends one
-// of them; it is run again and both are stored.
+// Two closures lock the same two rows in opposite order. The server ends one of them;
+// it runs again, and both are stored.
 func TestDeadlockIsRunAgain(t *testing.T) {
 	s := open(t, pgtest.DSN(t), Options{})
 	agents := make([]parley.Agent, 2)
@@ -57,7 +57,7 @@ func TestDeadlockIsRunAgain(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// The one that is run again may meet the other once more, before that has its lock.
+	// The one that runs again may collide once more, before the other has its lock.
 	if n := runs.Load(); n < 3 {
 		t.Errorf("%d runs of two closures: they met no deadlock", n)
 	}
@@ -73,8 +73,7 @@ func TestDeadlockIsRunAgain(t *testing.T) {
 	}
 }
 
-// terminateOthers ends the connections that are in the middle of a
-// transaction.
+// terminateOthers ends the connections that are within a transaction.
 const terminateOthers = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 	WHERE datname = current_database() AND state = 'idle in transaction'`
 
@@ -91,7 +90,7 @@ func TestConnectionLostBeforeTheCommitIsRunAgain(t *testing.T) {
 			exec(t, c, terminateOthers)
 		}
 		if _, err := tx.Agents(1); err != nil {
-			return fmt.Errorf("the closure's view of it: %v", err) // hides what it was
+			return fmt.Errorf("the closure's view of it: %v", err) // hides the cause
 		}
 		return nil
 	})
@@ -100,8 +99,8 @@ func TestConnectionLostBeforeTheCommitIsRunAgain(t *testing.T) {
 	}
 }
 
-// Nobody can tell whether a COMMIT arrived that was never answered: the caller
-// is told so, and the closure does not run again by itself.
+// Nobody can tell whether an unanswered COMMIT took effect: the caller is told so,
+// and the closure does not run again by itself.
 func TestConnectionLostDuringTheCommitIsAnUnknownOutcome(t *testing.T) {
 	u := database(t)
 	c := connect(t, u.String())
@@ -140,7 +139,7 @@ func TestConnectionLostDuringTheCommitIsAnUnknownOutcome(t *testing.T) {
 	}
 }
 
-// trigger makes the server fail as told whenever a token is stored.
+// trigger makes the server fail in a given way whenever a token is stored.
 func trigger(t *testing.T, dsn, body string) {
 	t.Helper()
 	exec(t, connect(t, dsn), `SET search_path = parley; CREATE SEQUENCE failures;
@@ -206,8 +205,8 @@ func TestReadOnlyDatabaseSaysSo(t *testing.T) {
 	}
 }
 
-// A hub outlives a crash of its server: work waits, and whoever waited for
-// signals looks again.
+// A hub survives a crash of its server: work waits, and whoever waited for signals
+// looks again.
 func TestServerCrashIsWaitedFor(t *testing.T) {
 	dir := serverDir(t)
 	server := startServer(t, dir)

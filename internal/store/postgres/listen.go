@@ -10,10 +10,10 @@ import (
 	"parley/internal/wake"
 )
 
-// maxBackoff bounds the pauses between attempts to connect again.
+// maxBackoff limits the pauses between attempts to reconnect.
 const maxBackoff = 5 * time.Second
 
-// listener publishes what the other hubs committed on this hub's bus.
+// listener publishes on this hub's bus what the other hubs committed.
 type listener struct {
 	address address
 	hub     string
@@ -27,7 +27,7 @@ func newListener(a address, hub string, bus *wake.Bus, log *slog.Logger) *listen
 	return &listener{address: a, hub: hub, bus: bus, log: log, done: make(chan struct{})}
 }
 
-// start returns once the listener hears, so that nothing stored after Open is
+// start returns once the connection listens, so that nothing stored after Open is
 // missed.
 func (l *listener) start(ctx context.Context) error {
 	c, err := l.connect(ctx)
@@ -49,7 +49,7 @@ func (l *listener) connect(ctx context.Context) (*pgx.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The schema's name is plain, and hubs of other schemas do not concern us.
+	// The schema's name needs no quoting. Hubs on other schemas use other channels.
 	if _, err := c.Exec(ctx, "LISTEN "+l.address.schema); err != nil {
 		_ = c.Close(ctx)
 		return nil, err
@@ -60,7 +60,7 @@ func (l *listener) connect(ctx context.Context) (*pgx.Conn, error) {
 func (l *listener) run(ctx context.Context, c *pgx.Conn) {
 	defer close(l.done)
 	for {
-		err := l.hear(ctx, c)
+		err := l.publishAll(ctx, c)
 		closeQuickly(c)
 		if ctx.Err() != nil {
 			return
@@ -75,8 +75,8 @@ func (l *listener) run(ctx context.Context, c *pgx.Conn) {
 	}
 }
 
-// hear publishes notifications until the connection or the context ends.
-func (l *listener) hear(ctx context.Context, c *pgx.Conn) error {
+// publishAll publishes notifications until the connection or the context ends.
+func (l *listener) publishAll(ctx context.Context, c *pgx.Conn) error {
 	for {
 		n, err := c.WaitForNotification(ctx)
 		if err != nil {
@@ -95,7 +95,7 @@ func (l *listener) reconnect(ctx context.Context) *pgx.Conn {
 		if c, err := l.connect(ctx); err == nil {
 			return c
 		}
-		if !rest(ctx, pause) {
+		if !backOff(ctx, pause) {
 			return nil
 		}
 		pause = min(2*pause, maxBackoff)

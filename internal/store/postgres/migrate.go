@@ -13,14 +13,14 @@ import (
 	"parley"
 )
 
-// migrations are applied in the order of their names; the version of a schema
-// is the number of those applied to it.
+// migrations are applied in the order of their names. The version of a schema is the
+// number of migrations applied to it.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate brings the schema up to date, in one transaction: either all of it
-// is there or nothing has changed. Hubs that start at once wait for each other.
+// migrate brings the schema up to date in one transaction: all of it or nothing. Hubs
+// that start at the same time wait for each other.
 func migrate(ctx context.Context, c *pgx.Conn, schema string, steps fs.FS) error {
 	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtext('parley'), hashtext($1))`, schema); err != nil {
@@ -37,8 +37,8 @@ func migrate(ctx context.Context, c *pgx.Conn, schema string, steps fs.FS) error
 	})
 }
 
-// prepareSchema makes the schema and the record of its steps where they are
-// missing. Whoever may not create schemas can be given an empty one.
+// prepareSchema creates the schema and its table of migrations where they are
+// missing. A user who may not create schemas can be given an empty one.
 func prepareSchema(ctx context.Context, tx pgx.Tx, schema string) (version int, err error) {
 	var ready, exists bool
 	err = tx.QueryRow(ctx, `SELECT to_regnamespace($1) IS NOT NULL, to_regclass($1 || '.migration') IS NOT NULL`, schema).
@@ -75,7 +75,7 @@ func upgrade(ctx context.Context, tx pgx.Tx, schema string, steps fs.FS, version
 	return nil
 }
 
-// checkVersion refuses what a newer program made.
+// checkVersion refuses a schema that a newer program made.
 func checkVersion(schema string, version, known int) error {
 	if version > known {
 		return parley.Errorf(parley.Invalid, "The schema %s in the database was written by a newer parley (schema %d, this program knows %d).", schema, version, known).
@@ -89,7 +89,7 @@ func apply(ctx context.Context, tx pgx.Tx, steps fs.FS, name string, version int
 	if err != nil {
 		return err
 	}
-	// Several statements in one text go by the simple protocol.
+	// Only the simple protocol takes several statements in one text.
 	if _, err := tx.Conn().PgConn().Exec(ctx, string(text)).ReadAll(); err != nil {
 		return err
 	}
@@ -97,10 +97,9 @@ func apply(ctx context.Context, tx pgx.Tx, steps fs.FS, name string, version int
 	return err
 }
 
-// raiseBase keeps the numbers of events growing after a dump was restored
-// into a server whose transaction numbers are lower than those on record.
-// Without it, new events would sort before the old ones and readers would
-// never come to them.
+// raiseBase keeps the numbers of events growing after a dump was restored into a
+// server whose transaction numbers are lower than the recorded ones. Without it, new
+// events would sort before the old ones and readers would never see them.
 func raiseBase(ctx context.Context, tx pgx.Tx) error {
 	var newest int64
 	err := tx.QueryRow(ctx, `SELECT max(xid) FROM event

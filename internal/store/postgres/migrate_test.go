@@ -23,7 +23,7 @@ import (
 	"parley/internal/store/storetest"
 )
 
-// laterSteps are the real migrations and one more, of a parley to come.
+// laterSteps are the real migrations and one more, of a future parley.
 func laterSteps(t *testing.T, text string) fs.FS {
 	t.Helper()
 	later := fstest.MapFS{}
@@ -139,7 +139,7 @@ func TestSchemaOfAnotherProgramIsRefused(t *testing.T) {
 	if n := number(t, c, `SELECT count(*) FROM information_schema.tables WHERE table_schema = 'parley'`); n != 1 {
 		t.Errorf("%d tables are there now", n)
 	}
-	// Beside it, in a schema of another name, there is room.
+	// A schema of another name beside it works.
 	s := open(t, with(u, "search_path", "parley_too"), Options{})
 	if err := s.Update(t.Context(), token("here")); err != nil {
 		t.Error(err)
@@ -149,7 +149,7 @@ func TestSchemaOfAnotherProgramIsRefused(t *testing.T) {
 	}
 }
 
-// The statements are shared, so the tables have to be.
+// The statements are shared, so the tables must be the same.
 func TestSchemaHasTheColumnsOfSQLite(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	open(t, dsn, Options{})
@@ -207,8 +207,8 @@ func sqliteColumns(t *testing.T) map[string]string {
 	return list
 }
 
-// A dump restored into a new server brings events with transaction numbers
-// that this server has yet to reach.
+// A dump restored into a new server contains events with transaction numbers that
+// this server has yet to reach.
 func TestEventsGoOnAfterADumpIsRestored(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	record := func(s *Store, detail string) {
@@ -243,8 +243,9 @@ func TestEventsGoOnAfterADumpIsRestored(t *testing.T) {
 	}
 }
 
-// readEvents reads so many events and returns the cursor behind them. What is in
-// flight anywhere on the server, in another test too, holds back what came after it.
+// readEvents reads so many events and returns the cursor after them. A transaction in
+// flight anywhere on the server, even in another test, holds back the events after
+// it.
 func readEvents(t *testing.T, s *Store, cursor string, want int) (next string) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -272,7 +273,7 @@ func readEvents(t *testing.T, s *Store, cursor string, want int) (next string) {
 // firstStep is the schema of the first parley.
 func firstStep(t *testing.T) fs.FS { return firstSteps(t, 1) }
 
-// firstSteps are the first n of the schema.
+// firstSteps are the first n migrations.
 func firstSteps(t *testing.T, n int) fs.FS {
 	t.Helper()
 	names, err := fs.Glob(migrations, "migrations/*.sql")

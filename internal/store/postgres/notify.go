@@ -16,16 +16,16 @@ import (
 const (
 	// maxPayload is a little less than the server takes in one notification.
 	maxPayload = 7900
-	// maxPending bounds what is remembered while the server is away.
+	// maxPending limits how many signals are remembered while the server is down.
 	maxPending = 8192
-	// lastWord bounds how long Close waits for the last signals to go out.
-	lastWord = 2 * time.Second
+	// closeTimeout limits how long Close waits for the last signals to be sent.
+	closeTimeout = 2 * time.Second
 )
 
-// notifier tells the other hubs what was committed here. One goroutine sends;
-// whatever comes meanwhile is gathered, each signal once, and goes out
-// together. Sending takes a lock on the whole server, so a NOTIFY inside each
-// transaction would make them all wait for each other.
+// notifier tells the other hubs what was committed here. One goroutine sends. Signals
+// that arrive meanwhile are collected, each once, and sent together. Sending takes a
+// lock on the whole server, so a NOTIFY inside each transaction would make all of
+// them wait for each other.
 type notifier struct {
 	address address
 	hub     string
@@ -50,13 +50,13 @@ func (n *notifier) start() {
 	go n.run(ctx)
 }
 
-// stop sends what is left, if that is quickly done.
+// stop sends what is left, within closeTimeout.
 func (n *notifier) stop() {
 	n.cancel()
 	<-n.done
 }
 
-// add hands signals in; it never waits.
+// add queues signals. It never waits.
 func (n *notifier) add(signals []wake.Signal) {
 	if len(signals) == 0 {
 		return
@@ -74,7 +74,7 @@ func (n *notifier) add(signals []wake.Signal) {
 	n.mu.Unlock()
 	select {
 	case n.kick <- struct{}{}:
-	default: // it knows already
+	default: // already woken
 	}
 }
 
@@ -105,7 +105,7 @@ func (n *notifier) run(ctx context.Context) {
 			pause = firstPause
 			continue
 		}
-		rest(ctx, pause)
+		backOff(ctx, pause)
 		pause = min(2*pause, maxBackoff)
 		n.add(signals)
 	}
@@ -113,7 +113,7 @@ func (n *notifier) run(ctx context.Context) {
 
 // finish sends the last signals and closes the connection.
 func (n *notifier) finish(c *pgx.Conn) {
-	ctx, cancel := context.WithTimeout(context.Background(), lastWord)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	if signals := n.take(); len(signals) > 0 {
 		c = n.send(ctx, c, signals)
@@ -123,7 +123,7 @@ func (n *notifier) finish(c *pgx.Conn) {
 	}
 }
 
-// send returns the connection to go on with, or nil if it failed.
+// send returns the connection to continue with, or nil if it failed.
 func (n *notifier) send(ctx context.Context, c *pgx.Conn, signals []wake.Signal) *pgx.Conn {
 	var err error
 	if c == nil {
@@ -146,8 +146,8 @@ func (n *notifier) send(ctx context.Context, c *pgx.Conn, signals []wake.Signal)
 	return c
 }
 
-// connect opens the sending connection. It need not wait for the server's
-// log: a signal is no record.
+// connect opens the sending connection. It need not wait for the server's log: losing
+// a signal loses no data.
 func (n *notifier) connect(ctx context.Context) (*pgx.Conn, error) {
 	c, err := n.address.connect(ctx)
 	if err != nil {
@@ -160,7 +160,8 @@ func (n *notifier) connect(ctx context.Context) (*pgx.Conn, error) {
 	return c, nil
 }
 
-// payloads writes signals as "hub 1.5 2.77", split where they get too long.
+// payloads writes signals as "hub 1.5 2.77", split where a payload would become too
+// long.
 func payloads(hub string, signals []wake.Signal) []string {
 	var list []string
 	text := []byte(hub)
@@ -175,8 +176,8 @@ func payloads(hub string, signals []wake.Signal) []string {
 	return append(list, string(text))
 }
 
-// parsePayload reads what payloads wrote. What it does not understand, of a
-// newer hub perhaps, it leaves out.
+// parsePayload reads what payloads wrote. It skips what it does not understand, such
+// as the signals of a newer hub.
 func parsePayload(payload string) (hub string, signals []wake.Signal) {
 	words := strings.Fields(payload)
 	if len(words) == 0 {

@@ -1,15 +1,15 @@
-// Package postgres keeps the store in a PostgreSQL database, which several
-// hubs may share.
+// Package postgres keeps the store in a PostgreSQL database, which several hubs may
+// share.
 //
-// A closure gets a connection of its own for one transaction. What it writes
-// is put off and travels with its next read or with the commit, so a closure
-// that reads once and then writes costs two round trips however much it
-// writes. Transactions run at READ COMMITTED and take row locks where the
-// statements ask for them; one that loses against another is run again.
+// A closure gets its own connection for one transaction. Its writes are deferred and
+// sent with its next read or with the commit, so a closure that reads once and then
+// writes costs two round trips however much it writes. Transactions run at READ
+// COMMITTED and take row locks where the statements ask for them. A transaction that
+// loses a conflict runs again.
 //
-// Signals of a committed transaction reach this hub's bus at once and the
-// other hubs' by NOTIFY, sent by one goroutine per hub that gathers what
-// collects while it is sending. A hub that lost its listening connection tells
+// The signals of a committed transaction reach this hub's bus at once. They reach the
+// other hubs by NOTIFY, sent by one goroutine per hub that collects what arrives
+// while it is sending. A hub that lost its listening connection tells everybody on
 // its own bus to look again once it is back.
 package postgres
 
@@ -32,11 +32,11 @@ import (
 // Options configure Open. The zero value is ready for use.
 type Options struct {
 	Clock parley.Clock // time.Now by default
-	// MaxConns is how many transactions may go on at once; 40 by default, or
-	// the address's pool_max_conns. Two more connections carry the signals.
+	// MaxConns is how many transactions may run at once; 40 by default, or the
+	// address's pool_max_conns. Two more connections carry the signals.
 	MaxConns int
-	// Patience is how long work waits for a database that is away, restarting
-	// for example, before it fails; 10 seconds by default.
+	// Patience is how long work waits for a database that is unavailable, for example
+	// because it restarts; 10 seconds by default.
 	Patience time.Duration
 	Log      *slog.Logger // discarded by default
 }
@@ -70,10 +70,10 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
-// Open connects to the database at dsn, in either spelling that libpq knows,
-// and brings its schema up to date. The tables are in a schema of their own,
-// "parley", or in the one that the address names as search_path. A pooler in
-// between has to give each connection a session of its own.
+// Open connects to the database at dsn, in either notation that libpq knows, and
+// brings its schema up to date. The tables are in their own schema, "parley", or in
+// the one that the address names as search_path. A pooler in between must give each
+// connection its own session.
 func Open(ctx context.Context, dsn string, opts Options) (*Store, error) {
 	opts.fill()
 	a, err := parseAddress(dsn, opts.MaxConns)
@@ -116,8 +116,8 @@ func (s *Store) prepare(ctx context.Context) (newest parley.Micros, err error) {
 	return newest, err
 }
 
-// newestTime looks at more than the last event: the hubs' clocks differ a
-// little, so it need not be the newest.
+// newestTime looks at more than the last event: the hubs' clocks differ a little, so
+// the last one need not be the newest.
 const newestTime = `SELECT coalesce(max(at), 0) FROM (SELECT at FROM event ORDER BY xid DESC, id DESC LIMIT 1000) e`
 
 // minVersion is the first server that has pg_current_xact_id.
@@ -152,23 +152,19 @@ func (s *Store) startSignals(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// Bus carries the signals of committed transactions, of all hubs.
 func (s *Store) Bus() *wake.Bus { return &s.bus }
 
-// Recent is shared by all connections.
 func (s *Store) Recent() *store.Recent { return &s.recent }
 
 // Shared is true: other hubs may work on the same database.
 func (s *Store) Shared() bool { return true }
 
-// Behind asks the clock of the transactions.
 func (s *Store) Behind() time.Duration { return s.clock.Behind() }
 
-// Describe names the server and the database.
 func (s *Store) Describe() string { return fmt.Sprintf("postgresql %s, %s", s.server, s.address) }
 
-// Close waits for the transactions under way, tells the other hubs of them,
-// and closes all connections.
+// Close waits for the running transactions, tells the other hubs about them, and
+// closes all connections.
 func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return nil

@@ -18,9 +18,9 @@ import (
 	"parley/internal/store/storetest"
 )
 
-// TestMain has these tests use a server of their own, where one is installed. What
-// is in flight anywhere on a server, in other packages' tests too, holds back the
-// events that came after it, and here they are read at once.
+// TestMain uses a server of its own where PostgreSQL is installed. A transaction in
+// flight anywhere on a server, even in another package's tests, holds back the events
+// after it, and these tests read events at once.
 func TestMain(m *testing.M) {
 	if _, err := pgtest.Find(); err == nil {
 		_ = os.Unsetenv(pgtest.Env)
@@ -60,8 +60,7 @@ func TestDescribeNamesServerAndDatabase(t *testing.T) {
 	}
 }
 
-// A statement that reads a big table from end to end is slow only once there
-// is much in it.
+// A statement that scans a big table is slow only once the table has grown.
 func TestEveryStatementHasItsIndex(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	s := open(t, dsn, Options{MaxConns: 1})
@@ -114,8 +113,7 @@ func explain(t *testing.T, c *pgx.Conn, sql string, params int) string {
 	return strings.Join(lines, "\n")
 }
 
-// database is a fresh database, its address as a URL that tests can take
-// apart.
+// database is a fresh database. Its address is a URL that tests can take apart.
 func database(t testing.TB) *url.URL {
 	t.Helper()
 	c, err := pgx.ParseConfig(pgtest.DSN(t))
@@ -129,7 +127,7 @@ func database(t testing.TB) *url.URL {
 	return &url.URL{Scheme: "postgres", User: url.UserPassword(c.User, c.Password), Path: "/" + c.Database, RawQuery: q.Encode()}
 }
 
-// with returns the address with a parameter more, or another value of it.
+// with returns the address with one parameter set.
 func with(u *url.URL, name, value string) string {
 	changed, q := *u, u.Query()
 	q.Set(name, value)
@@ -152,7 +150,7 @@ func open(t testing.TB, dsn string, o Options) *Store {
 	return s
 }
 
-// connect gives the test a connection of its own.
+// connect opens a connection for the test itself.
 func connect(t testing.TB, dsn string) *pgx.Conn {
 	t.Helper()
 	c, err := pgx.Connect(context.Background(), dsn)

@@ -15,8 +15,8 @@ import (
 	"parley/internal/pgtest"
 )
 
-// proxy stands between a store and the server. Once told, it keeps the
-// server's next reply of each connection to itself and hangs up.
+// proxy stands between a store and the server. Once told to, it drops the server's
+// next reply on each connection and hangs up.
 type proxy struct {
 	dsn     string
 	network string
@@ -96,8 +96,8 @@ func (p *proxy) hangUp() {
 	}
 }
 
-// serverDir is a folder for a server of its own; those of t.TempDir let no
-// other account through.
+// serverDir is a folder for the test's own server. The folders of t.TempDir are
+// closed to other accounts.
 func serverDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "parley-pg-")

@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// quiet reports whether a connection that waits for nothing has indeed nothing
-// to read. The end of the connection, or the server's farewell, can be read
-// before anything is sent into it. This costs a system call and no waiting.
+// quiet reports whether an idle connection indeed has nothing to read. If the server
+// has closed it or said goodbye, that can be read before anything is sent. This costs
+// a system call and no waiting.
 func quiet(c net.Conn) bool {
 	if t, ok := c.(*tls.Conn); ok {
 		c = t.NetConn()
@@ -23,8 +23,8 @@ func quiet(c net.Conn) bool {
 	}
 	var b [1]byte
 	var readErr error
-	// Control and not Read: after a slow write the driver may have left a
-	// goroutine behind that reads, and Read would wait for it.
+	// Control, not Read: after a slow write the driver may have left a reading
+	// goroutine behind, and Read would wait for it.
 	err = raw.Control(func(fd uintptr) {
 		_, _, readErr = syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
 	})

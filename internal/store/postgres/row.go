@@ -13,12 +13,12 @@ import (
 // binaryFormat asks for all columns in binary.
 var binaryFormat = []int16{pgtype.BinaryFormatCode}
 
-// maxBuffer is what a connection keeps for its arguments; a long text does not
-// stay with it.
+// maxBuffer is how large a buffer a connection keeps for its arguments. A larger one,
+// for a long text, is freed.
 const maxBuffer = 64 << 10
 
-// params are the arguments of one statement as the protocol has them. The
-// slices are used again for the next one: sending copies them.
+// params are the arguments of one statement in the protocol's form. The slices are
+// reused for the next statement, since sending copies them.
 type params struct {
 	values  [][]byte
 	formats []int16
@@ -26,8 +26,8 @@ type params struct {
 	buffer  []byte
 }
 
-// encode sets the arguments. Integers are declared as BIGINT; of texts and
-// nulls the server sees by itself what type they have.
+// encode sets the arguments. Integers are declared as BIGINT; the server infers the
+// types of texts and nulls.
 func (p *params) encode(args []any) {
 	p.values, p.formats, p.types, p.buffer = p.values[:0], p.formats[:0], p.types[:0], p.buffer[:0]
 	if cap(p.buffer) > maxBuffer {
@@ -58,8 +58,7 @@ func (p *params) add(value []byte, format int16, oid uint32) {
 	p.types = append(p.types, oid)
 }
 
-// row reads the values of the current row where they lie in the connection's
-// buffer.
+// row reads the values of the current row directly from the connection's buffer.
 type row struct{ values [][]byte }
 
 var _ store.Row = (*row)(nil)

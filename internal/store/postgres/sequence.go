@@ -7,29 +7,29 @@ import (
 	"parley/internal/store"
 )
 
-// blockSizes are the increments of the sequences in the schema. A hub draws a
-// block and gives its ids out of memory; what is left of it when the hub stops
-// is a gap. Tasks have short public ids, so their blocks are small.
+// blockSizes are the increments of the sequences in the schema. A hub draws a block
+// of ids and gives them out from memory; what is left when the hub stops becomes a
+// gap. Tasks have short public ids, so their blocks are small.
 var blockSizes = [store.SeqCount]int64{
 	store.SeqTeam: 1, store.SeqAgent: 8, store.SeqChannel: 16, store.SeqThread: 16,
 	store.SeqMessage: 64, store.SeqTask: 16, store.SeqEvent: 64, store.SeqWorker: 1,
 	store.SeqApproval: 1, store.SeqQuestion: 1, store.SeqKeeper: 1, store.SeqKept: 64,
 }
 
-// A hub that used up its blocks within blockTime fetches twice as many the
-// next time, up to maxBlocks: a busy hub rarely stops for new ones, and an
-// idle hub wastes few.
+// A hub that used up its blocks within blockTime fetches twice as many the next time,
+// up to maxBlocks. So a busy hub rarely stops to fetch, and an idle one wastes few
+// ids.
 const (
 	blockTime = time.Second
 	maxBlocks = 64
 )
 
-// blockAge is for how long ids of messages, also kept ones, are given out after they were drawn.
-// Who follows the messages need not look out for older ones any more: see
-// store.LateAfter.
+// blockAge is how long ids of messages and kept messages may be given out after they
+// were drawn. Later, readers that follow the messages no longer expect such an old
+// id: see store.LateAfter.
 const blockAge = store.LateAfter / 2
 
-// sequences are the ids that this hub has drawn and not given out.
+// sequences are the ids that this hub has drawn but not yet given out.
 type sequences [store.SeqCount]sequence
 
 type sequence struct {
@@ -41,8 +41,8 @@ type sequence struct {
 	fetched time.Time
 }
 
-// draw gives out the next id. fetch gets the starts of n new blocks; others
-// who draw from the same sequence wait for it.
+// draw gives out the next id. fetch gets the starts of n new blocks. Others that draw
+// from the same sequence wait for it.
 func (q *sequences) draw(seq store.Seq, fetch func(seq store.Seq, n int) ([]int64, error)) (int64, error) {
 	s := &q[seq]
 	s.mu.Lock()

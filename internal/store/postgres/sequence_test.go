@@ -23,8 +23,8 @@ func TestBlocksAreAsLongAsTheSequencesSay(t *testing.T) {
 	}
 }
 
-// Two hubs with fewer connections than callers draw ids as fast as they can:
-// no id comes twice, and nobody waits for a connection that waits for an id.
+// Two hubs with fewer connections than callers draw ids as fast as they can: no id
+// comes twice, and nobody waits for a connection that in turn waits for an id.
 func TestIDsAreUniqueAcrossHubs(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	hubs := []*Store{open(t, dsn, Options{MaxConns: 2}), open(t, dsn, Options{MaxConns: 2})}
@@ -37,7 +37,7 @@ func TestIDsAreUniqueAcrossHubs(t *testing.T) {
 				var ids []parley.TaskID
 				err := hubs[i%2].Update(context.Background(), func(tx *store.Tx) error {
 					ids = nil
-					tx.SetRate(1, parley.Rate{}) // put off: it must not be in the way
+					tx.SetRate(1, parley.Rate{}) // deferred: it must not block the draw
 					for range 5 {
 						ids = append(ids, tx.NewTaskID())
 					}
@@ -64,9 +64,9 @@ func TestIDsAreUniqueAcrossHubs(t *testing.T) {
 	}
 }
 
-// While one closure fetches a block, others wait for it and hold their locks.
-// The fetch must not send what the closure has put off, for that may wait for
-// one of these locks.
+// While one closure fetches a block, others wait for it and hold their locks. The
+// fetch must not send the closure's deferred statements, since they may wait for one
+// of these locks.
 func TestFetchingABlockWaitsForNobody(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	s := open(t, dsn, Options{})
@@ -137,8 +137,9 @@ func TestBusyHubsFetchMoreAtOnce(t *testing.T) {
 	}
 }
 
-// Ids of messages that were drawn long ago are not given out any more, of the block
-// in use or of those after it: whoever follows the messages has passed them.
+// Message ids that were drawn long ago are no longer given out, neither from the
+// block in use nor from later ones: readers that follow the messages have passed
+// them.
 func TestOldIDsOfMessagesAreNotGivenOut(t *testing.T) {
 	fetch := func(store.Seq, int) ([]int64, error) { return []int64{1000}, nil }
 	for _, c := range []struct {

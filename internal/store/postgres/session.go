@@ -13,8 +13,8 @@ import (
 	"parley/internal/store"
 )
 
-// roundTripLimit is longer than all the waiting for locks that one round trip
-// may do. Past it the server or the way to it is gone without a word.
+// roundTripLimit is longer than all the waiting for locks that one round trip may do.
+// After it, the server or the network must have failed silently.
 const roundTripLimit = 2 * time.Minute
 
 // session is one pooled connection with its prepared statements.
@@ -29,9 +29,9 @@ type session struct {
 type statement struct {
 	name string
 	sql  string // with the marks replaced
-	// known is what the server said about it; nil until it has.
+	// known is the server's description of it; nil until the server has sent it.
 	known *pgconn.StatementDescription
-	// sent marks that the round trip being built prepares it.
+	// sent says that the round trip under construction prepares it.
 	sent bool
 }
 
@@ -40,11 +40,11 @@ type request struct {
 	sql  string
 	args []any
 	row  func(store.Row)
-	// tag is what the server must answer, if it is given.
+	// tag is what the server must answer, if set.
 	tag string
 }
 
-// sessionOf finds what we keep with a pooled connection.
+// sessionOf returns the session stored with a pooled connection.
 func sessionOf(pg *pgconn.PgConn) *session {
 	if s, ok := pg.CustomData()["session"].(*session); ok {
 		return s
@@ -54,7 +54,7 @@ func sessionOf(pg *pgconn.PgConn) *session {
 	return s
 }
 
-// marks are where the engines differ within a statement they share.
+// marks translates the places where the engines differ within a shared statement.
 var marks = strings.NewReplacer(
 	"/*lock*/", "FOR UPDATE",
 	"/*skip locked*/", "FOR UPDATE SKIP LOCKED",
@@ -71,10 +71,11 @@ func (s *session) statement(sql string) *statement {
 	return st
 }
 
-// roundTrip sends all requests at once and reads their results in order. The
-// server stops at the first that fails, and so does this.
+// roundTrip sends all requests at once and reads their results in order. It stops at
+// the first failure, as the server does.
 func (s *session) roundTrip(requests []request) error {
-	// The deadline is on the socket: a context would cost a goroutine each time.
+	// The deadline is on the socket, since a context would cost a goroutine each
+	// time.
 	if err := s.pg.Conn().SetDeadline(time.Now().Add(roundTripLimit)); err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (s *session) roundTrip(requests []request) error {
 	if err != nil {
 		s.forgetUnknown(requests)
 	}
-	_ = s.pg.Conn().SetDeadline(time.Time{}) // fails only where the next use will too
+	_ = s.pg.Conn().SetDeadline(time.Time{}) // if this fails, so will the next use
 	return err
 }
 
@@ -113,7 +114,7 @@ func (s *session) send(p *pgconn.Pipeline, r *request) {
 func (s *session) receive(p *pgconn.Pipeline, requests []request) error {
 	for i := range requests {
 		r := &requests[i]
-		if err := s.learn(p, s.statements[r.sql]); err != nil {
+		if err := s.receiveDescription(p, s.statements[r.sql]); err != nil {
 			return err
 		}
 		result, err := p.GetResults()
@@ -132,8 +133,9 @@ func (s *session) receive(p *pgconn.Pipeline, requests []request) error {
 	return err
 }
 
-// learn takes the description of a statement that this round trip prepares.
-func (s *session) learn(p *pgconn.Pipeline, st *statement) error {
+// receiveDescription reads the description of a statement that this round trip
+// prepares.
+func (s *session) receiveDescription(p *pgconn.Pipeline, st *statement) error {
 	if !st.sent {
 		return nil
 	}
@@ -164,9 +166,9 @@ func (s *session) read(reader *pgconn.ResultReader, r *request) error {
 	return err
 }
 
-// forgetUnknown makes the next round trip prepare what this one did not come
-// to. The server may have come further than we have read, and would then
-// refuse the same name.
+// forgetUnknown makes the next round trip prepare the statements that this one may
+// not have prepared. Each gets a new name: the server may have processed more than we
+// have read, and would then refuse the old one.
 func (s *session) forgetUnknown(requests []request) {
 	for i := range requests {
 		if st := s.statements[requests[i].sql]; st != nil && st.sent {

@@ -10,7 +10,7 @@ import (
 	"parley/internal/store"
 )
 
-// session gives the test a connection as the store uses it.
+// newSession opens a connection as the store uses it.
 func newSession(t *testing.T) *session {
 	t.Helper()
 	a, err := parseAddress(pgtest.DSN(t), 0)
@@ -43,8 +43,7 @@ func TestRowsReadEveryWidth(t *testing.T) {
 	}
 }
 
-// The sum of integers has a type that is not read as one; better to say so
-// than to read nonsense.
+// The sum of integers has another type. Refusing it is better than reading nonsense.
 func TestSumWithoutCastIsRefused(t *testing.T) {
 	s := newSession(t)
 	defer func() {
@@ -70,8 +69,8 @@ func TestCommitOfAFailedTransactionIsAnError(t *testing.T) {
 	}
 }
 
-// A statement that was never reached because one before it failed is prepared
-// the next time.
+// A statement that was not reached because an earlier one failed is prepared the next
+// time.
 func TestStatementsAfterAFailedOneArePreparedLater(t *testing.T) {
 	s := newSession(t)
 	for range 3 {
@@ -102,8 +101,8 @@ func TestMarksBecomeLocks(t *testing.T) {
 	}
 }
 
-// A closure that overlooks a failed read must not be committed, though the
-// writes before and after it were fine.
+// A closure that ignores a failed read must not commit, even though the writes before
+// and after it succeeded.
 func TestSwallowedReadErrorCannotCommit(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	s := open(t, dsn, Options{MaxConns: 1})
@@ -128,8 +127,8 @@ func TestSwallowedReadErrorCannotCommit(t *testing.T) {
 	}
 }
 
-// A statement whose preparing was not heard of gets another name: the server may
-// have it under the first, and would refuse the same again.
+// If it is unknown whether a statement was prepared, it gets another name: the server
+// may have it under the first name and would refuse that name.
 func TestAStatementThatMayBePreparedGetsAnotherName(t *testing.T) {
 	s := &session{statements: map[string]*statement{}}
 	unheard, known, idle := s.statement("SELECT 1"), s.statement("SELECT 2"), s.statement("SELECT 3")

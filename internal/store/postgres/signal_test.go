@@ -37,7 +37,7 @@ func TestSignalsReachTheOtherHubOnce(t *testing.T) {
 	if slices.Sort(list); !slices.Equal(list, []int64{1, 2, 3}) {
 		t.Errorf("the other hub heard %v", list)
 	}
-	// Notifications are in order: what comes back now comes after all of these.
+	// Notifications are ordered: what arrives now was sent after all of these.
 	if err := there.Update(t.Context(), func(tx *store.Tx) error { tx.Signal(wake.Ended, 99); return nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -69,8 +69,7 @@ func TestCloseTellsTheOthersFirst(t *testing.T) {
 	}
 }
 
-// Whatever was sent while a hub did not listen is lost to it, so it looks at
-// everything again.
+// A hub loses what was sent while it did not listen, so it looks at everything again.
 func TestListenerComesBackAndLooksAgain(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	s, other := open(t, dsn, Options{}), open(t, dsn, Options{})
@@ -81,7 +80,7 @@ func TestListenerComesBackAndLooksAgain(t *testing.T) {
 		hear(t, again)
 		stop()
 	}
-	// And it hears again.
+	// And it listens again.
 	heard, stop := s.Bus().Watch(wake.Signal{Topic: wake.Work, ID: 5})
 	defer stop()
 	if err := other.Update(t.Context(), func(tx *store.Tx) error { tx.Signal(wake.Work, 5); return nil }); err != nil {

@@ -10,20 +10,19 @@ import (
 	"parley/internal/store"
 )
 
-// Update runs fn in a transaction, again if it loses against another one.
+// Update runs fn in a transaction, and again if it loses a conflict with another one.
 func (s *Store) Update(ctx context.Context, fn func(*store.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return s.insist(ctx, func() error { return s.update(ctx, fn) })
+	return s.retry(ctx, func() error { return s.update(ctx, fn) })
 }
 
-// View runs fn on a snapshot.
 func (s *Store) View(ctx context.Context, fn func(*store.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return s.insist(ctx, func() error { return s.view(ctx, fn) })
+	return s.retry(ctx, func() error { return s.view(ctx, fn) })
 }
 
 func (s *Store) update(ctx context.Context, fn func(*store.Tx) error) error {
@@ -38,7 +37,7 @@ func (s *Store) update(ctx context.Context, fn func(*store.Tx) error) error {
 		return err
 	}
 	if !tx.Wrote() {
-		c.rollback() // nothing to keep: this only lets go of the locks
+		c.rollback() // nothing to store: this only releases the locks
 	} else if err := c.commit(); err != nil && !unknownOutcome(err) {
 		c.rollback()
 		return err
@@ -46,8 +45,8 @@ func (s *Store) update(ctx context.Context, fn func(*store.Tx) error) error {
 	if c.err == nil {
 		tx.Committed()
 	}
-	// Where the outcome is unknown a hint does no harm, and nobody else would
-	// give it.
+	// If the outcome is unknown, the hint does no harm, and nobody else would give
+	// it.
 	s.bus.Publish(tx.Signals())
 	s.notifier.add(tx.Signals())
 	return c.err
@@ -63,13 +62,13 @@ func (s *Store) view(ctx context.Context, fn func(*store.Tx) error) error {
 	err = call(fn, tx, c)
 	c.rollback()
 	if tx.Wrote() {
-		return store.ErrViewWrites // whatever the server said to it
+		return store.ErrViewWrites // whatever the server said about it
 	}
 	return err
 }
 
-// acquire takes a connection from the pool. The caller's context ends the
-// waiting for one and never reaches the connection.
+// acquire takes a connection from the pool. The caller's context limits only the wait
+// for one; it never reaches the connection.
 func (s *Store) acquire(ctx context.Context, begin string) (*conn, func(), error) {
 	pooled, err := s.pool.Acquire(ctx)
 	switch {
@@ -87,8 +86,8 @@ func (s *Store) acquire(ctx context.Context, begin string) (*conn, func(), error
 
 var errClosed = parley.Errorf(parley.Unavailable, "The hub is stopping.")
 
-// call runs the closure. A failure of the engine counts even if the closure
-// overlooks it.
+// call runs the closure. A failure of the engine counts even if the closure ignores
+// it.
 func call(fn func(*store.Tx) error, tx *store.Tx, c *conn) error {
 	err := store.Call(fn, tx)
 	if c.err != nil {
@@ -103,9 +102,9 @@ const (
 	maxPause   = 200 * time.Millisecond
 )
 
-// insist runs once until it succeeds or fails in a way that another try would
-// not mend.
-func (s *Store) insist(ctx context.Context, once func() error) error {
+// retry calls once until it succeeds or fails in a way that another attempt would not
+// fix.
+func (s *Store) retry(ctx context.Context, once func() error) error {
 	deadline := time.Now().Add(s.patience)
 	unique, pause := 0, firstPause
 	for tries := 1; ; tries++ {
@@ -130,16 +129,16 @@ func (s *Store) insist(ctx context.Context, once func() error) error {
 		case giveUp:
 			return describe(f)
 		}
-		if !rest(ctx, pause) {
+		if !backOff(ctx, pause) {
 			return describe(f)
 		}
 		pause = min(2*pause, maxPause)
 	}
 }
 
-// rest waits about as long as told, each time a little different, so that two
-// who collided do not collide again. It reports false if the caller gave up.
-func rest(ctx context.Context, d time.Duration) bool {
+// backOff waits roughly as long as told. The random part keeps two that collided from
+// colliding again. It returns false if the caller gave up.
+func backOff(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d/2 + rand.N(d))
 	defer t.Stop()
 	select {
@@ -150,6 +149,6 @@ func rest(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// Erase is Update: when the bytes of a row that is gone are written over is up
-// to the server's vacuum, and its log has them until it is recycled.
+// Erase is Update: only the server's vacuum decides when the bytes of removed rows
+// are overwritten, and its log keeps them until it is recycled.
 func (s *Store) Erase(ctx context.Context, fn func(*store.Tx) error) error { return s.Update(ctx, fn) }

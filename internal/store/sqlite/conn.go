@@ -12,8 +12,8 @@ import (
 	"parley/internal/store"
 )
 
-// conn is one connection with its prepared statements. After the first error
-// it does nothing until that error is taken.
+// conn is one connection with its prepared statements. After the first error it does
+// nothing until err is cleared.
 type conn struct {
 	raw   *sqlite.Conn
 	stmts map[string]*statement
@@ -23,8 +23,8 @@ type conn struct {
 	recent *store.Recent
 }
 
-// statement is prepared once; params[i] is the place of argument i+1 in it,
-// since SQLite numbers $2, $1 by their first appearance.
+// statement is prepared once. params[i] is the place of argument i+1 in it, since
+// SQLite numbers $2, $1 by their first appearance.
 type statement struct {
 	*sqlite.Stmt
 	params []int
@@ -32,9 +32,9 @@ type statement struct {
 
 var _ store.Conn = (*conn)(nil)
 
-// boundLimit finds a limit that is an argument. SQLite looks at its value when
-// it prepares the statement, and prepares it again for every other one; of an
-// expression it does not know the value.
+// boundLimit finds a limit that is an argument. SQLite plans by its value and
+// prepares the statement again whenever the value changes. It cannot do so for an
+// expression.
 var boundLimit = regexp.MustCompile(`LIMIT \$(\d+)`)
 
 func (c *conn) prepare(sql string) (*statement, error) {
@@ -57,7 +57,6 @@ func (c *conn) prepare(sql string) (*statement, error) {
 	return s, nil
 }
 
-// Query runs each statement and its rows.
 func (c *conn) Query(qs ...store.Query) error {
 	for _, q := range qs {
 		if c.err != nil {
@@ -77,8 +76,8 @@ func (c *conn) Exec(sql string, args ...any) {
 
 func (c *conn) exec(sql string) { c.Exec(sql) }
 
-// rollback ends the transaction, also after an error, and also if the error
-// has ended it already.
+// rollback ends the transaction, even after an error, and even if the error has
+// already ended it.
 func (c *conn) rollback() {
 	c.err = nil
 	if !c.raw.AutocommitEnabled() {
@@ -144,14 +143,12 @@ func (c *conn) NextID(seq store.Seq) int64 {
 	return c.next[seq]
 }
 
-// Recent is shared by all connections of the store.
 func (c *conn) Recent() *store.Recent { return c.recent }
 
-// Engine tells the statements that differ which one to use.
 func (c *conn) Engine() store.Engine { return store.SQLite }
 
-// loadSequences continues every sequence after the greatest id in use, and
-// reads the newest time on record.
+// loadSequences continues every sequence after the greatest id in use. It returns the
+// newest time on record.
 func (c *conn) loadSequences() (newest parley.Micros, err error) {
 	for seq, table := range store.SeqTables {
 		q := store.Query{SQL: "SELECT max(id) FROM " + table, Row: func(r store.Row) { c.next[seq] = r.Int(0) }}

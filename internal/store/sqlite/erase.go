@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// emptyTries and emptyPause bound how long the log is tried to be emptied:
-	// somebody may be reading from it.
+	// emptyTries and emptyPause limit how long emptyLog keeps trying while somebody
+	// reads from the log.
 	emptyTries = 100
 	emptyPause = 50 * time.Millisecond
 )
 
-// Erase overwrites what fn takes away with zeros, then empties the log, which
-// still has the pages as they were.
+// Erase overwrites what fn removes with zeros, then empties the log, which still has
+// the old pages.
 func (s *Store) Erase(ctx context.Context, fn func(*store.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -31,8 +31,8 @@ func (s *Store) Erase(ctx context.Context, fn func(*store.Tx) error) error {
 	return s.emptyLog(ctx)
 }
 
-// emptyLog copies the log into the file and cuts it off. It takes a connection of
-// its own, whose patience is short, so that no writer waits for a slow reader.
+// emptyLog copies the log into the file and truncates it. It uses its own connection
+// with a short timeout, so that no writer waits for a slow reader.
 func (s *Store) emptyLog(ctx context.Context) (err error) {
 	c, err := sqlite.OpenConn(s.path, sqlite.OpenReadWrite|s.flags)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"parley/internal/store"
 )
 
-// limit allows the file that many pages more than it has; 0 lifts the limit.
+// limit lets the file grow by so many pages; 0 lifts the limit.
 func (s *Store) limit(t *testing.T, pages int64) {
 	t.Helper()
 	most := int64(1 << 30)
@@ -30,9 +30,8 @@ func attachment(id int, size int) func(*store.Tx) error {
 	}
 }
 
-// TestDiskFull fills the file up: the error says what to do, what was
-// acknowledged stays, what was not is not there, and it goes on once there is
-// room again.
+// TestDiskFull fills the file: the error says what to do, acknowledged work stays,
+// unacknowledged work is not there, and work continues once there is room again.
 func TestDiskFull(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "parley.db")
 	s := openStore(t, path)
@@ -61,7 +60,7 @@ func TestDiskFull(t *testing.T) {
 	openStore(t, path).holds(t, stored)
 }
 
-// holds checks that exactly the first n attachments are there, whole.
+// holds checks that exactly the first n attachments are there, complete.
 func (s *Store) holds(t *testing.T, n int) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx *store.Tx) error {
@@ -80,8 +79,8 @@ func (s *Store) holds(t *testing.T, n int) {
 	}
 }
 
-// One closure that needs more room than there is must not take the others of
-// its batch with it, though the engine may end their common transaction.
+// A closure that needs more room than there is must not fail the others of its batch,
+// even though the engine may end their shared transaction.
 func TestDiskFullForOneOfABatch(t *testing.T) {
 	for place := range 5 {
 		synctest.Test(t, func(t *testing.T) {

@@ -10,7 +10,8 @@ import (
 	"parley/internal/store"
 )
 
-// A database belongs to one hub: a second one is refused, and the first goes on.
+// A database belongs to one hub: a second one is refused, and the first one
+// continues.
 func TestASecondHubIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "parley.db")
 	s := openStore(t, path)
@@ -26,7 +27,7 @@ func TestASecondHubIsRefused(t *testing.T) {
 	}
 }
 
-// A read that fails fails its view, also if the closure overlooks the error.
+// A read that fails makes its view fail, even if the closure ignores the error.
 func TestAFailedReadIsNotTakenForNothing(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "parley.db"))
 	if err := s.Update(t.Context(), func(tx *store.Tx) error {

@@ -13,11 +13,11 @@ import (
 	"parley/internal/store"
 )
 
-// checkedBytes is up to which size a file is read through for damage; reading
-// more takes too long for a look.
+// checkedBytes is the size up to which a whole file is checked for damage. More would
+// take too long.
 const checkedBytes = 256 << 20
 
-// Inspect looks at the database at path while no hub has it open.
+// Inspect looks at the database at path. No hub may have it open.
 func Inspect(path string) (store.Health, error) {
 	h, err := inspect(path)
 	if err != nil {
@@ -59,7 +59,7 @@ func inspect(path string) (h store.Health, err error) {
 	return h, err
 }
 
-// readThrough looks for damage in every page.
+// readThrough checks every page for damage.
 func readThrough(c *sqlite.Conn, path string) error {
 	found := ""
 	err := sqlitex.ExecuteTransient(c, "PRAGMA quick_check(1)", &sqlitex.ExecOptions{

@@ -8,10 +8,10 @@ import (
 	"parley"
 )
 
-// lock makes the file this process's own for as long as it is open. SQLite
-// itself would let a second hub in, which would take the first one's running
-// work for that of a dead one. The kernel drops the lock with the process, so
-// a kill leaves nothing behind.
+// lock reserves the file for this process as long as it is open. SQLite itself would
+// let in a second hub, which would take the running work of the first one for that of
+// a dead hub. The kernel releases the lock with the process, so a kill leaves nothing
+// behind.
 func lock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path+"-hub", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

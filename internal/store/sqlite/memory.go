@@ -6,12 +6,12 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// OpenMemory opens a store that lives in memory and is gone when it is closed: the
-// real engine without a file, for tests that want one in no time. Names are the
-// process's own; two stores must not have the same.
+// OpenMemory opens a store in memory that is gone once it is closed: the real engine
+// without a file, for fast tests. Names belong to the process; no two stores may
+// share one.
 //
-// It has no log, so a reader and a writer wait for each other. It is for one
-// caller at a time, and not for a hub at work.
+// It has no log, so readers and writers wait for each other. It is for one caller at
+// a time, not for a hub at work.
 func OpenMemory(name string, opts Options) (*Store, error) {
 	opts.fill()
 	s := newStore(MemoryPath(name), opts)
@@ -22,8 +22,8 @@ func OpenMemory(name string, opts Options) (*Store, error) {
 	return s, nil
 }
 
-// MemoryPath is where SQLite finds the store of this name, in the same process, for
-// tests that look at it past the program.
+// MemoryPath is the path of the store of this name within the process, for tests that
+// look at the database directly.
 func MemoryPath(name string) string {
 	path := url.URL{Scheme: "file", Path: "/" + name, RawQuery: "vfs=memdb"}
 	return path.String()

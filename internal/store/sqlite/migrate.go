@@ -16,15 +16,16 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// applicationID marks the file as ours ("prly"), so that another program's
-// database is refused before anything is written to it.
+// applicationID marks the file as ours ("prly"), so that we refuse another program's
+// database before writing to it.
 const applicationID = 0x70726c79
 
-// migrate brings the schema up to date, one step a transaction. The version
-// is the number of steps applied.
+// migrate brings the schema up to date, one step per transaction. The version is the
+// number of steps applied.
 //
-// settle prepares the connection once the file is known to be ours: it writes.
-func migrate(c *sqlite.Conn, file string, from fs.FS, settle func() error) error {
+// configure prepares the connection. It writes to the file, so it runs only once the
+// file is known to be ours.
+func migrate(c *sqlite.Conn, file string, from fs.FS, configure func() error) error {
 	steps, err := fs.Glob(from, "migrations/*.sql")
 	if err != nil {
 		return err
@@ -33,7 +34,7 @@ func migrate(c *sqlite.Conn, file string, from fs.FS, settle func() error) error
 	if err != nil {
 		return err
 	}
-	if err := settle(); err != nil {
+	if err := configure(); err != nil {
 		return err
 	}
 	for i := version; i < len(steps); i++ {
@@ -44,7 +45,7 @@ func migrate(c *sqlite.Conn, file string, from fs.FS, settle func() error) error
 	return nil
 }
 
-// checkFile reads the version of a file that is ours, or empty.
+// checkFile reads the version of a file, which must be ours or empty.
 func checkFile(c *sqlite.Conn, file string, known int) (version int, err error) {
 	app, err := readInt(c, "PRAGMA application_id")
 	if err != nil {
@@ -69,8 +70,8 @@ func checkFile(c *sqlite.Conn, file string, known int) (version int, err error) 
 	return version, nil
 }
 
-// readInt reads one number. A damaged file may fail as early as when the
-// statement is prepared.
+// readInt reads one number. With a damaged file even preparing the statement may
+// fail.
 func readInt(c *sqlite.Conn, sql string) (int, error) {
 	stmt, err := c.Prepare(sql)
 	if err != nil {

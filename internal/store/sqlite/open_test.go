@@ -18,7 +18,7 @@ import (
 	"parley/internal/store/storetest"
 )
 
-// laterSteps are the real migrations and one more, of a parley to come.
+// laterSteps are the real migrations and one more, of a future parley.
 func laterSteps(t *testing.T, text string) fs.FS {
 	t.Helper()
 	later := fstest.MapFS{"migrations/9999_later.sql": {Data: []byte(text)}}
@@ -104,7 +104,7 @@ func TestOlderSchemaIsUpgradedInPlace(t *testing.T) {
 	}
 }
 
-// What is refused is left as it is, to the byte.
+// A refused file stays the same, byte for byte.
 func TestFilesThatAreNotOursAreRefusedAndLeftAlone(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -146,8 +146,7 @@ func TestFilesThatAreNotOursAreRefusedAndLeftAlone(t *testing.T) {
 	}
 }
 
-// A file with damage inside opens, as far as can be told, and says so when the
-// damage is met.
+// A file with damage inside opens, and reports the damage when it is reached.
 func TestDamagedFileSaysSo(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "parley.db")
 	s, err := Open(path, Options{})
@@ -187,7 +186,7 @@ func TestDamagedFileSaysSo(t *testing.T) {
 	}
 }
 
-// pageOf is the page at which a table begins.
+// pageOf is the first page of a table.
 func pageOf(t *testing.T, path, table string) (page int64) {
 	t.Helper()
 	if _, err := fmt.Sscan(query(t, path, "SELECT rootpage FROM sqlite_schema WHERE name = '"+table+"'"), &page); err != nil {
@@ -242,7 +241,7 @@ func TestADatabaseOfTheThirdSchemaGoesOn(t *testing.T) {
 	storetest.UpgradedTasks(t, openStore(t, path))
 }
 
-// steps are the first n of the schema.
+// steps are the first n migrations.
 func steps(t *testing.T, n int) fs.FS {
 	t.Helper()
 	names, err := fs.Glob(migrations, "migrations/*.sql")
@@ -267,7 +266,7 @@ func TestADatabaseOfTheFirstSchemaGoesOn(t *testing.T) {
 	storetest.Upgraded(t, openStore(t, oldFile(t, storetest.Schema1, firstStep(t))))
 }
 
-// oldFile is a database of an older schema with something in it.
+// oldFile is a database with an older schema and some content.
 func oldFile(t *testing.T, content string, schema fs.FS) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "parley.db")

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// A folder or a file that we may not write to is refused at the start, not at
-// the first message. Whoever runs the tests as root may write anywhere, so the
-// thread acts on files as nobody.
+// A folder or a file that we may not write to is refused at the start, not at the
+// first message. Tests that run as root may write anywhere, so the thread accesses
+// files as nobody.
 func TestReadOnlyPlacesAreRefused(t *testing.T) {
 	dir, err := os.MkdirTemp("/tmp", "parley-readonly-")
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"parley"
 )
 
-// Snapshot writes a copy of the database at path into a new file, also while a
-// hub works on it: one read transaction sees one moment, and the writer goes on
-// beside it. What was removed from the database is not in the copy. It returns the
-// copy's schema version, 0 if no hub has made the database yet.
+// Snapshot copies the database at path into a new file. A hub may be working on it:
+// one read transaction sees one moment, and the writer continues beside it. What was
+// removed from the database is not in the copy. It returns the copy's schema version,
+// or 0 if no hub has created the database yet.
 func Snapshot(ctx context.Context, path, into string) (schema int, err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
@@ -39,7 +39,7 @@ func Snapshot(ctx context.Context, path, into string) (schema int, err error) {
 	if err := makePrivate(into); err != nil {
 		return 0, err
 	}
-	// A database that exists and is empty is taken as the place to copy to.
+	// VACUUM INTO accepts an existing file if it is empty.
 	err = sqlitex.ExecuteTransient(c, "VACUUM INTO ?", &sqlitex.ExecOptions{Args: []any{into}})
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
@@ -50,7 +50,7 @@ func Snapshot(ctx context.Context, path, into string) (schema int, err error) {
 	return schema, nil
 }
 
-// Size is about how large a copy of the database becomes at most.
+// Size is roughly the most that a copy of the database can take.
 func Size(path string) (bytes int64, err error) {
 	for _, name := range []string{path, path + "-wal"} {
 		info, err := os.Stat(name)
@@ -63,7 +63,7 @@ func Size(path string) (bytes int64, err error) {
 	return bytes, nil
 }
 
-// Verify reads a database through and compares its indexes with its tables.
+// Verify reads a whole database and compares its indexes with its tables.
 func Verify(path string) error {
 	c, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
 	if err != nil {

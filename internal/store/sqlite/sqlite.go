@@ -1,5 +1,5 @@
-// Package sqlite keeps the store in one SQLite file: WAL, synchronous=FULL,
-// one writer goroutine that commits many callers' work at once, and a pool of
+// Package sqlite keeps the store in one SQLite file: WAL, synchronous=FULL, one
+// writer goroutine that commits the work of many callers at once, and a pool of
 // readers that never wait for it.
 package sqlite
 
@@ -23,7 +23,7 @@ import (
 // Options configure Open. The zero value is ready for use.
 type Options struct {
 	Clock parley.Clock // time.Now by default
-	// Readers is how many reads may go on at once; 4 by default.
+	// Readers is how many reads may run at once; 4 by default.
 	Readers int
 	// Synchronous is FULL by default. Anything less loses acknowledged work on
 	// power loss; the tests use OFF to show that they would notice.
@@ -45,7 +45,7 @@ func (o *Options) fill() {
 // Store is a store.Store in one file.
 type Store struct {
 	path    string
-	flags   sqlite.OpenFlags // of its connections, besides what each is for
+	flags   sqlite.OpenFlags // for all its connections, besides those of each purpose
 	bus     wake.Bus
 	writer  *writer
 	readers chan *conn
@@ -86,8 +86,8 @@ func newStore(path string, opts Options) *Store {
 	return s
 }
 
-// makePrivate creates the file for its owner alone, before SQLite would create
-// it for everybody; the files beside it get the same mode.
+// makePrivate creates the file for its owner alone, before SQLite would create it for
+// everybody. SQLite gives the files beside it the same mode.
 func makePrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
@@ -104,7 +104,7 @@ func (s *Store) open(opts Options) error {
 	if err != nil {
 		return err
 	}
-	err = migrate(c.raw, s.path, migrations, func() error { return c.settle(opts) })
+	err = migrate(c.raw, s.path, migrations, func() error { return c.configure(opts) })
 	if err == nil {
 		err = s.start(c, opts)
 	}
@@ -124,7 +124,7 @@ func (s *Store) start(c *conn, opts Options) error {
 		r, err := s.connect(sqlite.OpenReadWrite)
 		if err == nil {
 			s.readers <- r
-			err = errors.Join(r.settle(opts), r.mapFile())
+			err = errors.Join(r.configure(opts), r.mapFile())
 		}
 		if err != nil {
 			s.closeReaders(len(s.readers))
@@ -145,23 +145,23 @@ func (s *Store) connect(flags sqlite.OpenFlags) (*conn, error) {
 	return &conn{raw: raw, stmts: map[string]*statement{}, recent: &s.recent}, nil
 }
 
-// mapFile lets a reader see the file's pages without copying them. It gains
-// much, since the cache of a reader is emptied by every commit of the writer.
-// The writer itself keeps to ordinary reads and writes. It is as much as SQLite
-// maps at all, just below 2 GB; what lies behind that is read.
+// mapFile lets a reader see the file's pages without copying them. That gains much,
+// since every commit of the writer empties the readers' caches. The writer itself
+// uses ordinary reads and writes. The size is the most that SQLite maps, just below 2
+// GB; the rest is read.
 func (c *conn) mapFile() error {
 	return sqlitex.ExecuteTransient(c.raw, "PRAGMA mmap_size = 2147418112", nil)
 }
 
-func (c *conn) settle(opts Options) error {
+func (c *conn) configure(opts Options) error {
 	for _, pragma := range []string{
 		"PRAGMA journal_mode = WAL",
 		"PRAGMA synchronous = " + opts.Synchronous,
 		"PRAGMA foreign_keys = OFF",
 		"PRAGMA temp_store = MEMORY",
 		"PRAGMA cache_size = -65536",
-		// A page that is written again before the log is copied into the file is
-		// copied once; 4000 pages are 16 MB, read in no time after a crash.
+		// A page that is written several times before the log is copied into the file
+		// is copied once. 4000 pages are 16 MB, which are read quickly after a crash.
 		"PRAGMA wal_autocheckpoint = 4000",
 	} {
 		if err := sqlitex.ExecuteTransient(c.raw, pragma, nil); err != nil {
@@ -179,7 +179,6 @@ func (s *Store) Update(ctx context.Context, fn func(*store.Tx) error) error {
 	return describe(s.writer.do(fn))
 }
 
-// View runs fn on a snapshot.
 func (s *Store) View(ctx context.Context, fn func(*store.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -203,28 +202,23 @@ func (s *Store) View(ctx context.Context, fn func(*store.Tx) error) error {
 		return store.ErrViewWrites
 	}
 	if c.err != nil {
-		err = c.err // even if the closure overlooked it
+		err = c.err // even if the closure ignored it
 	}
 	return describe(err)
 }
 
-// Recent is shared by all connections.
 func (s *Store) Recent() *store.Recent { return &s.recent }
 
-// Bus carries the signals of committed transactions.
 func (s *Store) Bus() *wake.Bus { return &s.bus }
 
 // Shared is false: the file belongs to one hub.
 func (s *Store) Shared() bool { return false }
 
-// Behind asks the clock of the transactions.
 func (s *Store) Behind() time.Duration { return s.clock.Behind() }
 
-// Describe names the engine.
 func (s *Store) Describe() string { return "sqlite " + s.path }
 
-// Close waits for what was handed in and for the views under way, and closes
-// the file.
+// Close waits for the updates handed in and the running views, then closes the file.
 func (s *Store) Close() error {
 	var err error
 	s.closing.Do(func() {
@@ -237,8 +231,7 @@ func (s *Store) Close() error {
 	return err
 }
 
-// closeReaders waits for the views under way. Later ones find the channel
-// closed.
+// closeReaders waits for the running views. Later ones find the channel closed.
 func (s *Store) closeReaders(n int) {
 	for range n {
 		(<-s.readers).close()
@@ -268,7 +261,7 @@ func openError(path string, err error) error {
 	return e
 }
 
-// describe gives the engine's failures a text that says what to do.
+// describe turns the engine's failures into texts that say what to do.
 func describe(err error) error {
 	if err == nil {
 		return nil
@@ -291,7 +284,7 @@ func describe(err error) error {
 	return err
 }
 
-// trouble is a failure that passes.
+// trouble makes an error for a failure that passes by itself.
 func trouble(err error, format string, args ...any) *parley.Error {
 	return parley.Errorf(parley.Internal, format, args...).WithCause(&store.Trouble{Err: err})
 }

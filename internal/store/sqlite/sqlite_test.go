@@ -19,8 +19,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// hasty does without waiting for the disk. Whether anything is lost with the
-// machine is what the crash suite looks at.
+// hasty does not wait for the disk. The crash suite tests whether anything is lost
+// with the machine.
 const hasty = "OFF"
 
 func TestConformance(t *testing.T) {
@@ -32,8 +32,8 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// emptyFile is a database with nothing but its schema. To copy it is much quicker
-// than to make it.
+// emptyFile is a database with nothing but its schema. Copying it is much faster than
+// creating it.
 func emptyFile(t testing.TB) string {
 	t.Helper()
 	data, err := schemaOnly()
@@ -64,8 +64,8 @@ var schemaOnly = sync.OnceValues(func() ([]byte, error) {
 	return data, errors.Join(err, os.RemoveAll(dir))
 })
 
-// A statement that reads a big table from end to end is slow only once there
-// is much in it. The tables of teams, agents, channels and workers stay small.
+// A statement that scans a big table is slow only once the table has grown. The
+// tables of teams, agents, channels and workers stay small.
 func TestEveryStatementHasItsIndex(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "parley.db"))
 	if err := storetest.EveryStatement(s); err != nil {
@@ -78,7 +78,7 @@ func TestEveryStatementHasItsIndex(t *testing.T) {
 		maps.Copy(known, c.stmts)
 		s.readers <- c
 	}
-	small := []string{"team", "agent", "channel", "worker", "l", "sub", "CONSTANT"} // l and sub are made on the way
+	small := []string{"team", "agent", "channel", "worker", "l", "sub", "CONSTANT"} // l and sub are temporary
 	explained := 0
 	for sql, st := range known {
 		if !strings.HasPrefix(sql, "SELECT") && !strings.HasPrefix(sql, "UPDATE") && !strings.HasPrefix(sql, "WITH") {
@@ -114,7 +114,7 @@ func (s *Store) explain(t *testing.T, sql string, params int) (lines []string) {
 	return lines
 }
 
-// onWriter runs fn where the writer's connection may be touched, once.
+// onWriter runs fn once, where it may use the writer's connection.
 func (s *Store) onWriter(t *testing.T, fn func(c *conn)) {
 	t.Helper()
 	done := false

@@ -9,19 +9,19 @@ import (
 	"parley/internal/wake"
 )
 
-// maxBatch bounds how many callers share a commit, and so how long the first
-// of them waits for the last.
+// maxBatch limits how many callers share a commit, and so how long the first of them
+// waits for the last.
 const maxBatch = 256
 
-// writer owns the only connection that writes. Callers hand in closures; the
-// writer runs all that are waiting in one transaction and commits once, so
-// that the cost of reaching stable storage is shared.
+// writer owns the only connection that writes. Callers hand in closures. The writer
+// runs all that are waiting in one transaction and commits once, so that they share
+// the cost of reaching stable storage.
 //
-// Closures check before they write, so one that refuses has usually written
-// nothing and the others are not concerned. If one fails after writing, or the
-// engine fails, the whole batch is rolled back and run again with a savepoint
-// around each. A caller's context never reaches the connection: interrupting
-// a statement ends the transaction of everyone.
+// Closures check before they write. One that refuses has therefore usually written
+// nothing, and the others are unaffected. If one fails after writing, or the engine
+// fails, the whole batch is rolled back and run again with a savepoint around each
+// closure. A caller's context never reaches the connection: interrupting one
+// statement would end everyone's transaction.
 type writer struct {
 	conn    *conn
 	clock   *store.Clock
@@ -35,7 +35,7 @@ type writer struct {
 
 type request struct {
 	fn   func(*store.Tx) error
-	wipe bool // what it overwrites or deletes, and all others of its batch
+	wipe bool // what it and the rest of its batch overwrite or delete
 	tx   *store.Tx
 	err  error
 	done chan struct{}
@@ -60,7 +60,7 @@ func (w *writer) hand(fn func(*store.Tx) error, wipe bool) error {
 	return r.err
 }
 
-// stop runs what was handed in, then closes the connection.
+// stop finishes what was handed in, then closes the connection.
 func (w *writer) stop() error {
 	w.mu.Lock()
 	w.stopped = true
@@ -76,7 +76,7 @@ func (w *writer) run() {
 	batch := make([]*request, 0, maxBatch)
 	for r := range w.queue {
 		batch = append(batch[:0], r)
-		runtime.Gosched() // those who were just told of the last batch may have more
+		runtime.Gosched() // callers of the last batch may have more to hand in
 		batch = w.drain(batch)
 		w.commit(batch)
 		for _, r := range batch {
@@ -89,7 +89,7 @@ func (w *writer) run() {
 	}
 }
 
-// drain takes what else is waiting, without waiting for more.
+// drain adds what else is waiting now.
 func (w *writer) drain(batch []*request) []*request {
 	for len(batch) < maxBatch {
 		select {
@@ -111,15 +111,15 @@ func (w *writer) commit(batch []*request) {
 		w.conn.exec("PRAGMA secure_delete = ON")
 		defer w.conn.exec("PRAGMA secure_delete = OFF")
 	}
-	if w.together(batch) {
+	if w.runShared(batch) {
 		return
 	}
-	w.apart(batch)
+	w.runSeparately(batch)
 }
 
-// together runs the batch without savepoints. It reports false, with nothing
-// stored, if any of it must be run apart.
-func (w *writer) together(batch []*request) bool {
+// runShared runs the batch without savepoints. It returns false, with nothing stored,
+// if the batch must run again with them.
+func (w *writer) runShared(batch []*request) bool {
 	c := w.conn
 	c.err = nil
 	c.exec("BEGIN IMMEDIATE")
@@ -144,13 +144,13 @@ func (w *writer) together(batch []*request) bool {
 	return true
 }
 
-// apart runs each closure of the batch under its own savepoint, so that the
-// failure of one is its own.
-func (w *writer) apart(batch []*request) {
+// runSeparately runs each closure under its own savepoint, so that a failure affects
+// only its own caller.
+func (w *writer) runSeparately(batch []*request) {
 	c := w.conn
 	c.err = nil
 	for _, r := range batch {
-		r.err = nil // of the run together
+		r.err = nil // left from runShared
 	}
 	c.exec("BEGIN IMMEDIATE")
 	if c.err != nil {
@@ -173,7 +173,8 @@ func (w *writer) apart(batch []*request) {
 		}
 		c.err = nil
 		if c.raw.AutocommitEnabled() {
-			// The error ended the transaction, so what came before is gone too.
+			// The error ended the transaction, and with it the work of the closures
+			// before.
 			w.restart(batch, i)
 			return
 		}
@@ -186,8 +187,8 @@ func (w *writer) apart(batch []*request) {
 	}
 }
 
-// restart gives each closure a transaction of its own, after one of them
-// failed in a way that took the shared transaction with it.
+// restart runs each closure in its own transaction, after one of them failed in a way
+// that ended the shared transaction.
 func (w *writer) restart(batch []*request, failed int) {
 	for i, r := range batch {
 		if i == failed {

@@ -16,9 +16,9 @@ import (
 
 var errRefused = errors.New("refused after writing")
 
-// batch hands in closures while the writer is held, so that all of them are
-// run as one batch, and returns their errors. It runs in a bubble, where Wait
-// returns once everyone waits: the writer for us, the others in its queue.
+// batch hands in closures while the writer is blocked, so that they run as one batch,
+// and returns their errors. It runs in a bubble, where Wait returns once everybody
+// waits: the writer for us, the others in its queue.
 func batch(t *testing.T, s *Store, closures []func(*store.Tx) error) []error {
 	t.Helper()
 	held, release := make(chan struct{}), make(chan struct{})
@@ -48,8 +48,8 @@ func batch(t *testing.T, s *Store, closures []func(*store.Tx) error) []error {
 	return errs
 }
 
-// TestAFailingOperationInAGroupCommitMustNotSinkTheOthers puts one closure
-// that fails, in each way there is, among some that do not.
+// TestAFailingOperationInAGroupCommitMustNotSinkTheOthers puts one closure that
+// fails, in each possible way, among some that do not.
 func TestAFailingOperationInAGroupCommitMustNotSinkTheOthers(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -117,7 +117,7 @@ func TestAFailingOperationInAGroupCommitMustNotSinkTheOthers(t *testing.T) {
 	}
 }
 
-// After an error that ended the transaction each closure has one of its own. One
+// After an error that ended the shared transaction, each closure gets its own. One
 // that fails there leaves nothing behind, and nothing open for the next.
 func TestAFailureAfterALostTransactionLeavesNothingBehind(t *testing.T) {
 	for name, fail := range map[string]func(s *Store) error{
@@ -159,9 +159,9 @@ func TestAFailureAfterALostTransactionLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// A commit that fails fails all of the batch, stores nothing of it, and leaves
-// nothing behind for the next. It is tried with the first attempt to commit,
-// and with the one that follows when a closure had to be taken out.
+// A failed commit fails the whole batch, stores nothing of it, and leaves nothing
+// behind for the next. This is tried with the first attempt to commit, and with the
+// second one, which follows when a closure had to be taken out.
 func TestAFailedCommitStoresNothing(t *testing.T) {
 	for attempt := 1; attempt <= 2; attempt++ {
 		synctest.Test(t, func(t *testing.T) {
@@ -176,7 +176,7 @@ func TestAFailedCommitStoresNothing(t *testing.T) {
 					if runs++; runs < attempt {
 						return errRefused
 					}
-					s.writer.conn.raw.SetInterrupt(interrupted) // whatever comes now fails, ROLLBACK too
+					s.writer.conn.raw.SetInterrupt(interrupted) // everything fails from now on, even ROLLBACK
 					return nil
 				},
 			})
@@ -196,7 +196,6 @@ func TestAFailedCommitStoresNothing(t *testing.T) {
 	}
 }
 
-// Closing runs what was handed in.
 func TestCloseStoresWhatWasHandedIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "parley.db")
@@ -235,7 +234,7 @@ func TestCloseStoresWhatWasHandedIn(t *testing.T) {
 	})
 }
 
-// A view that is under way when the store closes is finished first.
+// Close lets a running view finish first.
 func TestCloseWaitsForViews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := Open(filepath.Join(t.TempDir(), "parley.db"), Options{})

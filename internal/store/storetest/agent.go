@@ -98,7 +98,7 @@ func contactState(t *testing.T, open Open) {
 	if diff := cmp.Diff(want, contact(want.Task.ID, "k")); diff != "" {
 		t.Errorf("of a task, under a key used before: %s", diff)
 	}
-	// The thread it locked is the one that the next post goes to.
+	// The next post goes to the thread that was locked.
 	w.update(func(tx *store.Tx) error {
 		s, err := tx.Contact(w.bob.ID, w.ann.ID, 0, "")
 		if err != nil {

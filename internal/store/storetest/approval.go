@@ -65,7 +65,7 @@ func approvalRoundTrip(t *testing.T, open Open) {
 	})
 }
 
-// A call has one approval, however often its step is run.
+// A call has one approval, however often its step runs.
 func approvalKey(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	task := w.task(parley.Task{State: parley.Running})
@@ -87,8 +87,8 @@ func approvalKey(t *testing.T, open Open) {
 	})
 }
 
-// What a caller from outside wants is of no turn, and maybe of no task. Without a key
-// it is never the same as another.
+// An approval from outside belongs to no turn, and perhaps to no task. Without a key
+// it is never the same as another one.
 func approvalOutside(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	var stored [4]parley.Approval
@@ -155,7 +155,7 @@ func approvalLists(t *testing.T, open Open) {
 				t.Errorf("%s: %s", c.name, d)
 			}
 		}
-		at, err := tx.NextExpiry()
+		at, err := tx.NextApprovalExpiry()
 		if at != 30 || err != nil {
 			t.Errorf("the next expires at %d: %v", at, err)
 		}
@@ -172,7 +172,7 @@ func approvalLists(t *testing.T, open Open) {
 	})
 }
 
-// The lock of the task is what keeps two decisions apart.
+// The task's lock keeps two decisions apart.
 func decideAtOnce(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	task := w.task(parley.Task{State: parley.Waiting})

@@ -41,8 +41,8 @@ func failureStoresNothing(t *testing.T, open Open) {
 	})
 }
 
-// groupCommitIsolates holds the store busy until all others are waiting, as
-// far as that can be told from outside; the SQLite driver's own test can tell.
+// groupCommitIsolates keeps the store busy until all others are waiting, as far as
+// that can be told from outside. The SQLite driver's own test can tell for sure.
 func groupCommitIsolates(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	const n = 40
@@ -81,7 +81,7 @@ func groupCommitIsolates(t *testing.T, open Open) {
 	})
 }
 
-// mischief writes, and then fails in one of three ways, or does not.
+// mischief writes, and then may fail in one of three ways.
 func (w *world) mischief(tx *store.Tx, i int) error {
 	tx.InsertToken(fmt.Sprint("token ", i), w.ann.ID)
 	switch i % 4 {
@@ -115,7 +115,7 @@ func signalsFollowCommit(t *testing.T, open Open) {
 	defer w.Bus().Listen(wake.Work, func(id int64) { heard <- id })()
 	store1 := func(tx *store.Tx, agent parley.AgentID) {
 		w.insert(tx, parley.Task{Agent: agent})
-		if _, err := tx.Agent(agent); err != nil { // whatever was put off is sent now
+		if _, err := tx.Agent(agent); err != nil { // sends what was deferred
 			t.Error(err)
 		}
 		if len(heard) > 0 {
@@ -127,7 +127,8 @@ func signalsFollowCommit(t *testing.T, open Open) {
 		t.Errorf("after a failure: %v, %d signals", err, len(heard))
 	}
 	w.update(func(tx *store.Tx) error { store1(tx, w.bob.ID); return nil })
-	// It is out when Update returns, and what it speaks of is stored.
+	// When Update returns, the signal is published and the data it announces is
+	// stored.
 	select {
 	case id := <-heard:
 		if id != int64(w.bob.ID) {
@@ -169,9 +170,8 @@ func swallowedError(t *testing.T, open Open) {
 	})
 }
 
-// sameNameTwice looks and then stores, as two hubs do that start with the same
-// files. The one that comes second is run again and finds what the first has
-// stored.
+// sameNameTwice looks and then stores, as two hubs do that start with the same files.
+// The second one runs again and finds what the first one stored.
 func sameNameTwice(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	for round := range 10 {
@@ -267,7 +267,7 @@ func endedContext(t *testing.T, open Open) {
 	if err := w.View(ctx, closure); !errors.Is(err, context.Canceled) {
 		t.Errorf("view: %v", err)
 	}
-	// Once handed in, the work is done whatever becomes of the context.
+	// Once handed in, the work is done whatever happens to the context.
 	ctx, cancel = context.WithCancel(t.Context())
 	err := w.Update(ctx, func(tx *store.Tx) error {
 		cancel()

@@ -51,7 +51,7 @@ func budgetRoundTrip(t *testing.T, open Open) {
 }
 
 func daysRoundTrip(t *testing.T, open Open) {
-	clock := newHands()
+	clock := newClock()
 	w := newWorldAt(t, open, clock.now)
 	today := func() (d parley.DayBudget) {
 		w.view(func(tx *store.Tx) (err error) { d, err = tx.Today(w.team.ID); return err })
@@ -185,7 +185,7 @@ func spentIsAddedUp(t *testing.T, open Open) {
 	})
 }
 
-// pausedTeams: what a paused team has queued is not claimable.
+// pausedTeams: queued tasks of a paused team are not claimable.
 func pausedTeams(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	w.task(parley.Task{})
@@ -218,8 +218,8 @@ func pausedTeams(t *testing.T, open Open) {
 	}
 }
 
-// reserveAtOnce: the lock of the row is what keeps two turns from both taking the
-// last of a budget.
+// reserveAtOnce: the row's lock keeps two turns from both taking the last of a
+// budget.
 func reserveAtOnce(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	for range lockRounds / 4 {
@@ -257,8 +257,9 @@ func reserveAtOnce(t *testing.T, open Open) {
 	}
 }
 
-// settleAgainstContact: a turn settles while another of the same tree opens a task
-// that counts, and somebody raises the budget. All lock its row first.
+// settleAgainstContact: one turn settles, another one of the same tree opens a task
+// that counts, and somebody raises the budget. All of them lock the budget's row
+// first.
 func settleAgainstContact(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	w.dm()
@@ -307,7 +308,7 @@ func settleAgainstContact(t *testing.T, open Open) {
 	}
 }
 
-// daysAtOnce: the first two who spend on a day make one row.
+// daysAtOnce: the first two spenders of a day create one row.
 func daysAtOnce(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	atOnce(t, 8, func(int) error {

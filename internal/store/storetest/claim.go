@@ -12,14 +12,14 @@ import (
 	"parley/internal/store"
 )
 
-// region is a claim of Ann's for some minutes from now.
+// region is a claim by Ann for some minutes from now.
 func (w *world) region(tx *store.Tx, task parley.TaskID, path string, from, to, minutes int) parley.Claim {
 	return parley.Claim{Team: w.team.ID, Path: path, Lines: parley.Lines{From: from, To: to}, Agent: w.ann.ID, Task: task,
 		Until: tx.Now.Add(time.Duration(minutes) * time.Minute)}
 }
 
 func claimRoundTrip(t *testing.T, open Open) {
-	at := newHands()
+	at := newClock()
 	w := newWorldAt(t, open, at.now)
 	task := w.task(parley.Task{State: parley.Running})
 	var first, second, other parley.Claim
@@ -77,8 +77,8 @@ func (w *world) claimed(when string, want []parley.Claim) {
 
 var errTaken = errors.New("taken")
 
-// claimAtOnce: on row locks nobody sees the other's claim before it is stored, so
-// the lock of the team decides.
+// claimAtOnce: with row locks neither sees the other's claim before it is stored, so
+// the team's lock decides.
 func claimAtOnce(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	const claimers = 8
@@ -128,9 +128,9 @@ func (w *world) tryClaim(tx *store.Tx, task parley.TaskID) error {
 	return nil
 }
 
-// Claims, intents and tasks say who works on a path, for as long as they stand.
+// Claims, intents and open tasks say who works on a path.
 func busyOn(t *testing.T, open Open) {
-	at := newHands()
+	at := newClock()
 	w := newWorldAt(t, open, at.now)
 	task := w.task(parley.Task{State: parley.Running, Agent: w.carol.ID})
 	w.update(func(tx *store.Tx) error {

@@ -25,7 +25,6 @@ func (w *world) depending(parent parley.TaskID, on ...parley.TaskID) (made parle
 	return made
 }
 
-// ends changes the state of a task.
 func (w *world) ends(id parley.TaskID, s parley.State) {
 	w.t.Helper()
 	w.update(func(tx *store.Tx) error {
@@ -41,7 +40,7 @@ func (w *world) ends(id parley.TaskID, s parley.State) {
 
 func (w *world) settled() (ids []parley.TaskID) {
 	w.t.Helper()
-	w.view(func(tx *store.Tx) (err error) { ids, err = tx.Settled(10); return err })
+	w.view(func(tx *store.Tx) (err error) { ids, err = tx.SettledDependents(10); return err })
 	return ids
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 func dueTimes(t *testing.T, open Open) {
-	clock := newHands()
+	clock := newClock()
 	w := newWorldAt(t, open, clock.now)
 	now := parley.Clock(clock.now).Now()
 	in := func(d time.Duration) parley.Micros { return now.Add(d) }
@@ -75,7 +75,7 @@ func dueTimes(t *testing.T, open Open) {
 }
 
 func workers(t *testing.T, open Open) {
-	clock := newHands()
+	clock := newClock()
 	w := newWorldAt(t, open, clock.now)
 	now := parley.Clock(clock.now).Now()
 	var me, dead, living int64
@@ -96,10 +96,10 @@ func workers(t *testing.T, open Open) {
 	asked := w.task(parley.Task{Pattern: parley.Ask, State: parley.Running, Worker: living,
 		Callback: parley.CallbackReply, WaitUntil: parley.Clock(clock.now).Now().Add(time.Minute)})
 	detached := w.task(parley.Task{Pattern: parley.Ask, State: parley.Running, Worker: living,
-		Callback: parley.CallbackLate, WaitUntil: parley.Clock(clock.now).Now().Add(time.Minute)}) // its caller waits at a door
+		Callback: parley.CallbackLate, WaitUntil: parley.Clock(clock.now).Now().Add(time.Minute)}) // its caller waits outside
 	w.task(parley.Task{Pattern: parley.Ask, WaitUntil: now})
 	w.task(parley.Task{Agent: w.ann.ID})
-	w.task(parley.Task{Agent: w.carol.ID}) // she is not run by the hub
+	w.task(parley.Task{Agent: w.carol.ID}) // a person, not run by the hub
 
 	w.view(func(tx *store.Tx) error {
 		gone, err := tx.DeadWorkers(me)
@@ -133,8 +133,8 @@ func workers(t *testing.T, open Open) {
 		return err
 	})
 	w.update(func(tx *store.Tx) error {
-		tx.BuryWorker(living) // it has come back since it was found dead
-		tx.BuryWorker(living + 100)
+		tx.DeleteDeadWorker(living) // it has come back since it was found dead
+		tx.DeleteDeadWorker(living + 100)
 		return nil
 	})
 	w.view(func(tx *store.Tx) error {

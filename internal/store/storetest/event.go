@@ -12,10 +12,10 @@ import (
 	"parley/internal/store"
 )
 
-// outOfOrderCommits has 32 writers whose transactions commit in another order
-// than they drew their numbers, and a reader that follows the record and looks
-// again after each commit. Taking everything "after the last one seen" would
-// miss those that commit late.
+// outOfOrderCommits has 32 writers that commit in a different order than they drew
+// their numbers, and a reader that follows the record and looks again after each
+// commit. Reading everything "after the last one seen" would miss those that commit
+// late.
 func outOfOrderCommits(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	f := &follower{w: w, seen: map[string]int{}}
@@ -88,7 +88,7 @@ func (w *world) commitFreely(f *follower, round, writers int) {
 	reader.Wait()
 }
 
-// follower reads on from where it was, a few at a time.
+// follower continues reading where it stopped, a few at a time.
 type follower struct {
 	w      *world
 	cursor string
@@ -113,7 +113,8 @@ func (f *follower) read() {
 }
 
 // awaitEvents waits until so many events of the team can be read. On a shared server
-// what is in flight anywhere, in another test too, holds back what came after it.
+// a transaction in flight anywhere, even in another test, holds back the events after
+// it.
 func (w *world) awaitEvents(n int) {
 	w.t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

@@ -11,9 +11,9 @@ import (
 
 var errUndo = errors.New("nothing of this is kept")
 
-// EveryStatement runs each method of a transaction once, with arguments that
-// make it send its statements, and keeps nothing. A driver's tests look at the
-// statements afterwards. It returns the first failure of an engine.
+// EveryStatement runs each method of a transaction once, with arguments that make it
+// send its statements, and stores nothing. A driver's tests inspect the statements
+// afterwards. It returns the engine's first failure.
 func EveryStatement(s store.Store) error {
 	t := reflect.TypeFor[*store.Tx]()
 	for i := range t.NumMethod() {
@@ -29,7 +29,7 @@ func EveryStatement(s store.Store) error {
 	return everyTaskList(s)
 }
 
-// everyTaskList runs the variants of the one statement that is put together.
+// everyTaskList runs all variants of the one statement that is built from parts.
 func everyTaskList(s store.Store) error {
 	for _, agent := range []parley.AgentID{0, 1} {
 		for _, roots := range []bool{false, true} {
@@ -45,7 +45,7 @@ func everyTaskList(s store.Store) error {
 	return nil
 }
 
-// flushed reads something, so that what was put off is sent.
+// flushed reads something, so that deferred statements are sent.
 func flushed(tx *store.Tx) error {
 	if _, err := tx.Agent(1); err != nil && err != store.ErrNotFound {
 		return err
@@ -53,8 +53,8 @@ func flushed(tx *store.Tx) error {
 	return errUndo
 }
 
-// arguments makes 1 of every number and "1.1" of every text, which is a place
-// in the event record too.
+// arguments passes 1 for every number and "1.1" for every text, which is also a valid
+// event cursor.
 func arguments(tx *store.Tx, method reflect.Type) []reflect.Value {
 	list := []reflect.Value{reflect.ValueOf(tx)}
 	for i := 1; i < method.NumIn(); i++ {

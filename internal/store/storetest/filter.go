@@ -10,7 +10,7 @@ import (
 	"parley/internal/store"
 )
 
-// details are what tells the events of a test apart.
+// details joins the details of events, by which a test tells them apart.
 func details(list []parley.Event) string {
 	var all []string
 	for _, e := range list {
@@ -20,7 +20,7 @@ func details(list []parley.Event) string {
 }
 
 func eventFilters(t *testing.T, open Open) {
-	clock := newHands()
+	clock := newClock()
 	w := newWorldAt(t, open, clock.now)
 	root := w.task(parley.Task{})
 	child := w.task(parley.Task{Parent: root.ID, Root: root.ID})
@@ -90,8 +90,8 @@ func eventFilters(t *testing.T, open Open) {
 	})
 }
 
-// A reader that follows a few among many goes on behind what it left out, and
-// misses nothing that comes later.
+// A reader that follows a few events among many continues after those it left out,
+// and misses none that come later.
 func filterMovesOn(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	f := store.EventFilter{Team: w.team.ID, Kind: "agent.status"}

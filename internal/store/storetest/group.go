@@ -120,8 +120,8 @@ func twoMakeOneGroup(t *testing.T, open Open) {
 	}
 }
 
-// A member's place moves forward, and its own message moves it only if it has
-// read what is before.
+// A member's read position moves forward, and past its own message only if it has
+// read everything before.
 func groupReading(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	room := w.group("room", w.ann, w.bob)

@@ -10,7 +10,7 @@ import (
 	"parley/internal/store"
 )
 
-// keeper stores one of Ann's with a message for each text.
+// keeper stores a keeper of Ann with a message for each text.
 func (w *world) keeper(k parley.Keeper, texts ...string) parley.Keeper {
 	w.t.Helper()
 	k.Team, k.Owner = w.team.ID, w.ann.ID
@@ -80,10 +80,10 @@ func keeperRoundTrip(t *testing.T, open Open) {
 		t.Error("a key stands for two keepers")
 	}
 	w.keeper(parley.Keeper{}, "x")
-	w.keeper(parley.Keeper{}, "x") // none needs a key
+	w.keeper(parley.Keeper{}, "x") // without a key, nothing conflicts
 }
 
-// Oldest first, whatever order a list of keepers has.
+// Messages come oldest first, whatever the order of a list of keepers.
 func keepersDoNotComeBackReversed(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	var texts []string
@@ -114,12 +114,12 @@ func keepersDoNotComeBackReversed(t *testing.T, open Open) {
 }
 
 func keeperUse(t *testing.T, open Open) {
-	clock := newHands()
+	clock := newClock()
 	w := newWorldAt(t, open, clock.now)
 	used, idle := w.keeper(parley.Keeper{}, "a"), w.keeper(parley.Keeper{}, "b")
 	clock.move(time.Hour)
 	w.update(func(tx *store.Tx) error {
-		tx.UseKeeper(used.ID, 3)
+		tx.CountKeeperUses(used.ID, 3)
 		tx.ShareKeeper(used.ID)
 		return nil
 	})
@@ -136,7 +136,7 @@ func keeperUse(t *testing.T, open Open) {
 	})
 }
 
-// What is removed is gone, and its numbers are not given out again.
+// Removed keepers are gone, and their numbers are not reused.
 func keeperRemoval(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	first, second := w.keeper(parley.Keeper{Key: "one"}, "a", "b"), w.keeper(parley.Keeper{Key: "two"}, "c", "d")
@@ -175,7 +175,7 @@ func keeperRemoval(t *testing.T, open Open) {
 }
 
 func keeperRetention(t *testing.T, open Open) {
-	clock := newHands()
+	clock := newClock()
 	w := newWorldAt(t, open, clock.now)
 	old := w.keeper(parley.Keeper{}, "old")
 	var mixed parley.Keeper

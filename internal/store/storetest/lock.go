@@ -9,15 +9,14 @@ import (
 	"parley/internal/store"
 )
 
-// The closures here take the locks that the use cases take, in the order that
-// is fixed for all: sender, parent before child, thread last. On an engine
-// with row locks they really run against each other; a wrong order would be a
-// deadlock, which shows as a closure that has to run again.
+// The closures here take the same locks as the use cases, in the order that is fixed
+// for all: sender, parent before child, thread last. On an engine with row locks they
+// really run against each other. A wrong order would cause a deadlock, and a closure
+// would have to run again.
 
 const lockRounds = 15
 
-// counted runs a closure and complains if an engine with row locks had to run
-// it twice.
+// counted runs a closure and fails if an engine with row locks had to run it twice.
 func (w *world) counted(fn func(tx *store.Tx) error) error {
 	var runs atomic.Int32
 	err := w.Update(context.Background(), func(tx *store.Tx) error {
@@ -30,8 +29,8 @@ func (w *world) counted(fn func(tx *store.Tx) error) error {
 	return err
 }
 
-// finishAgainstCancel: either the child's result comes first and the parent
-// hears of it, or the cancellation comes first and the result is dropped.
+// finishAgainstCancel: either the child's result comes first and reaches the parent,
+// or the cancellation comes first and the result is dropped.
 func finishAgainstCancel(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	c := w.dm()
@@ -83,7 +82,7 @@ func (w *world) child(parent parley.TaskID) (child parley.Task) {
 	return child
 }
 
-// finish completes a child and tells its parent, unless either has ended.
+// finish completes a child and tells its parent, unless one of them has ended.
 func (w *world) finish(tx *store.Tx, thread parley.ThreadID, parentID, childID parley.TaskID) error {
 	parent, child, err := tx.LockEnding(parentID, childID)
 	if err != nil {
@@ -128,8 +127,8 @@ func (w *world) cancelTree(tx *store.Tx, root parley.TaskID) error {
 	return nil
 }
 
-// childrenAgainstTurnEnd: whatever the order, the parent must not be left
-// waiting with a result that no turn has read.
+// childrenAgainstTurnEnd: whatever the order, the parent must not be left waiting
+// with a result that no turn has read.
 func childrenAgainstTurnEnd(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	c := w.dm()
@@ -152,8 +151,8 @@ func childrenAgainstTurnEnd(t *testing.T, open Open) {
 	}
 }
 
-// endTurn lets a turn that has read nothing end: it goes on if something has
-// come meanwhile, and waits otherwise.
+// endTurn ends a turn that has read nothing: the task continues if something has
+// arrived meanwhile, and waits otherwise.
 func endTurn(tx *store.Tx, id parley.TaskID) error {
 	locked, err := tx.LockTasks(id)
 	if err != nil {
@@ -168,9 +167,8 @@ func endTurn(tx *store.Tx, id parley.TaskID) error {
 	return nil
 }
 
-// contactsBothWays: two agents contact each other at the same moment, each
-// from its own task. Both lock their own row and task and then the same
-// thread.
+// contactsBothWays: two agents contact each other at the same moment, each from its
+// own task. Each locks its own row and task and then the shared thread.
 func contactsBothWays(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	c := w.dm()
@@ -216,8 +214,8 @@ func (w *world) contact(tx *store.Tx, from, to parley.AgentID, in parley.TaskID)
 	return err
 }
 
-// marksBothWays: two turns of one agent run in one thread. Each is shown the
-// other's request in its history, so each marks both, its own one first.
+// marksBothWays: two turns of one agent run in one thread. Each is shown the other's
+// request in its history, so each marks both, its own first.
 func marksBothWays(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	c := w.dm()

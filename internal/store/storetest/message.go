@@ -143,8 +143,8 @@ func threads(t *testing.T, open Open) {
 	})
 }
 
-// keyIsUnique looks for the key and then posts under it, as a step that is run
-// again does. Nothing but the key keeps the posts apart.
+// keyIsUnique looks for the key and then posts under it, as a repeated step does.
+// Only the key keeps the posts apart.
 func keyIsUnique(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	c := w.dm()
@@ -199,7 +199,7 @@ func (w *world) postOnce(tx *store.Tx, in parley.ThreadID, origin parley.TaskID,
 }
 
 func deliveriesNeverGoBack(t *testing.T, open Open) {
-	clock := newHands()
+	clock := newClock()
 	w := newWorldAt(t, open, clock.now)
 	c := w.dm()
 	type marks = []func(*store.Tx, parley.MessageID, parley.AgentID)

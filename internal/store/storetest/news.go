@@ -9,8 +9,8 @@ import (
 	"parley/internal/store"
 )
 
-// news: notifications that the agent has not seen, and the ends of tasks that
-// no task of its own took; not what is for others.
+// news: notifications that the agent has not seen, and the ends of tasks that it did
+// not wait for in a task; nothing that is for others.
 func news(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	c := w.dm()
@@ -23,7 +23,7 @@ func news(t *testing.T, open Open) {
 			{Kind: parley.NotificationMessage},
 			{Kind: parley.NotificationMessage}, // seen
 			{Kind: parley.ReplyMessage, Task: person.ID},
-			{Kind: parley.ReplyMessage, Task: delegated.ID}, // came as a result
+			{Kind: parley.ReplyMessage, Task: delegated.ID}, // arrived as a result
 			{Kind: parley.AskMessage},
 			{Kind: parley.FailureMessage, Task: person.ID},
 			{Kind: parley.NotificationMessage},

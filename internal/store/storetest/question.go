@@ -10,7 +10,7 @@ import (
 	"parley/internal/store"
 )
 
-// question stores an open question of Ann's.
+// question stores an open question by Ann.
 func (w *world) question(q parley.Question, routes ...parley.Route) parley.Question {
 	w.t.Helper()
 	q.Team, q.Asker = w.team.ID, w.ann.ID
@@ -26,7 +26,7 @@ func (w *world) question(q parley.Question, routes ...parley.Route) parley.Quest
 	return q
 }
 
-// closeQuestion closes a question that is open, and reports whether it was.
+// closeQuestion closes a question if it is open, and reports whether it was.
 func closeQuestion(tx *store.Tx, id parley.QuestionID, as parley.QuestionState) (closed bool, err error) {
 	q, err := tx.LockQuestion(id)
 	if err != nil || q.State != parley.QuestionOpen {
@@ -126,7 +126,7 @@ func questionLists(t *testing.T, open Open) {
 				t.Errorf("%+v lists %v, want %v", c.filter, got, c.want)
 			}
 		}
-		at, err := tx.NextQuestion()
+		at, err := tx.NextQuestionExpiry()
 		if at != 10 {
 			t.Errorf("the next expires at %d", at)
 		}
@@ -141,7 +141,7 @@ func questionLists(t *testing.T, open Open) {
 		if got := listedQuestions(t, tx, store.QuestionFilter{Team: w.team.ID, Open: true, Limit: 10}); len(got) != 2 {
 			t.Errorf("open are %v", got)
 		}
-		at, err := tx.NextQuestion()
+		at, err := tx.NextQuestionExpiry()
 		if at != 20 {
 			t.Errorf("the next expires at %d", at)
 		}

@@ -30,7 +30,7 @@ func redactedMessage(t *testing.T, open Open) {
 	}
 	redact(request)
 	redact(reply)
-	redact(reply) // again is no harm
+	redact(reply) // repeating it does no harm
 	w.view(func(tx *store.Tx) error {
 		list, err := tx.Back(reply.ID, 0, 10)
 		for _, m := range list {
@@ -54,7 +54,7 @@ func redactedMessage(t *testing.T, open Open) {
 	if title := w.readTask(task.ID).Title; title != mark {
 		t.Errorf("the title is %q", title)
 	}
-	// Somebody who read it just before does not bring it back.
+	// A reader that loaded it before does not bring it back.
 	if _, _, ok := w.Recent().Outcome(task.ID); ok {
 		t.Error("the end of the task is still kept")
 	}

@@ -10,7 +10,7 @@ import (
 	"parley/internal/store"
 )
 
-// ended stores a task that has ended with a request and a reply, both seen.
+// ended stores an ended task with a request and a reply, both seen.
 func (w *world) ended(t parley.Task, in parley.ThreadID) (task parley.Task, request, reply parley.Message) {
 	w.t.Helper()
 	t.Thread = in
@@ -49,7 +49,7 @@ func (w *world) sweep() (removed []parley.MessageID) {
 }
 
 func oldMessages(t *testing.T, open Open) {
-	clock := newHands()
+	clock := newClock()
 	w := newWorldAt(t, open, clock.now)
 	thread := w.dm().Main
 	task, request, reply := w.ended(parley.Task{}, thread)
@@ -78,7 +78,7 @@ func oldMessages(t *testing.T, open Open) {
 		}
 		return errors.Join(err, err2)
 	})
-	// The history ends where the rest was removed, and the numbers go on.
+	// The history ends where the older part was removed, and the numbers continue.
 	w.update(func(tx *store.Tx) error {
 		m, err := w.post(tx, thread, "Next.", w.bob)
 		if m.N != 5 || m.ID <= young.ID {
@@ -92,8 +92,8 @@ func oldMessages(t *testing.T, open Open) {
 	})
 }
 
-// reopen closes the store and opens it again, with nothing in memory.
-func (w *world) reopen(open Open, clock *hands) {
+// reopen closes the store and opens it again with nothing cached.
+func (w *world) reopen(open Open, clock *manualClock) {
 	w.t.Helper()
 	if err := w.Close(); err != nil {
 		w.t.Fatal(err)
@@ -102,7 +102,7 @@ func (w *world) reopen(open Open, clock *hands) {
 }
 
 func neededMessages(t *testing.T, open Open) {
-	clock := newHands()
+	clock := newClock()
 	w := newWorldAt(t, open, clock.now)
 	thread := w.dm().Main
 	root := w.task(parley.Task{State: parley.Waiting})
@@ -143,7 +143,7 @@ func neededMessages(t *testing.T, open Open) {
 }
 
 func oldEvents(t *testing.T, open Open) {
-	clock := newHands()
+	clock := newClock()
 	w := newWorldAt(t, open, clock.now)
 	record := func(detail string) {
 		w.update(func(tx *store.Tx) error {
@@ -180,10 +180,10 @@ func oldEvents(t *testing.T, open Open) {
 	})
 }
 
-// What a caller from outside wanted to say goes with the message that came of it,
-// or by itself if none came.
+// A request from outside is removed with the message that it led to, or alone if it
+// led to none.
 func oldRequests(t *testing.T, open Open) {
-	clock := newHands()
+	clock := newClock()
 	w := newWorldAt(t, open, clock.now)
 	_, request, _ := w.ended(parley.Task{}, w.dm().Main)
 	made := map[parley.ApprovalState]parley.ApprovalID{}

@@ -29,7 +29,7 @@ func postingsRoundTrip(t *testing.T, open Open) {
 	w.append(store.PostingRow{PostingKey: w.posting("other", 3), N: 1, Docs: []byte{9, 9}},
 		store.PostingRow{PostingKey: w.posting("parser", 0), N: 2, Docs: []byte{0, 1, 0xFF, 0}},
 		store.PostingRow{PostingKey: w.posting("parser", 3), N: 1, Docs: []byte{7, 7}})
-	w.append(store.PostingRow{PostingKey: w.posting("parser", 0), N: 1, Docs: []byte{0, 0}}) // bytes are not text: zeros stay
+	w.append(store.PostingRow{PostingKey: w.posting("parser", 0), N: 1, Docs: []byte{0, 0}}) // bytes are not text: zeros survive
 	w.view(func(tx *store.Tx) error {
 		var sizes []store.Posting
 		err := tx.PostingSizes(w.team.ID, store.SearchMessages, []string{"parser", "none"}, func(string) int { return 10 }, func(p store.Posting) { sizes = append(sizes, p) })
@@ -54,7 +54,7 @@ func postingsRoundTrip(t *testing.T, open Open) {
 	}
 }
 
-// Whatever a word is made of, it is the same row again; and many rows are no matter.
+// A word finds its row again whatever characters it has. Many rows at once work too.
 func postingsOfOddWords(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	words := []string{"", " ", `"`, `\`, `\"{},`, "{", "null", "NULL", "日本", ">7", "*"}
@@ -118,8 +118,8 @@ func searchMarks(t *testing.T, open Open) {
 	})
 }
 
-// Of two hubs that index one adds and the other finds that somebody is at it; where
-// there is one writer, they take turns.
+// Of two hubs that index at once, one adds and the other learns that somebody else
+// does. With a single writer they take turns.
 func oneIndexes(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	inside, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
@@ -155,7 +155,7 @@ func oneIndexes(t *testing.T, open Open) {
 }
 
 func foundMessages(t *testing.T, open Open) {
-	clock := newHands()
+	clock := newClock()
 	w := newWorldAt(t, open, clock.now)
 	dm := w.dm()
 	var ids []int64
@@ -189,7 +189,7 @@ func foundMessages(t *testing.T, open Open) {
 	})
 }
 
-// A message that was given its id early and is stored late lies in a gap.
+// A message that got its id early but is stored late appears in a gap.
 func lateMessages(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	dm := w.dm()
@@ -203,7 +203,7 @@ func lateMessages(t *testing.T, open Open) {
 	})
 	w.view(func(tx *store.Tx) error {
 		ids, err := tx.InSearchGaps(store.SearchMessages, 10)
-		if tx.Late() && !slices.Equal(ids, []int64{first}) || !tx.Late() && len(ids) != 0 {
+		if tx.OutOfOrder() && !slices.Equal(ids, []int64{first}) || !tx.OutOfOrder() && len(ids) != 0 {
 			t.Errorf("in the gaps: %v", ids)
 		}
 		return err

@@ -106,7 +106,7 @@ func closed(ch <-chan struct{}) bool {
 }
 
 func clockSetBack(t *testing.T, open Open) {
-	clock := newHands()
+	clock := newClock()
 	w := newWorldAt(t, open, clock.now)
 	newest := w.recordNow()
 
@@ -156,8 +156,7 @@ func (w *world) recordNow() (now parley.Micros) {
 	return now
 }
 
-// reopenContinuesIDs stores one of everything that is numbered, again and
-// again.
+// reopenContinuesIDs stores one of everything that has a number, again and again.
 func reopenContinuesIDs(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	var last numbers

@@ -14,12 +14,12 @@ import (
 	"parley/internal/store"
 )
 
-// Open opens one database; after the store it gave is closed, it opens the
-// same database again.
+// Open opens one database. After the store is closed, it opens the same database
+// again.
 type Open func(clock parley.Clock) (store.Store, error)
 
-// Run runs the suite. fresh makes a new, empty database, which goes away when
-// the test ends.
+// Run runs the suite. fresh creates an empty database that is removed when the test
+// ends.
 func Run(t *testing.T, fresh func(t testing.TB) Open) {
 	for _, c := range []struct {
 		name string
@@ -213,7 +213,7 @@ func (w *world) post(tx *store.Tx, in parley.ThreadID, body string, to ...parley
 	return m, tx.Post(&m, recipients...)
 }
 
-// insert stores a task and fills in what a test did not care to say.
+// insert stores a task and fills in what the test left out.
 func (w *world) insert(tx *store.Tx, t parley.Task) parley.Task {
 	return w.insertAs(tx, t, tx.NewTaskID())
 }
@@ -255,7 +255,7 @@ func (w *world) readTask(id parley.TaskID) (t parley.Task) {
 	return t
 }
 
-// atOnce runs fn n times at the same moment and reports what fails.
+// atOnce runs fn n times at the same moment and reports failures.
 func atOnce(t testing.TB, n int, fn func(i int) error) {
 	t.Helper()
 	start := make(chan struct{})
@@ -272,21 +272,21 @@ func atOnce(t testing.TB, n int, fn func(i int) error) {
 	wg.Wait()
 }
 
-// hands is a clock that stands where it was put.
-type hands struct {
+// manualClock is a clock that moves only when a test moves it.
+type manualClock struct {
 	mu sync.Mutex
 	at time.Time
 }
 
-func newHands() *hands { return &hands{at: time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)} }
+func newClock() *manualClock { return &manualClock{at: time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)} }
 
-func (h *hands) now() time.Time {
+func (h *manualClock) now() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.at
 }
 
-func (h *hands) move(d time.Duration) {
+func (h *manualClock) move(d time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.at = h.at.Add(d)

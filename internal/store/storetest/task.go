@@ -63,8 +63,8 @@ func claimableOrder(t *testing.T, open Open) {
 	}
 }
 
-// claimersNeverShare lets many take tasks at once. A claim is a compare-and-set:
-// queued before, running under a new token after.
+// claimersNeverShare lets many workers take tasks at once. A claim is a
+// compare-and-set: queued before, running under a new token after.
 func claimersNeverShare(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	const tasks, claimers = 120, 12

@@ -7,8 +7,8 @@ import (
 	"parley/internal/store"
 )
 
-// Schema1 is what a hub with the first schema had stored, on either engine: two
-// who talked, and how far each had read.
+// Schema1 is what a hub with the first schema had stored, on either engine: a
+// conversation between two agents, and how far each had read.
 const Schema1 = `
 	INSERT INTO team (id, name, folded) VALUES (1, 'main', 'main');
 	INSERT INTO agent (id, team_id, name, folded, kind, turns, rate_start, rate_count) VALUES
@@ -19,7 +19,7 @@ const Schema1 = `
 	INSERT INTO message (id, team_id, thread_id, n, prev_id, author_id, kind, body, context, task_id, origin_id, key, at, priority) VALUES
 		(1, 1, 1, 1, 0, 1, 'notification', 'hello', '', 0, 0, NULL, 5, 0), (2, 1, 1, 2, 1, 2, 'notification', 'and you', '', 0, 0, NULL, 6, 0);`
 
-// Schema3 is what a hub with the third schema had stored besides: an open task,
+// Schema3 is what a hub with the third schema had stored in addition: an open task,
 // and one that waits for an approval.
 const Schema3 = `
 	INSERT INTO task (id, team_id, parent_id, root_id, retry_of, pattern, requester_id, agent_id, thread_id, request_id, title, priority, state,
@@ -30,8 +30,8 @@ const Schema3 = `
 		(1, 1, 102, 1, 'c', 3, 'contact_agent', '{}', 'd', 1, 'r', 'Because.', 1, 7, 8);
 	INSERT INTO step (task_id, turn, n, kind, content, at) VALUES (101, 1, 1, 'reply', '{}', 6);`
 
-// UpgradedTasks holds a store that was opened on Schema3 against it, and goes on
-// with a channel.
+// UpgradedTasks checks a store that was opened on Schema3, and continues with a
+// channel.
 func UpgradedTasks(t *testing.T, s store.Store) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx *store.Tx) error {
@@ -68,7 +68,7 @@ func UpgradedTasks(t *testing.T, s store.Store) {
 	upgradedBudgets(t, s)
 }
 
-// Upgraded holds a store that was opened on Schema1 against what was in it.
+// Upgraded checks a store that was opened on Schema1.
 func Upgraded(t *testing.T, s store.Store) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx *store.Tx) error {
@@ -111,8 +111,8 @@ func Upgraded(t *testing.T, s store.Store) {
 	}
 }
 
-// upgradedBudgets: nothing is bounded, nobody is paused, and what is stored from
-// now on counts.
+// upgradedBudgets: nothing has a limit, nobody is paused, and what is stored from now
+// on counts.
 func upgradedBudgets(t *testing.T, s store.Store) {
 	t.Helper()
 	err := s.Update(t.Context(), func(tx *store.Tx) error {
