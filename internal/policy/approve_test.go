@@ -7,7 +7,7 @@ import (
 	"parley/internal/policy"
 )
 
-// TestMayApprove is the table of who decides about what another wants.
+// TestMayApprove is the table of who may decide about whose wishes.
 func TestMayApprove(t *testing.T) {
 	party := func(name string, kind parley.AgentKind, manager string) policy.Party {
 		return policy.Party{Name: name, Key: name, Kind: kind, Rules: &policy.Rules{Manager: manager}}

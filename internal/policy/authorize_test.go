@@ -72,8 +72,8 @@ func person(name string) *policy.Party {
 
 type changes []change
 
-// The rows say what an agent A may do under its rules. Unless they say
-// otherwise it contacts Bob, who has no rules of his own.
+// The rows say what an agent A may do under its rules. Unless a row says otherwise, A
+// contacts Bob, who has no rules of his own.
 var table = []struct {
 	name  string
 	rules changes
@@ -255,14 +255,14 @@ func TestAuthorize(t *testing.T) {
 	}
 }
 
-// failer is what the checks need of a test, also of one of rapid's.
+// failer is what the checks need from a test, including one of rapid's.
 type failer interface {
 	Helper()
 	Errorf(format string, args ...any)
 }
 
-// checkExplanation compares the decision with its explanation, whose rule must
-// exist.
+// checkExplanation compares a decision with its explanation. The rule that it names
+// must exist.
 func checkExplanation(t failer, who *policy.Party, call policy.Call, decided policy.Ruling) {
 	t.Helper()
 	explained := policy.Explain(who, call)
@@ -394,7 +394,7 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// An allowed contact is what happens nearly always.
+// Nearly all contacts are allowed, so that path must be cheap.
 func TestAnAllowedContactAllocatesLittle(t *testing.T) {
 	who, to := party("A", canInvoke("Bob"), allow("Bob")), party("Bob")
 	if n := testing.AllocsPerRun(100, func() { policy.Authorize(who, policy.Send(to)) }); n > 1 {

@@ -7,8 +7,8 @@ import (
 	"parley"
 )
 
-// What a decision costs that asks every rule, with a thousand contact rules, and
-// one without any.
+// The cost of a decision that asks every rule, with a thousand contact rules and
+// without any.
 func BenchmarkAThousandRules(b *testing.B) {
 	rules := &Rules{Manager: "boss"}
 	for i := range 999 {

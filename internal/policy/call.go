@@ -17,35 +17,35 @@ const (
 	FileWrite = "file_write"
 	Shell     = "shell"
 	MCP       = "mcp"      // SERVER.TOOL of an outside server
-	MCPRead   = "mcp_read" // the same, by a tool that is trusted to read only
+	MCPRead   = "mcp_read" // the same for a tool that is trusted to only read
 	Other     = "other"    // tools that do not say what they do
 )
 
 // Action names a call for the profiles.
 func Action(category, detail string) string { return "tool:" + category + ":" + detail }
 
-// Call is what a participant is about to do: to call a tool, or to contact
-// somebody through any door.
+// Call is what a participant is about to do: call a tool, or contact somebody through
+// any door.
 type Call struct {
-	// Action is tool:<category>:<detail>. What it does to the world follows from
-	// it, so that no tool can say one thing and do another.
+	// Action is tool:<category>:<detail>. It alone decides whether a call counts as
+	// reading or writing, so that no tool can declare one thing and do another.
 	Action string
-	// To is whom it contacts; nil if nobody.
+	// To is who is contacted; nil if nobody.
 	To *Party
 }
 
-// Send is a contact by ask, delegate or notify.
+// Send is the call that contacts somebody by ask, delegate or notify.
 func Send(to *Party) Call { return Call{Action: Action(AgentComm, "send "+to.Name), To: to} }
 
-// Contacting is an action that names whom it contacts, with the name as it is
-// spelled in the team.
+// Contacting is the call of an action that names its target, with the name as the
+// team spells it.
 func Contacting(action string, to *Party) Call {
 	_, detail := parts(action)
 	verb, _, _ := strings.Cut(detail, " ")
 	return Call{Action: Action(AgentComm, verb+" "+to.Name), To: to}
 }
 
-// CheckAction says whether text has the form of an action.
+// CheckAction checks that text has the form of an action.
 func CheckAction(text string) error {
 	if tool, rest, _ := strings.Cut(text, ":"); tool == "tool" {
 		if category, _, found := strings.Cut(rest, ":"); found && category != "" {
@@ -56,7 +56,7 @@ func CheckAction(text string) error {
 		WithHint("Use 'ask', 'delegate', 'notify', or an action like tool:agent_comm:list.")
 }
 
-// Contacted is the name of whom an action contacts; empty if nobody.
+// Contacted is the name of the target of an action; empty if there is none.
 func Contacted(action string) string {
 	category, detail := parts(action)
 	verb, name, _ := strings.Cut(detail, " ")
@@ -71,8 +71,8 @@ func parts(action string) (category, detail string) {
 	return category, detail
 }
 
-// writes reports whether the call changes something. What is not known to read
-// only does.
+// writes reports whether the call changes something. Anything not known to only read
+// counts as writing.
 func (c Call) writes() bool {
 	category, detail := parts(c.Action)
 	verb, _, _ := strings.Cut(detail, " ")
@@ -91,17 +91,17 @@ func (c Call) writes() bool {
 	return true
 }
 
-// Reads reports whether an action only looks at something that is there: it
-// changes nothing and waits for nobody.
+// Reads reports whether an action only looks at something: it changes nothing and
+// waits for nobody.
 func Reads(action string) bool {
 	category, _ := parts(action)
 	return category != TaskOp && !Call{Action: action}.writes()
 }
 
-// workspace reports whether the call writes files or runs a shell, which an
-// agent in read mode never does. Nobody knows what an outside server does, so it
-// counts as one that may.
-func (c Call) workspace() bool {
+// touchesWorkspace reports whether the call writes files or runs a shell, which an
+// agent in read mode never does. Nobody knows what an outside server does, so its
+// tools count too.
+func (c Call) touchesWorkspace() bool {
 	category, _ := parts(c.Action)
 	return category == FileWrite || category == Shell || category == MCP
 }
@@ -109,22 +109,21 @@ func (c Call) workspace() bool {
 // Party is a participant as the rules see it.
 type Party struct {
 	Name string
-	// Key is the folded name, by which rules name it; empty for somebody whom the
-	// hub does not know.
+	// Key is the folded name, which rules use; empty for somebody unknown to the hub.
 	Key  string
 	Kind parley.AgentKind
-	// Rules are its own. A person needs none; anyone else whose rules the hub
-	// does not have may do nothing.
+	// Rules are the participant's own. A person needs none; anyone else without rules
+	// may do nothing.
 	Rules *Rules
 }
 
-// reportsTo reports whether the other is its manager.
+// reportsTo reports whether other is p's manager.
 func (p *Party) reportsTo(other *Party) bool {
 	return p.Rules != nil && p.Rules.Manager != "" && p.Rules.Manager == other.Key
 }
 
-// MayApprove reports whether a participant decides about what another wants: a
-// person does, and the other's manager of whatever kind; never the other itself.
+// MayApprove reports whether who may decide about what wants asks for: a person may,
+// and so may the manager, of whatever kind; never wants itself.
 func MayApprove(who, wants *Party) bool {
 	if who.Key == "" || who.Key == wants.Key {
 		return false

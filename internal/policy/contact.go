@@ -1,7 +1,6 @@
-// Package policy decides. Its functions are pure: they get plain values and
-// say yes, or no with the error that the caller reads. Who reads and writes
-// those values is elsewhere, so that every rule is in one place and can be
-// tested as a table.
+// Package policy decides. Its functions are pure: they take plain values and say yes,
+// or no with the error that the caller reads. Others read and store those values. So
+// every rule is in one place and can be tested as a table.
 package policy
 
 import (
@@ -10,7 +9,7 @@ import (
 	"parley"
 )
 
-// Contact is everything that the decision about a contact rests on.
+// Contact is everything that a contact is decided by.
 type Contact struct {
 	Now     parley.Micros
 	Pattern parley.Pattern
@@ -19,7 +18,7 @@ type Contact struct {
 	// Task is the task that the sender works on; zero if none.
 	Task   parley.Task
 	Limits parley.Limits // the sender's
-	// Approved says that somebody has decided about this very contact.
+	// Approved says that somebody has approved this very contact.
 	Approved bool
 	// Patient says that the work may wait until an offline target is back.
 	Patient bool
@@ -31,30 +30,30 @@ type Decision struct {
 	AskDepth, DelegationDepth int
 	// Rate is the sender's window after this contact.
 	Rate parley.Rate
-	// Wakes says that the target sleeps and is woken.
+	// Wakes says that the target sleeps and must be woken.
 	Wakes bool
 	// Due is when a sleeping target starts; 0 is now.
 	Due parley.Micros
 }
 
-// Decide allows a contact or refuses it. The order is that of what the caller
-// can do about it: the target, the nesting, the rate.
+// Decide allows or refuses a contact. It checks first what the caller can most easily
+// change: the target, then the nesting, then the rate.
 func Decide(c Contact) (Decision, *parley.Error) {
 	if c.Sender.ID == c.Target.ID {
 		return Decision{}, parley.ErrSelf()
 	}
 	var d Decision
-	if err := d.reach(c); err != nil {
+	if err := d.checkTarget(c); err != nil {
 		return d, err
 	}
-	if err := d.nest(c); err != nil {
+	if err := d.countDepth(c); err != nil {
 		return d, err
 	}
-	return d, d.spend(c)
+	return d, d.countRate(c)
 }
 
-// reach applies the table of target statuses.
-func (d *Decision) reach(c Contact) *parley.Error {
+// checkTarget applies the table of target statuses.
+func (d *Decision) checkTarget(c Contact) *parley.Error {
 	if c.Pattern == parley.Notify {
 		return nil
 	}
@@ -66,8 +65,8 @@ func (d *Decision) reach(c Contact) *parley.Error {
 	return nil
 }
 
-// Due is when an agent begins with work of a pattern: 0 for now, or when it
-// wakes. Somebody waits for an ask, so that is never put off.
+// Due is when an agent begins work of a pattern: 0 for now, or when it wakes. An ask
+// is never delayed, since somebody waits for it.
 func Due(a parley.Agent, p parley.Pattern, now parley.Micros) parley.Micros {
 	if p == parley.Ask || !a.Sleeping(now) {
 		return 0
@@ -81,9 +80,9 @@ func ErrOffline(name string) *parley.Error {
 		WithHint("Use 'notify' to leave a message, or choose another agent.")
 }
 
-// nest counts how deep the new task is. A person's contact does not count,
-// and a delegation starts the asks anew.
-func (d *Decision) nest(c Contact) *parley.Error {
+// countDepth says how deep the new task is. A person's contact does not count, and a
+// delegation resets the depth of asks.
+func (d *Decision) countDepth(c Contact) *parley.Error {
 	if c.Sender.Kind == parley.Person {
 		return nil
 	}
@@ -102,9 +101,9 @@ func (d *Decision) nest(c Contact) *parley.Error {
 	return nil
 }
 
-// spend takes one contact out of the sender's minute. People are not limited,
-// and what somebody approved was not the sender's decision.
-func (d *Decision) spend(c Contact) *parley.Error {
+// countRate counts one contact against the sender's rate. An approved contact does
+// not count: it was not the sender's decision.
+func (d *Decision) countRate(c Contact) *parley.Error {
 	if d.Rate = c.Sender.Rate; c.Approved {
 		return nil
 	}
@@ -113,8 +112,8 @@ func (d *Decision) spend(c Contact) *parley.Error {
 	return err
 }
 
-// Spend takes one contact out of an agent's minute. Whatever else an agent starts
-// by itself, such as asking for an approval, costs the same.
+// Spend counts one contact against an agent's rate. Other things that an agent starts
+// by itself, such as asking for an approval, cost the same. People are not limited.
 func Spend(now parley.Micros, sender parley.Agent, limits parley.Limits) (parley.Rate, *parley.Error) {
 	rate := sender.Rate
 	if sender.Kind == parley.Person {

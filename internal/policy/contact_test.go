@@ -12,7 +12,7 @@ import (
 
 const now = parley.Micros(1_000_000_000_000)
 
-// contact is one that is allowed; a test changes what it is about.
+// contact is an allowed contact, which a test then changes.
 func contact(p parley.Pattern) policy.Contact {
 	return policy.Contact{
 		Now: now, Pattern: p, Limits: parley.DefaultLimits(),
@@ -157,8 +157,8 @@ func TestOneselfIsRefusedFirst(t *testing.T) {
 	}
 }
 
-// The caller reads first what it can do something about: another target, then
-// another way, then waiting.
+// The caller is first told what it can change most easily: the target, then the
+// pattern; waiting comes last.
 func TestOrderOfRefusals(t *testing.T) {
 	in := contact(parley.Ask)
 	in.Target.Offline = true
@@ -192,8 +192,8 @@ func TestARefusedContactSpendsNothing(t *testing.T) {
 	}
 }
 
-// Work that may wait is kept for an offline target, and not for one that is gone
-// from the files.
+// Patient work is kept for an offline target, but not for one that was removed from
+// the files.
 func TestPatientWork(t *testing.T) {
 	for target, want := range map[parley.Agent]bool{
 		{ID: 2, Name: "B", Offline: true}:                true,

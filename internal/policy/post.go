@@ -2,27 +2,27 @@ package policy
 
 import "parley"
 
-// PostIn is writing in a channel, given by its name.
+// PostIn is the call that writes in a channel, given by its name.
 func PostIn(channel string) Call { return Call{Action: Action(ChannelOp, "send #"+channel)} }
 
-// ReadIn is reading one.
+// ReadIn is the call that reads a channel.
 func ReadIn(channel string) Call { return Call{Action: Action(ChannelOp, "read #"+channel)} }
 
-// DecidePost takes one post out of the author's minute, however many it mentions.
-// Its target and pattern do not matter.
+// DecidePost counts one post against the author's rate, however many agents it
+// mentions. Target and pattern do not matter.
 func DecidePost(c Contact) (parley.Rate, *parley.Error) {
 	var d Decision
-	err := d.spend(c)
+	err := d.countRate(c)
 	return d.Rate, err
 }
 
-// DecideMention says what follows from a mention: how deep its task is, and when
-// it begins. A post is paid for once; see DecidePost.
+// DecideMention decides how deep a mention's task is and when it begins. The post
+// itself is counted once, by DecidePost.
 func DecideMention(c Contact) (Decision, *parley.Error) {
 	c.Pattern = parley.Mention
 	d := Decision{Rate: c.Sender.Rate}
-	if err := d.reach(c); err != nil {
+	if err := d.checkTarget(c); err != nil {
 		return d, err
 	}
-	return d, d.nest(c)
+	return d, d.countDepth(c)
 }

@@ -6,18 +6,18 @@ import (
 	"parley"
 )
 
-// Profile says which tool calls an agent may make: deny, then allow, then ask
-// for approval; what no pattern matches is refused. An agent's own profile
-// begins with a preset, which decides where its own patterns say nothing; a deny
-// of either goes before everything else.
+// Profile says which tool calls an agent may make: deny, then allow, then ask for
+// approval. What no pattern matches is refused. An agent's own profile is based on a
+// preset, which decides where the agent's patterns say nothing. A deny in either goes
+// before everything else.
 type Profile struct {
 	name             string
 	deny, allow, ask []pattern
 	base             *Profile
 }
 
-// Patterns are the texts of a profile's patterns: regular expressions that match
-// an action from end to end.
+// Patterns are the texts of a profile's patterns: regular expressions that must match
+// a whole action.
 type Patterns struct {
 	Deny, Allow, Ask []string
 }
@@ -30,16 +30,16 @@ type pattern struct {
 
 func (p pattern) matches(action string) bool { return p.expr.MatchString(action) }
 
-// CheckPattern says whether text can be a pattern.
+// CheckPattern checks that text can be a pattern.
 func CheckPattern(text string) error {
 	_, err := newPattern("", text)
 	return err
 }
 
-// newPattern compiles a pattern. A dot matches everything, line ends too: a
-// command with two lines does not slip past a deny.
+// newPattern compiles a pattern. A dot also matches line ends, so that a command of
+// two lines does not slip past a deny.
 func newPattern(flags, text string) (pattern, error) {
-	// By itself first: a text like a)|(b would be valid only between our brackets.
+	// First on its own: a text like a)|(b is valid only between our brackets.
 	_, err := regexp.Compile(text)
 	var expr *regexp.Regexp
 	if err == nil {
@@ -52,7 +52,7 @@ func newPattern(flags, text string) (pattern, error) {
 	return pattern{text, expr}, nil
 }
 
-// presets are the profiles that come with the hub. The default is standard.
+// presets are the built-in profiles. The default is standard.
 var presets = map[string]*Profile{
 	"open": preset("open", Patterns{Allow: []string{`tool:.*`}}),
 	"standard": preset("standard", Patterns{
@@ -66,7 +66,7 @@ var presets = map[string]*Profile{
 	"locked": preset("locked", Patterns{Allow: []string{`tool:file_read:.*`}}),
 }
 
-// Presets are their names.
+// Presets are the names of the built-in profiles.
 func Presets() []string { return []string{"open", "standard", "guarded", "locked"} }
 
 // DefaultPreset is the profile of an agent that names none.
@@ -75,12 +75,12 @@ const DefaultPreset = "standard"
 func preset(name string, p Patterns) *Profile {
 	made, err := compile(name, nil, p)
 	if err != nil {
-		panic(err) // ours: the tests would not begin
+		panic(err) // our own mistake; no test would even start
 	}
 	return made
 }
 
-// NewProfile makes a profile of a preset and patterns of the agent's own.
+// NewProfile makes a profile from a preset and the agent's own patterns.
 func NewProfile(base string, own Patterns) (*Profile, error) {
 	begin, ok := presets[base]
 	if !ok {
@@ -93,8 +93,8 @@ func NewProfile(base string, own Patterns) (*Profile, error) {
 	return compile("own", begin, own)
 }
 
-// compile ignores case in what restricts, since names do, and not in what
-// allows: a slip then refuses too much, and never too little.
+// compile ignores case in patterns that restrict, as names do, but not in those that
+// allow. A slip then refuses too much, never too little.
 func compile(name string, base *Profile, texts Patterns) (*Profile, error) {
 	p := &Profile{name: name, base: base}
 	for _, list := range []struct {
@@ -113,7 +113,7 @@ func compile(name string, base *Profile, texts Patterns) (*Profile, error) {
 	return p, nil
 }
 
-// decide finds the pattern that decides, or refuses without one.
+// decide returns the pattern that decides. Without one it refuses.
 func (p *Profile) decide(action string) (Verdict, Rule) {
 	for layer := p; layer != nil; layer = layer.base {
 		if text, ok := match(layer.deny, action); ok {

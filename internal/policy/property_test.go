@@ -18,8 +18,8 @@ var texts = []string{`tool:.*`, `tool:agent_comm:.*`, `tool:agent_comm:send Bob`
 var actions = []string{"tool:agent_comm:list", "tool:task:await task-1", "tool:task:cancel task-1", "tool:self:sleep",
 	"tool:file_read:x", "tool:file_write:x", "tool:shell:ls", "tool:moon:land", "tool:agent_comm:send Bob"}
 
-// written is what a file says of an agent, as it stands there: the property
-// below looks at this, and not at what the rules were made into.
+// written is what a file says about an agent, literally. The property below checks
+// against this, not against the rules made from it.
 type written struct {
 	manager   string
 	canInvoke []string
@@ -70,8 +70,8 @@ func (w written) rules() *policy.Rules {
 	return made
 }
 
-// forbids reports whether a contact with the target is denied, whatever else
-// the file says.
+// forbids reports whether a deny in the file covers the target, whatever else the
+// file says.
 func (w written) forbids(target string) bool {
 	named := slices.Contains(w.allow, target) || slices.Contains(w.approval, target)
 	return w.invokes && !slices.Contains(w.canInvoke, target) ||
@@ -79,8 +79,8 @@ func (w written) forbids(target string) bool {
 		slices.Contains(w.deny, policy.Everyone) && !named
 }
 
-// Whatever the rules, nothing is allowed that a deny for the target forbids,
-// unless one of the two is the other's manager or a person.
+// Whatever the rules, a deny for the target is never overridden, unless one of the
+// two is a person or the other's manager.
 func TestNoDecisionAllowsWhatADenyForbids(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		from, to := drawParty(t, "from"), drawParty(t, "to")
@@ -129,7 +129,7 @@ func drawParty(t *rapid.T, label string) drawn {
 	return drawn{&policy.Party{Name: name, Key: parley.FoldName(name), Kind: parley.Native, Rules: w.rules()}, w}
 }
 
-// checkRule makes sure that the rule that is named stands in the file.
+// checkRule checks that the named rule is indeed in the file.
 func (d drawn) checkRule(t *rapid.T, to drawn, got policy.Ruling) {
 	w, r := d.written, got.Rule
 	exists := false

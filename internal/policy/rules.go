@@ -6,23 +6,23 @@ import (
 	"parley"
 )
 
-// Rules are what the team's files say of one agent. They name others by their
-// keys, the folded names, which are unique in a team: a rule about somebody who
-// has not joined yet matches nobody until then, and nothing has to be looked up.
+// Rules are what the team's files say about one agent. They name others by their
+// keys, the folded names, which are unique in a team. So nothing has to be looked up,
+// and a rule about somebody who has not joined yet simply matches nobody.
 type Rules struct {
-	// Manager is a key; empty for none.
+	// Manager is the key of the manager; empty for none.
 	Manager string
-	// CanInvoke is nil for everyone; an empty one is nobody.
+	// CanInvoke is nil for everyone; an empty map is nobody.
 	CanInvoke map[string]bool
 	Contacts  ContactRules
 	Profile   *Profile // standard if nil
 	Behavior  Behavior
-	// ReadOnly is mode: read, which keeps from writing files and from the shell.
+	// ReadOnly is mode: read, which forbids writing files and running a shell.
 	ReadOnly bool
 }
 
-// ContactRules say whom an agent may contact, by key. What is said of a target
-// goes before what is said of all; a deny goes before an allow.
+// ContactRules say whom an agent may contact, by key. A rule about a target goes
+// before a rule about everyone; a deny goes before an allow.
 type ContactRules struct {
 	Deny  map[string]bool
 	Allow map[string]Allowance
@@ -31,7 +31,7 @@ type ContactRules struct {
 	AllowAll *Allowance
 }
 
-// Everyone is the name that a contact rule has for everyone.
+// Everyone is how a contact rule spells everyone.
 const Everyone = "*"
 
 // Forbid adds a deny for a name, or for everyone.
@@ -46,8 +46,8 @@ func (r *ContactRules) Forbid(name string) {
 	r.Deny[parley.FoldName(name)] = true
 }
 
-// Permit adds an allow for a name, or for everyone. Of two for the same name the
-// one that needs approval stands.
+// Permit adds an allow for a name, or for everyone. If a name has two, approval is
+// needed as soon as one of them says so.
 func (r *ContactRules) Permit(name string, a Allowance) {
 	if name == Everyone {
 		if r.AllowAll == nil || a.NeedsApproval {
@@ -63,12 +63,12 @@ func (r *ContactRules) Permit(name string, a Allowance) {
 	r.Allow[key] = a
 }
 
-// Allowance is how a contact is allowed.
+// Allowance says how a contact is allowed.
 type Allowance struct {
 	NeedsApproval bool
 }
 
-// Behavior is how much an agent does by itself.
+// Behavior is how much an agent may do on its own.
 type Behavior int
 
 const (
@@ -77,14 +77,13 @@ const (
 	Strict                     // nothing without approval
 )
 
-// Behaviors are their names, as the files spell them.
+// Behaviors are the names of all behaviors, as the files spell them.
 func Behaviors() []string {
 	return []string{Autonomous: "autonomous", Supervised: "supervised", Strict: "strict"}
 }
 
 func (b Behavior) String() string { return Behaviors()[b] }
 
-// ParseBehavior reads a name.
 func ParseBehavior(name string) (Behavior, error) {
 	if i := slices.Index(Behaviors(), name); i >= 0 {
 		return Behavior(i), nil

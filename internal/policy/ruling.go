@@ -7,7 +7,7 @@ import (
 	"parley"
 )
 
-// Verdict is what a rule says to a call.
+// Verdict is what a rule says about a call.
 type Verdict int
 
 const (
@@ -23,15 +23,14 @@ func (v Verdict) String() string { return verdicts[v] }
 // Rule names one rule: its kind, and which of that kind.
 type Rule struct {
 	Kind RuleKind
-	// Of is whose it is, or which profile's.
+	// Of is the agent or the profile that the rule belongs to.
 	Of string
 	// List is deny, allow or ask.
 	List string
-	// Entry is what stands in the list: a name, * or a pattern.
+	// Entry is the entry in the list: a name, * or a pattern.
 	Entry string
 }
 
-// RuleKind is a kind of rule.
 type RuleKind string
 
 const (
@@ -46,13 +45,13 @@ const (
 	RuleBehavior  RuleKind = "behavior"
 )
 
-// RuleKinds are all there are, in the order of the decision.
+// RuleKinds are all kinds, in the order in which they decide.
 func RuleKinds() []RuleKind {
 	return []RuleKind{RuleUnknown, RuleSelf, RuleManager, RulePerson, RuleCanInvoke, RuleContacts, RuleMode, RuleProfile, RuleBehavior}
 }
 
-// String is the rule as it is shown: contacts deny Writer, or
-// profile standard: ask tool:.*
+// String is the rule as shown to people, such as "contacts deny Writer" or "profile
+// standard: ask tool:.*".
 func (r Rule) String() string {
 	text := string(r.Kind)
 	switch {
@@ -72,28 +71,28 @@ func (r Rule) String() string {
 	return text
 }
 
-// Ruling is an outcome with the rule that decided.
+// Ruling is a verdict with the rule that decided.
 type Ruling struct {
 	Verdict Verdict
 	Rule    Rule
-	// Path is every rule that was looked at, in order; only Explain fills it.
+	// Path is every rule that was looked at, in order. Only Explain fills it.
 	Path []Step
 
-	// The sentence is put together only if somebody is going to read it: an
-	// allowed call is the ordinary case, and nobody asks why.
+	// The reason is composed only when somebody reads it: usually a call is allowed
+	// and nobody asks why.
 	who, to, action string
 }
 
-// Step is one rule on the way to a decision.
+// Step is one rule on the path to a decision.
 type Step struct {
 	Rule Rule
-	// Verdict is empty if the rule does not apply to the call, else what it says.
+	// Verdict is what the rule says; empty if it does not apply to the call.
 	Verdict string
-	// Why is a sentence that a person understands.
+	// Why explains the step to a person.
 	Why string
 }
 
-// Reason is a sentence that a person understands, and an agent can act on.
+// Reason explains the ruling in a sentence that an agent can act on.
 func (r Ruling) Reason() string {
 	switch r.Rule.Kind {
 	case RuleUnknown:
@@ -171,8 +170,8 @@ func (r Ruling) behaviorReason() string {
 	return r.who + " is supervised: what changes something needs approval."
 }
 
-// Err is what the caller reads; nil if the call is allowed. A need for approval
-// has a type of its own, since a turn waits for it.
+// Err is the error that the caller reads; nil if the call is allowed. A need for
+// approval has its own type, since a turn waits for it.
 func (r Ruling) Err() error {
 	switch r.Verdict {
 	case Allow:
@@ -184,13 +183,12 @@ func (r Ruling) Err() error {
 	}
 }
 
-// Explained is Err's text with the rule, for the record.
+// Explained is the text of err with the rule, for the record.
 func (r Ruling) Explained(err error) string {
 	return parley.WithRule(parley.Public(err), r.Rule.String())
 }
 
-// decisive reports whether a rule has the last word in a decision.
 func (r Ruling) decisive(s Step) bool { return s.Rule == r.Rule && s.Verdict == r.Verdict.String() }
 
-// Deciding is the place in the path of the rule that decided, or -1.
+// Deciding is the index in Path of the rule that decided, or -1.
 func (r Ruling) Deciding() int { return slices.IndexFunc(r.Path, r.decisive) }
