@@ -7,7 +7,7 @@ import (
 	"parley/internal/store"
 )
 
-// Kind is a kind of documents with an index of its own.
+// Kind is a kind of document that has its own index.
 type Kind = store.SearchKind
 
 const (
@@ -23,36 +23,36 @@ type Document struct {
 	Text string
 	// Marks say who wrote it, where it belongs and who may read it.
 	Marks []string
-	// Source is what the document was made from, for whoever shows it.
+	// Source is what the document was made from, for those who show it.
 	Source any
 }
 
-// Documents are those of one kind.
+// Documents reads the documents of one kind.
 type Documents interface {
-	// Read reads those of the documents that are there.
+	// Read reads the documents with these ids that still exist.
 	Read(tx *store.Tx, ids []int64) ([]Document, error)
-	// After reads the documents of all teams behind an id, oldest first.
+	// After reads the documents of all teams with ids after mark, oldest first.
 	After(tx *store.Tx, mark int64, limit int) ([]Document, error)
 }
 
-// The marks of documents. Each begins with a sign that no word begins with.
+// Each mark begins with a character that no word begins with.
 
-// AuthorMark is on what an agent wrote.
+// AuthorMark marks what an agent wrote.
 func AuthorMark(id parley.AgentID) string { return "@" + strconv.FormatInt(int64(id), 10) }
 
-// ReaderMark is on what an agent may read as one of two.
+// ReaderMark marks what an agent may read as one of two.
 func ReaderMark(id parley.AgentID) string { return ">" + strconv.FormatInt(int64(id), 10) }
 
-// GroupMark is on what those who are in a group channel may read.
+// GroupMark marks what the members of a group channel may read.
 func GroupMark(id parley.ChannelID) string { return "#" + strconv.FormatInt(int64(id), 10) }
 
-// KeeperMark is on what a keeper keeps.
+// KeeperMark marks what is in a keeper.
 func KeeperMark(id parley.KeeperID) string { return "=" + strconv.FormatInt(int64(id), 10) }
 
-// TeamMark is on what everyone in the team may read.
+// TeamMark marks what everyone in the team may read.
 const TeamMark = "*"
 
-// ReaderMarks are those of a channel's readers.
+// ReaderMarks are the marks of a channel's readers.
 func ReaderMarks(c parley.Channel) []string {
 	if c.Kind == parley.Group {
 		return []string{GroupMark(c.ID)}
@@ -60,7 +60,7 @@ func ReaderMarks(c parley.Channel) []string {
 	return []string{ReaderMark(c.A), ReaderMark(c.B)}
 }
 
-// messages are the messages of the record.
+// messages reads the messages of the record as documents.
 type messages struct{}
 
 func (messages) Read(tx *store.Tx, ids []int64) ([]Document, error) {

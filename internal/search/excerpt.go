@@ -5,16 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// Part is a piece of an excerpt; Found says that it is what was looked for.
+// Part is a piece of an excerpt. Found says that it matched.
 type Part struct {
 	Text  string
 	Found bool
 }
 
-// excerptBytes is about how long an excerpt is.
+// excerptBytes is the approximate length of an excerpt.
 const excerptBytes = 240
 
-// Excerpt is the piece of the text in which most was found, on one line.
+// Excerpt is the piece of the text with the most matches, on one line.
 func (h Hit) Excerpt() []Part {
 	from, to := h.window()
 	e := excerpt{text: h.Text[:to]}
@@ -24,7 +24,7 @@ func (h Hit) Excerpt() []Part {
 	at := from
 	for _, s := range h.Spans {
 		if s.From < at || s.To > to {
-			continue // outside, or within what was marked already
+			continue // outside, or within a previous match
 		}
 		e.add(at, s.From, false)
 		e.add(s.From, s.To, true)
@@ -50,7 +50,7 @@ func (e *excerpt) add(from, to int, found bool) {
 	}
 }
 
-// window is where most words were found close together, cut at words.
+// window is where most matches are close together, cut between words.
 func (h Hit) window() (from, to int) {
 	if len(h.Text) <= excerptBytes || len(h.Spans) == 0 {
 		return 0, h.cutBack(min(len(h.Text), excerptBytes), 0)
@@ -78,7 +78,7 @@ func (h Hit) window() (from, to int) {
 	return start, h.cutBack(min(len(h.Text), max(start+excerptBytes, h.Spans[best].To)), h.Spans[best].To)
 }
 
-// cutBack moves an end back to the space before it, not before least.
+// cutBack moves an end back to the space before it, but not before least.
 func (h Hit) cutBack(end, least int) int {
 	if end == len(h.Text) {
 		return end

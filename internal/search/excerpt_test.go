@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// mark writes an excerpt with what was found in brackets.
+// mark writes an excerpt with the matches in brackets.
 func mark(parts []Part) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -30,7 +30,7 @@ func TestExcerpt(t *testing.T) {
 		{strings.Repeat("é", 400), "zebra", strings.Repeat("é", 120) + " …"},
 		{strings.Repeat("é", 400) + " zebra", "zebra", "… [zebra]"},
 	} {
-		r, _ := parse(c.query, true).judge(Document{Text: c.text}, tokens(c.text))
+		r, _ := parse(c.query, true).match(Document{Text: c.text}, tokens(c.text))
 		got := mark(Hit{Document: r.doc, Spans: r.spans}.Excerpt())
 		if !strings.HasPrefix(got, c.want) || len(got) > excerptBytes+40 {
 			t.Errorf("%q in %.40q: %q", c.query, c.text, got)
@@ -41,7 +41,7 @@ func TestExcerpt(t *testing.T) {
 func FuzzExcerpt(f *testing.F) {
 	f.Add("The parser fails "+strings.Repeat("é", 200), "parser")
 	f.Fuzz(func(t *testing.T, text, query string) {
-		r, _ := parse(query, false).judge(Document{Text: text}, tokens(text))
+		r, _ := parse(query, false).match(Document{Text: text}, tokens(text))
 		shown := mark(Hit{Document: r.doc, Spans: r.spans}.Excerpt())
 		if utf8.ValidString(text) && !utf8.ValidString(shown) {
 			t.Errorf("%q of %q", shown, text)

@@ -11,7 +11,7 @@ import (
 	"parley/internal/store"
 )
 
-// Each case is looked for twice: before the index has come to anything, and after.
+// Each case runs twice: before anything is indexed, and after.
 func TestFind(t *testing.T) {
 	w := newWorld(t)
 	id := map[string]int64{}
@@ -46,7 +46,7 @@ func TestFind(t *testing.T) {
 		{text: `"bracket token"`, none: true},
 		{text: `read "after the bracket`, first: "mixed"},
 		{text: "to be or not", first: "stop"},
-		{text: "reverted", newest: true, none: true}, // no other words for it
+		{text: "reverted", newest: true, none: true}, // no synonyms
 		{text: "rollbacks releases", newest: true, first: "roll"},
 		{text: "rollback parser", newest: true, none: true}, // all words
 		{text: "zebra", none: true},
@@ -60,7 +60,7 @@ func TestFind(t *testing.T) {
 				t.Errorf("%q (indexed: %v): %v, the first %q; want %q", c.text, indexed, got, w.texts[append(got, 0)[0]], c.first)
 			}
 		}
-		w.update(func(tx *store.Tx) error { // begin anew for the next case
+		w.update(func(tx *store.Tx) error { // start over for the next case
 			tx.MoveSearchMark(Messages, 0)
 			return nil
 		})
@@ -77,7 +77,7 @@ func TestNothingToSearchFor(t *testing.T) {
 // rooms are where the property test writes: dms and the two groups.
 var rooms = [][2]int{{0, 1}, {1, 2}, {2, 3}, {0, 3}, {0, -1}, {1, -1}, {2, -2}, {3, -2}}
 
-// readers are who may read a room, by agent.
+// readers are the agents that may read a room.
 func readers(room [2]int) []int {
 	switch room[1] {
 	case -1:
@@ -88,15 +88,15 @@ func readers(room [2]int) []int {
 	return room[:]
 }
 
-// said is a message as a naive reader keeps it.
+// said is a message as a naive reader remembers it.
 type said struct {
 	id    int64
 	room  [2]int
 	words []string
 }
 
-// TestIndexFindsWhatAScanFinds compares the index with reading everything, on
-// random records of which some is indexed, some is not and some was taken out.
+// TestIndexFindsWhatAScanFinds compares the index with reading everything, on random
+// records that are partly indexed, partly not, and partly removed.
 func TestIndexFindsWhatAScanFinds(t *testing.T) {
 	for seed := range uint64(12) {
 		compareWithScan(t, newWorld(t), seed)
@@ -122,8 +122,7 @@ func compareWithScan(t *testing.T, w *world, seed uint64) {
 	}
 }
 
-// nonsense are words that have no other forms and mean nothing; the first ones are
-// common.
+// nonsense are words without other forms or synonyms; the first ones are common.
 func nonsense(r *rand.Rand, n int) (words []string) {
 	for range n {
 		words = append(words, fmt.Sprintf("zq%d", min(r.IntN(30), r.IntN(30))))
@@ -173,7 +172,7 @@ func (w *world) compare(r *rand.Rand, all []said) {
 	}
 }
 
-// naive says whether a message is found, by reading it.
+// naive reports whether a message matches, by reading it.
 func naive(has, wanted []string, all, phrase bool) bool {
 	if phrase {
 		return strings.Contains(" "+strings.Join(has, " ")+" ", " "+strings.Join(wanted, " ")+" ")
@@ -206,7 +205,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// What another team says is not found, indexed or not, by people neither.
+// What another team says is not found, indexed or not, and not by people either.
 func TestAnotherTeamIsNotFound(t *testing.T) {
 	w := newWorld(t)
 	own := w.say(0, 1, "a beacon of ours")

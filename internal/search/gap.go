@@ -7,10 +7,10 @@ import (
 	"parley/internal/store"
 )
 
-// gapsAfter are the gaps once late and after are in the index: the old ones
-// without what has come and what will not come any more, and the ids that are
-// missing among the new ones. Where documents are stored in the order of their ids
-// there are none.
+// gapsAfter returns the gaps once late and after are in the index: the old gaps,
+// without what has arrived and what can no longer arrive, and the ids missing among
+// the new documents. Where documents are stored in the order of their ids there are
+// none.
 func gapsAfter(old []store.SearchGap, late []int64, mark int64, after []Document, possible bool, now parley.Micros) (list []store.SearchGap) {
 	if !possible {
 		return nil
@@ -31,7 +31,7 @@ func gapsAfter(old []store.SearchGap, late []int64, mark int64, after []Document
 	return list
 }
 
-// fill takes ids, in order, out of a gap.
+// fill removes ids, which are sorted, from a gap.
 func fill(g store.SearchGap, ids []int64) (left []store.SearchGap) {
 	start, _ := slices.BinarySearch(ids, g.First)
 	for _, id := range ids[start:] {

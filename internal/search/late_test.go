@@ -9,8 +9,8 @@ import (
 	"parley/internal/store/postgres"
 )
 
-// Of two hubs one draws ids early and stores late. What it says lies below the
-// index's mark by then, and is found all the same.
+// One of two hubs draws ids early and stores late. By then its messages are below the
+// index's mark, and they are found all the same.
 func TestSequencesCommitOutOfOrderAndTheIndexSkipsNothing(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	open := func() store.Store {
@@ -31,7 +31,7 @@ func TestSequencesCommitOutOfOrderAndTheIndexSkipsNothing(t *testing.T) {
 	busy.st = open()
 	second := busy.say(0, 1, "beacon two")
 	early.index()
-	third := early.say(0, 1, "beacon three") // from the block that was drawn first
+	third := early.say(0, 1, "beacon three") // with an id from the first block
 	if third > second {
 		t.Fatalf("%d does not come before %d: the test shows nothing", third, second)
 	}

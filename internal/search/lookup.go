@@ -10,66 +10,66 @@ import (
 )
 
 const (
-	// mostRows is how many rows of a word are looked at, newest first, and fewRows of
-	// one that only stands for another.
-	mostRows, fewRows = 1000, 200
-	// mostPostings bounds what is ranked: of words that nearly every document has,
-	// the newest documents are looked at.
-	mostPostings = 100_000
-	// mostCandidates is how many documents at most are read to be ranked by their
-	// texts, and fewCandidates if few are asked for; manyTimes as many as are asked for
-	// between them.
-	mostCandidates, fewCandidates, manyTimes = 200, 100, 5
-	// mostGroup is how many chunks are read at once.
-	mostGroup = 256
-	// tailMessages is how much of what is not in the index yet is read.
-	tailMessages = 2000
+	// maxRows is how many rows of a word are looked at, newest first;
+	// maxSecondaryRows is the same for synonyms and compounds.
+	maxRows, maxSecondaryRows = 1000, 200
+	// maxPostings limits what is ranked: of words that nearly every document has,
+	// only the newest documents are looked at.
+	maxPostings = 100_000
+	// The number of documents that are read to be ranked by their texts is
+	// candidatesPerHit times the limit, but at least minCandidates and at most
+	// maxCandidates.
+	maxCandidates, minCandidates, candidatesPerHit = 200, 100, 5
+	// maxGroup is how many chunks are read at once.
+	maxGroup = 256
+	// maxTail is how many documents that are not in the index yet are read.
+	maxTail = 2000
 )
 
-// lookup finds the documents in the index that may be what is wanted.
+// lookup finds the documents in the index that may match.
 type lookup struct {
-	tx   *store.Tx
-	q    Query
-	want wanted
-	// narrow are the marks that a document must have, one of each list.
-	narrow [][]string
-	sizes  map[string][]store.Posting // of each word and mark, newest first
-	tail   map[string]int             // how many have it that are not in the index yet
-	idf    map[string]float64
-	first  int64 // the first id and the one behind the last that are asked for
-	behind int64
-	// floor is the chunk down to which a word is read.
+	tx     *store.Tx
+	q      Query
+	parsed parsedQuery
+	// required are lists of marks; a document must have one of each list.
+	required [][]string
+	sizes    map[string][]store.Posting // of each word and mark, newest first
+	tail     map[string]int             // how many documents that are not in the index yet have it
+	idf      map[string]float64
+	first    int64 // the range of ids asked for: from first up to, but not including, end
+	end      int64
+	// floor is the lowest chunk down to which a word is read.
 	floor map[string]int64
-	// lesser are the words that nobody asked for by themselves.
-	lesser map[string]bool
+	// secondary are the words that nobody asked for.
+	secondary map[string]bool
 
-	page page
+	scores chunkScores
 }
 
-// candidate is a document with what the index knows of it.
+// candidate is a document with its score according to the index.
 type candidate struct {
 	id    int64
 	score float32
 }
 
-// newLookup reads how often every word occurs.
-func newLookup(tx *store.Tx, q Query, want wanted, groups []parley.Channel) (*lookup, error) {
-	l := &lookup{tail: map[string]int{}, tx: tx, q: q, want: want, narrow: q.narrowing(groups), sizes: map[string][]store.Posting{}, idf: map[string]float64{},
-		floor: map[string]int64{}, lesser: want.lesser(), behind: math.MaxInt64}
-	all := slices.Concat(want.words(), slices.Concat(l.narrow...))
+// newLookup also reads how often every word occurs.
+func newLookup(tx *store.Tx, q Query, parsed parsedQuery, groups []parley.Channel) (*lookup, error) {
+	l := &lookup{tail: map[string]int{}, tx: tx, q: q, parsed: parsed, required: q.requiredMarks(groups), sizes: map[string][]store.Posting{}, idf: map[string]float64{},
+		floor: map[string]int64{}, secondary: parsed.secondary(), end: math.MaxInt64}
+	all := slices.Concat(parsed.words(), slices.Concat(l.required...))
 	err := tx.PostingSizes(q.Team, q.Kind, all, l.limit, func(p store.Posting) { l.sizes[p.Word] = append(l.sizes[p.Word], p) })
 	return l, err
 }
 
 // limit is how many rows of a word are looked at.
 func (l *lookup) limit(word string) int {
-	if l.lesser[word] {
-		return fewRows
+	if l.secondary[word] {
+		return maxSecondaryRows
 	}
-	return mostRows
+	return maxRows
 }
 
-// count adds a document that is not in the index yet to how often words occur.
+// count counts the words of a document that is not in the index yet.
 func (l *lookup) count(d Document, words []string) {
 	has := map[string]bool{}
 	for _, t := range tokens(d.Text) {
@@ -82,20 +82,20 @@ func (l *lookup) count(d Document, words []string) {
 	}
 }
 
-// weigh decides what each word counts. documents is about how many there are.
-func (l *lookup) weigh(documents int64) {
-	for _, word := range l.want.words() {
-		n := l.often(word, documents) + float64(l.tail[word])
+// computeIDF decides what each word is worth. documents is their approximate number.
+func (l *lookup) computeIDF(documents int64) {
+	for _, word := range l.parsed.words() {
+		n := l.documentsWith(word, documents) + float64(l.tail[word])
 		l.idf[word] = math.Log(1 + (math.Max(float64(documents), n)-n+0.5)/(n+0.5))
 	}
 }
 
-// often is how many documents have a word. Of one with more rows than are looked at
-// the older ones are taken to be like the newer.
-func (l *lookup) often(word string, documents int64) float64 {
+// documentsWith estimates how many documents have a word. If a word has more rows
+// than are looked at, the older ones are assumed to be like the newer ones.
+func (l *lookup) documentsWith(word string, documents int64) float64 {
 	rows := l.sizes[word]
 	n := float64(total(rows))
-	if len(rows) < fewRows {
+	if len(rows) < maxSecondaryRows {
 		return n
 	}
 	if seen := documents - rows[len(rows)-1].Chunk<<chunkBits; len(rows) == l.limit(word) && seen > 0 {
@@ -111,22 +111,22 @@ func total(rows []store.Posting) (n int) {
 	return n
 }
 
-// chunks are those that may hold what is wanted, newest first.
+// chunks are the chunks that may contain matches, newest first.
 func (l *lookup) chunks() []int64 {
 	count := map[int64]uint64{} // which terms a chunk has
-	for i, t := range l.want.terms {
+	for i, t := range l.parsed.terms {
 		for _, w := range t.words {
 			for _, p := range l.sizes[w.word] {
 				count[p.Chunk] |= 1 << i
 			}
 		}
 	}
-	must := l.want.must()
+	must := l.parsed.must()
 	allowed := l.allowed()
 	var list []int64
 	for chunk, has := range count {
-		if has&must == must && (allowed == nil || allowed[chunk] == len(l.narrow)) &&
-			chunk >= chunkOf(l.first) && chunk <= chunkOf(l.behind) {
+		if has&must == must && (allowed == nil || allowed[chunk] == len(l.required)) &&
+			chunk >= chunkOf(l.first) && chunk <= chunkOf(l.end) {
 			list = append(list, chunk)
 		}
 	}
@@ -134,16 +134,16 @@ func (l *lookup) chunks() []int64 {
 	return list
 }
 
-// allowed counts for each chunk how many of the narrowing lists it has.
+// allowed counts for each chunk how many of the required lists it has a mark of.
 func (l *lookup) allowed() map[int64]int {
-	if len(l.narrow) == 0 {
+	if len(l.required) == 0 {
 		return nil
 	}
 	count := map[int64]int{}
-	for i, marks := range l.narrow {
+	for i, marks := range l.required {
 		for _, mark := range marks {
 			for _, p := range l.sizes[mark] {
-				if count[p.Chunk] == i { // once a list
+				if count[p.Chunk] == i { // once per list
 					count[p.Chunk] = i + 1
 				}
 			}
@@ -152,16 +152,16 @@ func (l *lookup) allowed() map[int64]int {
 	return count
 }
 
-// budget decides how far down each word is read: rare words all the way, and of
-// common ones the newest documents.
-func (l *lookup) budget(chunks []int64) {
+// setFloors decides how far down each word is read: rare words completely, common
+// ones only in the newest documents.
+func (l *lookup) setFloors(chunks []int64) {
 	in := map[int64]bool{}
 	for _, c := range chunks {
 		in[c] = true
 	}
-	words := l.want.words()
+	words := l.parsed.words()
 	slices.SortStableFunc(words, func(a, b string) int { return total(l.sizes[a]) - total(l.sizes[b]) })
-	left := mostPostings
+	left := maxPostings
 	for i, word := range words {
 		share, read := left/(len(words)-i), 0
 		for _, p := range l.sizes[word] {
@@ -178,8 +178,8 @@ func (l *lookup) budget(chunks []int64) {
 	}
 }
 
-// each reads chunks in groups that grow, and hands the documents of each that
-// have what they must to take, until it has had enough.
+// each reads chunks in growing groups and calls take for each chunk until take has
+// enough.
 func (l *lookup) each(chunks []int64, group int, take func(chunk int64) (enough bool)) error {
 	values := l.values()
 	for len(chunks) > 0 {
@@ -195,46 +195,45 @@ func (l *lookup) each(chunks []int64, group int, take func(chunk int64) (enough 
 				return nil
 			}
 		}
-		group = min(8*group, mostGroup)
+		group = min(8*group, maxGroup)
 	}
 	return nil
 }
 
-// rowAt names a row that was read.
-type rowAt struct {
+type rowKey struct {
 	word  string
 	chunk int64
 }
 
 // read fetches the rows of some chunks, newest first.
-func (l *lookup) read(chunks []int64) (map[rowAt][]byte, error) {
+func (l *lookup) read(chunks []int64) (map[rowKey][]byte, error) {
 	from, to := chunks[len(chunks)-1], chunks[0]
 	var words []string
-	for _, word := range slices.Concat(l.want.words(), slices.Concat(l.narrow...)) {
-		if l.reaches(word, from, to) {
+	for _, word := range slices.Concat(l.parsed.words(), slices.Concat(l.required...)) {
+		if l.hasRows(word, from, to) {
 			words = append(words, word)
 		}
 	}
-	rows := make(map[rowAt][]byte, len(chunks)*len(words))
+	rows := make(map[rowKey][]byte, len(chunks)*len(words))
 	err := l.tx.Postings(l.q.Team, l.q.Kind, words, func(word string) int64 { return max(from, l.floor[word]) }, to,
-		func(p store.Posting) { rows[rowAt{p.Word, p.Chunk}] = p.Docs })
+		func(p store.Posting) { rows[rowKey{p.Word, p.Chunk}] = p.Docs })
 	return rows, err
 }
 
-// reaches reports whether a word has rows to be read in a range.
-func (l *lookup) reaches(word string, from, to int64) bool {
+// hasRows reports whether a word has rows to read within a range.
+func (l *lookup) hasRows(word string, from, to int64) bool {
 	return to >= l.floor[word] && slices.ContainsFunc(l.sizes[word], func(p store.Posting) bool { return p.Chunk >= from && p.Chunk <= to })
 }
 
-// values are what each word is worth by how often a document has it, in the order
-// of the terms and their words.
-func (l *lookup) values() (list [][mostCount + 1]float32) {
-	for _, t := range l.want.terms {
+// values are what each word is worth by how often a document has it, in the order of
+// the terms and their words.
+func (l *lookup) values() (list [][maxCount + 1]float32) {
+	for _, t := range l.parsed.terms {
 		for _, w := range t.words {
-			var worth [mostCount + 1]float32
+			var worth [maxCount + 1]float32
 			weight := w.weight * min(l.idf[w.word], l.idf[t.words[0].word])
 			for n := range worth {
-				worth[n] = float32(weight * float64(n) / (float64(n) + frequency))
+				worth[n] = float32(weight * float64(n) / (float64(n) + bm25K1))
 			}
 			list = append(list, worth)
 		}
@@ -242,33 +241,32 @@ func (l *lookup) values() (list [][mostCount + 1]float32) {
 	return list
 }
 
-// add sums up what the documents of a chunk have.
-func (l *lookup) add(chunk int64, rows map[rowAt][]byte, values [][mostCount + 1]float32) {
-	l.page.begin()
+// add computes the scores of a chunk.
+func (l *lookup) add(chunk int64, rows map[rowKey][]byte, values [][maxCount + 1]float32) {
+	l.scores.begin()
 	n := 0
-	for i, t := range l.want.terms {
+	for i, t := range l.parsed.terms {
 		for _, w := range t.words {
-			l.page.add(i, rows[rowAt{w.word, chunk}], &values[n])
+			l.scores.add(i, rows[rowKey{w.word, chunk}], &values[n])
 			n++
 		}
 	}
-	for _, marks := range l.narrow {
-		var marked places
+	for _, marks := range l.required {
+		var marked docSet
 		for _, mark := range marks {
-			l.page.mark(rows[rowAt{mark, chunk}], &marked)
+			l.scores.mark(rows[rowKey{mark, chunk}], &marked)
 		}
-		l.page.keep(&marked)
+		l.scores.keep(&marked)
 	}
 }
 
-// visit goes through the documents of the chunk that was added up and have what
-// they must, newest first.
+// visit visits the matching documents of the chunk that was last added, newest first.
 func (l *lookup) visit(chunk int64, each func(candidate)) {
-	must := l.want.must()
-	l.page.some.backward(func(i int) {
+	must := l.parsed.must()
+	l.scores.any.backward(func(i int) {
 		id := chunk<<chunkBits | int64(i)
-		if l.page.has[i]&must == must && id >= l.first && id < l.behind {
-			each(candidate{id, l.page.sum[i]})
+		if l.scores.has[i]&must == must && id >= l.first && id < l.end {
+			each(candidate{id, l.scores.sum[i]})
 		}
 	})
 }
@@ -278,32 +276,32 @@ func (l *lookup) found(chunk int64) (list []candidate) {
 	return list
 }
 
-// best are the documents that promise most; of equals the newest.
+// best are the most promising documents; of equals the newest.
 func (l *lookup) best() ([]candidate, error) {
 	chunks := l.chunks()
-	l.budget(chunks)
-	most := min(max(manyTimes*l.q.Limit, fewCandidates), mostCandidates)
+	l.setFloors(chunks)
+	most := min(max(candidatesPerHit*l.q.Limit, minCandidates), maxCandidates)
 	var list []candidate
-	bar := float32(-1) // what is found later is older, and has to be better
-	err := l.each(l.reached(chunks), mostGroup, func(chunk int64) bool {
+	bar := float32(-1) // later finds are older, so they must be better
+	err := l.each(l.stillRead(chunks), maxGroup, func(chunk int64) bool {
 		l.visit(chunk, func(c candidate) {
 			if c.score > bar {
 				list = append(list, c)
 			}
 		})
 		if len(list) >= 4*most {
-			list = foremost(list, most)
+			list = top(list, most)
 			bar = list[len(list)-1].score
 		}
 		return false
 	})
-	return foremost(list, most), err
+	return top(list, most), err
 }
 
-// reached are the chunks in which any word is still read.
-func (l *lookup) reached(chunks []int64) []int64 {
+// stillRead are the chunks in which some word is still read.
+func (l *lookup) stillRead(chunks []int64) []int64 {
 	in := map[int64]bool{}
-	for _, word := range l.want.words() {
+	for _, word := range l.parsed.words() {
 		for _, p := range l.sizes[word] {
 			if p.Chunk < l.floor[word] {
 				break
@@ -314,7 +312,7 @@ func (l *lookup) reached(chunks []int64) []int64 {
 	return slices.DeleteFunc(chunks, func(c int64) bool { return !in[c] })
 }
 
-func foremost(list []candidate, most int) []candidate {
+func top(list []candidate, most int) []candidate {
 	slices.SortFunc(list, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.id, a.id)) })
 	return list[:min(len(list), most)]
 }

@@ -9,14 +9,14 @@ import (
 	"parley/internal/store"
 )
 
-// A row of the index holds the documents of a chunk that have a word: two bytes
-// each, its place in the chunk and how often it has the word. They are of one width
-// so that a row can be appended to unread.
+// A row of the index holds the documents of a chunk that contain a word, two bytes
+// each: the position in the chunk and how often the word occurs. The width is fixed
+// so that a row can be appended to without being read.
 const (
 	chunkBits = 11
 	chunkSize = 1 << chunkBits
 	countBits = 16 - chunkBits
-	mostCount = 1<<countBits - 1
+	maxCount  = 1<<countBits - 1
 )
 
 func chunkOf(id int64) int64 { return id >> chunkBits }
@@ -25,11 +25,11 @@ func chunkOf(id int64) int64 { return id >> chunkBits }
 type posting uint16
 
 func newPosting(id int64, count int) posting {
-	return posting(id&(chunkSize-1))<<countBits | posting(min(count, mostCount))
+	return posting(id&(chunkSize-1))<<countBits | posting(min(count, maxCount))
 }
 
 func (p posting) place() int { return int(p >> countBits) }
-func (p posting) count() int { return int(p & mostCount) }
+func (p posting) count() int { return int(p & maxCount) }
 
 func pack(list []posting) []byte {
 	b := make([]byte, 0, 2*len(list))
@@ -41,8 +41,8 @@ func pack(list []posting) []byte {
 
 func (p posting) append(b []byte) []byte { return binary.BigEndian.AppendUint16(b, uint16(p)) }
 
-// unpack reads a row, in the order of its documents and each once: what was
-// appended later counts. A byte too much is left out.
+// unpack reads a row, sorted by document and each document once: what was appended
+// last counts. A surplus byte is ignored.
 func unpack(b []byte, list []posting) []posting {
 	list = list[:0]
 	ordered := true
@@ -59,29 +59,28 @@ func unpack(b []byte, list []posting) []posting {
 	return slices.CompactFunc(list, func(a, b posting) bool { return a.place() == b.place() })
 }
 
-// rowsOf sorts documents into the rows that they belong to, in the order of the
-// table.
+// rowsOf sorts documents into rows, in the order of the table.
 func rowsOf(kind Kind, docs []Document) []store.PostingRow {
 	docs = slices.Clone(docs)
 	slices.SortFunc(docs, func(a, b Document) int { return cmp.Compare(a.ID, b.ID) })
-	g := gathering{of: map[teamWord]int{}}
+	b := rowBuilder{of: map[teamWord]int{}}
 	var list []token
 	for _, d := range docs {
 		list = tokensInto(d.Text, list)
 		for i := range list {
-			g.add(d, list[i].word)
+			b.add(d, list[i].word)
 		}
 		for _, mark := range d.Marks {
-			g.add(d, mark)
+			b.add(d, mark)
 		}
 	}
-	return g.rows(kind)
+	return b.rows(kind)
 }
 
-// gathering is the documents of every word, as they come.
-type gathering struct {
+// rowBuilder collects the documents of every word.
+type rowBuilder struct {
 	of    map[teamWord]int
-	words []gathered
+	words []wordDocs
 }
 
 type teamWord struct {
@@ -89,35 +88,35 @@ type teamWord struct {
 	word string
 }
 
-type gathered struct {
+type wordDocs struct {
 	teamWord
-	docs []counted
+	docs []docCount
 }
 
-type counted struct {
+type docCount struct {
 	id    int64
 	times int
 }
 
-// add counts a word of a document. Documents come in the order of their ids.
-func (g *gathering) add(d Document, word string) {
+// add counts a word of a document. Documents must come in the order of their ids.
+func (g *rowBuilder) add(d Document, word string) {
 	k := teamWord{d.Team, word}
 	i, ok := g.of[k]
 	if !ok {
 		i = len(g.words)
 		g.of[k] = i
-		g.words = append(g.words, gathered{teamWord: k})
+		g.words = append(g.words, wordDocs{teamWord: k})
 	}
 	w := &g.words[i]
 	if n := len(w.docs); n > 0 && w.docs[n-1].id == d.ID {
 		w.docs[n-1].times++
 		return
 	}
-	w.docs = append(w.docs, counted{d.ID, 1})
+	w.docs = append(w.docs, docCount{d.ID, 1})
 }
 
-func (g *gathering) rows(kind Kind) (rows []store.PostingRow) {
-	slices.SortFunc(g.words, func(a, b gathered) int {
+func (g *rowBuilder) rows(kind Kind) (rows []store.PostingRow) {
+	slices.SortFunc(g.words, func(a, b wordDocs) int {
 		return cmp.Or(cmp.Compare(a.team, b.team), cmp.Compare(a.word, b.word))
 	})
 	for _, w := range g.words {
@@ -134,8 +133,7 @@ func (g *gathering) rows(kind Kind) (rows []store.PostingRow) {
 	return rows
 }
 
-// removeRows takes documents out of the rows that they are in, the rows of a chunk
-// in one round trip.
+// removeRows removes documents from their rows, those of a chunk in one round trip.
 func removeRows(tx *store.Tx, rows []store.PostingRow) error {
 	type place struct {
 		team  parley.TeamID
@@ -170,7 +168,7 @@ func removeRows(tx *store.Tx, rows []store.PostingRow) error {
 	return nil
 }
 
-// without leaves the documents of gone out of a row.
+// without returns a row without the documents of gone.
 func without(row, gone []posting) []posting {
 	left := make([]posting, 0, len(row))
 	for _, p := range row {

@@ -35,10 +35,10 @@ func TestPosting(t *testing.T) {
 			t.Errorf("%+v became %d, %d", c, got, p.count())
 		}
 	}
-	if newPosting(3, 1000).count() != mostCount {
+	if newPosting(3, 1000).count() != maxCount {
 		t.Error("a count that does not fit is not the greatest")
 	}
-	// What was appended later counts.
+	// What was appended last counts.
 	row := pack([]posting{newPosting(5, 1), newPosting(3, 1), newPosting(5, 2)})
 	if got := unpack(row, nil); !slices.Equal(got, []posting{newPosting(3, 1), newPosting(5, 2)}) {
 		t.Errorf("out of order and twice: %v", got)
@@ -51,7 +51,7 @@ func FuzzQuery(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, newest bool) {
 		w := parse(text, newest)
-		if len(w.terms) > mostTerms {
+		if len(w.terms) > maxTerms {
 			t.Fatalf("%d terms", len(w.terms))
 		}
 		said := false
@@ -66,7 +66,7 @@ func FuzzQuery(f *testing.F) {
 				t.Fatalf("%q: %+v", text, term)
 			}
 		}
-		w.judge(Document{Text: text}, tokens(text))
+		w.match(Document{Text: text}, tokens(text))
 	})
 }
 
@@ -100,12 +100,12 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// A text that is taken away while a batch is on its way must not come back with
-// it.
+// A text that is removed while a batch is being prepared must not come back with the
+// batch.
 func TestABatchDoesNotBringBackWhatWasTakenAway(t *testing.T) {
 	w := newWorld(t)
 	id := w.say(0, 1, "the word is swordfish")
-	b, err := w.prepare(t.Context(), Messages, quietPortion)
+	b, err := w.prepare(t.Context(), Messages, quietSize)
 	if err != nil || len(b.docs) != 1 {
 		t.Fatalf("%d documents, %v", len(b.docs), err)
 	}
@@ -115,7 +115,7 @@ func TestABatchDoesNotBringBackWhatWasTakenAway(t *testing.T) {
 		tx.Redact(m, w.agents[0].ID, "[redacted]", "")
 		return errors.Join(err, err2)
 	})
-	if err := w.st.Update(t.Context(), b.store); !errors.Is(err, errOvertaken) {
+	if err := w.st.Update(t.Context(), b.store); !errors.Is(err, errIndexChanged) {
 		t.Errorf("the batch was stored: %v", err)
 	}
 	w.index()
@@ -124,7 +124,7 @@ func TestABatchDoesNotBringBackWhatWasTakenAway(t *testing.T) {
 	}
 }
 
-// What is taken away after it was indexed leaves no word behind.
+// A text that is removed after it was indexed leaves no word behind.
 func TestRemoveLeavesNoWord(t *testing.T) {
 	w := newWorld(t)
 	id := w.say(0, 1, "the word is swordfish")

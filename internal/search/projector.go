@@ -13,61 +13,63 @@ import (
 )
 
 const (
-	// lookAfter is how long the projector waits for more when something was written.
-	lookAfter = time.Second
-	// lookEvery is how often it looks if it has heard of nothing, where others write
-	// too: what they say may get lost, and gaps close with time.
-	lookEvery = 10 * time.Minute
-	// restTimes is for how many times as long as a batch took it rests while others
-	// write: about 6 % of the time goes into the index then.
-	restTimes = 15
-	// failedRest is how long it rests after a failure.
-	failedRest = 10 * time.Second
+	// collectTime is how long the projector waits for more once something was
+	// written.
+	collectTime = time.Second
+	// pollInterval is how often it looks without a signal if other hubs write too:
+	// their signals may get lost, and gaps close with time.
+	pollInterval = 10 * time.Minute
+	// restFactor is how many times longer it rests than a batch took, while others
+	// write. So about 6 % of the time goes into the index.
+	restFactor = 15
+	// failurePause is how long it rests after a failure.
+	failurePause = 10 * time.Second
 )
 
-// portion is how much is taken at once: documents, and about so much text.
-type portion struct{ docs, bytes int }
+// batchSize limits a batch: the number of documents, and roughly their text.
+type batchSize struct{ docs, bytes int }
 
 var (
-	// busyPortion is taken while others write, who wait for it, and quietPortion
+	// busySize is used while others write, since they wait for it, and quietSize
 	// while nobody does.
-	busyPortion  = portion{256, 1 << 20}
-	quietPortion = portion{2 * chunkSize, 4 << 20}
-	// bulkPortion is for a store that nobody else uses: rows of a word lie together,
-	// so the more of them are written at once, the fewer pages are written again.
-	bulkPortion = portion{64 * chunkSize, 128 << 20}
+	busySize  = batchSize{256, 1 << 20}
+	quietSize = batchSize{2 * chunkSize, 4 << 20}
+	// bulkSize is for a store that nobody else uses. Rows of a word are adjacent: the
+	// more of them are written at once, the fewer pages are rewritten.
+	bulkSize = batchSize{64 * chunkSize, 128 << 20}
 )
 
-// Run follows what is written until the context is done. Of several hubs on one
-// database one at a time adds to the index. It sleeps while nothing is new.
+// Run adds what is written to the index until the context is done. Of several hubs on
+// one database, one at a time does so. It sleeps while nothing is new.
 func (s *Service) Run(ctx context.Context, log *slog.Logger) {
 	p := projector{Service: s, log: log, last: map[Kind]int64{}, busy: true, written: make(chan struct{}, 1)}
-	defer s.store.Bus().Listen(wake.Events, p.hear)()
+	defer s.store.Bus().Listen(wake.Events, p.onWrite)()
 	for wait := time.Duration(0); ; {
-		if wait == lookEvery { // nothing is new
-			p.listen(ctx)
-			wait = lookAfter
+		if wait == pollInterval { // nothing is new
+			p.awaitWrite(ctx)
+			wait = collectTime
 		}
-		if !rest(ctx, wait) {
+		if !sleep(ctx, wait) {
 			return
 		}
 		wait = p.round(ctx)
 	}
 }
 
-// hear is told of every event: who writes a message records one.
-func (p *projector) hear(int64) {
+// onWrite hears of every event: every stored message records one.
+func (p *projector) onWrite(int64) {
 	select {
 	case p.written <- struct{}{}:
 	default:
 	}
 }
 
-// listen waits until something was written; where others write too, for a while.
-func (p *projector) listen(ctx context.Context) {
+// awaitWrite waits until something is written; if other hubs write too, for a limited
+// time.
+func (p *projector) awaitWrite(ctx context.Context) {
 	var late <-chan time.Time
 	if p.store.Shared() {
-		timer := time.NewTimer(lookEvery)
+		timer := time.NewTimer(pollInterval)
 		defer timer.Stop()
 		late = timer.C
 	}
@@ -78,8 +80,8 @@ func (p *projector) listen(ctx context.Context) {
 	}
 }
 
-// rest waits; it reports false when the context is done first.
-func rest(ctx context.Context, d time.Duration) bool {
+// sleep returns false if the context is done first.
+func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -94,30 +96,30 @@ type projector struct {
 	*Service
 	log     *slog.Logger
 	written chan struct{}
-	last    map[Kind]int64 // the newest document when it last looked
-	busy    bool           // somebody may have written since the look before
+	last    map[Kind]int64 // the newest document at the last look
+	busy    bool           // something may have been written since the look before
 }
 
-// round takes one batch of every kind and says how long to rest; lookEvery says
+// round adds one batch of every kind and returns how long to rest; pollInterval says
 // that there was nothing to do.
 func (p *projector) round(ctx context.Context) time.Duration {
-	wait, grew := lookEvery, false
+	wait, grew := pollInterval, false
 	for kind := range p.kinds {
 		started := time.Now()
 		b, err := p.step(ctx, kind)
 		if err != nil && ctx.Err() == nil {
 			p.log.Warn("the search index could not be brought up to date; what is new is found more slowly until then", "error", err)
-			return failedRest
+			return failurePause
 		}
 		grew = grew || b.last > p.last[kind]
 		p.last[kind] = b.last
 		switch {
 		case b.more && (p.busy || grew):
-			wait = min(wait, restTimes*time.Since(started))
+			wait = min(wait, restFactor*time.Since(started))
 		case b.more:
 			wait = 0
 		case len(b.docs) > 0:
-			wait = min(wait, max(lookAfter, restTimes*time.Since(started)))
+			wait = min(wait, max(collectTime, restFactor*time.Since(started)))
 		}
 	}
 	p.busy = grew
@@ -125,31 +127,31 @@ func (p *projector) round(ctx context.Context) time.Duration {
 }
 
 func (p *projector) step(ctx context.Context, kind Kind) (batch, error) {
-	size := quietPortion
+	size := quietSize
 	if p.busy {
-		size = busyPortion
+		size = busySize
 	}
 	b, err := p.prepare(ctx, kind, size)
-	if err != nil || b.nothing() {
+	if err != nil || b.empty() {
 		return b, err
 	}
 	err = p.store.Update(ctx, b.store)
-	if errors.Is(err, store.ErrNotFound) || errors.Is(err, errOvertaken) {
-		b.more, err = false, nil // another hub is at it, or something was taken out: look again later
+	if errors.Is(err, store.ErrNotFound) || errors.Is(err, errIndexChanged) {
+		b.more, err = false, nil // another hub adds, or something was removed: look again later
 	}
 	return b, err
 }
 
-// Update brings the index up to date with everything that is there now, as fast as
-// it can. It is for tests and measurements; Run does it by itself.
+// Update brings the index up to date with everything stored so far, as fast as it
+// can. It is for tests and measurements; Run does this on its own.
 func (s *Service) Update(ctx context.Context) error {
 	for kind := range s.kinds {
 		for more := true; more; {
-			b, err := s.prepare(ctx, kind, bulkPortion)
-			if err == nil && !b.nothing() {
+			b, err := s.prepare(ctx, kind, bulkSize)
+			if err == nil && !b.empty() {
 				err = s.store.Update(ctx, b.store)
 			}
-			if err != nil && !errors.Is(err, errOvertaken) {
+			if err != nil && !errors.Is(err, errIndexChanged) {
 				return err
 			}
 			more = b.more || err != nil
@@ -158,25 +160,25 @@ func (s *Service) Update(ctx context.Context) error {
 	return nil
 }
 
-// batch is what goes into the index at once. It is made on a view: only the rows
-// themselves are written while others wait.
+// batch is what is added to the index at once. It is prepared in a view, so that
+// others wait only while the rows are written.
 type batch struct {
 	kind Kind
 	mark store.SearchMark
 	docs []Document
 	upto int64
-	last int64 // the newest document there is
+	last int64 // the newest document of all
 	gaps []store.SearchGap
-	// gapsChanged says that they are not what is stored.
+	// gapsChanged says that gaps differ from what is stored.
 	gapsChanged bool
 	more        bool
 
 	rows []store.PostingRow
 }
 
-func (b *batch) nothing() bool { return len(b.docs) == 0 && !b.gapsChanged }
+func (b *batch) empty() bool { return len(b.docs) == 0 && !b.gapsChanged }
 
-func (s *Service) prepare(ctx context.Context, kind Kind, size portion) (b batch, err error) {
+func (s *Service) prepare(ctx context.Context, kind Kind, size batchSize) (b batch, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		b = batch{kind: kind}
 		return b.collect(tx, s.kinds[kind], size)
@@ -187,7 +189,7 @@ func (s *Service) prepare(ctx context.Context, kind Kind, size portion) (b batch
 	return b, err
 }
 
-func (b *batch) collect(tx *store.Tx, docs Documents, size portion) (err error) {
+func (b *batch) collect(tx *store.Tx, docs Documents, size batchSize) (err error) {
 	if b.mark, err = tx.SearchMark(b.kind); err != nil {
 		return err
 	}
@@ -212,7 +214,7 @@ func (b *batch) collect(tx *store.Tx, docs Documents, size portion) (err error) 
 		}
 	}
 	whole := len(after)
-	after = size.bound(after)
+	after = size.cut(after)
 	b.upto = b.mark.Upto
 	if len(after) > 0 {
 		b.upto = after[len(after)-1].ID
@@ -225,9 +227,9 @@ func (b *batch) collect(tx *store.Tx, docs Documents, size portion) (err error) 
 	return nil
 }
 
-// bound cuts a list where it has enough for one batch: where there is more, at the
-// end of a chunk, so that each row is written once.
-func (p portion) bound(docs []Document) []Document {
+// cut cuts a list to the size of one batch. If there is more, it cuts at the end of a
+// chunk, so that each row is written once.
+func (p batchSize) cut(docs []Document) []Document {
 	end, bytes := len(docs), 0
 	for i, d := range docs {
 		if bytes += len(d.Text); bytes > p.bytes {
@@ -244,19 +246,19 @@ func (p portion) bound(docs []Document) []Document {
 	return docs[:end]
 }
 
-// errOvertaken says that the index is not any more what the batch was made for.
-var errOvertaken = errors.New("the index has changed")
+// errIndexChanged says that the index is no longer what the batch was made for.
+var errIndexChanged = errors.New("the index has changed")
 
 // store adds the batch, if the index is still where it was when the batch was read
-// and nothing was taken out since: a text that was taken away in between must not
-// come back with the batch.
+// and nothing was removed since. A text that was removed in between must not come
+// back with the batch.
 func (b *batch) store(tx *store.Tx) error {
 	mark, err := tx.LockSearchMark(b.kind)
 	if err != nil {
 		return err
 	}
 	if mark != b.mark {
-		return errOvertaken
+		return errIndexChanged
 	}
 	tx.AppendPostings(b.rows)
 	if b.upto != mark.Upto {

@@ -14,7 +14,7 @@ import (
 	"parley/internal/store"
 )
 
-// viewed counts how often a store is looked at.
+// viewed counts the views of a store.
 type viewed struct {
 	store.Store
 	views atomic.Int64
@@ -25,8 +25,8 @@ func (v *viewed) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return v.Store.View(ctx, fn)
 }
 
-// A hub that nobody uses for weeks does not look once, and takes up what is written
-// then.
+// A hub that nobody uses for weeks does not look once, and then picks up what is
+// written.
 func TestTheProjectorSleepsUntilSomethingIsWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -65,8 +65,8 @@ func TestTheProjectorSleepsUntilSomethingIsWritten(t *testing.T) {
 	})
 }
 
-// A batch ends with a chunk where there is more, so that a row is written once.
-func TestPortions(t *testing.T) {
+// If there is more, a batch ends with a chunk, so that each row is written once.
+func TestBatchSizes(t *testing.T) {
 	docs := func(from, to int64, text string) (list []Document) {
 		for id := from; id <= to; id++ {
 			list = append(list, Document{ID: id, Text: text})
@@ -74,25 +74,25 @@ func TestPortions(t *testing.T) {
 		return list
 	}
 	for name, c := range map[string]struct {
-		size portion
+		size batchSize
 		docs []Document
 		want int
 	}{
-		"all there is":        {portion{10, 100}, docs(1, 5, "a"), 5},
-		"within one chunk":    {portion{5, 100}, docs(1, 5, "a"), 5},
-		"up to a chunk's end": {portion{5, 100}, docs(chunkSize-3, chunkSize+1, "a"), 3},
-		"nothing is behind":   {portion{10, 100}, docs(chunkSize-3, chunkSize+1, "a"), 5},
-		"too much text":       {portion{10, 7}, docs(1, 5, "abc"), 3},
-		"one long text":       {portion{10, 7}, docs(1, 5, "abcdefghij"), 1},
-		"nothing":             {portion{10, 7}, nil, 0},
+		"all there is":        {batchSize{10, 100}, docs(1, 5, "a"), 5},
+		"within one chunk":    {batchSize{5, 100}, docs(1, 5, "a"), 5},
+		"up to a chunk's end": {batchSize{5, 100}, docs(chunkSize-3, chunkSize+1, "a"), 3},
+		"nothing after it":    {batchSize{10, 100}, docs(chunkSize-3, chunkSize+1, "a"), 5},
+		"too much text":       {batchSize{10, 7}, docs(1, 5, "abc"), 3},
+		"one long text":       {batchSize{10, 7}, docs(1, 5, "abcdefghij"), 1},
+		"nothing":             {batchSize{10, 7}, nil, 0},
 	} {
-		if got := len(c.size.bound(c.docs)); got != c.want {
+		if got := len(c.size.cut(c.docs)); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}
 }
 
-// Words and marks come into rows by chunk, sorted, with their counts.
+// Words and marks are sorted into rows by chunk, with their counts.
 func TestRowsOf(t *testing.T) {
 	list := []Document{
 		{ID: chunkSize, Team: 1, Text: "pear"},

@@ -7,29 +7,30 @@ import (
 	"parley"
 )
 
-// Query is what to look for. What is zero does not matter.
+// Query is what to search for. A zero field sets no condition.
 type Query struct {
 	Team parley.TeamID
-	// Reader sees only what it may read; 0 is a person, who reads everything in the
-	// team.
+	// Reader is the agent that searches; it finds only what it may read. 0 is a
+	// person, who may read everything in the team.
 	Reader parley.AgentID
 	Kind   Kind
 
-	// Text is words, and phrases in quotes.
+	// Text has words, and phrases in quotes.
 	Text    string
 	Author  parley.AgentID
 	Channel parley.ChannelID // a group
 	Keeper  parley.KeeperID
-	// Since is the first moment, Until the one after the last.
+	// Since is inclusive, Until exclusive.
 	Since, Until parley.Micros
-	// Newest asks for the newest that has all the words, instead of the best.
+	// Newest asks for the newest documents that have all the words, instead of the
+	// best.
 	Newest bool
 	Limit  int
 }
 
-// narrowing are the marks that a document must have: one of each list. groups are
+// requiredMarks are lists of marks; a document must have one of each list. groups are
 // those that the reader may read.
-func (q Query) narrowing(groups []parley.Channel) (lists [][]string) {
+func (q Query) requiredMarks(groups []parley.Channel) (lists [][]string) {
 	if q.Reader != 0 {
 		scope := []string{ReaderMark(q.Reader), TeamMark}
 		for _, g := range groups {
@@ -49,16 +50,13 @@ func (q Query) narrowing(groups []parley.Channel) (lists [][]string) {
 	return lists
 }
 
-// mostTerms bounds what is looked for; a longer question is looked for by its
-// first words.
-const mostTerms = 32
+const maxTerms = 32 // a longer text is searched by its first words
 
-// term is one thing that is looked for: a word, and others that mean about the
-// same.
+// term is one thing to search for: a word and its synonyms.
 type term struct {
 	words []weighted // the first is the word itself
-	must  bool       // nothing is found without it
-	extra bool       // it makes what is found better, and does not count as asked for
+	must  bool       // a document without it does not match
+	extra bool       // improves the rank, but was not asked for
 }
 
 type weighted struct {
@@ -66,29 +64,29 @@ type weighted struct {
 	weight float64
 }
 
-// wanted is a query in the words of the index.
-type wanted struct {
+// parsedQuery is a query in the words of the index.
+type parsedQuery struct {
 	terms []term
-	// phrases are words that must follow each other as they are spelled.
+	// phrases are words that must follow each other exactly as spelled.
 	phrases [][]string
 }
 
-// parse reads the text of a query. Newest first, every word must be there and none
-// stands for another.
-func parse(text string, newest bool) wanted {
+// parse reads the text of a query. With newest, every word is required and synonyms
+// do not count.
+func parse(text string, newest bool) parsedQuery {
 	p := parser{newest: newest, seen: map[string]bool{}}
 	for i, piece := range quoted(text) {
 		if i%2 == 1 {
 			p.phrase(piece)
 		} else {
-			p.plain(piece, keepStops(text))
+			p.plain(piece, onlyStopWords(text))
 		}
 	}
-	return p.wanted
+	return p.parsedQuery
 }
 
-// quoted cuts a text at its quotes: every second piece is a phrase. A quote that
-// is not closed is none.
+// quoted splits a text at its quotes: every second piece is a phrase. An unclosed
+// quote is ignored.
 func quoted(text string) []string {
 	text = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`).Replace(text)
 	pieces := strings.Split(text, `"`)
@@ -99,8 +97,8 @@ func quoted(text string) []string {
 	return pieces
 }
 
-// keepStops says that a query has nothing but words that say nothing.
-func keepStops(text string) bool {
+// onlyStopWords reports whether a text has nothing but stop words.
+func onlyStopWords(text string) bool {
 	for _, t := range tokens(text) {
 		if !stopWords[t.surface] {
 			return false
@@ -110,23 +108,23 @@ func keepStops(text string) bool {
 }
 
 type parser struct {
-	wanted
+	parsedQuery
 	newest bool
 	seen   map[string]bool
 }
 
 func (p *parser) add(t term) {
-	if word := t.words[0].word; !p.seen[word] && len(p.terms) < mostTerms {
+	if word := t.words[0].word; !p.seen[word] && len(p.terms) < maxTerms {
 		p.seen[word] = true
 		p.terms = append(p.terms, t)
 	}
 }
 
-// phrase takes the words between quotes. Those that say something are looked up,
-// all of them are compared with the text.
+// phrase adds the words between quotes. Only meaningful words are looked up, but all
+// of them are compared with the text.
 func (p *parser) phrase(text string) {
 	var surfaces []string
-	stops := keepStops(text)
+	stops := onlyStopWords(text)
 	for _, t := range tokens(text) {
 		if t.whole {
 			continue
@@ -148,22 +146,22 @@ func (p *parser) plain(text string, stops bool) {
 			p.add(term{words: []weighted{{t.word, 1}}, extra: true})
 			continue
 		}
-		says := stops || !stopWords[t.surface]
-		if says {
+		meaningful := stops || !stopWords[t.surface]
+		if meaningful {
 			p.add(p.one(t.word))
 		}
-		p.compound(before, t.surface, says)
+		p.compound(before, t.surface, meaningful)
 		before = t.surface
 	}
 }
 
-// compound looks for two words as one too: roll back is also written rollback.
-func (p *parser) compound(before, word string, says bool) {
+// compound adds two words as one: roll back is also written rollback.
+func (p *parser) compound(before, word string, meaningful bool) {
 	if before == "" || p.newest {
 		return
 	}
 	one := stem(clip(before + word))
-	if _, known := synonyms()[one]; known || says && !stopWords[before] {
+	if _, known := synonyms()[one]; known || meaningful && !stopWords[before] {
 		t := p.one(one)
 		t.extra = true
 		p.add(t)
@@ -181,8 +179,8 @@ func (p *parser) one(word string) term {
 	return t
 }
 
-// words are all that are to be looked up.
-func (w wanted) words() (list []string) {
+// words are all words to look up.
+func (w parsedQuery) words() (list []string) {
 	seen := map[string]bool{}
 	for _, t := range w.terms {
 		for _, word := range t.words {
@@ -195,21 +193,21 @@ func (w wanted) words() (list []string) {
 	return list
 }
 
-// lesser are the words that only stand for others, or are made of them.
-func (w wanted) lesser() map[string]bool {
-	asked, lesser := map[string]bool{}, map[string]bool{}
+// secondary are the words that nobody asked for: synonyms and compounds.
+func (w parsedQuery) secondary() map[string]bool {
+	asked, secondary := map[string]bool{}, map[string]bool{}
 	for _, t := range w.terms {
 		asked[t.words[0].word] = asked[t.words[0].word] || !t.extra
 		for _, other := range t.words {
-			lesser[other.word] = true
+			secondary[other.word] = true
 		}
 	}
-	maps.DeleteFunc(lesser, func(word string, _ bool) bool { return asked[word] })
-	return lesser
+	maps.DeleteFunc(secondary, func(word string, _ bool) bool { return asked[word] })
+	return secondary
 }
 
-// must are the terms, by number, without which nothing is found.
-func (w wanted) must() (mask uint64) {
+// must is the set of required terms, by index.
+func (w parsedQuery) must() (mask uint64) {
 	for i, t := range w.terms {
 		if t.must {
 			mask |= 1 << i

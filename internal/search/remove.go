@@ -5,9 +5,9 @@ import (
 	"parley/internal/store"
 )
 
-// Remove takes documents out of the index, as long as they still say what they
-// said: it comes before their texts change or go, in the same transaction. What is
-// not in the index yet is no matter.
+// Remove takes documents out of the index. It must run before their texts change or
+// go, in the same transaction, since it needs the indexed words. Documents that are
+// not in the index yet do no harm.
 func (s *Service) Remove(tx *store.Tx, kind Kind, ids []int64) error {
 	docs, ok := s.kinds[kind]
 	if !ok || len(ids) == 0 {
@@ -21,8 +21,8 @@ func (s *Service) Remove(tx *store.Tx, kind Kind, ids []int64) error {
 	return removeRows(tx, rowsOf(kind, list))
 }
 
-// Put puts documents into the index that are in it with other words or marks, or
-// not at all. Remove comes before it, if they are.
+// Put adds documents to the index. If they are in it already with other words or
+// marks, Remove must come first.
 func (s *Service) Put(tx *store.Tx, kind Kind, docs []Document) {
 	tx.CountRemoval(kind)
 	tx.AppendPostings(rowsOf(kind, docs))

@@ -5,60 +5,60 @@ import (
 	"slices"
 )
 
-// The constants of BM25: how soon further occurrences of a word stop counting, and
-// how much a long text counts against a short one.
+// The constants of BM25: how soon further occurrences of a word stop counting (k1),
+// and how much the length of a text counts against it (b).
 const (
-	frequency = 1.2
-	shortness = 0.2
+	bm25K1 = 1.2
+	bm25B  = 0.2
 )
 
 const (
-	// near is up to how many words apart two that follow each other in the query
-	// still belong together.
-	near = 8
-	// mostPlaces is how many places of a word are looked at.
-	mostPlaces = 16
+	// maxDistance is how many words apart two neighbours of the query may be and
+	// still count as close.
+	maxDistance = 8
+	// maxPositions is how many positions of a word are looked at.
+	maxPositions = 16
 )
 
-// reading is a document taken apart.
-type reading struct {
+// match is a document compared with a query.
+type match struct {
 	doc    Document
-	terms  []termFound
+	terms  []termMatch
 	spans  []Span
 	length int
 }
 
-// termFound is what a document has of a term: how often each of its words, and
-// where.
-type termFound struct {
-	counts []int
-	places []int
+// termMatch is what a document has of a term: how often each of its words occurs, and
+// at which positions.
+type termMatch struct {
+	counts    []int
+	positions []int
 }
 
-func (f termFound) any() bool { return len(f.places) > 0 }
+func (f termMatch) any() bool { return len(f.positions) > 0 }
 
-// Span is where a word was found, in bytes of the text.
+// Span is where a word was found, as byte offsets in the text.
 type Span struct{ From, To int }
 
-// judge takes a document apart, which is in list as words. ok says that it is one
-// that was asked for.
-func (w wanted) judge(d Document, list []token) (r reading, ok bool) {
-	r = reading{doc: d, terms: make([]termFound, len(w.terms))}
+// match compares a document, whose words are in list, with the query. ok says that it
+// has what the query demands.
+func (w parsedQuery) match(d Document, list []token) (r match, ok bool) {
+	r = match{doc: d, terms: make([]termMatch, len(w.terms))}
 	for i := range list {
 		if !list[i].whole {
 			r.length++
 		}
-		w.see(&r, &list[i])
+		w.countToken(&r, &list[i])
 	}
 	for _, p := range w.phrases {
 		if !contains(list, p) {
 			return r, false
 		}
 	}
-	return r, w.enough(r)
+	return r, w.satisfied(r)
 }
 
-func (w wanted) see(r *reading, t *token) {
+func (w parsedQuery) countToken(r *match, t *token) {
 	seen := false
 	for i := range w.terms {
 		term := &w.terms[i]
@@ -71,8 +71,8 @@ func (w wanted) see(r *reading, t *token) {
 				f.counts = make([]int, len(term.words))
 			}
 			f.counts[j]++
-			if len(f.places) < mostPlaces {
-				f.places = append(f.places, t.at)
+			if len(f.positions) < maxPositions {
+				f.positions = append(f.positions, t.at)
 			}
 			seen = true
 		}
@@ -82,18 +82,17 @@ func (w wanted) see(r *reading, t *token) {
 	}
 }
 
-// enough reports whether a document has every word that it must have, and one at
-// least.
-func (w wanted) enough(r reading) bool {
-	some := false
+// satisfied reports whether a document has every required word, and at least one.
+func (w parsedQuery) satisfied(r match) bool {
+	any := false
 	for i, t := range w.terms {
 		found := r.terms[i].any()
 		if t.must && !found {
 			return false
 		}
-		some = some || found
+		any = any || found
 	}
-	return some
+	return any
 }
 
 // contains reports whether the words of a phrase follow each other.
@@ -112,10 +111,10 @@ func contains(list []token, phrase []string) bool {
 	return false
 }
 
-// score ranks a document: BM25 over the terms, more if it has all of them, and if
-// those that stand together in the query do so here.
-func (w wanted) score(r reading, idf map[string]float64, average float64) float64 {
-	norm := 1 - shortness + shortness*float64(r.length)/math.Max(1, average)
+// score ranks a document: BM25 over the terms, with a bonus if it has all of them,
+// and if words that are neighbours in the query are close here too.
+func (w parsedQuery) score(r match, idf map[string]float64, average float64) float64 {
+	norm := 1 - bm25B + bm25B*float64(r.length)/math.Max(1, average)
 	sum, asked, had := 0.0, 0.0, 0.0
 	for i, t := range w.terms {
 		got := termScore(t, r.terms[i], idf, norm)
@@ -128,27 +127,27 @@ func (w wanted) score(r reading, idf map[string]float64, average float64) float6
 	if asked > 0 {
 		sum *= 0.5 + 0.5*had/asked
 	}
-	return sum + w.nearness(r, idf)
+	return sum + w.proximity(r, idf)
 }
 
-// termScore is that of the word that counts most.
-func termScore(t term, f termFound, idf map[string]float64, norm float64) (best float64) {
+// termScore is the score of the term's best word.
+func termScore(t term, f termMatch, idf map[string]float64, norm float64) (best float64) {
 	for j, n := range f.counts {
 		count, word := float64(n), t.words[j]
 		weight := word.weight * min(idf[word.word], idf[t.words[0].word])
-		best = max(best, weight*count*(frequency+1)/(count+frequency*norm))
+		best = max(best, weight*count*(bm25K1+1)/(count+bm25K1*norm))
 	}
 	return best
 }
 
-func (w wanted) nearness(r reading, idf map[string]float64) (sum float64) {
+func (w parsedQuery) proximity(r match, idf map[string]float64) (sum float64) {
 	before := -1
 	for i, t := range w.terms {
 		if t.extra {
 			continue
 		}
 		if before >= 0 {
-			if d := distance(r.terms[before].places, r.terms[i].places); d <= near {
+			if d := distance(r.terms[before].positions, r.terms[i].positions); d <= maxDistance {
 				sum += 0.4 * min(idf[w.terms[before].words[0].word], idf[t.words[0].word]) / float64(max(1, d))
 			}
 		}
@@ -157,7 +156,7 @@ func (w wanted) nearness(r reading, idf map[string]float64) (sum float64) {
 	return sum
 }
 
-// distance is the least between two places.
+// distance is the smallest distance between two positions.
 func distance(a, b []int) int {
 	least := math.MaxInt
 	for _, x := range a {

@@ -7,16 +7,15 @@ import (
 	"sync"
 )
 
-// synonymWeight is what a word counts that stands for the one asked for.
+// synonymWeight is what a synonym counts, compared with the word itself.
 const synonymWeight = 0.45
 
-// synonymText has a group of words a line that people use for about the same
-// thing. A word may be in several.
+// synonymText has one group of synonyms per line. A word may be in several groups.
 //
 //go:embed synonyms.txt
 var synonymText string
 
-// synonyms maps the stem of a word to the stems of those that stand for it.
+// synonyms maps the stem of a word to the stems of its synonyms.
 var synonyms = sync.OnceValue(func() map[string][]string {
 	of := map[string][]string{}
 	for line := range strings.Lines(synonymText) {
@@ -38,14 +37,14 @@ var synonyms = sync.OnceValue(func() map[string][]string {
 	return of
 })
 
-// joinedStem is the word as the index has it: sign-in is one word, signin.
+// joinedStem is the word as it is in the index: sign-in becomes one word, signin.
 func joinedStem(word string) string {
 	list := tokens(word)
 	return list[len(list)-1].word
 }
 
-// stopWords say nothing by themselves. They are in the index, for phrases and for
-// queries that have nothing else.
+// stopWords carry no meaning by themselves. The index has them for phrases, and for
+// queries that contain nothing else.
 var stopWords = func() map[string]bool {
 	words := map[string]bool{}
 	for _, w := range strings.Fields(`a about all also am an and any are as at be been being but by can could did do does

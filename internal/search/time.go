@@ -5,29 +5,29 @@ import (
 	"parley/internal/store"
 )
 
-// bound finds the ids that lie in the time asked for. Ids grow with time, so
-// halving finds them; where a document may be stored late, there is room on both
-// sides, and the documents themselves are compared afterwards.
-func (l *lookup) bound(last int64) (err error) {
-	if l.q.Kind != Messages { // others tell of a time before they were stored
+// limitByTime finds the range of ids for the wanted time. Ids grow with time, so a
+// binary search finds them. Where a document may be stored late, the range is widened
+// on both sides, and the documents' own times are compared afterwards.
+func (l *lookup) limitByTime(last int64) (err error) {
+	if l.q.Kind != Messages { // other kinds carry a time before they were stored
 		return nil
 	}
-	room := parley.Micros(0)
+	slack := parley.Micros(0)
 	if l.tx.OutOfOrder() {
-		room = parley.Micros(store.LateAfter.Microseconds())
+		slack = parley.Micros(store.LateAfter.Microseconds())
 	}
 	if l.q.Since != 0 {
-		if l.first, err = l.firstAt(last, l.q.Since-room); err != nil {
+		if l.first, err = l.firstAt(last, l.q.Since-slack); err != nil {
 			return err
 		}
 	}
 	if l.q.Until != 0 {
-		l.behind, err = l.firstAt(last, l.q.Until+room)
+		l.end, err = l.firstAt(last, l.q.Until+slack)
 	}
 	return err
 }
 
-// firstAt is the first id from a moment on, or the one behind the last.
+// firstAt is the first id from a moment on, or the one after the last.
 func (l *lookup) firstAt(last int64, moment parley.Micros) (int64, error) {
 	low, high := int64(1), last+1
 	for low < high {

@@ -11,31 +11,31 @@ import (
 )
 
 const (
-	// longestWord bounds what is taken for a word, in bytes.
-	longestWord = 64
-	// longestText is how much of a document is looked at.
-	longestText = 64 << 10
+	// maxWordBytes limits what counts as a word.
+	maxWordBytes = 64
+	// maxTextBytes is how much of a document is looked at.
+	maxTextBytes = 64 << 10
 )
 
-// token is a word at its place in a text. Of an identifier each part is a token,
-// and the whole is one more at the place of its first part.
+// token is a word at its position in a text. Each part of an identifier is a token,
+// and the whole is one more, at the position of its first part.
 type token struct {
-	word    string // folded and stemmed: what is in the index
-	surface string // folded only: what a phrase is compared with
+	word    string // folded and stemmed, as in the index
+	surface string // only folded, to compare phrases
 	at      int    // the number of the word in the text
-	whole   bool   // it spells an identifier of several parts in one
-	from    int    // its bytes in the text
+	whole   bool   // an identifier of several parts as one word
+	from    int    // its byte range in the text
 	to      int
 }
 
-// tokens takes a text apart. The same text always gives the same words: what was
-// put into the index is found again to be taken out.
+// tokens splits a text into words. The same text must always give the same words,
+// since removing a document from the index relies on it.
 func tokens(text string) []token { return tokensInto(text, make([]token, 0, len(text)/4)) }
 
-// tokensInto is tokens in memory that was used before.
+// tokensInto is tokens with a reused slice.
 func tokensInto(text string, list []token) []token {
-	if len(text) > longestText {
-		text = text[:longestText]
+	if len(text) > maxTextBytes {
+		text = text[:maxTextBytes]
 	}
 	t := tokenizer{text: text, list: list[:0]}
 	start := -1
@@ -54,7 +54,7 @@ func tokensInto(text string, list []token) []token {
 	return t.list
 }
 
-// wordRune is what words are made of; marks are accents that stand by themselves.
+// wordRune reports whether words are made of r. Marks are combining accents.
 func wordRune(r rune) bool {
 	return r < utf8.RuneSelf && asciiWord(byte(r)) || r >= utf8.RuneSelf && r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }
@@ -63,8 +63,9 @@ func asciiWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// joins reports whether a sign holds the parts of an identifier, a path, a number
-// or a word with an apostrophe together: it stands right between two of them.
+// joins reports whether a character holds the parts of an identifier, a path, a
+// number or a word with an apostrophe together: it must stand directly between two of
+// them.
 func joins(text string, at int, r rune) bool {
 	switch r {
 	case '_', '-', '.', '/', ':', '\'', '’', '@', '#':
@@ -85,10 +86,10 @@ type tokenizer struct {
 // part is a piece of a run, as bytes of the text.
 type part struct{ from, to int }
 
-// run takes apart what stands without a space: user_id, parseQuery, internal/store,
+// run splits what is written without spaces: user_id, parseQuery, internal/store,
 // v1.2.3, don't.
 func (t *tokenizer) run(from, to int) {
-	if plain(t.text[from:to]) { // most are
+	if plain(t.text[from:to]) { // as most are
 		t.part(from, to)
 		return
 	}
@@ -102,7 +103,6 @@ func (t *tokenizer) run(from, to int) {
 	}
 }
 
-// part adds one word.
 func (t *tokenizer) part(from, to int) {
 	surface := fold(t.text[from:to])
 	if surface == "" {
@@ -112,21 +112,21 @@ func (t *tokenizer) part(from, to int) {
 	t.at++
 }
 
-// whole adds the parts from first on as one word, if it is not too long.
+// whole adds the tokens from first on as one word, if that is not too long.
 func (t *tokenizer) whole(first, at, from, to int) {
 	var joined strings.Builder
 	for _, part := range t.list[first:] {
 		joined.WriteString(part.surface)
 	}
-	if whole := joined.String(); len(whole) <= longestWord {
+	if whole := joined.String(); len(whole) <= maxWordBytes {
 		t.list = append(t.list, token{word: stem(whole), surface: whole, at: at, whole: true, from: from, to: to})
 	}
 }
 
-// split cuts a run at its signs and where capital letters begin a word.
+// split cuts a run at punctuation and before capital letters that begin a word.
 func split(text string, from, to int, parts []part) []part {
 	start := from
-	var before rune // the one before, within the part
+	var before rune // within the same part
 	cut := func(at int) {
 		if at > start {
 			parts = append(parts, part{start, at})
@@ -142,7 +142,7 @@ func split(text string, from, to int, parts []part) []part {
 			start = i + size
 			i += size
 			continue
-		case before != 0 && (ideograph(r) || ideograph(before) || begins(text[i+size:to], before, r)):
+		case before != 0 && (ideograph(r) || ideograph(before) || startsWord(text[i+size:to], before, r)):
 			cut(i)
 			start = i
 		}
@@ -153,9 +153,9 @@ func split(text string, from, to int, parts []part) []part {
 	return parts
 }
 
-// begins reports whether a new word begins with r: userName has two, HTTPServer
-// too, sha256 has one.
-func begins(rest string, before, r rune) bool {
+// startsWord reports whether a new word begins with r: userName and HTTPServer have
+// two, sha256 has one.
+func startsWord(rest string, before, r rune) bool {
 	if !unicode.IsUpper(r) {
 		return false
 	}
@@ -167,14 +167,14 @@ func begins(rest string, before, r rune) bool {
 	return unicode.IsLower(next) && unicode.IsLower(after)
 }
 
-// ideograph is a character of a script that is written without spaces: each is
-// a word here.
+// ideograph reports whether r belongs to a script written without spaces. Each such
+// character counts as a word.
 func ideograph(r rune) bool {
 	return r >= 0x2E80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
-// fold brings the spellings of a word together: capitals, accents, widths, and the
-// apostrophe with what follows it.
+// fold unifies the spellings of a word: capitals, accents, widths, and apostrophes
+// with what follows them.
 func fold(s string) string {
 	if plain(s) {
 		return clip(s)
@@ -198,7 +198,7 @@ func fold(s string) string {
 	return clip(b.String())
 }
 
-// plain is a word that is folded already.
+// plain reports whether a word needs no folding.
 func plain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') {
@@ -217,28 +217,29 @@ func ascii(s string) bool {
 	return true
 }
 
-// clip cuts a word that is none, such as a key in base64, at a whole character.
+// clip shortens what is too long for a word, such as a key in base64, at a character
+// boundary.
 func clip(s string) string {
-	if len(s) <= longestWord {
+	if len(s) <= maxWordBytes {
 		return s
 	}
-	cut := longestWord
+	cut := maxWordBytes
 	for !utf8.RuneStart(s[cut]) {
 		cut--
 	}
 	return s[:cut]
 }
 
-// stems remembers the stems of words: a team has few of them, and finding one
-// takes longer than everything else here. When it is full it begins anew.
+// stems caches the stems of words: a team uses few words, and stemming takes longer
+// than everything else here. A full cache starts over.
 var stems = struct {
 	sync.RWMutex
 	of map[string]string
 }{of: map[string]string{}}
 
-const mostStems = 1 << 16
+const maxStems = 1 << 16
 
-// stem is the form that the forms of a word have in common.
+// stem is what the forms of a word have in common.
 func stem(word string) string {
 	if len(word) < 3 || !letters(word) {
 		return word
@@ -251,7 +252,7 @@ func stem(word string) string {
 	}
 	s = english.Stem(word, true)
 	stems.Lock()
-	if len(stems.of) >= mostStems {
+	if len(stems.of) >= maxStems {
 		clear(stems.of)
 	}
 	stems.of[strings.Clone(word)] = s

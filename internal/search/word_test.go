@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// spell writes the words of a text with a + before the whole of an identifier.
+// spell writes the words of a text, with a + before a whole identifier.
 func spell(text string) string {
 	var list []string
 	for _, t := range tokens(text) {
@@ -32,7 +32,7 @@ func TestWords(t *testing.T) {
 		{"don't the team's teams'", "dont the team team"},
 		{"don’t", "dont"},
 		{"Café CAFÉ café naïve straße", "cafe cafe cafe naiv strass"},
-		{"cafe\u0301 nai\u0308ve", "cafe naiv"}, // the accent stands by itself
+		{"cafe\u0301 nai\u0308ve", "cafe naiv"}, // the accent is a combining character
 		{"日本語 text", "日 本 語 +日本語 text"},
 		{"sign-in signin", "sign in +signin signin"},
 		{"ends. Begins", "end begin"},
@@ -46,7 +46,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// A word no text can produce stays a mark.
+// No text can produce a word that looks like a mark.
 func FuzzWords(f *testing.F) {
 	for _, s := range []string{"The user_id of parseHTTP2Query", "don't @a#b", "日本語", strings.Repeat("x", 200), "a\u0301\u0301"} {
 		f.Add(s)
@@ -54,7 +54,7 @@ func FuzzWords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		at := 0
 		for _, tok := range tokens(text) {
-			if tok.word == "" || len(tok.word) > longestWord || !utf8.ValidString(tok.word) {
+			if tok.word == "" || len(tok.word) > maxWordBytes || !utf8.ValidString(tok.word) {
 				t.Fatalf("the word %q of %q", tok.word, text)
 			}
 			if first, _ := utf8.DecodeRuneInString(tok.word); !wordRune(first) {

@@ -9,7 +9,7 @@ import (
 	"parley/internal/store/sqlite"
 )
 
-// world is a team of four with its record and index.
+// world is a team of four with its messages and index.
 type world struct {
 	*Service
 	t      testing.TB
@@ -66,7 +66,7 @@ func (w *world) update(fn func(tx *store.Tx) error) {
 	}
 }
 
-// say has one agent write to another, or with to < 0 into a group.
+// say lets one agent write to another, or into a group if to is negative.
 func (w *world) say(from, to int, text string) (id int64) {
 	w.t.Helper()
 	w.update(func(tx *store.Tx) error {
