@@ -17,13 +17,12 @@ type Agent struct {
 	Description string // from the files
 	Model       string // from the files; empty for one that this hub does not run
 	Status      parley.Status
-	Reason      string // of the status; empty if there is nothing to add
+	Reason      string // for the status; empty if there is nothing to add
 	Open        parley.OpenTasks
-	Mistake     string // in its file by now
+	Mistake     string // in its file at present
 }
 
-// Agents lists the caller's team in the order of the names, without those who
-// are no longer in it.
+// Agents lists the caller's team by name, without those who have left it.
 func (s *Service) Agents(ctx context.Context, c access.Caller) (list []Agent, err error) {
 	if err := s.access.PermitOutside(ctx, c, policy.AgentComm, "list"); err != nil {
 		return nil, err
@@ -50,7 +49,7 @@ func (s *Service) Agents(ctx context.Context, c access.Caller) (list []Agent, er
 
 // Agent reads one participant of the caller's team by name.
 func (s *Service) Agent(ctx context.Context, c access.Caller, name string) (found Agent, err error) {
-	id, err := s.who(c, name)
+	id, err := s.agentID(c, name)
 	if err != nil {
 		return Agent{}, err
 	}
@@ -71,7 +70,7 @@ func (s *Service) Agent(ctx context.Context, c access.Caller, name string) (foun
 	return found, err
 }
 
-// Others are the team without the caller.
+// Others lists the team without the caller.
 func (s *Service) Others(ctx context.Context, c access.Caller) ([]Agent, error) {
 	list, err := s.Agents(ctx, c)
 	return slices.DeleteFunc(list, func(a Agent) bool { return a.ID == c.Agent }), err
@@ -80,13 +79,13 @@ func (s *Service) Others(ctx context.Context, c access.Caller) ([]Agent, error) 
 func (s *Service) agent(c access.Caller, a parley.Agent, open parley.OpenTasks, now parley.Micros) Agent {
 	e, known := s.dir.Entry(a.ID)
 	reason := ""
-	// One that is stored and not here was left out for a mistake in its file, unless
-	// another hub may have it.
+	// An agent that is stored but unknown here was left out because of a mistake in
+	// its file, unless another hub has it.
 	if !s.store.Shared() && (!known || e.Retired) {
 		a.Offline, reason = true, "not in the files"
 	}
 	mistake := ""
-	if s.everything(c) { // it quotes a file that is nobody else's business
+	if s.seesAll(c) { // it quotes the agent's file, which is private
 		mistake = e.Mistake
 	}
 	return Agent{Agent: a, Description: e.Description, Model: e.Model, Status: a.StatusAt(now, open),

@@ -10,25 +10,25 @@ import (
 	"parley/internal/store"
 )
 
-// Approval is an approval with what it is about in words.
+// Approval is an approval with a description.
 type Approval struct {
 	parley.Approval
-	// Wants is what the agent wants to do, in a line.
+	// Wants says in one line what the agent wants to do.
 	Wants string
-	// Made is the task of the contact that was made for a caller from outside.
+	// Made is the task of a contact from outside, once it has been made.
 	Made parley.TaskID
 }
 
-// Approvals lists those that wait for a decision, the oldest first, or with all
-// also those that are decided, the newest first. People read those of their team,
-// an agent its own and those that it decides about.
+// Approvals lists pending approvals, oldest first; with all also decided ones, newest
+// first. People see those of their team, an agent its own and those that it may
+// decide.
 func (s *Service) Approvals(ctx context.Context, c access.Caller, all bool, limit int) (list []Approval, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		read := tx.PendingApprovals
 		if all {
 			read = tx.Approvals
 		}
-		found, err := read(c.Team, max(limit, mostApprovals))
+		found, err := read(c.Team, max(limit, maxScanned))
 		if err != nil {
 			return err
 		}
@@ -38,10 +38,10 @@ func (s *Service) Approvals(ctx context.Context, c access.Caller, all bool, limi
 	return list[:min(len(list), limit)], err
 }
 
-// mostApprovals is how many are looked through for those that the caller may see.
-const mostApprovals = 1000
+// maxScanned is how many approvals are searched for those that the caller may see.
+const maxScanned = 1000
 
-// Deciding lists what waits for a decision of the caller, the oldest first.
+// Deciding lists what waits for the caller's decision, oldest first.
 func (s *Service) Deciding(ctx context.Context, c access.Caller, limit int) (list []Approval, err error) {
 	all, err := s.Approvals(ctx, c, false, limit)
 	for _, a := range all {
@@ -52,7 +52,6 @@ func (s *Service) Deciding(ctx context.Context, c access.Caller, limit int) (lis
 	return list, err
 }
 
-// Approval reads one.
 func (s *Service) Approval(ctx context.Context, c access.Caller, id parley.ApprovalID) (out Approval, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		a, err := tx.Approval(id)
@@ -71,7 +70,7 @@ func (s *Service) Approval(ctx context.Context, c access.Caller, id parley.Appro
 	return out, err
 }
 
-// TaskApprovals reads what a task waits for.
+// TaskApprovals reads the pending approvals of a task.
 func (s *Service) TaskApprovals(ctx context.Context, c access.Caller, id parley.TaskID) (list []Approval, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		t, err := tx.Task(id)
@@ -94,7 +93,7 @@ func (s *Service) TaskApprovals(ctx context.Context, c access.Caller, id parley.
 	return list, err
 }
 
-// readable leaves out what the caller may not see.
+// readable returns what the caller may see.
 func (s *Service) readable(tx *store.Tx, c access.Caller, found []parley.Approval) ([]Approval, error) {
 	list := make([]Approval, 0, len(found))
 	for _, a := range found {
@@ -105,7 +104,7 @@ func (s *Service) readable(tx *store.Tx, c access.Caller, found []parley.Approva
 		if !may && (a.Team != c.Team || a.Agent != c.Agent) {
 			continue
 		}
-		target, err := s.called(tx, a.Target)
+		target, err := s.nameIn(tx, a.Target)
 		if err != nil {
 			return nil, err
 		}
@@ -118,8 +117,8 @@ func (s *Service) readable(tx *store.Tx, c access.Caller, found []parley.Approva
 	return list, nil
 }
 
-// madeTask is the task of the contact that was made; 0 if there is none, or if it
-// was removed since.
+// madeTask is the task of the contact that was made; 0 if there is none, or if it has
+// been removed.
 func madeTask(tx *store.Tx, contact parley.MessageID) (parley.TaskID, error) {
 	if contact == 0 {
 		return 0, nil
@@ -131,8 +130,8 @@ func madeTask(tx *store.Tx, contact parley.MessageID) (parley.TaskID, error) {
 	return m.Task, err
 }
 
-// called is Name within a transaction.
-func (s *Service) called(tx *store.Tx, id parley.AgentID) (string, error) {
+// nameIn is Name within a transaction.
+func (s *Service) nameIn(tx *store.Tx, id parley.AgentID) (string, error) {
 	if e, ok := s.dir.Entry(id); ok || id == 0 {
 		return e.Name, nil
 	}
@@ -140,11 +139,11 @@ func (s *Service) called(tx *store.Tx, id parley.AgentID) (string, error) {
 	return a.Name, err
 }
 
-// wants puts a call into a line. Contacts of all toolsets say their text as
-// message or task, and how as action.
+// wants describes a call in one line. All toolsets pass the text of a contact as
+// message or task, and its pattern as action.
 func wants(a parley.Approval, target string) string {
 	var args struct{ Action, Message, Task string }
-	_ = json.Unmarshal([]byte(a.Args), &args) // what does not fit is shown as it is
+	_ = json.Unmarshal([]byte(a.Args), &args) // other arguments are shown as they are
 	text := args.Message
 	if text == "" {
 		text = args.Task

@@ -18,7 +18,7 @@ type Spending struct {
 	Waiting int // tasks that wait for the budget
 }
 
-// Usage is what was spent of each bound.
+// Usage says how much of each limit is spent.
 func (s Spending) Usage() string { return budget.Usage(s.Limit, s.Spent, s.Tasks) }
 
 // Spent reads what the tree of a task has spent.
@@ -28,15 +28,15 @@ func (s *Service) Spent(ctx context.Context, c access.Caller, id parley.TaskID) 
 		if err := orMissing(err, s.seesTask(c, t), id); err != nil {
 			return err
 		}
-		out, err = spent(tx, t)
+		out, err = treeSpending(tx, t)
 		return err
 	})
 	return out, err
 }
 
-// spent reads the account of a tree; that of one without a budget is made up from
-// its steps.
-func spent(tx *store.Tx, t parley.Task) (out Spending, err error) {
+// treeSpending reads the account of a tree. For a tree without a budget it adds up
+// the steps.
+func treeSpending(tx *store.Tx, t parley.Task) (out Spending, err error) {
 	out.Root = t.Root
 	if t.Budget == 0 {
 		out.Spent, out.Tasks, err = tx.SpentBelow(t.Root)
@@ -52,8 +52,7 @@ func spent(tx *store.Tx, t parley.Task) (out Spending, err error) {
 	return out, err
 }
 
-// SpentToday reads what the caller's team has spent today, as far as it is
-// counted.
+// SpentToday reads what the caller's team has spent today, as far as that is counted.
 func (s *Service) SpentToday(ctx context.Context, c access.Caller) (out Spending, err error) {
 	out.Limit = s.dir.Limits(c.Agent).Daily
 	err = s.store.View(ctx, func(tx *store.Tx) error {

@@ -15,27 +15,27 @@ type Group struct {
 	parley.Channel
 	Members []parley.AgentID // by name
 	Count   int              // of messages
-	// Member says that the caller is one, and Unread how many messages it has not
+	// Member says whether the caller is a member, Unread how many messages it has not
 	// read.
 	Member bool
 	Unread int
-	Last   parley.Message // zero if there is none, or none any more
+	Last   parley.Message // zero if there is none, or if it was removed
 }
 
-// Groups lists the group channels of the caller's team by name: all of them for
-// a person, its own for an agent.
+// Groups lists group channels by name: for a person all of the team's, for an agent
+// its own.
 func (s *Service) Groups(ctx context.Context, c access.Caller) (list []Group, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		list = nil
 		channels, err := tx.GroupsOf(c.Agent)
-		if s.everything(c) {
+		if s.seesAll(c) {
 			channels, err = tx.Groups(c.Team)
 		}
 		if err != nil {
 			return err
 		}
 		for _, ch := range channels {
-			g, err := describe(tx, c, ch)
+			g, err := describeGroup(tx, c, ch)
 			if err != nil {
 				return err
 			}
@@ -46,20 +46,19 @@ func (s *Service) Groups(ctx context.Context, c access.Caller) (list []Group, er
 	return list, err
 }
 
-// Group reads one group channel.
 func (s *Service) Group(ctx context.Context, c access.Caller, name string) (g Group, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		ch, err := s.access.Group(tx, c, name)
 		if err != nil {
 			return err
 		}
-		g, err = describe(tx, c, ch)
+		g, err = describeGroup(tx, c, ch)
 		return err
 	})
 	return g, err
 }
 
-func describe(tx *store.Tx, c access.Caller, ch parley.Channel) (Group, error) {
+func describeGroup(tx *store.Tx, c access.Caller, ch parley.Channel) (Group, error) {
 	g := Group{Channel: ch}
 	thread, err := tx.Thread(ch.Main)
 	if err != nil {
@@ -79,13 +78,13 @@ func describe(tx *store.Tx, c access.Caller, ch parley.Channel) (Group, error) {
 	if thread.Last != 0 {
 		g.Last, err = tx.Message(thread.Last)
 	}
-	if errors.Is(err, store.ErrNotFound) { // it was too old, and removed
+	if errors.Is(err, store.ErrNotFound) { // removed by retention
 		err = nil
 	}
 	return g, err
 }
 
-// GroupMessages reads a piece of a group channel, oldest first, with the channel.
+// GroupMessages reads a group channel and a piece of its messages, oldest first.
 // Reading changes nothing: whoever shows it says with ReadGroup how far.
 func (s *Service) GroupMessages(ctx context.Context, c access.Caller, name string, before, limit int) (ch parley.Channel, list []parley.Message, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
@@ -119,7 +118,7 @@ func (s *Service) ReadGroup(ctx context.Context, c access.Caller, name string, u
 	})
 }
 
-// inGroupOf reports whether a message is in a group that the caller is in.
+// inGroupOf reports whether a message is in one of the caller's groups.
 func (s *Service) inGroupOf(tx *store.Tx, c access.Caller, m parley.Message) (bool, error) {
 	thread, err := tx.Thread(m.Thread)
 	if err != nil {

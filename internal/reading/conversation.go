@@ -11,15 +11,14 @@ import (
 	"parley/internal/store"
 )
 
-// Message is a message with what became of it.
+// Message is a message with its deliveries.
 type Message struct {
 	parley.Message
-	// Whole is the whole text where the body is only its beginning.
+	// Whole is the full text, if the body is only the beginning.
 	Whole      string
 	Deliveries []parley.Delivery
 }
 
-// Message reads one message.
 func (s *Service) Message(ctx context.Context, c access.Caller, id parley.MessageID) (m Message, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		m = Message{}
@@ -40,7 +39,7 @@ func (s *Service) Message(ctx context.Context, c access.Caller, id parley.Messag
 		}
 		return err
 	})
-	if err == nil && m.Author == c.Agent { // what came to the caller is its own to read
+	if err == nil && m.Author == c.Agent { // the caller may always read what was sent to it
 		err = s.access.PermitOutside(ctx, c, policy.TaskOp, "status "+id.String())
 	}
 	if err != nil {
@@ -49,20 +48,21 @@ func (s *Service) Message(ctx context.Context, c access.Caller, id parley.Messag
 	return m, nil
 }
 
-// Conversation says which thread to read: the one given, that of a group channel,
-// or the main thread of the dm of two participants, each by name and the caller
-// by default.
+// Conversation says which thread to read: the given one, that of a group channel, or
+// the main thread of the dm of two participants, by name. An empty name is the
+// caller.
 type Conversation struct {
 	Thread   parley.ThreadID
 	Channel  string
 	Of, With string
-	// Before is the number of the message to stop before; 0 reads the newest.
+	// Before is the number of the message after the last one to read; 0 reads up to
+	// the newest.
 	Before int
 	Limit  int
 }
 
-// Messages reads a piece of a conversation, oldest first. Two who have not
-// talked have an empty one.
+// Messages reads a piece of a conversation, oldest first. If two have not talked yet,
+// theirs is empty.
 func (s *Service) Messages(ctx context.Context, c access.Caller, r Conversation) (list []parley.Message, err error) {
 	var in parley.Channel
 	err = s.store.View(ctx, func(tx *store.Tx) error {
@@ -88,8 +88,8 @@ func (s *Service) Messages(ctx context.Context, c access.Caller, r Conversation)
 	return list, nil
 }
 
-// back reads from the newest, or from before a number: the messages between
-// are walked over, as they are linked backwards.
+// back reads backwards from the newest message, or from before a number. Messages are
+// linked backwards, so the later ones have to be walked over.
 func back(tx *store.Tx, t parley.Thread, r Conversation) ([]parley.Message, error) {
 	upto := t.Count
 	if r.Before > 0 {
@@ -127,13 +127,13 @@ func (s *Service) thread(tx *store.Tx, c access.Caller, r Conversation) (parley.
 	return t, orMissing(err, sees, r.Thread)
 }
 
-// dm finds the channel of two participants; zero if they have not talked.
+// dm finds the channel of two participants; zero if they have not talked yet.
 func (s *Service) dm(tx *store.Tx, c access.Caller, of, with string) (parley.Channel, error) {
-	a, err := s.who(c, of)
+	a, err := s.agentID(c, of)
 	if err != nil {
 		return parley.Channel{}, err
 	}
-	b, err := s.who(c, with)
+	b, err := s.agentID(c, with)
 	if err != nil {
 		return parley.Channel{}, err
 	}
@@ -141,7 +141,7 @@ func (s *Service) dm(tx *store.Tx, c access.Caller, of, with string) (parley.Cha
 		return parley.Channel{}, parley.Errorf(parley.Invalid, "A conversation has two participants.").
 			WithHint("Name the other one.")
 	}
-	if !s.everything(c) && a != c.Agent && b != c.Agent {
+	if !s.seesAll(c) && a != c.Agent && b != c.Agent {
 		return parley.Channel{}, parley.Errorf(parley.Denied, "This conversation is not yours.").WithRule("own_conversation")
 	}
 	dm, err := tx.DM(a, b)
@@ -151,7 +151,7 @@ func (s *Service) dm(tx *store.Tx, c access.Caller, of, with string) (parley.Cha
 	return dm, err
 }
 
-func (s *Service) who(c access.Caller, name string) (parley.AgentID, error) {
+func (s *Service) agentID(c access.Caller, name string) (parley.AgentID, error) {
 	if name == "" {
 		return c.Agent, nil
 	}

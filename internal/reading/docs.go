@@ -17,30 +17,29 @@ import (
 	"parley/internal/policy"
 )
 
-// What is read of an agent's docs at once.
+// How much of an agent's docs is read at once.
 const (
 	docBytes  = 64 << 10
 	docsBytes = 256 << 10
 )
 
-// Docs are the texts that an agent has for others.
+// Docs are the texts that an agent offers to others.
 type Docs struct {
-	Agent string // as the name is spelled
+	Agent string // as the team spells the name
 	Files []Doc
-	// Cut says that there was more than is read at once.
+	// Cut says that there was more than could be read at once.
 	Cut bool
 }
 
-// Doc is one of them.
 type Doc struct {
 	Name string // within the folder, with slashes
 	Text string
-	Cut  bool // this is its beginning
+	Cut  bool // Text is only the beginning
 }
 
-// Docs reads every .md file in the docs folder of another agent of the caller's
-// team. It is the hub that reads, and nothing but that folder: whoever asks needs
-// no right to files, and gets at none by it.
+// Docs reads every .md file in the docs folder of another agent of the caller's team.
+// The hub itself reads, and only that folder: the caller needs no access to files,
+// and gains none.
 func (s *Service) Docs(ctx context.Context, c access.Caller, name string) (Docs, error) {
 	e, err := s.dir.Find(c.Team, name)
 	if err != nil {
@@ -71,8 +70,8 @@ func errDocs(name string, err error) error {
 	return parley.Errorf(parley.Unavailable, "The docs of %s cannot be read.", name).WithCause(err)
 }
 
-// openDocs opens the folder itself. If a link stands in its place there are no
-// docs, wherever it leads: next to them lies what is nobody else's business.
+// openDocs opens the folder itself. If there is a link in its place, there are no
+// docs, wherever the link leads: the files beside the folder are private.
 func openDocs(d directory.Docs) (*os.Root, error) {
 	if d.Folder == "" {
 		return nil, fs.ErrNotExist
@@ -82,25 +81,25 @@ func openDocs(d directory.Docs) (*os.Root, error) {
 		return nil, err
 	}
 	defer home.Close()
-	meant, err := home.Lstat(d.Folder)
+	expected, err := home.Lstat(d.Folder)
 	if err != nil {
 		return nil, err
 	}
-	if !meant.IsDir() {
+	if !expected.IsDir() {
 		return nil, fs.ErrNotExist
 	}
 	root, err := home.OpenRoot(d.Folder)
 	if err != nil {
 		return nil, err
 	}
-	// A link may have taken its place since it was looked at.
-	if opened, err := root.Stat("."); err != nil || !os.SameFile(meant, opened) {
+	// A link may have replaced it since the check.
+	if opened, err := root.Stat("."); err != nil || !os.SameFile(expected, opened) {
 		return nil, errors.Join(fs.ErrNotExist, root.Close())
 	}
 	return root, nil
 }
 
-// read takes the files in the order of their names, until it has enough.
+// read reads the files by name, until it has enough.
 func (d *Docs) read(root *os.Root) error {
 	left := docsBytes
 	return fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
@@ -108,14 +107,14 @@ func (d *Docs) read(root *os.Root) error {
 		case err != nil && name == ".":
 			return err
 		case err != nil || !entry.Type().IsRegular() || !isDoc(name):
-			return nil // a folder that cannot be read hides nothing but itself; links are not followed
+			return nil // an unreadable folder is skipped; links are not followed
 		case left == 0:
 			d.Cut = true
 			return fs.SkipAll
 		}
 		doc, err := readDoc(root, name, min(left, docBytes))
 		if err != nil {
-			return nil // it was there a moment ago, or is no file of this folder alone
+			return nil // it has just been removed, or has a name outside this folder too
 		}
 		left = max(0, left-len(doc.Name)-len(doc.Text)) // names count: there may be many
 		d.Files = append(d.Files, doc)
@@ -127,14 +126,14 @@ func isDoc(name string) bool {
 	return strings.EqualFold(path.Ext(name), ".md") && !strings.HasPrefix(path.Base(name), ".")
 }
 
-// readDoc reads the beginning of a file. What is no text in it is replaced.
+// readDoc reads the beginning of a file. Bytes that are not text are replaced.
 func readDoc(root *os.Root, name string, limit int) (Doc, error) {
 	f, err := root.Open(name)
 	if err != nil {
 		return Doc{}, err
 	}
 	defer f.Close()
-	// What is open now is looked at, not what had the name a moment ago.
+	// Check the file that is open, not the one that had the name a moment ago.
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || hardlink.Shared(info) {
 		return Doc{}, errors.Join(fs.ErrNotExist, err)
 	}
@@ -147,7 +146,7 @@ func readDoc(root *os.Root, name string, limit int) (Doc, error) {
 	return doc, err
 }
 
-// wholeRunes leaves out a character that was cut in two.
+// wholeRunes drops a character that was cut in two.
 func wholeRunes(data []byte) []byte {
 	for i := len(data) - 1; i >= 0 && i >= len(data)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(data[i]) {
@@ -160,7 +159,7 @@ func wholeRunes(data []byte) []byte {
 	return data
 }
 
-// plainText makes text of what was read, in no more bytes than that was.
+// plainText turns what was read into text of no more bytes.
 func plainText(data []byte) string {
 	text := strings.TrimPrefix(string(data), "\uFEFF")
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "\x00", "?")

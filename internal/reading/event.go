@@ -11,30 +11,30 @@ import (
 	"parley/internal/wake"
 )
 
-// Now stands for the present as a place in the record.
+// Now is the cursor for the present.
 const Now = "now"
 
 const (
 	eventPage = 200
-	// A signal may come before what it tells of can be read: another transaction
-	// that began earlier holds it back. So the first looks follow each other
-	// closely, and the last is the slow one that makes up for lost signals.
-	firstLook = 10 * time.Millisecond
-	slowLook  = 5 * time.Second
+	// A signal may arrive before its event can be read, because an earlier
+	// transaction still holds the event back. So the first looks follow each other
+	// closely. The slowest one makes up for lost signals.
+	firstPause = 10 * time.Millisecond
+	maxPause   = 5 * time.Second
 )
 
 // Record says which part of the record to read.
 type Record struct {
-	// Cursor is the place to begin after; the empty one is the beginning.
+	// Cursor is where to start; the empty one is the beginning.
 	Cursor string
-	// Last begins instead with so many of the newest events.
+	// Last starts with that many of the newest events instead.
 	Last int
-	// Follow goes on with what happens.
+	// Follow continues with new events as they happen.
 	Follow bool
 
-	// Agent names who did it or to whom it was done. Task is the one it is about,
-	// with Tree those below it too. Kind is a kind, or several with a star for what
-	// differs. Since is the first moment, Until the one after the last.
+	// Agent is the actor or the target, by name. Task is the task that the event is
+	// about, with Tree also its descendants. Kind is one kind, or a pattern with a
+	// star. Since is inclusive, Until exclusive.
 	Agent        string
 	Task         parley.TaskID
 	Tree         bool
@@ -42,22 +42,22 @@ type Record struct {
 	Since, Until parley.Micros
 }
 
-// Events reads the record, oldest first, and hands each event to take. It
-// returns at the last event, or with Follow when the context is done or the end of
-// the time asked for has passed.
+// Events reads the record, oldest first, and passes each event to take. It returns
+// after the last event. With Follow it returns when the context is done, or once
+// Until has passed.
 //
 // idle is called from time to time while nothing happens.
 func (s *Service) Events(ctx context.Context, c access.Caller, r Record, take func(parley.Event) error, idle func() error) error {
-	f := following{s: s, cursor: r.Cursor, last: r.Last, take: take}
+	f := eventReader{s: s, cursor: r.Cursor, last: r.Last, take: take}
 	var err error
 	if f.filter, err = s.eventFilter(ctx, c, r); err != nil {
 		return err
 	}
 	changed, stop := s.store.Bus().Watch(wake.Signal{Topic: wake.Events, ID: int64(c.Team)})
 	defer stop()
-	wait := firstLook
+	wait := firstPause
 	for {
-		n, err := f.look(ctx)
+		n, err := f.nextPage(ctx)
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (s *Service) Events(ctx context.Context, c access.Caller, r Record, take fu
 			return nil
 		}
 		if n > 0 {
-			wait = firstLook
+			wait = firstPause
 			continue
 		}
 		timer := time.NewTimer(wait)
@@ -73,9 +73,9 @@ func (s *Service) Events(ctx context.Context, c access.Caller, r Record, take fu
 		case <-ctx.Done():
 			err = context.Cause(ctx)
 		case <-changed:
-			wait = firstLook
+			wait = firstPause
 		case <-timer.C:
-			wait = min(2*wait, slowLook)
+			wait = min(2*wait, maxPause)
 			err = idle()
 		}
 		timer.Stop()
@@ -85,20 +85,20 @@ func (s *Service) Events(ctx context.Context, c access.Caller, r Record, take fu
 	}
 }
 
-// following is a reader's place in the record.
-type following struct {
+// eventReader is a reader's place in the record.
+type eventReader struct {
 	s      *Service
 	filter store.EventFilter
 	cursor string
-	last   int  // with how many of the newest to begin
-	over   bool // the end of the time asked for has passed
+	last   int  // how many of the newest to start with; 0 once it has started
+	over   bool // Until has passed
 	take   func(parley.Event) error
 }
 
-// eventFilter checks what is asked for.
+// eventFilter checks the request and turns it into a filter.
 func (s *Service) eventFilter(ctx context.Context, c access.Caller, r Record) (store.EventFilter, error) {
 	f := store.EventFilter{Team: c.Team, Task: r.Task, Tree: r.Tree, Kind: r.Kind, Since: r.Since, Until: r.Until}
-	if !s.everything(c) {
+	if !s.seesAll(c) {
 		f.Sees = c.Agent
 	}
 	if r.Kind != "" {
@@ -119,7 +119,7 @@ func (s *Service) eventFilter(ctx context.Context, c access.Caller, r Record) (s
 		if r.Agent == "" {
 			return nil
 		}
-		a, err := tx.AgentByName(c.Team, r.Agent) // also one that is gone from the files
+		a, err := tx.AgentByName(c.Team, r.Agent) // even one that is gone from the files
 		if errors.Is(err, store.ErrNotFound) {
 			_, err = s.dir.Find(c.Team, r.Agent)
 		}
@@ -129,8 +129,8 @@ func (s *Service) eventFilter(ctx context.Context, c access.Caller, r Record) (s
 	return f, err
 }
 
-// look hands out one page and says how many events it had.
-func (f *following) look(ctx context.Context) (int, error) {
+// nextPage passes on one page and returns how many events it had.
+func (f *eventReader) nextPage(ctx context.Context) (int, error) {
 	var page []parley.Event
 	next := f.cursor
 	err := f.s.store.View(ctx, func(tx *store.Tx) (err error) {

@@ -10,20 +10,21 @@ import (
 	"parley/internal/store"
 )
 
-// InboxItem is a message that the caller has not seen, or has not answered.
+// InboxItem is a message that the caller has not seen or not answered.
 type InboxItem struct {
 	parley.Message
-	// Asks says that a reply to the message's task is expected of the caller.
+	// Asks says that the caller is expected to reply to the message's task.
 	Asks bool
-	// Seen says that it was displayed before, and is here because it asks.
+	// Seen says that the message was displayed before and is listed only because it
+	// asks.
 	Seen bool
-	// Place is the group channel that it was written in; empty for a dm.
+	// Place is the group channel that the message is in; empty for a dm.
 	Place string
 }
 
-// Inbox lists what the caller has not seen, oldest first. Reading it changes
-// nothing: the caller says with MarkSeen what it displayed. What is asked of a
-// person stays until it is answered: somebody waits for it.
+// Inbox lists what the caller has not seen, oldest first. Reading changes nothing:
+// the caller says with MarkSeen what it displayed. What a person was asked stays
+// until it is answered, since somebody waits for it.
 func (s *Service) Inbox(ctx context.Context, c access.Caller, limit int) (list []InboxItem, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		mail, err := tx.Mail(c.Agent, limit)
@@ -38,7 +39,7 @@ func (s *Service) Inbox(ctx context.Context, c access.Caller, limit int) (list [
 			}
 			list = append(list, item)
 		}
-		if s.everything(c) {
+		if s.seesAll(c) {
 			list, err = unanswered(tx, c, list, limit)
 		}
 		return err
@@ -46,8 +47,8 @@ func (s *Service) Inbox(ctx context.Context, c access.Caller, limit int) (list [
 	return list, err
 }
 
-// unanswered adds what the caller has seen and not answered, as far as there is
-// room beside the new.
+// unanswered adds what the caller has seen but not answered, as far as there is room
+// after the new messages.
 func unanswered(tx *store.Tx, c access.Caller, list []InboxItem, limit int) ([]InboxItem, error) {
 	open, err := tx.Tasks(store.TaskFilter{Team: c.Team, Agent: c.Agent, Open: true, Limit: limit})
 	if err != nil {
@@ -75,8 +76,8 @@ func unanswered(tx *store.Tx, c access.Caller, list []InboxItem, limit int) ([]I
 	return list, nil
 }
 
-// inboxItem finds out what is expected of the caller. A message may ask several,
-// each with a task of its own: that of the caller is named.
+// inboxItem finds out what is expected of the caller. A post may ask several agents,
+// each with its own task; the item names the caller's.
 func inboxItem(tx *store.Tx, c access.Caller, m parley.Message) (InboxItem, error) {
 	item := InboxItem{Message: m}
 	var err error
@@ -118,8 +119,8 @@ func asks(tx *store.Tx, c access.Caller, m parley.Message) (bool, error) {
 	return t.Agent == c.Agent && t.State.Open(), err
 }
 
-// MarkSeen records that messages were displayed to the caller. Those that are
-// not for it are left alone.
+// MarkSeen records that messages were displayed to the caller. Messages for others
+// are left alone.
 func (s *Service) MarkSeen(ctx context.Context, c access.Caller, ids []parley.MessageID) error {
 	if len(ids) == 0 {
 		return nil

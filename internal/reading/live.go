@@ -10,13 +10,13 @@ import (
 	"parley/internal/store"
 )
 
-// lookEvery is how often one who looks at a quiet task is given a sign.
-const lookEvery = time.Second
+// idleInterval is how often idle is called while nothing happens.
+const idleInterval = time.Second
 
-// Live hands over what happens in a task's turns, as it happens and from now on,
-// until the task has ended, and returns it as it is then. Pieces may be missed, and
-// those of a turn on another hub are: what counts is the task's result. idle is
-// called first and whenever nothing has come for a while.
+// Live passes on what a task's turns do, from now on until the task has ended, and
+// then returns the task. Pieces may be missed, and those of a turn on another hub
+// always are: only the task's result is certain. idle is called at the beginning and
+// whenever nothing has come for a while.
 func (s *Service) Live(ctx context.Context, c access.Caller, id parley.TaskID, take func(live.Piece) error, idle func() error) (Task, error) {
 	if _, err := s.Task(ctx, c, id); err != nil {
 		return Task{}, err
@@ -41,7 +41,7 @@ func (s *Service) Live(ctx context.Context, c access.Caller, id parley.TaskID, t
 
 // relay passes pieces on until the task has ended, and then those that are left.
 func relay(pieces <-chan live.Piece, ended <-chan error, take func(live.Piece) error, idle func() error) error {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(idleInterval)
 	defer tick.Stop()
 	for err := idle(); ; {
 		if err != nil {
@@ -65,7 +65,7 @@ func relay(pieces <-chan live.Piece, ended <-chan error, take func(live.Piece) e
 func (s *Service) awaitEnd(ctx context.Context, id parley.TaskID) error {
 	const day = 24 * time.Hour
 	for {
-		var now parley.Micros // the store's, which may be another than ours
+		var now parley.Micros // the store's clock may differ from ours
 		err := s.store.View(ctx, func(tx *store.Tx) error {
 			now = tx.Now
 			return nil

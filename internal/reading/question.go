@@ -10,13 +10,13 @@ import (
 	"parley/internal/store"
 )
 
-// Question is a question with the way that it took.
+// Question is a question with its routes.
 type Question struct {
 	parley.Question
 	Routes []Route
 }
 
-// Route is one leg of that way, with what was said at its end.
+// Route is one route of a question, with the answer that was given there.
 type Route struct {
 	parley.Route
 	Said string
@@ -29,8 +29,8 @@ type QuestionFilter struct {
 	Limit int
 }
 
-// Questions lists the questions that the caller may see, newest first: people see
-// all of their team, others what they asked or were asked.
+// Questions lists the questions that the caller may see, newest first: people see all
+// of their team, others those that they asked or were asked.
 func (s *Service) Questions(ctx context.Context, c access.Caller, f QuestionFilter) (list []Question, err error) {
 	filter := store.QuestionFilter{Team: c.Team, Open: f.Open, Limit: f.Limit}
 	if f.Agent != "" {
@@ -40,7 +40,7 @@ func (s *Service) Questions(ctx context.Context, c access.Caller, f QuestionFilt
 		}
 		filter.Agent = e.ID
 	}
-	if !s.everything(c) {
+	if !s.seesAll(c) {
 		filter.Reader = c.Agent
 	}
 	err = s.store.View(ctx, func(tx *store.Tx) error {
@@ -50,7 +50,7 @@ func (s *Service) Questions(ctx context.Context, c access.Caller, f QuestionFilt
 		}
 		list = make([]Question, 0, len(found))
 		for _, q := range found {
-			shown, _, err := s.path(tx, c, q)
+			shown, _, err := s.withRoutes(tx, c, q)
 			if err != nil {
 				return err
 			}
@@ -61,7 +61,6 @@ func (s *Service) Questions(ctx context.Context, c access.Caller, f QuestionFilt
 	return list, err
 }
 
-// Question reads one question.
 func (s *Service) Question(ctx context.Context, c access.Caller, id parley.QuestionID) (shown Question, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		q, err := tx.Question(id)
@@ -69,27 +68,27 @@ func (s *Service) Question(ctx context.Context, c access.Caller, id parley.Quest
 			return orMissing(err, false, id)
 		}
 		var visible bool
-		shown, visible, err = s.path(tx, c, q)
+		shown, visible, err = s.withRoutes(tx, c, q)
 		return orMissing(err, visible, id)
 	})
 	return shown, err
 }
 
-// path reads the way of a question as far as the caller may see it: somebody who
-// was asked sees how the question came to them, and not what others said.
-func (s *Service) path(tx *store.Tx, c access.Caller, q parley.Question) (shown Question, visible bool, err error) {
+// withRoutes adds the routes that the caller may see: somebody who was asked sees how
+// the question reached them, but not what others answered.
+func (s *Service) withRoutes(tx *store.Tx, c access.Caller, q parley.Question) (shown Question, visible bool, err error) {
 	routes, err := tx.Routes(q.ID)
 	if err != nil {
 		return shown, false, err
 	}
 	visible = q.Team == c.Team
-	if visible && !s.everything(c) && q.Asker != c.Agent {
+	if visible && !s.seesAll(c) && q.Asker != c.Agent {
 		routes = question.Way(routes, c.Agent)
 		visible = len(routes) > 0
 	}
 	shown.Question = q
 	for _, r := range routes {
-		said, err := saidAt(tx, r)
+		said, err := answerText(tx, r)
 		if err != nil {
 			return shown, false, err
 		}
@@ -98,9 +97,9 @@ func (s *Service) path(tx *store.Tx, c access.Caller, q parley.Question) (shown 
 	return shown, visible, nil
 }
 
-// saidAt is the answer at the end of a leg; empty if there is none, or if it was
-// removed since.
-func saidAt(tx *store.Tx, r parley.Route) (string, error) {
+// answerText is the answer of a route; empty if there is none, or if it has been
+// removed.
+func answerText(tx *store.Tx, r parley.Route) (string, error) {
 	if r.Answer == 0 {
 		return "", nil
 	}

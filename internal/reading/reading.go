@@ -1,8 +1,7 @@
-// Package reading is what a participant may read: its team, tasks,
-// conversations, its own inbox, the record of events. People read everything in
-// their team; an agent reads what it is part of. A task or message that a caller
-// may not see answers like one that does not exist, and nothing of another team
-// exists.
+// Package reading is what a participant may read: its team, tasks, conversations, its
+// own inbox, the record of events. People may read everything in their team; an agent
+// reads what it is part of. A task or message that a caller may not see looks as if
+// it did not exist, and so does everything of another team.
 package reading
 
 import (
@@ -43,7 +42,7 @@ func New(c Config) *Service {
 	return &Service{store: c.Store, dir: c.Directory, access: c.Access, contacts: c.Contacts, index: c.Index, live: c.Live}
 }
 
-// Name is how a participant is called, also one that is gone from the files.
+// Name is a participant's name, even if it is gone from the files.
 func (s *Service) Name(ctx context.Context, id parley.AgentID) string {
 	if id == 0 {
 		return ""
@@ -55,25 +54,25 @@ func (s *Service) Name(ctx context.Context, id parley.AgentID) string {
 	_ = s.store.View(ctx, func(tx *store.Tx) (err error) {
 		a, err = tx.Agent(id)
 		return err
-	}) // a name that cannot be read is left empty
+	}) // a name that cannot be read stays empty
 	return a.Name
 }
 
-// everything reports whether the caller reads everything in its team.
-func (s *Service) everything(c access.Caller) bool {
+// seesAll reports whether the caller may read everything in its team.
+func (s *Service) seesAll(c access.Caller) bool {
 	e, ok := s.dir.Entry(c.Agent)
 	return ok && e.Kind == parley.Person
 }
 
 func (s *Service) seesTask(c access.Caller, t parley.Task) bool {
-	return t.Team == c.Team && (s.everything(c) || t.Requester == c.Agent || t.Agent == c.Agent)
+	return t.Team == c.Team && (s.seesAll(c) || t.Requester == c.Agent || t.Agent == c.Agent)
 }
 
 func (s *Service) seesMessage(c access.Caller, m parley.Message, to []parley.Delivery) bool {
 	if m.Team != c.Team {
 		return false
 	}
-	if s.everything(c) || m.Author == c.Agent {
+	if s.seesAll(c) || m.Author == c.Agent {
 		return true
 	}
 	for _, d := range to {
@@ -88,7 +87,7 @@ func (s *Service) seesChannel(tx *store.Tx, c access.Caller, ch parley.Channel) 
 	switch {
 	case ch.Team != c.Team:
 		return false, nil
-	case s.everything(c):
+	case s.seesAll(c):
 		return true, nil
 	case ch.Kind == parley.Group:
 		return tx.IsMember(ch.ID, c.Agent)
@@ -96,11 +95,11 @@ func (s *Service) seesChannel(tx *store.Tx, c access.Caller, ch parley.Channel) 
 	return ch.A == c.Agent || ch.B == c.Agent, nil
 }
 
-// missing is the answer for what does not exist or may not be seen.
+// missing is the error for what does not exist or may not be seen.
 func missing(thing any) error { return parley.Errorf(parley.NotFound, "%s not found.", thing) }
 
-// orMissing keeps failures apart from answers: a row that is not there and one
-// that may not be seen are the same.
+// orMissing returns failures as they are. A row that does not exist and one that may
+// not be seen give the same error.
 func orMissing(err error, visible bool, thing any) error {
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -111,7 +110,7 @@ func orMissing(err error, visible bool, thing any) error {
 	return nil
 }
 
-// Team is the name of the caller's team.
+// Team reads the caller's team.
 func (s *Service) Team(ctx context.Context, c access.Caller) (team parley.Team, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		team, err = tx.Team(c.Team)

@@ -21,7 +21,7 @@ import (
 	"parley/internal/store/sqlite"
 )
 
-// team is a hub in which nobody's turns are run: people and clients only.
+// team is a hub that runs nobody's turns: people and clients only.
 type team struct {
 	t     *testing.T
 	hub   *app.Hub
@@ -47,7 +47,7 @@ func newTeam(t *testing.T) *team {
 	return w
 }
 
-// join makes the team of these; those of more than three letters are clients.
+// join makes these the team. Names of more than three letters are clients.
 func (w *team) join(names ...string) {
 	w.t.Helper()
 	limits := parley.DefaultLimits()
@@ -85,7 +85,7 @@ func (w *team) delegate(from, to, text string) contact.Contact {
 	return made
 }
 
-// A client reads what it is part of. A person reads everything.
+// A client may read what it is part of. A person may read everything.
 func TestWhoSeesWhat(t *testing.T) {
 	w := newTeam(t)
 	ctx := t.Context()
@@ -142,7 +142,7 @@ func TestListsLeaveOutWhatIsNotTheCallers(t *testing.T) {
 	}
 }
 
-// What a client's colleague hands on is not the client's to read.
+// A client may not read what its colleague passes on.
 func TestATreeEndsWhereTheCallerIsNoPart(t *testing.T) {
 	w := newTeam(t)
 	root := w.delegate("Joiner", "Other", "Find a rhyme.").Task.ID
@@ -236,7 +236,7 @@ func TestTheInboxKeepsWhatWasNotDisplayed(t *testing.T) {
 	if diff := cmp.Diff([]string{"Write a poem. false", "Paint the fence. true"}, inbox(10)); diff != "" {
 		t.Errorf("a cancelled task still asks: %s", diff)
 	}
-	// Somebody else's word changes nothing.
+	// What somebody else says changes nothing.
 	if err := w.read.MarkSeen(ctx, w.as("Ada"), []parley.MessageID{first.Message}); err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func TestWhatIsAskedStaysInTheInboxUntilAnswered(t *testing.T) {
 			}
 			return lines
 		}
-		if who == "Joiner" { // a program has what it fetched
+		if who == "Joiner" { // a program keeps what it fetched
 			if diff := cmp.Diff([]string{"Sing.false"}, inbox(10)); diff != "" {
 				t.Error(diff)
 			}
@@ -322,7 +322,7 @@ func TestFollowingEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// Time may stand still in the store; whoever waits is let go all the same.
+// The store's clock may stand still; a waiter is released all the same.
 func TestWaitingEndsThoughTheClockStandsStill(t *testing.T) {
 	st, err := sqlite.Open(filepath.Join(t.TempDir(), "parley.db"), sqlite.Options{Clock: func() time.Time { return time.Unix(1_000_000, 0) }})
 	if err != nil {
@@ -365,8 +365,8 @@ func TestAgents(t *testing.T) {
 	}
 }
 
-// Whoever was asked a question reads the way by which it came, and not what the
-// others who were asked have said.
+// An agent that was asked a question sees how it arrived, but not what the others who
+// were asked have answered.
 func TestWhoWasAskedReadsTheWayToItself(t *testing.T) {
 	w := newTeam(t)
 	ctx := t.Context()

@@ -8,7 +8,7 @@ import (
 	"parley/internal/policy"
 )
 
-// Explanation is what the rules say to a call, and why.
+// Explanation is what the rules say about a call, and why.
 type Explanation struct {
 	From, To string // To is empty if the call contacts nobody
 	Action   string // tool:<category>:<detail>
@@ -16,8 +16,8 @@ type Explanation struct {
 }
 
 // Explain says what the rules would decide if a participant did something: ask,
-// delegate, notify, or a tool's action. People ask about anyone in their team,
-// an agent about itself. An empty from is the caller.
+// delegate, notify, or a tool's action. People may ask about anyone in their team, an
+// agent only about itself. An empty from is the caller.
 func (s *Service) Explain(ctx context.Context, c access.Caller, from, to, action string) (Explanation, error) {
 	e, err := s.explain(c, from, to, action)
 	return e, s.access.Denied(ctx, c, "explain", err)
@@ -31,7 +31,7 @@ func (s *Service) explain(c access.Caller, from, to, action string) (Explanation
 			return Explanation{}, err
 		}
 	}
-	if who.ID != c.Agent && !s.everything(c) {
+	if who.ID != c.Agent && !s.seesAll(c) {
 		return Explanation{}, parley.Errorf(parley.Denied, "Only people may ask about the rules of others.").WithRule(access.RulePeopleOnly).
 			WithHint("Ask about your own.")
 	}
@@ -47,8 +47,8 @@ func (s *Service) explain(c access.Caller, from, to, action string) (Explanation
 	return e, nil
 }
 
-// call is what is asked about. An action that names whom it contacts needs no
-// other name beside it, and one that contacts nobody may not have one.
+// call builds the call that is asked about. An action that names its target needs no
+// other name, and an action that contacts nobody may not have one.
 func (s *Service) call(c access.Caller, to, action string) (policy.Call, error) {
 	if _, err := parley.ParsePattern(action); err == nil {
 		target, err := s.target(c, to)

@@ -10,69 +10,71 @@ import (
 	"parley/internal/store"
 )
 
-// Search says what to look for. What is zero does not matter.
+// Search says what to look for. A zero field sets no condition.
 type Search struct {
 	Text    string
 	Agent   string // who wrote it, by name
 	Channel string // a group channel, by name
-	// Since is the first moment, Until the one after the last.
+	// Since is inclusive, Until exclusive.
 	Since, Until parley.Micros
-	// Newest asks for the newest that have all the words, instead of the best.
+	// Newest asks for the newest documents that have all the words, instead of the
+	// best.
 	Newest bool
 	Kind   search.Kind
-	// Tasks asks for the tasks that what was found belongs to.
+	// Tasks asks for the tasks that the matches belong to.
 	Tasks bool
 	Limit int
 }
 
-// Found is something that was found, with where it stands.
+// Found is a match with its context.
 type Found struct {
 	search.Hit
 	Channel parley.Channel
-	Task    parley.Task // that a message belongs to; zero if none, or not the caller's to see
-	// More is how many others of the same task were found, where tasks are asked for.
+	Task    parley.Task // of the message; zero if there is none, or if the caller may not see it
+	// More is how many other matches the same task has, if tasks were asked for.
 	More int
 }
 
-// copiesOver is how many hits are looked at for each one asked for: a result stands
-// where it was said and where it was delivered, and several keepers may hold it.
-const copiesOver = 2
+// hitsPerResult is how many hits are fetched for each result: the same text may stand
+// where it was said and where it was delivered, and in several keepers.
+const hitsPerResult = 2
 
-// tasksOver is how many messages are looked at for each task that is asked for.
-const tasksOver = 5
+// messagesPerTask is how many messages are fetched for each task, if tasks are asked
+// for.
+const messagesPerTask = 5
 
 // Search finds what was said, in what the caller may read.
 func (s *Service) Search(ctx context.Context, c access.Caller, r Search) ([]Found, error) {
 	q := search.Query{Team: c.Team, Kind: r.Kind, Text: r.Text, Since: r.Since, Until: r.Until, Newest: r.Newest, Limit: r.Limit}
-	if !s.everything(c) {
+	if !s.seesAll(c) {
 		q.Reader = c.Agent
 	}
 	if r.Since != 0 && r.Until != 0 && r.Until <= r.Since {
 		return nil, parley.Errorf(parley.Invalid, "The time asked for ends before it begins.")
 	}
-	if err := s.store.View(ctx, func(tx *store.Tx) error { return s.places(tx, c, r, &q) }); err != nil {
+	if err := s.store.View(ctx, func(tx *store.Tx) error { return s.resolveNames(tx, c, r, &q) }); err != nil {
 		return nil, err
 	}
-	q.Limit *= copiesOver
+	q.Limit *= hitsPerResult
 	if r.Tasks {
-		q.Limit *= tasksOver
+		q.Limit *= messagesPerTask
 	}
 	hits, err := s.index.Find(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.described(ctx, c, once(hits, q.Limit/copiesOver))
+	list, err := s.describe(ctx, c, withoutCopies(hits, q.Limit/hitsPerResult))
 	if r.Tasks {
 		list = byTask(list, r.Limit)
 	}
 	return list, err
 }
 
-// once leaves out copies of what is on the list already.
-func once(hits []search.Hit, limit int) (list []search.Hit) {
+// withoutCopies drops copies of earlier hits.
+func withoutCopies(hits []search.Hit, limit int) (list []search.Hit) {
 	seen := map[any]bool{}
 	for _, h := range hits {
-		if key := sameAs(h); key == nil || !seen[key] {
+		if key := copyKey(h); key == nil || !seen[key] {
 			seen[key] = true
 			list = append(list, h)
 		}
@@ -80,8 +82,8 @@ func once(hits []search.Hit, limit int) (list []search.Hit) {
 	return list[:min(len(list), limit)]
 }
 
-// sameAs is what a hit and its copies have in common; nil if there are none.
-func sameAs(h search.Hit) any {
+// copyKey is what a hit and its copies have in common; nil if it cannot have copies.
+func copyKey(h search.Hit) any {
 	type words struct {
 		author parley.AgentID
 		task   parley.TaskID
@@ -100,10 +102,10 @@ func sameAs(h search.Hit) any {
 	return nil
 }
 
-// places finds who and where are meant.
-func (s *Service) places(tx *store.Tx, c access.Caller, r Search, q *search.Query) error {
+// resolveNames finds the author and the channel by their names.
+func (s *Service) resolveNames(tx *store.Tx, c access.Caller, r Search, q *search.Query) error {
 	if r.Agent != "" {
-		a, err := tx.AgentByName(c.Team, r.Agent) // also one that is gone from the files
+		a, err := tx.AgentByName(c.Team, r.Agent) // even one that is gone from the files
 		if errors.Is(err, store.ErrNotFound) {
 			_, err = s.dir.Find(c.Team, r.Agent)
 		}
@@ -120,8 +122,8 @@ func (s *Service) places(tx *store.Tx, c access.Caller, r Search, q *search.Quer
 	return err
 }
 
-// described adds where each hit stands and what it belongs to.
-func (s *Service) described(ctx context.Context, c access.Caller, hits []search.Hit) (list []Found, err error) {
+// describe adds the channel and the task of each hit.
+func (s *Service) describe(ctx context.Context, c access.Caller, hits []search.Hit) (list []Found, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		list = make([]Found, 0, len(hits))
 		for _, h := range hits {
@@ -143,7 +145,7 @@ func (s *Service) described(ctx context.Context, c access.Caller, hits []search.
 	return list, err
 }
 
-// describeKept says where a kept message was said, and on what task.
+// describeKept adds where a kept message was said, and in which task.
 func (s *Service) describeKept(tx *store.Tx, c access.Caller, k store.FoundKept, f *Found) (err error) {
 	if k.Of.Channel != 0 {
 		if f.Channel, err = tx.Channel(k.Of.Channel); err != nil {

@@ -13,7 +13,7 @@ import (
 	"parley/internal/trace"
 )
 
-// Task is a task with the whole of its last closing text.
+// Task is a task with its latest result in full.
 type Task struct {
 	parley.Task
 	Text string
@@ -21,7 +21,6 @@ type Task struct {
 	Late string
 }
 
-// Task reads one task.
 func (s *Service) Task(ctx context.Context, c access.Caller, id parley.TaskID) (t Task, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		t, err = s.read(tx, c, id)
@@ -36,8 +35,8 @@ func (s *Service) Task(ctx context.Context, c access.Caller, id parley.TaskID) (
 	return t, nil
 }
 
-// permitTask asks the rules about looking after a task that the caller has asked
-// for. What was asked of it is its own work, and needs nobody's permission.
+// permitTask asks the rules whether the caller may check on a task that it requested.
+// A task that the caller was asked to do is its own work and needs no permission.
 func (s *Service) permitTask(ctx context.Context, c access.Caller, t parley.Task, verb string) error {
 	if t.Agent == c.Agent {
 		return nil
@@ -57,8 +56,8 @@ func (s *Service) read(tx *store.Tx, c access.Caller, id parley.TaskID) (t Task,
 	return t, err
 }
 
-// wholeText reads a message's text, the attached one if the message holds only
-// its beginning.
+// wholeText reads the full text of a message: its attachment, if the body is only the
+// beginning.
 func wholeText(tx *store.Tx, id parley.MessageID) (string, error) {
 	if id == 0 {
 		return "", nil
@@ -71,8 +70,8 @@ func wholeText(tx *store.Tx, id parley.MessageID) (string, error) {
 	return m.Body, err
 }
 
-// WaitTask waits until the task has ended or the time is over, and reads it
-// then. It ends with the context too.
+// WaitTask waits until the task has ended or the time is over, and then reads it. It
+// also returns when the context is done.
 func (s *Service) WaitTask(ctx context.Context, c access.Caller, id parley.TaskID, wait time.Duration) (Task, error) {
 	var now parley.Micros
 	var t Task
@@ -90,7 +89,7 @@ func (s *Service) WaitTask(ctx context.Context, c access.Caller, id parley.TaskI
 	if !t.State.Open() || wait <= 0 {
 		return t, nil
 	}
-	// The store's time may stand still; the waiting ends all the same.
+	// The store's clock may stand still; the wait must end all the same.
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	if _, err := s.contacts.WaitTask(waiting, id, now.Add(wait)); err != nil && waiting.Err() == nil {
@@ -113,8 +112,8 @@ type TaskFilter struct {
 // Tasks lists tasks, newest first. An agent that names nobody gets its own.
 func (s *Service) Tasks(ctx context.Context, c access.Caller, f TaskFilter) (list []parley.Task, err error) {
 	filter := store.TaskFilter{Team: c.Team, Roots: f.Roots, Open: f.Open, Limit: f.Limit}
-	if f.Agent != "" || !s.everything(c) {
-		if filter.Agent, err = s.who(c, f.Agent); err != nil {
+	if f.Agent != "" || !s.seesAll(c) {
+		if filter.Agent, err = s.agentID(c, f.Agent); err != nil {
 			return nil, err
 		}
 	}
@@ -125,7 +124,7 @@ func (s *Service) Tasks(ctx context.Context, c access.Caller, f TaskFilter) (lis
 	return s.visible(c, list), err
 }
 
-// Tree reads a task and everything below it, parents before their children.
+// Tree reads a task and its descendants, parents before children.
 func (s *Service) Tree(ctx context.Context, c access.Caller, id parley.TaskID) (list []parley.Task, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		list, err = s.subtree(tx, c, id)
@@ -171,7 +170,8 @@ func (s *Service) visible(c access.Caller, list []parley.Task) []parley.Task {
 	return slices.DeleteFunc(list, func(t parley.Task) bool { return !s.seesTask(c, t) })
 }
 
-// Dependencies are what a task has to wait for before it begins, or had to.
+// Dependencies are the tasks that a task waits for before it begins, or has waited
+// for.
 func (s *Service) Dependencies(ctx context.Context, c access.Caller, id parley.TaskID) (list []parley.Task, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		t, err := tx.Task(id)

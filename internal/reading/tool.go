@@ -23,14 +23,14 @@ type ToolServer struct {
 	Tools   int
 }
 
-// Toolbox knows what agents have. Package app implements it.
+// Toolbox knows the tools of agents. Package app implements it.
 type Toolbox interface {
-	// Toolbox is empty for one that the hub does not run.
+	// Toolbox is empty for an agent that the hub does not run.
 	Toolbox(id parley.AgentID) ([]Tool, []ToolServer)
 }
 
-// Tools is what agents have, as people and the agents themselves may see it. It is
-// apart from Service because tools read too.
+// Tools lists an agent's tools. People may look at anyone in their team, an agent
+// only at itself.
 type Tools struct {
 	dir     *directory.Directory
 	access  *access.Control
