@@ -3,17 +3,17 @@ package keeper
 import "parley"
 
 const (
-	// liftBefore and liftAfter are how many messages around one count as what it was
-	// said in answer to, and what was said of it.
-	liftBefore = 3
-	liftAfter  = 1
-	// liftShare is what the best of them adds.
-	liftShare = 0.4
+	// boostBefore and boostAfter are how many messages before and after a message
+	// count as its neighbours: what it answers, and what answers it.
+	boostBefore = 3
+	boostAfter  = 1
+	// boostShare is how much of the best neighbour's score is added.
+	boostShare = 0.4
 )
 
-// lift lets a message gain from those around it: an answer seldom repeats the words
-// of its question.
-func lift(list []found) {
+// boost adds to the score of a message because of its neighbours: an answer seldom
+// repeats the words of its question.
+func boost(list []found) {
 	type place struct {
 		keeper parley.KeeperID
 		n      int
@@ -24,11 +24,11 @@ func lift(list []found) {
 	}
 	for i, f := range list {
 		best := 0.0
-		for n := f.N - liftBefore; n <= f.N+liftAfter; n++ {
+		for n := f.N - boostBefore; n <= f.N+boostAfter; n++ {
 			if n != f.N {
 				best = max(best, own[place{f.Keeper, n}])
 			}
 		}
-		list[i].score += liftShare * best
+		list[i].score += boostShare * best
 	}
 }

@@ -6,15 +6,15 @@ import (
 	"parley"
 )
 
-// An answer that says little of what was asked is lifted by its question, within the
-// same keeper and not from afar.
-func TestLift(t *testing.T) {
+// An answer that repeats little of its question is boosted by the question, within
+// the same keeper and only nearby.
+func TestBoost(t *testing.T) {
 	at := func(keeper parley.KeeperID, n int, score float64) found {
 		return found{Kept: parley.Kept{Keeper: keeper, N: n}, score: score}
 	}
 	list := []found{at(1, 4, 10), at(1, 5, 2), at(1, 8, 2), at(1, 3, 2), at(1, 1, 2), at(2, 5, 2)}
-	lift(list)
-	for i, want := range []float64{10 + liftShare*2, 2 + liftShare*10, 2 + liftShare*2, 2 + liftShare*10, 2, 2} {
+	boost(list)
+	for i, want := range []float64{10 + boostShare*2, 2 + boostShare*10, 2 + boostShare*2, 2 + boostShare*10, 2, 2} {
 		if list[i].score != want {
 			t.Errorf("%s has %v, want %v", list[i].Name(), list[i].score, want)
 		}

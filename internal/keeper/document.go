@@ -8,16 +8,16 @@ import (
 	"parley/internal/store"
 )
 
-// Documents are the kept messages as the index reads them.
+// Documents gives the index the kept messages.
 type Documents struct{}
 
-// Read reads those of the documents that are there.
+// Read reads the documents with these ids that still exist.
 func (Documents) Read(tx *store.Tx, ids []int64) ([]search.Document, error) {
 	list, err := tx.FoundKept(ids)
 	return documents(list), err
 }
 
-// After reads the documents of all teams behind an id, oldest first.
+// After reads the documents of all teams with ids after mark, oldest first.
 func (Documents) After(tx *store.Tx, mark int64, limit int) ([]search.Document, error) {
 	list, err := tx.KeptAfter(mark, limit)
 	return documents(list), err
@@ -31,7 +31,7 @@ func documents(list []store.FoundKept) []search.Document {
 	return docs
 }
 
-// marks say who may find a message, as readers.may does.
+// marks say who may find a message. They must agree with readers.may.
 func marks(m store.FoundKept) []string {
 	list := []string{search.KeeperMark(m.Keeper), search.AuthorMark(m.Author)}
 	switch {
@@ -43,11 +43,11 @@ func marks(m store.FoundKept) []string {
 	return append(list, search.ReaderMarks(m.Channel)...)
 }
 
-// reindex changes something about messages that the index knows, and tells it what
-// they are then; those that are gone it forgets. What it has not come to yet it
-// finds as it is.
+// reindex runs a change to kept messages and updates their entries in the index;
+// messages that are gone leave it. Messages that the index has not reached yet will
+// be indexed as they are by then.
 func (s *Service) reindex(tx *store.Tx, ids []int64, change func() error) error {
-	if err := s.index.Remove(tx, search.Kept, ids); err != nil { // its lock comes first
+	if err := s.index.Remove(tx, search.Kept, ids); err != nil { // takes the index's lock, which comes first
 		return err
 	}
 	mark, err := tx.SearchMark(search.Kept)
@@ -69,7 +69,7 @@ func (s *Service) reindex(tx *store.Tx, ids []int64, change func() error) error 
 	return err
 }
 
-// idsOf are the numbers of the messages of keepers.
+// idsOf are the ids of the messages in keepers.
 func idsOf(tx *store.Tx, keepers ...parley.KeeperID) (ids []int64, err error) {
 	for _, id := range keepers {
 		list, err := tx.KeptIn(id)

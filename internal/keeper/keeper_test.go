@@ -40,7 +40,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// What lies unused sinks, less so if it was used often, and never so far that it
+// Unused keepers sink, less so if they were used often, and never so far that they
 // could not be found.
 func TestUnusedKeepersSink(t *testing.T) {
 	const day = 24 * time.Hour
@@ -91,7 +91,7 @@ func TestRawIsCutAtAMessage(t *testing.T) {
 	}
 }
 
-// A model may name messages that are not there.
+// A model may cite messages that do not exist.
 func TestSourcesThatDoNotExistAreTakenOut(t *testing.T) {
 	list := []found{kept(1, "user", "a"), kept(3, "user", "b")}
 	for _, c := range []struct{ text, clean, named string }{

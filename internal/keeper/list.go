@@ -8,7 +8,7 @@ import (
 	"parley/internal/store"
 )
 
-// List lists the keepers that the caller may know of, the newest first.
+// List lists the keepers that the caller may know about, newest first.
 func (s *Service) List(ctx context.Context, c access.Caller, limit int) (list []parley.Keeper, err error) {
 	if err := s.permit(ctx, c, "list"); err != nil {
 		return nil, err
@@ -37,7 +37,8 @@ func (s *Service) List(ctx context.Context, c access.Caller, limit int) (list []
 	return list, err
 }
 
-// Show reads a keeper with what the caller may read of it, the oldest first.
+// Show reads a keeper and those of its messages that the caller may read, oldest
+// first.
 func (s *Service) Show(ctx context.Context, c access.Caller, id parley.KeeperID) (k parley.Keeper, list []parley.Kept, err error) {
 	if err := s.permit(ctx, c, "list"); err != nil {
 		return k, nil, err
@@ -59,7 +60,8 @@ func (s *Service) Show(ctx context.Context, c access.Caller, id parley.KeeperID)
 	return k, list, nil
 }
 
-// Channel is where what a keeper holds was said; ok is false for one of no channel.
+// Channel is where the messages of a keeper were said; ok is false if that was in no
+// channel.
 func (s *Service) Channel(ctx context.Context, k parley.Keeper) (ch parley.Channel, ok bool) {
 	if k.Channel == 0 {
 		return ch, false

@@ -16,7 +16,7 @@ const (
 	Smart Mode = "smart" // a short answer that a model writes from them
 )
 
-// ParseMode reads a mode; the empty one lets the query decide.
+// ParseMode reads a mode. The empty mode lets the query decide.
 func ParseMode(s string) (Mode, error) {
 	switch m := Mode(parley.FoldName(s)); m {
 	case "", Raw, Smart:
@@ -39,8 +39,8 @@ func (q Query) mode() Mode {
 var questionWords = []string{"who", "whom", "whose", "what", "which", "when", "where", "why", "how", "is", "are", "was", "were",
 	"do", "does", "did", "has", "have", "had", "can", "could", "should", "would", "will"}
 
-// isQuestion reports whether a text asks something: it has a question mark, or
-// begins with a word of questions.
+// isQuestion reports whether a text asks something: it has a question mark, or begins
+// with a question word.
 func isQuestion(text string) bool {
 	if strings.ContainsAny(text, "?？") {
 		return true

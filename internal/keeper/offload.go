@@ -14,30 +14,31 @@ import (
 )
 
 const (
-	// fewest is how long a conversation is of which something can be put away.
-	fewest = 4
-	// topicRunes and mostMessages bound what a caller may give.
-	topicRunes   = 200
-	mostMessages = 10000
-	keyBytes     = 1000
+	// minMessages is the shortest conversation of which something can be put away.
+	minMessages = 4
+	// These limit what a caller may pass.
+	topicRunes  = 200
+	maxMessages = 10000
+	keyBytes    = 1000
 )
 
 // Offloading is what to put away.
 type Offloading struct {
 	Topic string
-	// Count is how many of the oldest; 0 is three tenths, up to a topic's end.
+	// Count is how many of the oldest messages; 0 is about three tenths, up to the
+	// end of a topic.
 	Count int
-	// Share lets the whole team read it.
+	// Share lets the whole team read the keeper.
 	Share bool
-	// Key makes it idempotent: the same key of the same owner finds what was put
-	// away before.
+	// Key makes the call idempotent: with the same key the same owner gets the keeper
+	// made before.
 	Key string
-	// Said is the conversation, the oldest first.
+	// Said is the conversation, oldest first.
 	Said []parley.Kept
 }
 
-// Offload stores the oldest of a conversation in a keeper and leaves the
-// conversation as it is. It makes none of one that is too short.
+// Offload stores the oldest part of a conversation in a keeper and leaves the
+// conversation as it is. If the conversation is too short it makes no keeper.
 func (s *Service) Offload(ctx context.Context, c access.Caller, o Offloading) (k parley.Keeper, made bool, err error) {
 	verb := "offload"
 	if o.Share {
@@ -78,8 +79,8 @@ func (o Offloading) check() error {
 		return parley.Errorf(parley.Invalid, "The topic is not one line of at most %d characters.", topicRunes)
 	case o.Count < 0:
 		return parley.Errorf(parley.Invalid, "message_count is not a number of messages.").WithHint("Leave it out to put away what is oldest.")
-	case len(o.Said) > mostMessages:
-		return parley.Errorf(parley.Limited, "%d messages are too many at once; the limit is %d.", len(o.Said), mostMessages)
+	case len(o.Said) > maxMessages:
+		return parley.Errorf(parley.Limited, "%d messages are too many at once; the limit is %d.", len(o.Said), maxMessages)
 	case len(o.Key) > keyBytes:
 		return parley.Errorf(parley.Invalid, "The key is not a text of at most %d bytes.", keyBytes)
 	}
@@ -98,9 +99,9 @@ func texts(list []parley.Kept) (out []string) {
 	return out
 }
 
-// choose is what is put away; nothing of a conversation that is too short.
+// choose returns what to put away; nothing if the conversation is too short.
 func (o Offloading) choose() []parley.Kept {
-	if len(o.Said) < fewest {
+	if len(o.Said) < minMessages {
 		return nil
 	}
 	n := min(o.Count, len(o.Said))
@@ -110,8 +111,8 @@ func (o Offloading) choose() []parley.Kept {
 	return o.Said[:n]
 }
 
-// place says where a keeper comes from: the thread of the task that the caller
-// works on. One from outside may name only a task of its own.
+// place sets where a keeper comes from: the thread of the caller's task. A caller
+// from outside may name only a task of its own.
 func place(tx *store.Tx, c access.Caller, k *parley.Keeper) error {
 	if c.Task == 0 {
 		return nil
@@ -128,8 +129,8 @@ func place(tx *store.Tx, c access.Caller, k *parley.Keeper) error {
 	return err
 }
 
-// Passed are messages that a caller from outside passes on. Whether they were said
-// in a channel nobody knows, so they are for their owner.
+// Passed turns messages from a caller outside into kept ones. Nobody knows whether
+// they were said in a channel, so they are private to their owner.
 func Passed(c access.Caller, roles, contents []string) ([]parley.Kept, error) {
 	list := make([]parley.Kept, len(roles))
 	for i, role := range roles {

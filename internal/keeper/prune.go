@@ -10,8 +10,8 @@ import (
 	"parley/internal/store"
 )
 
-// Prune removes the keepers of the team that nothing was found in for some time,
-// or with dry only lists them. People alone may.
+// Prune removes the team's keepers in which nothing was found for some time; with dry
+// it only lists them. Only people may.
 func (s *Service) Prune(ctx context.Context, c access.Caller, unused time.Duration, dry bool) (list []parley.Keeper, err error) {
 	if err := s.access.PeopleOnly(ctx, c, "prune keepers", "prune keepers"); err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func (s *Service) Prune(ctx context.Context, c access.Caller, unused time.Durati
 		return list, err
 	}
 	err = s.store.Erase(ctx, func(tx *store.Tx) error {
-		if err := find(tx); err != nil || len(list) == 0 { // one may have been used just now
+		if err := find(tx); err != nil || len(list) == 0 { // one may just have been used
 			return err
 		}
 		tx.Record(parley.Event{Team: c.Team, Kind: parley.EventKeeperPruned, Actor: c.Agent, Detail: fmt.Sprintf("%d keepers", len(list))})

@@ -7,23 +7,23 @@ import (
 	"parley/internal/store"
 )
 
-// readers answers who may read what, within one transaction.
+// readers knows what an agent may read, within one transaction.
 type readers struct {
 	tx     *store.Tx
 	agent  parley.AgentID
-	all    bool // a person, who reads everything of the team
+	all    bool // a person, who may read everything in the team
 	team   parley.TeamID
-	inside map[parley.ChannelID]bool
-	// reads says whether the rules let an agent read a group that it is in.
+	member map[parley.ChannelID]bool // answers of inChannel so far
+	// reads reports whether the rules let an agent read a group that it is in.
 	reads func(parley.AgentID, parley.Channel) bool
 }
 
 func (s *Service) readers(tx *store.Tx, team parley.TeamID, agent parley.AgentID) *readers {
-	return &readers{tx: tx, team: team, agent: agent, all: s.person(agent), inside: map[parley.ChannelID]bool{}, reads: s.access.ReadsGroup}
+	return &readers{tx: tx, team: team, agent: agent, all: s.person(agent), member: map[parley.ChannelID]bool{}, reads: s.access.ReadsGroup}
 }
 
-// may reports whether somebody reads a kept message. The channel decides, as it
-// is now; what was not said there is the owner's.
+// may reports whether the agent may read a kept message. The present readers of the
+// channel may; what was not said in a channel belongs to the keeper's owner.
 func (r *readers) may(k parley.Keeper, m parley.Kept) (bool, error) {
 	switch {
 	case k.Team != r.team:
@@ -36,8 +36,8 @@ func (r *readers) may(k parley.Keeper, m parley.Kept) (bool, error) {
 	return r.inChannel(k.Channel)
 }
 
-// sees reports whether somebody may know of the keeper: its owner does, and who
-// reads anything in it.
+// sees reports whether the agent may know about the keeper: its owner may, and
+// whoever may read anything in it.
 func (r *readers) sees(k parley.Keeper) (bool, error) {
 	if k.Team == r.team && (r.all || k.Shared || k.Owner == r.agent) {
 		return true, nil
@@ -58,7 +58,7 @@ func (r *readers) sees(k parley.Keeper) (bool, error) {
 }
 
 func (r *readers) inChannel(id parley.ChannelID) (bool, error) {
-	if in, known := r.inside[id]; known {
+	if in, known := r.member[id]; known {
 		return in, nil
 	}
 	ch, err := r.tx.Channel(id)
@@ -75,20 +75,20 @@ func (r *readers) inChannel(id parley.ChannelID) (bool, error) {
 		}
 		in = in && r.reads(r.agent, ch)
 	}
-	r.inside[id] = in
+	r.member[id] = in
 	return in, nil
 }
 
-// readable are the messages of a list that may be read.
-func (r *readers) readable(k parley.Keeper, list []parley.Kept) (some []parley.Kept, err error) {
+// readable are the messages of a list that the agent may read.
+func (r *readers) readable(k parley.Keeper, list []parley.Kept) (visible []parley.Kept, err error) {
 	for _, m := range list {
 		ok, err := r.may(k, m)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			some = append(some, m)
+			visible = append(visible, m)
 		}
 	}
-	return some, nil
+	return visible, nil
 }

@@ -14,8 +14,9 @@ import (
 	"parley/internal/store/memtest"
 )
 
-// What an agent keeps of a channel is read by those who read the channel; what its
-// tools brought, and what was said nowhere, is its own. What it shares is the team's.
+// What an agent keeps of a channel may be read by the channel's readers. What its
+// tools returned, and what was said in no channel, is its own. What it shares is the
+// team's.
 func TestWhoReadsWhatIsKept(t *testing.T) {
 	st := memtest.Open(t)
 	agents := []*parley.Agent{{Name: "Pat", Kind: parley.Person}, {Name: "Owner", Kind: parley.Native}, {Name: "Peer", Kind: parley.Native}, {Name: "Other", Kind: parley.Native}}
@@ -60,8 +61,8 @@ func TestWhoReadsWhatIsKept(t *testing.T) {
 	}
 }
 
-// A use is taken down within a minute, and when the hub stops.
-func TestUsesAreTakenDownBeforeTheHubStops(t *testing.T) {
+// A use is stored within a minute, and when the hub stops.
+func TestUsesAreStoredBeforeTheHubStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := memtest.Open(t)
 		owner := &parley.Agent{Name: "Owner", Kind: parley.Native}

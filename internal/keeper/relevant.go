@@ -8,13 +8,14 @@ import (
 )
 
 const (
-	// snippets of messages enrich a question, each of so many characters.
+	// A question is enriched with so many snippets of messages, each of so many
+	// characters.
 	snippets     = 3
 	snippetRunes = 400
 )
 
-// Relevant is what somebody may read in keepers that has to do with a text, a line
-// for each message; empty if there is nothing, or no time to look.
+// Relevant is what an agent may read in keepers that relates to a text, one line for
+// each message; empty if there is nothing, or no time to look.
 func (s *Service) Relevant(ctx context.Context, team parley.TeamID, reader parley.AgentID, text string) string {
 	list, err := s.find(ctx, team, reader, Query{Text: text}, snippets)
 	if err != nil {

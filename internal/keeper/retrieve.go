@@ -15,15 +15,16 @@ import (
 )
 
 const (
-	// mostRunes is how long an answer is at most, and mostHits of how many messages.
-	mostRunes = 8000
-	mostHits  = 20
-	// candidates are looked at: age may change their order.
-	candidates = 200
-	queryRunes = 2000
+	// An answer has at most so many characters, of at most so many messages.
+	maxAnswerRunes = 8000
+	maxHits        = 20
+	// So many messages are ranked, since freshness and neighbours may change their
+	// order.
+	candidates    = 200
+	maxQueryRunes = 2000
 )
 
-// Query is what somebody wants to know.
+// Query is what to look for.
 type Query struct {
 	Text   string
 	Keeper parley.KeeperID // 0 is all
@@ -31,8 +32,8 @@ type Query struct {
 }
 
 // Retrieve answers from what the caller may read in keepers. Nothing found is an
-// answer too. think is what a smart answer is written with; without it, and where
-// it fails, the messages themselves are the answer.
+// answer too. think writes a smart answer; without it, or if it fails, the messages
+// themselves are the answer.
 func (s *Service) Retrieve(ctx context.Context, c access.Caller, q Query, think Think) (string, error) {
 	if err := s.permit(ctx, c, "retrieve"); err != nil {
 		return "", err
@@ -40,7 +41,7 @@ func (s *Service) Retrieve(ctx context.Context, c access.Caller, q Query, think 
 	if strings.TrimSpace(q.Text) == "" {
 		return "", parley.Errorf(parley.Invalid, "The query is empty.").WithHint("Say what you look for, as words or as a question.")
 	}
-	found, err := s.find(ctx, c.Team, c.Agent, q, mostHits)
+	found, err := s.find(ctx, c.Team, c.Agent, q, maxHits)
 	if err != nil {
 		return "", err
 	}
@@ -59,44 +60,46 @@ func (s *Service) Retrieve(ctx context.Context, c access.Caller, q Query, think 
 	return raw(found), nil
 }
 
-// find is the best of what somebody may read. The index knows who reads what; it
-// is asked again here of what is stored now.
+// find returns the best messages that an agent may read. The index knows who may read
+// what, but that is checked again here against what is stored now.
 func (s *Service) find(ctx context.Context, team parley.TeamID, agent parley.AgentID, q Query, limit int) ([]found, error) {
-	query := search.Query{Team: team, Reader: agent, Kind: search.Kept, Keeper: q.Keeper, Text: cut(q.Text, queryRunes), Limit: candidates}
+	query := search.Query{Team: team, Reader: agent, Kind: search.Kept, Keeper: q.Keeper, Text: cut(q.Text, maxQueryRunes), Limit: candidates}
 	if s.person(agent) {
 		query.Reader = 0
 	}
 	hits, err := s.index.Find(ctx, query)
 	if err != nil || len(hits) == 0 {
-		return nil, noWords(err)
+		return nil, ignoreInvalid(err)
 	}
 	var list []found
 	err = s.store.View(ctx, func(tx *store.Tx) (err error) {
-		list, err = s.check(tx, team, agent, hits)
+		list, err = s.readableHits(tx, team, agent, hits)
 		return err
 	})
-	lift(list)
+	boost(list)
 	slices.SortStableFunc(list, func(a, b found) int { return cmp.Compare(b.score, a.score) })
 	list = distinct(list)
 	return list[:min(len(list), limit)], err
 }
 
-// noWords makes nothing to look for, such as a lone question mark, nothing found.
-func noWords(err error) error {
+// ignoreInvalid turns a query without words, such as a lone question mark, into one
+// that finds nothing.
+func ignoreInvalid(err error) error {
 	if parley.KindOf(err) == parley.Invalid {
 		return nil
 	}
 	return err
 }
 
-// found is a kept message that fits a query.
+// found is a kept message that matches a query.
 type found struct {
 	parley.Kept
 	score float64
 }
 
-// check leaves what may be read, and lets what was not used for long sink.
-func (s *Service) check(tx *store.Tx, team parley.TeamID, agent parley.AgentID, hits []search.Hit) (list []found, err error) {
+// readableHits keeps what the agent may read, and lowers the score of messages in
+// keepers that were long unused.
+func (s *Service) readableHits(tx *store.Tx, team parley.TeamID, agent parley.AgentID, hits []search.Hit) (list []found, err error) {
 	who := s.readers(tx, team, agent)
 	for _, h := range hits {
 		m, ok := h.Source.(store.FoundKept)
@@ -114,7 +117,7 @@ func (s *Service) check(tx *store.Tx, team parley.TeamID, agent parley.AgentID, 
 	return list, nil
 }
 
-// distinct leaves out copies of one message that several keepers have.
+// distinct drops copies of a message that several keepers have.
 func distinct(list []found) []found {
 	seen := map[parley.MessageID]bool{}
 	return slices.DeleteFunc(list, func(f found) bool {
@@ -124,11 +127,11 @@ func distinct(list []found) []found {
 	})
 }
 
-// raw is the messages themselves, best first: as many as fit, whole; of the best
-// alone as much as fits.
+// raw is the messages themselves, best first: as many as fit completely, or as much
+// of the best one as fits.
 func raw(list []found) string {
 	var b strings.Builder
-	left := mostRunes
+	left := maxAnswerRunes
 	for i, f := range list {
 		line := lineOf(f.Kept)
 		if i > 0 {
@@ -147,7 +150,7 @@ func raw(list []found) string {
 
 func lineOf(m parley.Kept) string { return fmt.Sprintf("[%s]: %s", m.Role, quoteRoles(m.Text)) }
 
-// quoteRoles marks lines of a message that look like the beginning of another.
+// quoteRoles marks lines of a message that look like the beginning of another one.
 func quoteRoles(text string) string {
 	if !strings.Contains(text, "]:") {
 		return text
@@ -163,7 +166,7 @@ func quoteRoles(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Find is the best matching messages that the caller may read, best first.
+// Find returns the best matching messages that the caller may read, best first.
 func (s *Service) Find(ctx context.Context, c access.Caller, q Query, limit int) ([]parley.Kept, error) {
 	if err := s.permit(ctx, c, "retrieve"); err != nil {
 		return nil, err

@@ -5,7 +5,7 @@ import (
 	"parley/internal/store"
 )
 
-// Rewrite changes what kept messages say, in the index too.
+// Rewrite changes the texts of kept messages, and their entries in the index.
 func (s *Service) Rewrite(tx *store.Tx, list []parley.Kept) error {
 	ids := make([]int64, len(list))
 	for i, m := range list {
@@ -19,14 +19,14 @@ func (s *Service) Rewrite(tx *store.Tx, list []parley.Kept) error {
 	})
 }
 
-// Excerpts are how a message is shown where it was found: in a line, in a raw answer,
-// and with a question.
+// Excerpts are the forms in which a found message is shown: as a line of a raw
+// answer, and as a snippet with a question.
 func (s *Service) Excerpts(m parley.Kept) []string {
-	return []string{cut(lineOf(m), mostRunes), snippet(m)}
+	return []string{cut(lineOf(m), maxAnswerRunes), snippet(m)}
 }
 
-// Trim removes what a keeper holds from before a time, and the keeper if nothing is
-// left of it.
+// Trim removes what a keeper holds from before a time, and the keeper itself if
+// nothing is left.
 func (s *Service) Trim(tx *store.Tx, id parley.KeeperID, before parley.Micros) error {
 	ids, err := idsOf(tx, id)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"parley/internal/store"
 )
 
-// Share lets the whole team read a keeper. Its owner may, and people.
+// Share lets the whole team read a keeper. Its owner and people may share it.
 func (s *Service) Share(ctx context.Context, c access.Caller, id parley.KeeperID) (k parley.Keeper, err error) {
 	if err := s.permit(ctx, c, "share"); err != nil {
 		return k, err
@@ -48,7 +48,8 @@ func recordShared(tx *store.Tx, c access.Caller, k parley.Keeper) {
 	tx.Record(parley.Event{Team: k.Team, Kind: parley.EventKeeperShared, Actor: c.Agent, Target: k.Owner, Detail: k.ID.String()})
 }
 
-// visible reads a keeper that the caller may know of; any other is not there.
+// visible reads a keeper that the caller may know about. Any other does not exist for
+// it.
 func (s *Service) visible(tx *store.Tx, c access.Caller, id parley.KeeperID) (parley.Keeper, error) {
 	k, err := tx.Keeper(id)
 	if errors.Is(err, store.ErrNotFound) {

@@ -9,22 +9,22 @@ import (
 	"parley/internal/store"
 )
 
-// markEvery is how often it is taken down that keepers are used: behind those who
-// look, and each keeper at most once in that time.
-const markEvery = time.Minute
+// storeInterval is how often uses of keepers are stored: in the background, and for
+// each keeper at most once in that time.
+const storeInterval = time.Minute
 
-// uses counts in which keepers something was found since that was last stored.
+// uses counts the keepers in which something was found since uses were last stored.
 type uses struct {
 	mu     sync.Mutex
 	counts map[parley.KeeperID]int
-	some   chan struct{}
+	fresh  chan struct{} // there is something to store; holds at most one
 }
 
 func newUses() *uses {
-	return &uses{counts: map[parley.KeeperID]int{}, some: make(chan struct{}, 1)}
+	return &uses{counts: map[parley.KeeperID]int{}, fresh: make(chan struct{}, 1)}
 }
 
-// note counts one use of each keeper among what was found.
+// note counts one use of each keeper among the found messages.
 func (u *uses) note(list []found) {
 	if len(list) == 0 {
 		return
@@ -39,7 +39,7 @@ func (u *uses) note(list []found) {
 		}
 	}
 	select {
-	case u.some <- struct{}{}:
+	case u.fresh <- struct{}{}:
 	default:
 	}
 }
@@ -52,28 +52,28 @@ func (u *uses) take() map[parley.KeeperID]int {
 	return counts
 }
 
-// Run takes down which keepers are used, until the context is done. Where nothing
-// is used it writes nothing.
+// Run stores which keepers are used, until the context is done. Without uses it
+// writes nothing.
 func (s *Service) Run(ctx context.Context) {
-	last := context.WithoutCancel(ctx) // what was used before the stop is taken down too
+	last := context.WithoutCancel(ctx) // uses before the stop are stored too
 	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
-		case <-s.uses.some:
-			s.mark(last)
+		case <-s.uses.fresh:
+			s.storeUses(last)
 		}
-		timer := time.NewTimer(markEvery)
+		timer := time.NewTimer(storeInterval)
 		select {
 		case <-ctx.Done():
 		case <-timer.C:
 		}
 		timer.Stop()
 	}
-	s.mark(last)
+	s.storeUses(last)
 }
 
-// mark stores what was counted. What cannot be stored is only a use less.
-func (s *Service) mark(ctx context.Context) {
+// storeUses stores the counts. If that fails, only some uses are lost.
+func (s *Service) storeUses(ctx context.Context) {
 	counts := s.uses.take()
 	if len(counts) == 0 {
 		return
@@ -85,6 +85,6 @@ func (s *Service) mark(ctx context.Context) {
 		return nil
 	})
 	if err != nil && ctx.Err() == nil {
-		s.log.Warn("the use of keepers could not be taken down", "error", err)
+		s.log.Warn("the use of keepers could not be stored", "error", err)
 	}
 }

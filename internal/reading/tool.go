@@ -29,20 +29,19 @@ type Toolbox interface {
 	Toolbox(id parley.AgentID) ([]Tool, []ToolServer)
 }
 
-// Tools lists an agent's tools. People may look at anyone in their team, an agent
-// only at itself.
+// Tools reads the tools of agents.
 type Tools struct {
 	dir     *directory.Directory
 	access  *access.Control
 	toolbox Toolbox
 }
 
-// NewTools makes it.
 func NewTools(dir *directory.Directory, control *access.Control, toolbox Toolbox) *Tools {
 	return &Tools{dir: dir, access: control, toolbox: toolbox}
 }
 
-// Of is what an agent has. People look at anyone in their team, an agent at itself.
+// Of lists an agent's tools. People may look at anyone in their team, an agent only
+// at itself.
 func (t *Tools) Of(c access.Caller, name string) (agent string, tools []Tool, servers []ToolServer, err error) {
 	e, err := t.dir.Find(c.Team, name)
 	if err != nil {

@@ -8,30 +8,30 @@ import (
 )
 
 const (
-	// share of a conversation is put away, cut where a topic ends, if one ends
-	// between half and one and a half times as far.
-	share = 0.3
-	// pause between two messages is a sign that something else began.
-	pause = 30 * time.Minute
-	// near is how many messages before and after a border are compared.
-	near = 3
+	// offloadShare of a conversation is put away. It is cut where a topic ends, if
+	// one ends between half and one and a half times that share.
+	offloadShare = 0.3
+	// longPause between two messages is a sign that something new began.
+	longPause = 30 * time.Minute
+	// window is how many messages before and after a border are compared.
+	window = 3
 )
 
-// Border is how many of the oldest messages to put away: about three tenths, up
-// to where something new begins. It never parts the result of a tool from its
-// call, and leaves at least one message.
+// Border is how many of the oldest messages to put away: about three tenths, up to
+// where something new begins. It never separates the result of a tool from its call,
+// and leaves at least one message.
 func Border(list []parley.Kept) int {
 	n := len(list)
 	if n < 2 {
 		return 0
 	}
-	goal := share * float64(n)
+	goal := offloadShare * float64(n)
 	best, most := 0, math.Inf(-1)
 	for i := max(1, int(goal/2)); i <= min(n-1, int(math.Ceil(goal*1.5))); i++ {
 		if list[i].Role == parley.RoleTool {
 			continue
 		}
-		worth := signs(list, i) - math.Abs(float64(i)-goal)/goal
+		worth := newTopicScore(list, i) - math.Abs(float64(i)-goal)/goal
 		if worth > most {
 			best, most = i, worth
 		}
@@ -42,21 +42,21 @@ func Border(list []parley.Kept) int {
 	return wholeCall(list, max(1, int(goal)))
 }
 
-// signs is how much speaks for a border before a message: somebody asks for
-// something, after a pause, in other words than before.
-func signs(list []parley.Kept, i int) float64 {
+// newTopicScore is how much suggests that a new topic begins with a message: somebody
+// asks for something, after a pause, in other words than before.
+func newTopicScore(list []parley.Kept, i int) float64 {
 	worth := 0.0
 	if list[i].Role == parley.RoleUser {
 		worth++
 	}
-	if list[i].At.Since(list[i-1].At) >= pause {
+	if list[i].At.Since(list[i-1].At) >= longPause {
 		worth += 1.5
 	}
 	before, after := map[string]bool{}, map[string]bool{}
-	for _, m := range list[max(0, i-near):i] {
+	for _, m := range list[max(0, i-window):i] {
 		join(before, wordsOf(m.Text))
 	}
-	for _, m := range list[i:min(len(list), i+near)] {
+	for _, m := range list[i:min(len(list), i+window)] {
 		join(after, wordsOf(m.Text))
 	}
 	return worth + 1.5*(1-overlap(before, after))
@@ -72,7 +72,7 @@ func join(into, words map[string]bool) {
 func overlap(a, b map[string]bool) float64 {
 	smaller := min(len(a), len(b))
 	if smaller == 0 {
-		return 0.5 // nothing to tell
+		return 0.5 // no evidence either way
 	}
 	both := 0
 	for w := range a {
@@ -83,8 +83,8 @@ func overlap(a, b map[string]bool) float64 {
 	return float64(both) / float64(smaller)
 }
 
-// wholeCall moves a border behind the results of the call before it, or before
-// the call if nothing follows.
+// wholeCall moves a border after the results of the call before it, or before the
+// call if nothing follows.
 func wholeCall(list []parley.Kept, at int) int {
 	i := at
 	for i < len(list) && list[i].Role == parley.RoleTool {

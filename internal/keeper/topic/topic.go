@@ -1,5 +1,5 @@
-// Package topic finds out what messages are about: where one topic ends and the
-// next begins, and what to call it. Its functions decide and do nothing.
+// Package topic finds out what messages are about: where one topic ends and the next
+// begins, and what to call it. Its functions are pure.
 package topic
 
 import (
@@ -12,16 +12,15 @@ import (
 )
 
 const (
-	// longest is how many characters a topic has at most.
-	longest = 80
-	// excerpt is how much of a message, and sample of how many, a model is shown to
-	// name a topic.
+	// maxTopicRunes is how many characters a topic may have.
+	maxTopicRunes = 80
+	// A model that names a topic sees so many characters of so many messages.
 	excerpt = 300
 	sample  = 24
 )
 
-// Request asks a model for the topic of messages. What only their owner may read
-// is left out if there is anything else: the topic is read by more.
+// Request asks a model for the topic of messages. Messages that only their owner may
+// read are left out if there are others, because more agents read the topic.
 func Request(list []parley.Kept) model.Request {
 	var b strings.Builder
 	open := public(list)
@@ -46,13 +45,13 @@ func public(list []parley.Kept) []parley.Kept {
 	return open
 }
 
-// Clean makes one short line of what a model called a topic; ok is false if there
-// is nothing of use in it.
+// Clean turns a model's reply into one short line; ok is false if it has nothing
+// useful.
 func Clean(text string) (name string, ok bool) {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	line = strings.Trim(strings.TrimPrefix(line, "Topic:"), " \"'`*.#[]")
 	if line == "" {
 		return "", false
 	}
-	return parley.Clip(line, longest), true
+	return parley.Clip(line, maxTopicRunes), true
 }

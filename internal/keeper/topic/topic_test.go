@@ -10,7 +10,7 @@ import (
 	"parley"
 )
 
-// talk makes a conversation of lines "role text", a minute apart; a line "…" is a
+// talk makes a conversation from lines "role text", a minute apart; a line "…" is a
 // pause of two hours.
 func talk(lines string) (list []parley.Kept) {
 	at := parley.Micros(1)

@@ -9,11 +9,11 @@ import (
 	"parley"
 )
 
-// mostWords is how many words make a topic.
-const mostWords = 5
+// maxWords is how many words make a topic.
+const maxWords = 5
 
-// Words names a topic by the words that stand out: those that come back in many
-// of the messages, in the order in which they were first said.
+// Words names a topic by the words that stand out: those that occur in many of the
+// messages, in the order in which they first appear.
 func Words(list []parley.Kept) string {
 	type count struct {
 		word     string
@@ -38,7 +38,7 @@ func Words(list []parley.Kept) string {
 	slices.SortFunc(all, func(a, b *count) int {
 		return cmp.Or(cmp.Compare(b.messages, a.messages), cmp.Compare(len(b.word), len(a.word)), cmp.Compare(a.word, b.word))
 	})
-	all = all[:min(len(all), mostWords)]
+	all = all[:min(len(all), maxWords)]
 	slices.SortFunc(all, func(a, b *count) int { return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.word, b.word)) })
 	var words []string
 	for _, c := range all {
@@ -47,23 +47,23 @@ func Words(list []parley.Kept) string {
 	if len(words) == 0 {
 		return "earlier conversation"
 	}
-	return parley.Clip(strings.Join(words, " "), longest)
+	return parley.Clip(strings.Join(words, " "), maxTopicRunes)
 }
 
-// wordsOf are the words of a text that say something, folded.
+// wordsOf are the meaningful words of a text, in lower case.
 func wordsOf(text string) map[string]bool {
 	words := map[string]bool{}
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' }) {
 		w = strings.Trim(w, "-_")
-		if len([]rune(w)) > 3 && !common[w] && strings.ContainsFunc(w, unicode.IsLetter) {
+		if len([]rune(w)) > 3 && !commonWords[w] && strings.ContainsFunc(w, unicode.IsLetter) {
 			words[w] = true
 		}
 	}
 	return words
 }
 
-// common are words that tell no topic from another, with those of our own texts.
-var common = func() map[string]bool {
+// commonWords do not distinguish topics; they include words of our own texts.
+var commonWords = func() map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(`about above after again agent also always another anything because been before being below
 		between both cannot channel come could does doing done down each even every find first from good have having here
