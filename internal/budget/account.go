@@ -1,11 +1,11 @@
-// Package budget keeps the accounts of task trees and of teams: what they may
-// spend, what their model calls under way may need, and what they have spent.
+// Package budget keeps the accounts of task trees and of teams: what they may spend,
+// what their running model calls may need, and what they have spent.
 //
-// Everything here happens within somebody else's transaction, and nothing of it
-// for a tree without a budget in a team without a cap. The rows are locked first
-// of all, the tree's before the team's day: two turns never both take the last of
-// a budget. What is reserved counts only for as long as the lease holds under
-// which it was reserved, so a crash gives it back by itself.
+// Everything here happens within somebody else's transaction, and nothing of it for a
+// tree without a budget in a team without a cap. The rows are locked before
+// everything else, the tree's before that of the team's day, so two turns never both
+// take the last of a budget. A reservation counts only while the lease that made it
+// is valid, so a crash releases it by itself.
 package budget
 
 import (
@@ -15,20 +15,20 @@ import (
 	"parley/internal/store"
 )
 
-// Account is what the spending of a task is held against, locked.
+// Account is the locked budgets that a task's spending counts against.
 type Account struct {
 	tx    *store.Tx
 	tree  parley.TreeBudget // without a root if there is none
 	day   parley.DayBudget  // without a team if there is no cap
 	daily parley.Budget     // the cap
-	told  string            // what was spent, as the last judgement found it
+	told  string            // usage as Judge last found it
 }
 
 // Bounded reports whether a task has an account at all.
 func Bounded(root parley.TaskID, daily parley.Budget) bool { return root != 0 || daily.Set() }
 
-// Open locks the account of a task: of the tree whose root is given, and of the
-// team's day if it has a cap.
+// Open locks the account of a task: the budget of the tree with the given root, and
+// that of the team's day if it has a cap.
 func Open(tx *store.Tx, root parley.TaskID, team parley.TeamID, daily parley.Budget) (a Account, err error) {
 	a.tx, a.daily = tx, daily
 	if root != 0 {
@@ -69,7 +69,7 @@ func (a *Account) Judge(task parley.TaskID, w Want) (Verdict, error) {
 	return max(verdict, today), nil
 }
 
-// today is the cap with what was added to it.
+// today is the daily cap with what was added to it.
 func (a *Account) today() parley.Budget {
 	b := a.daily
 	if b.Tokens > 0 {
@@ -81,7 +81,7 @@ func (a *Account) today() parley.Budget {
 	return b
 }
 
-// Spent refuses new tasks that the judgement was against.
+// Spent is the refusal of new tasks after Judge has decided against them.
 func (a *Account) Spent(tasks int64) error {
 	return &parley.BudgetSpent{Root: a.tree.Root, What: a.told, Tasks: tasks}
 }
@@ -92,8 +92,8 @@ func (a *Account) AddTask() {
 	a.tx.UpdateBudget(&a.tree)
 }
 
-// Settle takes down what stored steps of a task have spent, and ends what the
-// call of a reply among them had reserved.
+// Settle records what stored steps of a task have spent. If there is a reply among
+// them, it releases what that model call had reserved.
 func (a *Account) Settle(task parley.TaskID, steps []parley.Step) {
 	spent, replied := Sum(steps)
 	if replied {
@@ -104,7 +104,7 @@ func (a *Account) Settle(task parley.TaskID, steps []parley.Step) {
 	}
 }
 
-// Close settles the end of a turn, after which its task has nothing reserved.
+// Close settles the end of a turn. Afterwards the task has nothing reserved.
 func (a *Account) Close(e parley.TurnEnd) {
 	a.Settle(e.Lease.Task, e.Steps)
 	if e.Reason != "" {
@@ -133,12 +133,12 @@ func (a *Account) add(s parley.Spending) {
 	}
 }
 
-// crowdPause is how long a turn stands back when only what others have reserved
-// is in its way. They settle as soon as their models have replied.
+// crowdPause is how long a turn waits if only the reservations of others are in its
+// way. They settle as soon as their models have replied.
 const crowdPause = time.Second
 
-// Park gives a task back until it may spend more, and tells whoever has to do
-// with it the first time. The caller holds the task's lock.
+// Park gives a task back until it may spend more. The first time it also tells those
+// concerned. The caller holds the task's lock.
 func (a *Account) Park(t *parley.Task, v Verdict) error {
 	t.State, t.Worker = parley.Queued, 0
 	var err error
@@ -167,7 +167,7 @@ func (a *Account) tellDay() {
 	a.tx.Record(parley.Event{Team: a.day.Team, Kind: parley.EventDaySpent, Detail: a.told})
 }
 
-// tellTree tells whoever asked for the root, in the conversation of the two.
+// tellTree tells the requester of the root, in the root's conversation.
 func (a *Account) tellTree() error {
 	if a.tree.Told {
 		return nil

@@ -13,8 +13,7 @@ import (
 	"parley/internal/store/memtest"
 )
 
-// ledger is a tree with a budget, in memory: its root and one task below it, both
-// running.
+// ledger is a tree with a budget, in memory: its root and one child, both running.
 type ledger struct {
 	*testing.T
 	store       *memtest.Store
@@ -46,7 +45,7 @@ func newLedger(t *testing.T, tree, daily parley.Budget) *ledger {
 	return l
 }
 
-// with does something with the account of the tree.
+// with runs do with the account of the tree.
 func (l *ledger) with(do func(tx *store.Tx, a *budget.Account)) {
 	l.Helper()
 	l.store.Do(func(tx *store.Tx) error {
@@ -58,7 +57,7 @@ func (l *ledger) with(do func(tx *store.Tx, a *budget.Account)) {
 	})
 }
 
-// expect judges what a task wants to spend.
+// expect checks the verdict about what a task wants to spend.
 func (l *ledger) expect(what string, task parley.TaskID, w budget.Want, want budget.Verdict) {
 	l.Helper()
 	if got := l.judge(task, w); got != want {
@@ -77,7 +76,7 @@ func (l *ledger) judge(task parley.TaskID, w budget.Want) (v budget.Verdict) {
 	return v
 }
 
-// reserve holds what a call of a task may need, under its lease.
+// reserve stores what a call of a task may need, under its lease.
 func (l *ledger) reserve(t parley.Task, tokens int64) {
 	l.Helper()
 	l.store.Do(func(tx *store.Tx) error {
@@ -90,8 +89,8 @@ func step(kind parley.StepKind, tokens int64) []parley.Step {
 	return []parley.Step{{Kind: kind, Spent: parley.Spending{Input: tokens}}}
 }
 
-// A reservation ends with the reply of its call, whatever that has spent; with the
-// result of a tool it does not; with the failure of its turn it does.
+// A reservation ends with the reply of its call, whatever that has spent, and with
+// the failure of its turn, but not with the result of a tool.
 func TestAReservationEndsWithItsReply(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -123,7 +122,7 @@ func TestAReservationEndsWithItsReply(t *testing.T) {
 	}
 }
 
-// What was spent stays spent and is added up.
+// Spending is added up and stays spent.
 func TestSettledSpendingCounts(t *testing.T) {
 	l := newLedger(t, parley.Budget{Tokens: 100}, parley.Budget{})
 	for range 2 {
@@ -148,8 +147,8 @@ func TestADayIsSpentApartFromTheTree(t *testing.T) {
 	l.expect("after it was raised", l.root.ID, budget.Want{Tokens: 30}, budget.Fits)
 }
 
-// What a lease has reserved counts only as long as the lease holds, and never
-// against the task itself.
+// A reservation counts only while its lease is valid, and never against the task
+// itself.
 func TestAReservationCountsUnderItsLeaseOnly(t *testing.T) {
 	l := newLedger(t, parley.Budget{Tokens: 100}, parley.Budget{})
 	l.reserve(l.child, 90)
@@ -165,7 +164,7 @@ func TestAReservationCountsUnderItsLeaseOnly(t *testing.T) {
 	}
 }
 
-// TestPark is the table of how a task stands back, and who is told.
+// TestPark is the table of how a task is parked and who is told.
 func TestPark(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -183,7 +182,7 @@ func TestPark(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			l := newLedger(t, parley.Budget{Tokens: 100}, parley.Budget{Tokens: 100})
 			var now parley.Micros
-			for range 2 { // whoever has to do with it is told the first time
+			for range 2 { // those concerned are told the first time
 				parked := l.child
 				l.with(func(tx *store.Tx, a *budget.Account) {
 					now = tx.Now
@@ -224,8 +223,7 @@ func TestTasksAreCounted(t *testing.T) {
 	l.expect("a call", l.root.ID, budget.Want{Tokens: 1}, budget.Fits)
 }
 
-// What the day allows does not hide that the tree has no room beside what others
-// have reserved, and the other way round.
+// Room in the day's budget does not hide that the tree is crowded, and vice versa.
 func TestTheTreeAndTheDayBothHaveToAllowIt(t *testing.T) {
 	l := newLedger(t, parley.Budget{Tokens: 100}, parley.Budget{Tokens: 1000})
 	l.reserve(l.child, 90)

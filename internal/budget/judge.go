@@ -8,14 +8,14 @@ import (
 	"parley"
 )
 
-// Want is what is about to be spent: by a model call, or by a new task.
+// Want is what is about to be spent, by a model call or by a new task.
 type Want struct {
 	Tokens int64
 	Money  parley.Money
 	Tasks  int64
 }
 
-// call reports whether a model is going to work, which takes time too.
+// call reports whether this is a model call, which takes time too.
 func (w Want) call() bool { return w.Tasks == 0 }
 
 // Verdict says whether something may be spent.
@@ -23,23 +23,23 @@ type Verdict int
 
 const (
 	Fits Verdict = iota
-	// Crowded: it would fit but for what others have reserved and may not need.
+	// Crowded: it would fit if others did not need what they have reserved.
 	Crowded
-	// DaySpent: the team's budget of the day does not allow it.
+	// DaySpent: the team's budget for the day does not allow it.
 	DaySpent
 	// TreeSpent: the tree's budget does not allow it.
 	TreeSpent
 )
 
-// used is what counts against a budget.
+// used is what already counts against a budget.
 type used struct {
 	spent    parley.Spending
 	tasks    int64
 	reserved parley.Reservation // by others
 }
 
-// judge holds a want against a budget. What others have reserved never makes a
-// budget spent: they may need less.
+// judge compares a want with a budget. The reservations of others alone never make a
+// budget spent, since they may need less.
 func judge(limit parley.Budget, u used, w Want) (v Verdict, what string) {
 	for _, b := range []struct{ limit, spent, reserved, want int64 }{
 		{limit.Tokens, u.spent.Tokens(), u.reserved.Tokens, w.Tokens},
@@ -60,7 +60,7 @@ func judge(limit parley.Budget, u used, w Want) (v Verdict, what string) {
 	return v, ""
 }
 
-// upTo explains why something is left and not used.
+// upTo explains why something is left but cannot be used.
 func upTo(limit parley.Budget, u used, w Want) string {
 	switch {
 	case limit.Tokens > 0 && u.spent.Tokens() < limit.Tokens && u.spent.Tokens()+w.Tokens > limit.Tokens:
@@ -71,7 +71,7 @@ func upTo(limit parley.Budget, u used, w Want) string {
 	return ""
 }
 
-// Usage is what was spent of each bound, such as 50000 of 50000 tokens.
+// Usage says how much of each limit is spent, such as "50000 of 50000 tokens".
 func Usage(limit parley.Budget, s parley.Spending, tasks int64) string {
 	var parts []string
 	if limit.Tokens > 0 {

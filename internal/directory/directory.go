@@ -1,7 +1,7 @@
-// Package directory knows who is in a team: it finds an agent by name, offers
-// the nearest names for a wrong one, and holds the limits and rules that the
-// team's files give each agent. It is a picture of the files in memory; what changes
-// while the hub runs, such as who sleeps, is in the store.
+// Package directory knows who is in a team: it finds an agent by name, suggests the
+// nearest names for a wrong one, and holds the limits and rules that the team's files
+// give each agent. It mirrors the files in memory. What changes while the hub runs,
+// such as who sleeps, is in the store.
 package directory
 
 import (
@@ -19,23 +19,23 @@ type Entry struct {
 	Team        parley.TeamID
 	Name        string
 	Kind        parley.AgentKind
-	Description string         // what others read of it, from the files
+	Description string         // for others, from the files
 	Role        string         // what it does in the team; empty if the files do not say
-	Model       string         // as the files name it; empty for one that the hub does not run
-	Docs        Docs           // what it has for others to read
+	Model       string         // from the files; empty if the hub does not run it
+	Docs        Docs           // for others to read
 	Limits      *parley.Limits // shared by agents with the same limits
-	Rules       *policy.Rules  // never changed once it is here; nil for one that is retired
-	Retired     bool           // no longer in the files; known for the record
-	Mistake     string         // in its file by now: the rest is as it was before
+	Rules       *policy.Rules  // never changed once here; nil if retired
+	Retired     bool           // no longer in the files; kept for the record
+	Mistake     string         // in its file at present; the rest is as it was before
 
 	folded string
 }
 
-// Docs is the folder that others may read of an agent.
+// Docs is the folder of an agent that others may read.
 type Docs struct {
 	// Home is the team's folder, absolute.
 	Home string
-	// Folder is below it, with slashes; empty if the agent has none.
+	// Folder is relative to Home, with slashes; empty if the agent has none.
 	Folder string
 }
 
@@ -49,7 +49,7 @@ type Directory struct {
 	mu     sync.RWMutex
 	byID   map[parley.AgentID]Entry
 	byName map[key]parley.AgentID
-	// persons are the teams' own.
+	// persons are the people for whom the command line acts.
 	persons map[parley.TeamID]parley.AgentID
 }
 
@@ -83,8 +83,8 @@ func (d *Directory) put(e Entry) {
 	d.byName[key{e.Team, e.folded}] = e.ID
 }
 
-// Update adds or replaces entries and retires others, all at once: nobody finds
-// one half of it.
+// Update adds or replaces entries and retires others. Nobody sees only one half of
+// it.
 func (d *Directory) Update(entries []Entry, gone []parley.Agent) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -96,8 +96,8 @@ func (d *Directory) Update(entries []Entry, gone []parley.Agent) {
 	}
 }
 
-// Retire keeps the name of a participant that the files no longer name, for
-// the record: it cannot be found, and nothing runs it.
+// Retire keeps the name of a participant that is no longer in the files, for the
+// record: it cannot be found, and nothing runs it.
 func (d *Directory) Retire(a parley.Agent) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -110,8 +110,8 @@ func (d *Directory) retire(a parley.Agent) {
 	d.byID[a.ID] = Entry{ID: a.ID, Team: a.Team, Name: a.Name, Kind: a.Kind, Retired: true, folded: folded}
 }
 
-// Find looks a participant up by name, ignoring case. A name nobody has is
-// answered with the nearest ones.
+// Find looks a participant up by name, ignoring case. For an unknown name the error
+// suggests the nearest ones.
 func (d *Directory) Find(team parley.TeamID, name string) (Entry, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -134,7 +134,7 @@ func (d *Directory) Lookup(team parley.TeamID, folded string) (Entry, bool) {
 	return d.byID[id], ok
 }
 
-// Everyone is who can be found in a team, in the order of their ids.
+// Everyone is all participants of a team that can be found, by id.
 func (d *Directory) Everyone(team parley.TeamID) (ids []parley.AgentID) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -147,8 +147,7 @@ func (d *Directory) Everyone(team parley.TeamID) (ids []parley.AgentID) {
 	return ids
 }
 
-// InRole are those of a team that have a role, ignoring case, in the order of
-// their ids.
+// InRole are the participants of a team with a role, ignoring case, by id.
 func (d *Directory) InRole(team parley.TeamID, role string) (list []Entry) {
 	if role == "" {
 		return nil
@@ -175,14 +174,13 @@ func (d *Directory) Native(id parley.AgentID) bool {
 	return ok && e.Kind == parley.Native && !e.Retired
 }
 
-// Team is that of a participant; 0 for one who is not here.
+// Team is the team of a participant; 0 if it is unknown.
 func (d *Directory) Team(id parley.AgentID) parley.TeamID {
 	e, _ := d.Entry(id)
 	return e.Team
 }
 
-// Limits are those of a participant; the defaults for one the files no longer
-// name.
+// Limits are those of a participant; the defaults if the files no longer name it.
 func (d *Directory) Limits(id parley.AgentID) parley.Limits {
 	if e, ok := d.Entry(id); ok && e.Limits != nil {
 		return *e.Limits
@@ -190,7 +188,7 @@ func (d *Directory) Limits(id parley.AgentID) parley.Limits {
 	return parley.DefaultLimits()
 }
 
-// Names are those of a team that can be found, in their order.
+// Names are the sorted names of a team's participants that can be found.
 func (d *Directory) Names(team parley.TeamID) []string {
 	d.mu.RLock()
 	defer d.mu.RUnlock()

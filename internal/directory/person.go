@@ -2,7 +2,7 @@ package directory
 
 import "parley"
 
-// SetPerson says who is the team's own person: whom the command line acts as.
+// SetPerson sets the team's own person, for whom the command line acts.
 func (d *Directory) SetPerson(team parley.TeamID, id parley.AgentID) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -12,7 +12,7 @@ func (d *Directory) SetPerson(team parley.TeamID, id parley.AgentID) {
 	d.persons[team] = id
 }
 
-// Person is the team's own, or else the first one by name.
+// Person is the team's own person, or else its first person by name.
 func (d *Directory) Person(team parley.TeamID) (Entry, bool) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()

@@ -92,7 +92,7 @@ func TestUsesAreStoredBeforeTheHubStops(t *testing.T) {
 		if uses() != 1 {
 			t.Errorf("%d uses within the minute", uses())
 		}
-		time.Sleep(markEvery)
+		time.Sleep(storeInterval)
 		synctest.Wait()
 		if uses() != 3 {
 			t.Errorf("%d uses after a minute", uses())

@@ -1,8 +1,8 @@
-// Package live carries what agents are saying at this moment to whoever looks.
+// Package live shows what agents are saying at this moment.
 //
-// It is for the eye alone: in memory, on the hub that runs the turn, and lossy. A
-// piece that nobody takes is dropped, and a looker that is too slow misses some and
-// is told so. Only the stored reply counts. While nobody looks at anything, a piece
+// It is for display only: in memory, on the hub that runs the turn, and lossy. A
+// piece that nobody takes is dropped, and a watcher that is too slow misses some and
+// is told so. Only the stored reply counts. While nobody watches anything, a piece
 // costs one atomic read.
 package live
 
@@ -27,25 +27,25 @@ const (
 // Piece is something that happens in a turn.
 type Piece struct {
 	Kind Kind
-	// Text is that of a text, or the tool's name.
+	// Text is the piece of text, or the tool's name.
 	Text string
 	// Missed says that pieces before this one were dropped.
 	Missed bool
 }
 
-// room is how many pieces wait for one looker.
-const room = 256
+// buffer is how many pieces may wait for one watcher.
+const buffer = 256
 
-// Fan hands pieces to those who look at a task. The zero value is ready for use,
-// and its methods may be called from any goroutine.
+// Fan passes pieces to those who watch a task. The zero value is ready for use, and
+// its methods may be called from any goroutine.
 type Fan struct {
-	lookers atomic.Int64
+	count atomic.Int64 // of watchers
 
 	mu    sync.Mutex
-	tasks map[parley.TaskID][]*looker
+	tasks map[parley.TaskID][]*watcher
 }
 
-type looker struct {
+type watcher struct {
 	pieces chan Piece
 	missed bool
 }
@@ -53,22 +53,22 @@ type looker struct {
 // Watch returns what happens in a task's turns from now on, and a function that
 // ends the watch. The channel is never closed.
 func (f *Fan) Watch(task parley.TaskID) (<-chan Piece, func()) {
-	l := &looker{pieces: make(chan Piece, room)}
+	l := &watcher{pieces: make(chan Piece, buffer)}
 	f.mu.Lock()
 	if f.tasks == nil {
-		f.tasks = map[parley.TaskID][]*looker{}
+		f.tasks = map[parley.TaskID][]*watcher{}
 	}
 	f.tasks[task] = append(f.tasks[task], l)
 	f.mu.Unlock()
-	f.lookers.Add(1)
+	f.count.Add(1)
 	return l.pieces, sync.OnceFunc(func() { f.forget(task, l) })
 }
 
-func (f *Fan) forget(task parley.TaskID, l *looker) {
-	f.lookers.Add(-1)
+func (f *Fan) forget(task parley.TaskID, l *watcher) {
+	f.count.Add(-1)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	left := slices.DeleteFunc(f.tasks[task], func(other *looker) bool { return other == l })
+	left := slices.DeleteFunc(f.tasks[task], func(other *watcher) bool { return other == l })
 	if len(left) == 0 {
 		delete(f.tasks, task)
 		return
@@ -76,10 +76,10 @@ func (f *Fan) forget(task parley.TaskID, l *looker) {
 	f.tasks[task] = left
 }
 
-// Publish hands a piece to everyone who looks at the task and has room for it. It
-// never waits.
+// Publish passes a piece to all watchers of the task that have room for it. It never
+// waits.
 func (f *Fan) Publish(task parley.TaskID, p Piece) {
-	if f.lookers.Load() == 0 {
+	if f.count.Load() == 0 {
 		return
 	}
 	f.mu.Lock()
@@ -89,7 +89,7 @@ func (f *Fan) Publish(task parley.TaskID, p Piece) {
 	}
 }
 
-func (l *looker) take(p Piece) {
+func (l *watcher) take(p Piece) {
 	p.Missed = l.missed
 	select {
 	case l.pieces <- p:

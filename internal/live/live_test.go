@@ -19,7 +19,7 @@ func taken(pieces <-chan Piece) (list []Piece) {
 	}
 }
 
-func TestEveryLookerGetsThePiecesOfItsTask(t *testing.T) {
+func TestEveryWatcherGetsThePiecesOfItsTask(t *testing.T) {
 	var f Fan
 	f.Publish(1, Piece{Kind: Text, Text: "before anyone looks"})
 	one, stop := f.Watch(1)
@@ -48,15 +48,15 @@ func TestEveryLookerGetsThePiecesOfItsTask(t *testing.T) {
 	}
 }
 
-func TestALookerThatIsTooSlowMissesSomeAndIsTold(t *testing.T) {
+func TestAWatcherThatIsTooSlowMissesSomeAndIsTold(t *testing.T) {
 	var f Fan
 	slow, stop := f.Watch(1)
 	defer stop()
-	for i := range room + 10 {
+	for i := range buffer + 10 {
 		f.Publish(1, Piece{Kind: Text, Text: fmt.Sprint(i)})
 	}
 	got := taken(slow)
-	if len(got) != room || got[room-1].Text != fmt.Sprint(room-1) || got[room-1].Missed {
+	if len(got) != buffer || got[buffer-1].Text != fmt.Sprint(buffer-1) || got[buffer-1].Missed {
 		t.Fatalf("%d pieces, the last is %+v", len(got), got[len(got)-1])
 	}
 	f.Publish(1, Piece{Kind: Text, Text: "next"})
@@ -67,7 +67,7 @@ func TestALookerThatIsTooSlowMissesSomeAndIsTold(t *testing.T) {
 	}
 }
 
-func TestNothingIsKeptOfThoseWhoLookNoMore(t *testing.T) {
+func TestNothingIsKeptAfterAWatchEnds(t *testing.T) {
 	var f Fan
 	var all sync.WaitGroup
 	for task := range 8 {
@@ -76,15 +76,15 @@ func TestNothingIsKeptOfThoseWhoLookNoMore(t *testing.T) {
 				pieces, stop := f.Watch(1)
 				f.Publish(1, Piece{Kind: Text, Text: fmt.Sprint(task)})
 				if len(taken(pieces)) == 0 {
-					t.Error("a looker does not see what comes after it began")
+					t.Error("a watcher does not see what comes after it began")
 				}
 				stop()
 			}
 		})
 	}
 	all.Wait()
-	if len(f.tasks) != 0 || f.lookers.Load() != 0 {
-		t.Errorf("left: %v, %d lookers", f.tasks, f.lookers.Load())
+	if len(f.tasks) != 0 || f.count.Load() != 0 {
+		t.Errorf("left: %v, %d count", f.tasks, f.count.Load())
 	}
 	if n := testing.AllocsPerRun(100, func() { f.Publish(1, Piece{Kind: Text, Text: "to nobody"}) }); n != 0 {
 		t.Errorf("a piece for nobody costs %v allocations", n)

@@ -1,10 +1,10 @@
-// Package retention removes what a team's files say is too old to keep: messages
-// of work that has long ended, and events. It goes over the record slowly and in
-// small transactions, so that no contact waits for it, and writes nothing where
-// there is nothing to remove.
+// Package retention removes what is too old according to a team's files: messages of
+// work that has long ended, and events. It walks over the record slowly and in small
+// transactions, so that no contact waits for it. Where there is nothing to remove it
+// writes nothing.
 //
-// Several hubs on one database may do so at once: what one has removed, the
-// other does not find.
+// Several hubs on one database may do this at once: what one has removed, the other
+// does not find.
 package retention
 
 import (
@@ -18,7 +18,7 @@ import (
 	"parley/internal/store"
 )
 
-// Rule is how long things are kept; 0 is for ever.
+// Rule is how long things are kept; 0 is forever.
 type Rule struct {
 	Messages, Events time.Duration
 }
@@ -27,34 +27,36 @@ type Rule struct {
 func (r Rule) None() bool { return r == Rule{} }
 
 const (
-	// batch is how many are looked at in one transaction.
+	// batch is how many messages or events are looked at in one transaction.
 	batch = 200
-	// keepersAtOnce is how many keepers are gone over in one transaction.
+	// keepersAtOnce is how many keepers are trimmed in one transaction.
 	keepersAtOnce = 5
 	// pause lets others have the database between two batches.
 	pause = 50 * time.Millisecond
-	// firstSweep is when the hub has come up; later ones are enough once an hour.
+	// firstSweep comes after the hub has started up. Later, once an hour is enough.
 	firstSweep = time.Minute
 	nextSweep  = time.Hour
 )
 
-// Sweeper keeps one team to its rule.
+// Sweeper applies the rule of one team.
 type Sweeper struct {
 	store store.Store
 	team  parley.TeamID
 	rule  Rule
 	index Index
-	// Keepers hold copies of messages, which go like them; nil if there are none.
+	// Keepers have copies of messages, which are removed as well; nil if there are
+	// none.
 	Keepers Keepers
 	log     *slog.Logger
 }
 
-// Keepers lose what is too old. Package keeper does it.
+// Keepers removes old messages from keepers. Package keeper implements it.
 type Keepers interface {
 	Trim(tx *store.Tx, id parley.KeeperID, before parley.Micros) error
 }
 
-// Index is where messages are found by their words, which it loses before them.
+// Index forgets the words of messages, before the messages are removed. Package
+// search implements it.
 type Index interface {
 	Forget(tx *store.Tx, ids []parley.MessageID) error
 }
@@ -64,22 +66,22 @@ func New(s store.Store, team parley.TeamID, rule Rule, index Index, log *slog.Lo
 	return &Sweeper{store: s, team: team, rule: rule, index: index, log: log}
 }
 
-// Run sweeps from time to time until the context is done.
+// Run sweeps regularly until the context is done.
 func (s *Sweeper) Run(ctx context.Context) {
 	if s.rule.None() {
 		return
 	}
-	for wait := firstSweep; rest(ctx, wait); wait = nextSweep {
+	for wait := firstSweep; sleep(ctx, wait); wait = nextSweep {
 		if _, err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
 			s.log.Warn("old records could not be removed; the next try is in an hour", "error", err)
 		}
 	}
 }
 
-// Removed is what a sweep took away.
+// Removed counts what a sweep removed.
 type Removed struct{ Messages, Events int }
 
-// Sweep goes over the record once. What it took away is one event.
+// Sweep walks over the record once. One event records what it removed.
 func (s *Sweeper) Sweep(ctx context.Context) (gone Removed, err error) {
 	if s.rule.Messages > 0 {
 		gone.Messages, err = s.messages(ctx)
@@ -120,7 +122,7 @@ func (s *Sweeper) describe(gone Removed) string {
 	return strings.Join(parts, ", ")
 }
 
-// Span is a time in days where it is one.
+// Span writes a time in days if it is whole days.
 func Span(d time.Duration) string {
 	if day := 24 * time.Hour; d%day == 0 {
 		return fmt.Sprintf("%dd", d/day)
@@ -128,9 +130,9 @@ func Span(d time.Duration) string {
 	return d.String()
 }
 
-// messages looks without disturbing anybody and removes what it finds, batch by
-// batch. Between the two a task may have been opened again, so what may go is
-// decided anew where it goes.
+// messages looks in a view, which disturbs nobody, and removes what it finds, batch
+// by batch. In between a task may have been opened again, so the removing transaction
+// looks again.
 func (s *Sweeper) messages(ctx context.Context) (removed int, err error) {
 	for place := parley.MessageID(0); ; {
 		var page store.OldMessages
@@ -162,26 +164,26 @@ func (s *Sweeper) messages(ctx context.Context) (removed int, err error) {
 			return removed, nil
 		}
 		place = next
-		if !rest(ctx, pause) {
+		if !sleep(ctx, pause) {
 			return removed, context.Cause(ctx)
 		}
 	}
 }
 
-// requests removes what callers from outside wanted to say and never did.
+// requests removes old requests from outside that never became a contact.
 func (s *Sweeper) requests(ctx context.Context) error {
-	return s.closed(ctx, (*store.Tx).OldRequests, (*store.Tx).RemoveRequests)
+	return s.removeClosed(ctx, (*store.Tx).OldRequests, (*store.Tx).RemoveRequests)
 }
 
-// questions removes the questions that were closed long ago: their messages have
-// gone before, or go by themselves.
+// questions removes questions that were closed long ago. Their messages are removed
+// separately.
 func (s *Sweeper) questions(ctx context.Context) error {
-	return s.closed(ctx, (*store.Tx).OldQuestions, (*store.Tx).RemoveQuestions)
+	return s.removeClosed(ctx, (*store.Tx).OldQuestions, (*store.Tx).RemoveQuestions)
 }
 
-// closed removes what ended before the time from which messages are kept. It
-// writes only if there is something.
-func (s *Sweeper) closed(ctx context.Context, count func(*store.Tx, parley.TeamID, parley.Micros) (int, error),
+// removeClosed removes what was closed before the time from which messages are kept.
+// It writes only if there is something.
+func (s *Sweeper) removeClosed(ctx context.Context, count func(*store.Tx, parley.TeamID, parley.Micros) (int, error),
 	remove func(*store.Tx, parley.TeamID, parley.Micros)) error {
 	var n int
 	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
@@ -197,7 +199,7 @@ func (s *Sweeper) closed(ctx context.Context, count func(*store.Tx, parley.TeamI
 	})
 }
 
-// kept removes what keepers hold of that time, some keepers at once.
+// kept removes old messages from keepers, some keepers at a time.
 func (s *Sweeper) kept(ctx context.Context) error {
 	for s.Keepers != nil {
 		var ids []parley.KeeperID
@@ -219,7 +221,7 @@ func (s *Sweeper) kept(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !rest(ctx, pause) {
+		if !sleep(ctx, pause) {
 			return context.Cause(ctx)
 		}
 	}
@@ -246,14 +248,14 @@ func (s *Sweeper) events(ctx context.Context) (removed int, err error) {
 			return removed, nil
 		}
 		cursor = page.Next
-		if !rest(ctx, pause) {
+		if !sleep(ctx, pause) {
 			return removed, context.Cause(ctx)
 		}
 	}
 }
 
-// rest waits; it reports false when the context is done first.
-func rest(ctx context.Context, d time.Duration) bool {
+// sleep returns false if the context is done first.
+func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -40,7 +40,7 @@ func newArchive(t *testing.T) *archive {
 }
 
 // story stores a question that was asked, forwarded and answered, with everything
-// that can hang on its task. Every word of it has the name in it.
+// that can be attached to its task. Every text in it contains the name.
 func (a *archive) story(name string, closed bool) {
 	a.Helper()
 	a.store.Do(func(tx *store.Tx) error {
@@ -71,7 +71,7 @@ func (a *archive) story(name string, closed bool) {
 	})
 }
 
-// holds are the tables that have a word, by their names.
+// holds are the names of the tables that contain a word.
 func (a *archive) holds(word string) (tables []string) {
 	a.Helper()
 	for table, rows := range a.store.Rows() {
@@ -83,13 +83,14 @@ func (a *archive) holds(word string) (tables []string) {
 	return tables
 }
 
-// nothing is an index without a word in it.
+// nothing is an empty index.
 type nothing struct{}
 
 func (nothing) Forget(*store.Tx, []parley.MessageID) error { return nil }
 
-// What is older than the rule is gone with all that hangs on it, questions and the
-// files that tasks were about too; what is younger, or not over, stays whole.
+// What is older than the rule is gone with everything attached to it, including
+// questions and the files that tasks were about. What is younger, or still open,
+// stays complete.
 func TestASweepTakesEverythingOfWhatIsOld(t *testing.T) {
 	a := newArchive(t)
 	a.story("ancient", true)
@@ -131,7 +132,7 @@ func TestNoRuleSweepsNothing(t *testing.T) {
 	}
 }
 
-// Events have an age of their own.
+// Events have a rule of their own.
 func TestEventsAreKeptByTheirOwnRule(t *testing.T) {
 	a := newArchive(t)
 	record := func(detail string) {

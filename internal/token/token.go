@@ -1,8 +1,7 @@
-// Package token makes and recognises the tokens by which doors know who
-// calls. A token is 256 random bits behind a prefix that secret scanners and
-// people recognise. The store has its SHA-256 alone: with that many random
-// bits nothing slower is needed, and whoever reads the database cannot act as
-// anybody.
+// Package token makes and recognises the tokens by which doors know who calls. A
+// token is 256 random bits after a prefix that secret scanners and people recognise.
+// The store has only its SHA-256: with that many random bits nothing slower is
+// needed, and somebody who reads the database cannot impersonate anybody.
 package token
 
 import (
@@ -27,13 +26,12 @@ const bits = 256 / 8
 // New makes a token.
 func New() string {
 	secret := make([]byte, bits)
-	_, _ = rand.Read(secret) // it never fails: the program would end instead
+	_, _ = rand.Read(secret) // never fails; the program would crash instead
 	return Prefix + base64.RawURLEncoding.EncodeToString(secret)
 }
 
-// Hash is the form in which a token is stored and looked up. Looking up the
-// hash of what a caller sent tells nothing by the time it takes: nearby hashes
-// do not come from nearby tokens.
+// Hash is the form in which a token is stored and looked up. The duration of a lookup
+// reveals nothing: similar tokens do not have similar hashes.
 func Hash(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
@@ -45,7 +43,7 @@ func wellFormed(s string) bool {
 	return found && len(secret) == base64.RawURLEncoding.EncodedLen(bits)
 }
 
-// Issue makes a token for a participant. What it returns is nowhere else.
+// Issue makes a token for a participant. The returned text exists nowhere else.
 func Issue(ctx context.Context, st store.Store, to parley.AgentID) (string, error) {
 	t := New()
 	err := st.Update(ctx, func(tx *store.Tx) error {
@@ -55,8 +53,8 @@ func Issue(ctx context.Context, st store.Store, to parley.AgentID) (string, erro
 	return t, err
 }
 
-// Owner finds whose token it is. The error is of kind Unauthentic if it is
-// nobody's, and says the same for every wrong token.
+// Owner finds the owner of a token. If there is none the error is of kind
+// Unauthentic, and the same for every wrong token.
 func Owner(ctx context.Context, st store.Store, token string) (parley.Agent, error) {
 	var owner parley.Agent
 	if !wellFormed(token) {

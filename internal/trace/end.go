@@ -7,7 +7,7 @@ import (
 	"parley"
 )
 
-// timeout tells that an asking turn stopped waiting before the end.
+// timeout adds an arrow if an asking turn stopped waiting before the end.
 func (d *diagram) timeout(t parley.Task) {
 	late := t.Callback == parley.CallbackLate || t.Callback == parley.CallbackResult
 	if t.Pattern != parley.Ask || !late || t.WaitUntil > d.tx.Now || t.EndedAt != 0 && t.EndedAt <= t.WaitUntil {
@@ -18,18 +18,18 @@ func (d *diagram) timeout(t parley.Task) {
 		Label: fmt.Sprintf("no answer within %s", waited)})
 }
 
-// end tells how a task came to its end, or where it stands.
+// end adds how a task ended, or its present state.
 func (d *diagram) end(t parley.Task) error {
 	switch t.State {
 	case parley.Completed:
 		return d.completed(t)
 	case parley.TaskFailed:
 		d.add(Arrow{At: t.EndedAt, From: t.Agent, To: t.Requester, Kind: Failed, Label: parley.Clip(t.Error, labelRunes), Task: t.ID})
-		d.following(t)
+		d.cancelFollowing(t)
 	case parley.Cancelled:
 		d.cancel(t)
 	default:
-		d.open = append(d.open, Arrow{At: d.tx.Now, From: t.Agent, To: t.Agent, Kind: Waiting, Label: standing(t), Task: t.ID})
+		d.open = append(d.open, Arrow{At: d.tx.Now, From: t.Agent, To: t.Agent, Kind: Waiting, Label: describeState(t), Task: t.ID})
 	}
 	return nil
 }
@@ -53,11 +53,11 @@ func (d *diagram) completed(t parley.Task) error {
 
 func (d *diagram) cancel(t parley.Task) {
 	d.add(Arrow{At: t.EndedAt, From: t.EndedBy, To: t.Agent, Kind: Cancelled, Label: t.Title, Task: t.ID})
-	d.following(t)
+	d.cancelFollowing(t)
 }
 
-// following adds the cancellations below t that are part of its end.
-func (d *diagram) following(t parley.Task) {
+// cancelFollowing adds the cancellations below t that are part of its end.
+func (d *diagram) cancelFollowing(t parley.Task) {
 	for _, child := range d.children[t.ID] {
 		if d.cancelled[child.ID] {
 			d.cancel(child)
@@ -65,8 +65,8 @@ func (d *diagram) following(t parley.Task) {
 	}
 }
 
-// standing says where an open task is.
-func standing(t parley.Task) string {
+// describeState says what an open task is doing.
+func describeState(t parley.Task) string {
 	switch {
 	case t.State == parley.Waiting && t.Approvals > 0:
 		return "waiting for approval"

@@ -1,7 +1,6 @@
-// Package trace tells a task tree as a sequence of arrows between its
-// participants: who asked whom for what, and what came back. It is made from
-// the tasks and messages as they are stored, so it can be had at any time,
-// for a tree that is still at work too.
+// Package trace shows a task tree as a sequence of arrows between its participants:
+// who asked whom for what, and what came back. It is made from the stored tasks and
+// messages, so it can be made at any time, even for a tree that is still at work.
 package trace
 
 import (
@@ -18,16 +17,16 @@ type Kind string
 const (
 	Ask       Kind = "ask"
 	Delegate  Kind = "delegate"
-	Mention   Kind = "mention"   // in a channel; what comes of it has a tree of its own
-	Answer    Kind = "answer"    // to a question, given before the end of the turn or with a tree of its own
+	Mention   Kind = "mention"   // in a channel; its task has its own tree
+	Answer    Kind = "answer"    // to a question, given before the turn ended or with its own tree
 	Retry     Kind = "retry"     // a delegation that names the task it repeats
-	Notify    Kind = "notify"    // a notification made on the way
+	Notify    Kind = "notify"    // a notification sent meanwhile
 	Reply     Kind = "reply"     // the end of an ask
 	Result    Kind = "result"    // the end of a delegation, or an ask's late answer
-	Failed    Kind = "failed"    // instead of a reply or result
-	Cancelled Kind = "cancelled" // from who cancelled to who worked on it
+	Failed    Kind = "failed"    // in place of a reply or result
+	Cancelled Kind = "cancelled" // from the canceller to the worker
 	Timeout   Kind = "timeout"   // the asker stopped waiting; the work went on
-	Waiting   Kind = "waiting"   // where a task that has not ended stands
+	Waiting   Kind = "waiting"   // the state of an open task
 )
 
 // Arrow is one line of the diagram.
@@ -39,16 +38,15 @@ type Arrow struct {
 	Task     parley.TaskID
 }
 
-// labelRunes bounds what an arrow quotes of a text.
+// labelRunes limits how much of a text an arrow quotes.
 const labelRunes = 120
 
 // Arrows makes the diagram of a tree, given as its tasks with parents before
-// their children.
+// children.
 //
-// Arrows are in the order of time. What happened in one transaction has one
-// time; it is in the order of cause: a request before what was done for it,
-// that before its end, and the end of a task before the cancellations that
-// follow from it.
+// Arrows are ordered by time. What happened in one transaction has the same time and
+// is ordered by cause: a request comes before what was done for it, that comes before
+// the end, and the end of a task comes before the cancellations that follow from it.
 func Arrows(tx *store.Tx, tasks []parley.Task) ([]Arrow, error) {
 	d := diagram{tx: tx, children: map[parley.TaskID][]parley.Task{}, cancelled: map[parley.TaskID]bool{}}
 	for _, t := range tasks {
@@ -68,9 +66,9 @@ type diagram struct {
 	tx       *store.Tx
 	children map[parley.TaskID][]parley.Task
 	arrows   []Arrow
-	open     []Arrow // where open tasks stand: after everything that happened
-	// cancelled are the tasks whose cancellation is told after that of a task
-	// above them, from which it followed.
+	open     []Arrow // states of open tasks, after everything that happened
+	// cancelled are the tasks that were cancelled because of a task above them; their
+	// arrows come after that task's.
 	cancelled map[parley.TaskID]bool
 }
 
@@ -124,8 +122,8 @@ func (d *diagram) below(t parley.Task) error {
 	return d.caused(t)
 }
 
-// caused adds the trees that came of a task: of those whom its turns mentioned in
-// channels, and of the answers to its questions that came after its end.
+// caused adds one arrow for each tree that a task caused: by mentions in channels,
+// and by answers to its questions that came after its end.
 func (d *diagram) caused(t parley.Task) error {
 	list, err := d.tx.CausedBy(t.ID)
 	for _, c := range list {
@@ -153,7 +151,7 @@ func (d *diagram) markFollowing(t parley.Task, children []parley.Task) {
 func (d *diagram) notification(m parley.Message, from parley.TaskID) error {
 	kind := Notify
 	switch {
-	case m.Kind == parley.AnswerMessage && m.Task == from: // an answer with a tree of its own has the task of that
+	case m.Kind == parley.AnswerMessage && m.Task == from: // an answer with its own tree has that tree's task
 		kind = Answer
 	case m.Kind != parley.NotificationMessage:
 		return nil

@@ -24,7 +24,7 @@ const (
 	writer
 )
 
-// book is a store in which tasks are written by hand, at chosen seconds.
+// book is a store into which tests write tasks by hand, at chosen seconds.
 type book struct {
 	t     *testing.T
 	store store.Store
@@ -64,7 +64,7 @@ func (b *book) update(fn func(tx *store.Tx) error) {
 // second sets the clock.
 func (b *book) second(s int) { b.now = time.Unix(1_000_000+int64(s), 0) }
 
-// post stores a message between two.
+// post stores a message to somebody.
 func (b *book) post(tx *store.Tx, m parley.Message, to parley.AgentID) parley.MessageID {
 	dm, err := tx.EnsureDM(1, m.Author, to)
 	if err != nil {
@@ -77,7 +77,7 @@ func (b *book) post(tx *store.Tx, m parley.Message, to parley.AgentID) parley.Me
 	return m.ID
 }
 
-// open stores a task that from asks of to.
+// open stores a task that from requests from to.
 func (b *book) open(parent parley.Task, p parley.Pattern, from, to parley.AgentID, title string) parley.Task {
 	b.t.Helper()
 	var t parley.Task
@@ -317,8 +317,8 @@ func TestARetryNamesWhatItRepeats(t *testing.T) {
 	)
 }
 
-// An answer that came when the task that asks had ended was told as a mention, and one
-// that was given in the middle of a turn not at all.
+// An answer that came after the asking task had ended used to be shown as a mention,
+// and one given in the middle of a turn not at all.
 func TestAnswersAreTold(t *testing.T) {
 	b := newBook(t)
 	root := b.open(parley.Task{}, parley.Ask, ada, lead, "The report.")

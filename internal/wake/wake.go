@@ -1,6 +1,6 @@
-// Package wake tells who waits that something changed. A signal is a hint and
-// never the truth: it may be lost or come twice, and whoever hears it looks in
-// the store. So nothing here blocks, and nothing here is remembered.
+// Package wake tells waiters that something changed. A signal is a hint and never the
+// truth: it may be lost or come twice, and whoever hears it looks in the store. So
+// nothing here blocks, and nothing here is remembered.
 package wake
 
 import "sync"
@@ -10,25 +10,25 @@ type Topic uint8
 
 const (
 	Work      Topic = iota + 1 // an agent has work that can be claimed; ID is the agent
-	Ended                      // a task came to its end; ID is the task
+	Ended                      // a task has ended; ID is the task
 	Cancelled                  // a running task was cancelled; ID is the task
 	TaskInbox                  // something was put into a task's inbox; ID is the task
 	Events                     // events were appended; ID is the team
 	Clock                      // something is due sooner than an hour from now; ID is the task
-	Redacted                   // the text of a message was taken away; ID is the message
-	Team                       // a team was paused or goes on; ID is the team
+	Redacted                   // a message was redacted; ID is the message
+	Team                       // a team was paused or resumed; ID is the team
 
 	end // after the last topic
 )
 
-// Signal is one hint. The ID 0 stands for any: look at everything.
+// Signal is one hint. ID 0 means any: look at everything.
 type Signal struct {
 	Topic Topic
 	ID    int64
 }
 
-// Everything is one signal for any ID of each topic. It is published when
-// signals may have been lost, so that all who wait look again.
+// Everything has one signal with ID 0 for each topic. It is published when signals
+// may have been lost, so that all waiters look again.
 func Everything() []Signal {
 	list := make([]Signal, 0, end-1)
 	for t := Topic(1); t < end; t++ {
@@ -99,8 +99,8 @@ func (b *Bus) Listen(t Topic, fn func(id int64)) func() {
 	}
 }
 
-// Publish hands out signals. Several of the same kind that nobody has taken
-// yet become one.
+// Publish delivers signals. Equal signals that a watcher has not taken yet become
+// one.
 func (b *Bus) Publish(signals []Signal) {
 	if len(signals) == 0 {
 		return
@@ -119,7 +119,7 @@ func (b *Bus) Publish(signals []Signal) {
 	}
 }
 
-// poke wakes the watchers of a signal; the caller holds the lock.
+// poke wakes the watchers of a signal. The caller holds the lock.
 func (b *Bus) poke(s Signal) {
 	if s.ID == 0 {
 		for watched, list := range b.watchers {

@@ -63,7 +63,7 @@ func TestWatchesMadeTwiceEndEachForItself(t *testing.T) {
 	first, stopFirst := bus.Watch(s)
 	second, stopSecond := bus.Watch(s)
 	stopFirst()
-	stopFirst() // ending twice is ending once
+	stopFirst() // ending twice does no harm
 	bus.Publish([]wake.Signal{s})
 	if poked(first) || !poked(second) {
 		t.Error("the wrong watch was ended")
@@ -134,8 +134,8 @@ func TestTheBusIsSafeForConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
-// Everything leaves no topic out: whoever listens to one that is missing would
-// sleep over a lost signal.
+// Everything leaves no topic out: a listener of a missing topic would never learn of
+// a lost signal.
 func TestEverythingIsEveryTopic(t *testing.T) {
 	all := map[wake.Topic]bool{}
 	for _, s := range wake.Everything() {
