@@ -15,7 +15,7 @@ import (
 	"parley/internal/tool"
 )
 
-// call makes one call. If the turn is stopped, the server is told to give it up.
+// call makes one call. If the turn is stopped, the server is told to cancel it.
 func (c *Conn) call(ctx context.Context, name string, args json.RawMessage) (tool.Result, error) {
 	var fields map[string]any
 	if err := tool.Decode(args, &fields); err != nil {
@@ -40,8 +40,8 @@ func (c *Conn) call(ctx context.Context, name string, args json.RawMessage) (too
 
 const unknownEffect = "Whether the call took effect is unknown: look before you try again."
 
-// failure tells apart what the server said, what it did not say in time, and
-// that it is gone.
+// failure distinguishes an error that the server reported, a time-out, and a lost
+// connection.
 func (c *Conn) failure(ctx, limited context.Context, err error) error {
 	var said *jsonrpc.Error
 	switch {
@@ -64,8 +64,8 @@ func (c *Conn) failure(ctx, limited context.Context, err error) error {
 // maxResult is how much of a result a model reads.
 const maxResult = 64 << 10
 
-// resultText is a result as text. What is none is described: the model then
-// knows that it is there.
+// resultText is a result as text. Content that is not text is described, so that the
+// model knows of it.
 func resultText(res *mcp.CallToolResult) string {
 	var parts []string
 	for _, content := range res.Content {
@@ -116,12 +116,12 @@ func resourceText(r *mcp.ResourceContents) string {
 	return fmt.Sprintf("[The resource %s, %s, %d bytes, which cannot be shown here.]", r.URI, r.MIMEType, len(r.Blob))
 }
 
-// clean makes a server's text fit to be stored.
+// clean makes a server's text storable.
 func clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// cut shortens a text to at most n bytes, at the border of a character.
+// cut shortens a text to at most n bytes, at a character boundary.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s

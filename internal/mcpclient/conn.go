@@ -14,17 +14,17 @@ import (
 	"parley/internal/tool"
 )
 
-// Conn is the connection to one server over all its lives.
+// Conn is the connection to one server, across its restarts.
 type Conn struct {
 	def Server
 	log *slog.Logger
 
-	// These are the Servers'.
-	stop  context.CancelFunc // nil before it is started
-	held  int                // by how many
-	ended bool               // as soon as nobody holds it
+	// Guarded by the mutex of Servers.
+	stop  context.CancelFunc // nil until it is started
+	held  int                // how many users hold it
+	ended bool               // to be stopped as soon as nobody holds it
 
-	ready     chan struct{} // closed when the first attempt to start it is over
+	ready     chan struct{} // closed after the first attempt to start it
 	readyOnce sync.Once
 	broken    chan struct{} // a call has found that the connection is gone
 
@@ -32,7 +32,7 @@ type Conn struct {
 	session *mcp.ClientSession // nil while it is down
 	tools   []tool.Tool        // as last listed
 	problem string             // why it is down
-	secret  redactor           // what to hide of what it writes
+	secret  redactor           // hides secrets in what it writes
 }
 
 func newConn(def Server, log *slog.Logger) *Conn {
@@ -43,13 +43,12 @@ func newConn(def Server, log *slog.Logger) *Conn {
 		broken: make(chan struct{}, 1), problem: "it has not been started yet"}
 }
 
-// Name is the server's.
 func (c *Conn) Name() string { return c.def.Name }
 
-// Ready is closed when it is known whether the server can be started.
+// Ready is closed once it is known whether the server can be started.
 func (c *Conn) Ready() <-chan struct{} { return c.ready }
 
-// State is a server as it is now.
+// State is the present state of a server.
 type State struct {
 	Name string
 	Up   bool
@@ -58,15 +57,14 @@ type State struct {
 	Tools   int
 }
 
-// State looks at the server.
 func (c *Conn) State() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return State{Name: c.def.Name, Up: c.session != nil, Problem: c.problem, Tools: len(c.tools)}
 }
 
-// Tools are those that the server listed last, also while it is down: a turn
-// that begins in a pause may still be there when it is back.
+// Tools are those that the server listed last, even while it is down: a turn that
+// begins during a pause may last until it is back.
 func (c *Conn) Tools() []tool.Tool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,19 +73,19 @@ func (c *Conn) Tools() []tool.Tool {
 
 // run keeps the server alive.
 func (c *Conn) run(ctx context.Context) {
-	defer c.settled()
+	defer c.markReady()
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		began := time.Now()
-		err := c.live(ctx)
+		err := c.runOnce(ctx)
 		if ctx.Err() != nil {
 			c.down("it was stopped")
 			return
 		}
-		if time.Since(began) >= steady {
+		if time.Since(began) >= stableTime {
 			pause = firstPause
 		}
 		c.down(c.explain(err))
-		c.settled()
+		c.markReady()
 		c.log.Warn("an MCP server is not running", "problem", c.explain(err), "again_in", pause)
 		timer := time.NewTimer(pause)
 		select {
@@ -98,31 +96,31 @@ func (c *Conn) run(ctx context.Context) {
 	}
 }
 
-func (c *Conn) settled() { c.readyOnce.Do(func() { close(c.ready) }) }
+func (c *Conn) markReady() { c.readyOnce.Do(func() { close(c.ready) }) }
 
-// live is one life of the server, from its start to its end.
-func (c *Conn) live(ctx context.Context) error {
+// runOnce runs the server from one start to its end.
+func (c *Conn) runOnce(ctx context.Context) error {
 	changed := make(chan struct{}, 1)
 	l, err := c.connect(ctx, changed)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	defer c.down(errEnded.Message) // at once: to close may take a moment
+	defer c.down(errEnded.Message) // at once, since closing may take a moment
 	select {
-	case <-c.broken: // of the life before
+	case <-c.broken: // from the previous run
 	default:
 	}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = l.session.Wait() // why matters less than that
+		_ = l.session.Wait() // the reason does not matter
 	}()
 	for {
 		if err := c.list(ctx, l.session); err != nil {
 			return err
 		}
-		c.settled()
+		c.markReady()
 		select {
 		case <-changed:
 		case <-ended:
@@ -137,7 +135,7 @@ func (c *Conn) live(ctx context.Context) error {
 
 var errEnded = parley.Errorf(parley.Unavailable, "it has ended")
 
-// list takes over what the server offers.
+// list fetches the server's tools and offers them.
 func (c *Conn) list(ctx context.Context, session *mcp.ClientSession) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -152,10 +150,10 @@ func (c *Conn) list(ctx context.Context, session *mcp.ClientSession) error {
 	return nil
 }
 
-// read asks a server for its tools, page by page; one that says that it has none
-// need not know the question.
+// read asks a server for its tools, page by page. A server that says it has none need
+// not support the request.
 func (c *Conn) read(ctx context.Context, session *mcp.ClientSession) (listed []*mcp.Tool, err error) {
-	if able := session.InitializeResult().Capabilities; able == nil || able.Tools == nil {
+	if offered := session.InitializeResult().Capabilities; offered == nil || offered.Tools == nil {
 		return nil, nil
 	}
 	for t, err := range session.Tools(ctx, nil) {
@@ -177,7 +175,7 @@ func (c *Conn) down(problem string) {
 	c.session, c.problem = nil, problem
 }
 
-// current is the session of the server's present life.
+// current is the session of the running server.
 func (c *Conn) current() (*mcp.ClientSession, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -188,7 +186,7 @@ func (c *Conn) current() (*mcp.ClientSession, error) {
 	return c.session, nil
 }
 
-// explain says why the server is down, to whoever looks at it.
+// explain says to people why the server is down.
 func (c *Conn) explain(err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -204,11 +202,11 @@ func (c *Conn) explain(err error) string {
 	return parley.Clip(c.secret.hide(text), maxProblem)
 }
 
-// maxProblem is how much is shown of what went wrong.
+// maxProblem is how much of an error is shown.
 const maxProblem = 500
 
-// Check starts a server, lists its tools and ends it again, for somebody who
-// wants to know whether it works.
+// Check starts a server, lists its tools and stops it again, to find out whether it
+// works.
 func Check(ctx context.Context, def Server, log *slog.Logger) State {
 	c := newConn(def, log)
 	ctx, stop := context.WithCancel(ctx)
@@ -218,7 +216,7 @@ func Check(ctx context.Context, def Server, log *slog.Logger) State {
 		defer close(ended)
 		c.run(ctx)
 	}()
-	<-c.ready // also if the context is done
+	<-c.ready // even if the context is done
 	state := c.State()
 	if ctx.Err() != nil {
 		state.Problem = "it did not answer in time"

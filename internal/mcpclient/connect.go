@@ -13,18 +13,17 @@ import (
 	"parley"
 )
 
-// protocol is the newest version with a handshake. A server that is older than
-// the one without answers the question whether it knows it in too many ways,
-// silence among them.
+// protocol is the newest version with a handshake. Asked for the version without one,
+// older servers react in too many ways, including silence.
 const protocol = "2025-11-25"
 
-// link is a session with what carries it.
+// link is a session with the process behind it.
 type link struct {
 	session *mcp.ClientSession
 	process *process // nil over HTTP
 }
 
-// connect starts the server and shakes hands with it.
+// connect starts the server and performs the handshake.
 func (c *Conn) connect(ctx context.Context, changed chan<- struct{}) (*link, error) {
 	def, secret, err := c.def.expand()
 	if err != nil {
@@ -48,16 +47,16 @@ func (c *Conn) connect(ctx context.Context, changed chan<- struct{}) (*link, err
 	l.session, err = newClient(def, changed).Connect(starting, transport, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
 	if err != nil {
 		l.close()
-		return nil, l.why(err)
+		return nil, l.withLastLine(err)
 	}
 	return l, nil
 }
 
-// maxMessage bounds what a server may send at once.
+// maxMessage is the largest message that a server may send.
 const maxMessage = 16 << 20
 
-// newClient says what the hub is to a server, which is not much: it asks no
-// model and no person for it.
+// newClient makes a client without capabilities: the hub asks no model and no person
+// on a server's behalf.
 func newClient(def Server, changed chan<- struct{}) *mcp.Client {
 	options := &mcp.ClientOptions{
 		Logger:       slog.New(slog.DiscardHandler),
@@ -65,7 +64,7 @@ func newClient(def Server, changed chan<- struct{}) *mcp.Client {
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {
 			select {
 			case changed <- struct{}{}:
-			default: // it is going to be looked at anyway
+			default: // a look is due already
 			}
 		},
 	}
@@ -75,19 +74,19 @@ func newClient(def Server, changed chan<- struct{}) *mcp.Client {
 	return mcp.NewClient(&mcp.Implementation{Name: "parley", Version: "1"}, options)
 }
 
-// why adds the last words of a process that could not be talked to.
-func (l *link) why(err error) error {
+// withLastLine adds the last line that the process wrote to an error.
+func (l *link) withLastLine(err error) error {
 	if l.process == nil {
 		return err
 	}
-	if last := l.process.lastWords(); last != "" {
+	if last := l.process.lastLine(); last != "" {
 		return fmt.Errorf("%w; it wrote: %s", err, last)
 	}
 	return err
 }
 
-// close ends the session and the process. A process first: the end of its input
-// ends the session too, also if a call hangs in it.
+// close ends the session and the process. The process comes first: the end of its
+// input also ends the session, even if a call hangs in it.
 func (l *link) close() {
 	if l.process != nil {
 		l.process.stop()
@@ -98,9 +97,9 @@ func (l *link) close() {
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
-		_ = l.session.Close() // there is nobody left to whom it matters
+		_ = l.session.Close() // the error matters to nobody any more
 	}()
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(stopTimeout)
 	defer timer.Stop()
 	select {
 	case <-closed:
@@ -117,8 +116,8 @@ func overHTTP(def Server) (mcp.Transport, error) {
 	return &mcp.StreamableClientTransport{Endpoint: def.URL, HTTPClient: client, MaxEventSize: maxMessage}, nil
 }
 
-// headers adds the configured ones to what goes to the configured place, and to
-// no other that a redirect names: one of them is usually a secret.
+// headers adds the configured headers to requests to the configured host, and not to
+// another one that a redirect names: one of them is usually a secret.
 type headers struct {
 	to  *url.URL
 	set map[string]string

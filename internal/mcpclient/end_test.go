@@ -7,7 +7,7 @@ import (
 	"parley/internal/mcpclient"
 )
 
-// also starts a further server beside one that runs.
+// also starts another server besides a running one.
 func (r running) also() running {
 	r.t.Helper()
 	other := running{t: r.t, servers: r.servers, conn: r.servers.Add(self("usual")), stop: r.stop}
@@ -24,7 +24,7 @@ func (r running) pid() int {
 	return pid
 }
 
-// A server that is let go ends, and no other.
+// A server that is given up ends, and no other.
 func TestTheEndOfAServer(t *testing.T) {
 	r := start(t, self("usual"), quiet())
 	other := r.also()
@@ -37,7 +37,7 @@ func TestTheEndOfAServer(t *testing.T) {
 	other.must("echo", "I go on.")
 }
 
-// One that somebody works with goes on until the last of them is done.
+// A server that somebody uses continues until the last user is done.
 func TestAServerIsHeld(t *testing.T) {
 	r := start(t, self("usual"), quiet())
 	pid := r.pid()
@@ -52,7 +52,7 @@ func TestAServerIsHeld(t *testing.T) {
 	eventually(t, "its process is gone", func() bool { return gone(pid) })
 }
 
-// The stop of all does not wait for those who hold one.
+// Stopping the hub does not wait for those who hold a server.
 func TestAHeldServerEndsWithTheHub(t *testing.T) {
 	r := start(t, self("usual"), quiet())
 	pid := r.pid()

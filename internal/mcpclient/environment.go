@@ -9,8 +9,8 @@ import (
 	"parley"
 )
 
-// expand fills in what the definition takes from the hub's environment, and
-// remembers it as something to hide.
+// expand fills in values from the hub's environment, and remembers them as secrets to
+// hide.
 func (s Server) expand() (Server, redactor, error) {
 	e := expansion{}
 	s.Command, s.URL, s.Dir = e.fill(s.Command), e.fill(s.URL), e.fill(s.Dir)
@@ -25,13 +25,13 @@ func (s Server) expand() (Server, redactor, error) {
 	return s, newRedactor(e.secrets), nil
 }
 
-// expansion is what was found on the way.
+// expansion collects what was found while filling in.
 type expansion struct {
 	missing []string
 	secrets []string
 }
 
-// variable is ${NAME}, or ${NAME:-what to take if it is not set}.
+// variable is ${NAME}, or ${NAME:-default}.
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 
 func (e *expansion) fill(text string) string {
@@ -50,8 +50,8 @@ func (e *expansion) fill(text string) string {
 	})
 }
 
-// fillAll fills in a map. Literal values are hidden too: somebody may have put a
-// key there all the same.
+// fillAll fills in a map. Literal values are hidden too, since somebody may have put
+// a key there.
 func (e *expansion) fillAll(values map[string]string) map[string]string {
 	filled := make(map[string]string, len(values))
 	for name, value := range values {
@@ -61,15 +61,15 @@ func (e *expansion) fillAll(values map[string]string) map[string]string {
 	return filled
 }
 
-// passed are the variables of the hub's own that a process needs to run at all.
-// A key of a model's provider is not among them.
-var passed = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP",
+// passedVariables are those of the hub's variables that a process needs to run at
+// all. Keys of model providers are not among them.
+var passedVariables = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP",
 	"SYSTEMROOT", "SYSTEMDRIVE", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMFILES", "PATHEXT", "COMSPEC"}
 
-// environment is what the process of a server sees.
+// environment is what a server's process sees.
 func (s Server) environment() []string {
 	var env []string
-	for _, name := range passed {
+	for _, name := range passedVariables {
 		if value, set := os.LookupEnv(name); set {
 			env = append(env, name+"="+value)
 		}
@@ -80,16 +80,17 @@ func (s Server) environment() []string {
 	return env
 }
 
-// redactor hides what came from the environment in what a server writes.
+// redactor hides values from the environment in what a server writes.
 type redactor struct{ replacer *strings.Replacer }
 
-// shortSecret is what is too short to be one; to hide it would spoil every text.
-const shortSecret = 6
+// minSecret is the shortest value that is hidden. Hiding shorter ones would spoil
+// every text.
+const minSecret = 6
 
 func newRedactor(secrets []string) redactor {
 	var pairs []string
 	for _, s := range secrets {
-		if len(s) >= shortSecret {
+		if len(s) >= minSecret {
 			pairs = append(pairs, s, "…")
 		}
 	}

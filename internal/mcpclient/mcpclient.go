@@ -1,16 +1,16 @@
 // Package mcpclient gives agents the tools of outside MCP servers: it starts a
-// server, or connects to one, offers what it lists as tools, and keeps it alive
+// server, or connects to one, offers the tools that it lists, and keeps it alive
 // until the hub stops.
 //
-// Every server is started when the hub starts, beside it: a slow one delays
-// nobody but the turns that want its tools, and one that cannot be started says
-// so in the log at once instead of at the first turn. One that dies is started
-// again, after a pause that grows; meanwhile its tools answer an error.
+// Every server is started in the background when the hub starts. A slow one delays
+// only the turns that want its tools, and one that cannot be started is logged at
+// once instead of at the first turn. One that dies is started again after a growing
+// pause; meanwhile its tools return an error.
 //
-// A server's word is not trusted. Its tools are named so that no provider
-// refuses them, its texts are cut to a size, what it says of its own harmlessness
-// counts only if the files say so, and its process sees of the hub's environment
-// only what it needs to run and what the files name.
+// Servers are not trusted. Their tools get names that every provider accepts, their
+// texts are cut to size, a tool counts as read-only only if the files trust the
+// server's word, and a server's process sees only those variables of the hub's
+// environment that it needs to run or that the files name.
 //
 // A Conn and a Servers are safe for concurrent use.
 package mcpclient
@@ -27,38 +27,38 @@ import (
 type Server struct {
 	Name string
 
-	// Command is started with Args in Dir. Its environment is Env and a few
-	// harmless variables of the hub's.
+	// Command is started with Args in Dir. Its environment is Env and a few harmless
+	// variables of the hub.
 	Command string
 	Args    []string
 	Env     map[string]string
 	Dir     string
 
-	// URL is one that speaks streamable HTTP; Headers go with every request.
+	// URL is an address that speaks streamable HTTP; Headers are sent with every
+	// request.
 	URL     string
 	Headers map[string]string
 
-	// TrustReads says that a tool which the server calls read-only is believed to
-	// be.
+	// TrustReads says to believe the server that a tool is read-only.
 	TrustReads bool
-	// Timeout bounds each call; the default if zero.
+	// Timeout limits each call; DefaultTimeout if zero.
 	Timeout time.Duration
 }
 
 const (
-	// DefaultTimeout bounds a call.
+	// DefaultTimeout limits a call.
 	DefaultTimeout = 2 * time.Minute
-	// startTimeout is long, since a command may have to be downloaded first.
+	// startTimeout is long because a command may have to be downloaded first.
 	startTimeout = time.Minute
-	// keepAlive is how often a server over HTTP is asked whether it is there; that
-	// of a process ends with it.
+	// keepAlive is how often a server over HTTP is pinged. The connection to a
+	// process ends with it anyway.
 	keepAlive = 30 * time.Second
 
 	firstPause = time.Second
 	lastPause  = time.Minute
-	// steady is how long a server must have run for its next failure to count as
+	// stableTime is how long a server must have run for its next failure to count as
 	// the first.
-	steady = time.Minute
+	stableTime = time.Minute
 )
 
 // Servers are the servers of a hub.
@@ -74,7 +74,7 @@ type Servers struct {
 // New makes an empty set.
 func New(log *slog.Logger) *Servers { return &Servers{log: log} }
 
-// Add takes a server in. It is started with the others, or at once if they are.
+// Add adds a server. It starts with the others, or at once if they are running.
 func (s *Servers) Add(def Server) *Conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +96,7 @@ func (s *Servers) Run(ctx context.Context) {
 	}
 	s.mu.Unlock()
 	<-ctx.Done()
-	s.mu.Lock() // whoever adds one now starts it in vain, and is waited for
+	s.mu.Lock() // a server added from now on starts in vain, and is waited for
 	defer s.mu.Unlock()
 	s.ended.Wait()
 }
@@ -107,8 +107,8 @@ func (s *Servers) start(c *Conn) {
 	s.ended.Go(func() { c.run(ctx) })
 }
 
-// Hold keeps servers for somebody who works with them: one that is let go ends
-// only after the release, or with the hub.
+// Hold keeps servers for somebody who uses them: a server that is given up with End
+// ends only after the release, or with the hub.
 func (s *Servers) Hold(conns []*Conn) (release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +125,7 @@ func (s *Servers) Hold(conns []*Conn) (release func()) {
 	}
 }
 
-// End lets a server go that nobody has any more.
+// End gives up a server that nobody is configured to use any more.
 func (s *Servers) End(c *Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -123,7 +123,7 @@ func TestToolsAreListedAndCalled(t *testing.T) {
 	}
 }
 
-// The server's word that a tool only reads counts if the files say so.
+// The server's claim that a tool only reads counts only if the files say so.
 func TestActionsOfTools(t *testing.T) {
 	for trust, want := range map[bool]string{false: "tool:mcp:test.echo", true: "tool:mcp_read:test.echo"} {
 		def := self("usual")
@@ -302,7 +302,7 @@ func TestSchemasThatNoProviderAcceptsAreMended(t *testing.T) {
 	if got := string(typeless.Schema); got != `{"properties":{"a":{"type":"string"}},"type":"object"}` {
 		t.Errorf("mended to %s", got)
 	}
-	if n := len(r.conn.Tools()); n != 4 { // the second of a name is left out
+	if n := len(r.conn.Tools()); n != 4 { // of two with the same name only the first
 		t.Errorf("%d tools", n)
 	}
 	if got := r.must("typeless", ""); got != "(no text)" {
@@ -310,7 +310,7 @@ func TestSchemasThatNoProviderAcceptsAreMended(t *testing.T) {
 	}
 }
 
-// over HTTP there is no process: the server is somebody else's, and comes and
+// Over HTTP there is no process: the server belongs to somebody else, and comes and
 // goes by itself.
 func TestAServerOverHTTP(t *testing.T) {
 	t.Setenv("TRACKER_TOKEN", "secret-of-the-tracker")

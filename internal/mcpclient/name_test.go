@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Tools whose names differ only in what does not fit into a name have different
-// names all the same, of the letters and the length that providers take.
+// Tools whose names differ only in characters that a name cannot have still get
+// different names, with the characters and the length that providers accept.
 func TestNamesThatDoNotFitStayApart(t *testing.T) {
 	seen := map[string]string{}
 	long := strings.Repeat("x", 100)
@@ -16,7 +16,7 @@ func TestNamesThatDoNotFitStayApart(t *testing.T) {
 			t.Errorf("%q and %q are both %s", name, other, got)
 		}
 		seen[got] = name
-		if len(got) > maxName || unfit.MatchString(got) {
+		if len(got) > maxName || invalidChars.MatchString(got) {
 			t.Errorf("%q is %s", name, got)
 		}
 	}
@@ -25,7 +25,7 @@ func TestNamesThatDoNotFitStayApart(t *testing.T) {
 	}
 }
 
-// What comes from the environment is hidden wherever it is put.
+// Values from the environment are hidden wherever they are used.
 func TestWhatComesFromTheEnvironmentIsHidden(t *testing.T) {
 	t.Setenv("SOME_KEY", "swordfish")
 	for name, s := range map[string]Server{

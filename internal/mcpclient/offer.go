@@ -16,16 +16,17 @@ import (
 )
 
 const (
-	// maxTools is how many of a server are offered.
+	// maxTools is how many tools of a server are offered.
 	maxTools = 200
-	// maxName is what providers allow.
+	// maxName is the longest name that providers allow.
 	maxName = 64
-	// maxDescription and maxSchema are in bytes: they are in every request.
+	// maxDescription and maxSchema are in bytes, and small because they are part of
+	// every request.
 	maxDescription = 4 << 10
 	maxSchema      = 32 << 10
 )
 
-// offer makes tools of what the server has listed.
+// offer turns what the server listed into tools.
 func (c *Conn) offer(listed []*mcp.Tool) []tool.Tool {
 	var tools []tool.Tool
 	for _, t := range listed {
@@ -40,7 +41,7 @@ func (c *Conn) offer(listed []*mcp.Tool) []tool.Tool {
 }
 
 func (c *Conn) offerOne(name string, t *mcp.Tool) tool.Tool {
-	schema, whole := mend(t.InputSchema)
+	schema, whole := repairSchema(t.InputSchema)
 	if !whole {
 		c.log.Warn("the parameters of an MCP server's tool are not described in a way that a model can be told", "tool", t.Name)
 	}
@@ -54,8 +55,8 @@ func (c *Conn) offerOne(name string, t *mcp.Tool) tool.Tool {
 	}
 }
 
-// action names the call for the rules. That a tool only reads is the server's
-// word, which counts if the files say so.
+// action names the call for the rules. Whether a tool only reads is the server's
+// claim, which counts only if the files say so.
 func (c *Conn) action(t *mcp.Tool) string {
 	category := policy.MCP
 	if c.def.TrustReads && t.Annotations != nil && t.Annotations.ReadOnlyHint {
@@ -64,7 +65,7 @@ func (c *Conn) action(t *mcp.Tool) string {
 	return policy.Action(category, c.def.Name+"."+t.Name)
 }
 
-// describe is what the model reads of the tool.
+// describe is what the model reads about the tool.
 func describe(server string, t *mcp.Tool) string {
 	text := strings.TrimSpace(t.Description)
 	if text == "" {
@@ -79,13 +80,13 @@ func describe(server string, t *mcp.Tool) string {
 // separator stands between the names of a server and its tool.
 const separator = "__"
 
-var unfit = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+var invalidChars = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
 
-// toolName is what a model calls a tool of a server. One that had to be changed
-// to fit gets a mark of its own, so that two never become one by that.
+// toolName is what a model calls a tool of a server. A name that had to be changed
+// gets a hash, so that two different names never become the same.
 func toolName(server, name string) string {
 	whole := server + separator + name
-	fit := unfit.ReplaceAllString(whole, "_")
+	fit := invalidChars.ReplaceAllString(whole, "_")
 	if fit == whole && len(fit) <= maxName {
 		return fit
 	}
@@ -94,8 +95,8 @@ func toolName(server, name string) string {
 	return fit[:min(len(fit), maxName-len(mark))] + mark
 }
 
-// Combine puts the tools of several servers together. Of two with the same name,
-// which only servers with odd names have, the first stands.
+// Combine joins the tools of several servers. Of two with the same name, which takes
+// servers with odd names, the first counts.
 func Combine(conns []*Conn) []tool.Tool {
 	var tools []tool.Tool
 	for _, c := range conns {
@@ -108,13 +109,13 @@ func Combine(conns []*Conn) []tool.Tool {
 	return tools
 }
 
-// anything describes parameters of which nothing is known.
+// anything is the schema for unknown parameters.
 var anything = json.RawMessage(`{"type":"object","properties":{}}`)
 
-// mend makes a schema one that providers accept: an object with properties. What
-// cannot be mended, or is too long to send with every request, is replaced by one
-// that allows anything; then whole is false.
-func mend(given any) (schema json.RawMessage, whole bool) {
+// repairSchema turns a schema into one that providers accept: an object with
+// properties. If it cannot be repaired, or is too long to send with every request, it
+// is replaced by one that allows anything, and whole is false.
+func repairSchema(given any) (schema json.RawMessage, whole bool) {
 	raw, err := json.Marshal(given)
 	if err != nil {
 		return anything, false
@@ -125,7 +126,7 @@ func mend(given any) (schema json.RawMessage, whole bool) {
 	}
 	if kind := string(fields["type"]); kind != `"object"` {
 		if kind != "" && !strings.Contains(kind, `"object"`) {
-			return anything, false // it describes something that arguments cannot be
+			return anything, false // arguments cannot be of this type
 		}
 		fields["type"] = json.RawMessage(`"object"`)
 	}
@@ -134,9 +135,9 @@ func mend(given any) (schema json.RawMessage, whole bool) {
 		fields["properties"] = json.RawMessage(`{}`)
 	}
 	delete(fields, "$schema") // some providers refuse it
-	mended, err := json.Marshal(fields)
-	if err != nil || len(mended) > maxSchema {
+	repaired, err := json.Marshal(fields)
+	if err != nil || len(repaired) > maxSchema {
 		return anything, false
 	}
-	return mended, true
+	return repaired, true
 }

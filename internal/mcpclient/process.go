@@ -13,25 +13,25 @@ import (
 	"parley"
 )
 
-// patience is how long a process has to end after its input was closed, and
-// again after it was told to.
-const patience = 2 * time.Second
+// stopTimeout is how long a process has to end after its input was closed, and again
+// after it was told to end.
+const stopTimeout = 2 * time.Second
 
-// process is the one of a server, in a group of its own, so that what it starts
-// ends with it.
+// process is the process of a server, in its own group, so that what it starts ends
+// with it.
 type process struct {
 	cmd    *exec.Cmd
 	stdin  *os.File
 	stdout *os.File
 	ended  chan struct{}
-	words  *stderr
+	stderr *stderr
 }
 
-// startProcess starts a server's command. Where the system can do it, the process
+// startProcess starts a server's command. Where the system allows it, the process
 // also ends when the hub is killed.
 func startProcess(def Server, log func(line string)) (*process, error) {
-	p := &process{cmd: exec.Command(def.Command, def.Args...), ended: make(chan struct{}), words: &stderr{log: log}}
-	p.cmd.Dir, p.cmd.Env, p.cmd.WaitDelay = def.Dir, def.environment(), patience
+	p := &process{cmd: exec.Command(def.Command, def.Args...), ended: make(chan struct{}), stderr: &stderr{log: log}}
+	p.cmd.Dir, p.cmd.Env, p.cmd.WaitDelay = def.Dir, def.environment(), stopTimeout
 	theirIn, ourIn, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func startProcess(def Server, log func(line string)) (*process, error) {
 		return nil, errors.Join(err, theirIn.Close(), ourIn.Close())
 	}
 	p.stdin, p.stdout = ourIn, ourOut
-	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirIn, theirOut, p.words
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirIn, theirOut, p.stderr
 	started := make(chan error)
 	go p.run(started)
 	err = errors.Join(<-started, theirIn.Close(), theirOut.Close())
@@ -52,8 +52,8 @@ func startProcess(def Server, log func(line string)) (*process, error) {
 	return p, nil
 }
 
-// run starts the process and stays with it to its end: on some systems it is
-// tied to the thread that started it.
+// run starts the process and stays with it until its end: on some systems it is tied
+// to the thread that started it.
 func (p *process) run(started chan<- error) {
 	release := tie(p.cmd)
 	defer release()
@@ -62,7 +62,7 @@ func (p *process) run(started chan<- error) {
 	if err != nil {
 		return
 	}
-	_ = p.cmd.Wait() // how it ended matters to nobody; that it did is seen at its output
+	_ = p.cmd.Wait() // how it ended does not matter; its closed output shows that it did
 	signalGroup(p.cmd.Process, true)
 	close(p.ended)
 }
@@ -77,13 +77,13 @@ func errNotStarted(def Server, err error) error {
 	return err
 }
 
-// stop ends the process as the protocol wants it: its input is closed, then it is
-// told to end, then it is made to.
+// stop ends the process as the protocol demands: its input is closed, then it is told
+// to end, then it is killed.
 func (p *process) stop() {
 	_ = p.stdin.Close()
-	if !p.endsWithin(patience) {
+	if !p.endsWithin(stopTimeout) {
 		signalGroup(p.cmd.Process, false)
-		if !p.endsWithin(patience) {
+		if !p.endsWithin(stopTimeout) {
 			signalGroup(p.cmd.Process, true)
 			<-p.ended
 		}
@@ -102,14 +102,14 @@ func (p *process) endsWithin(d time.Duration) bool {
 	}
 }
 
-// lastWords is the last line that the process wrote as an error.
-func (p *process) lastWords() string {
-	p.words.mu.Lock()
-	defer p.words.mu.Unlock()
-	return p.words.last
+// lastLine is the last line that the process wrote to its error output.
+func (p *process) lastLine() string {
+	p.stderr.mu.Lock()
+	defer p.stderr.mu.Unlock()
+	return p.stderr.last
 }
 
-// stderr takes what a process writes besides the protocol, line by line.
+// stderr takes what a process writes to its error output, line by line.
 type stderr struct {
 	log func(line string)
 
@@ -154,7 +154,7 @@ func (s *stderr) line(text string) {
 	}
 }
 
-// logged writes what a server's process says to the hub's log.
+// logged returns a function that writes a process's lines to the hub's log.
 func (c *Conn) logged(secret redactor) func(string) {
 	return func(line string) {
 		c.log.Debug("an MCP server wrote", "text", secret.hide(line))

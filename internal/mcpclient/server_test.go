@@ -19,7 +19,7 @@ import (
 	"parley/internal/tool"
 )
 
-// TestMain makes the test's own binary a server, if it was started as one.
+// TestMain turns the test binary into a server if it was started as one.
 func TestMain(m *testing.M) {
 	switch mode := os.Getenv("TEST_SERVER"); mode {
 	case "":
@@ -44,14 +44,14 @@ func serve(mode string) {
 	}
 	err := newServer().Run(context.Background(), &mcp.StdioTransport{})
 	if mode == "stubborn" {
-		select {} // it does not care that its input has ended
+		select {} // ignores the end of its input
 	}
 	if err != nil {
 		os.Exit(1)
 	}
 }
 
-// beHub has a server of its own, tells its process and waits to be killed.
+// beHub runs a server, prints the server's process id and waits to be killed.
 func beHub() {
 	servers := mcpclient.New(quiet())
 	conn := servers.Add(self("stubborn"))
@@ -67,7 +67,7 @@ type words struct {
 	Text string `json:"text" jsonschema:"what to say"`
 }
 
-// newServer is a server with one tool for each thing that may happen.
+// newServer is a server with a tool for each thing that may happen.
 func newServer() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	add := func(name string, readOnly bool, run func(ctx context.Context, text string) (*mcp.CallToolResult, error)) {
@@ -87,7 +87,7 @@ func newServer() *mcp.Server {
 		return say(strings.Repeat("ä", 1<<20)), nil
 	})
 	add("die", false, func(context.Context, string) (*mcp.CallToolResult, error) { os.Exit(7); return nil, nil })
-	// It writes down that it has begun, and that it was told to give up.
+	// It records that it has begun, and that it was told to cancel.
 	add("slow", false, func(ctx context.Context, file string) (*mcp.CallToolResult, error) {
 		note(file, "begun\n")
 		<-ctx.Done()
@@ -120,8 +120,8 @@ func note(file, text string) {
 	_ = f.Close()
 }
 
-// serveRaw is a server that no library made: its tools are described as no
-// provider accepts it.
+// serveRaw is a server written by hand: no provider accepts its tools as they are
+// described.
 func serveRaw() {
 	answers := map[string]string{
 		"initialize": `{"protocolVersion":"2024-11-05","capabilities":{"tools":{}},"serverInfo":{"name":"raw","version":"1"}}`,
@@ -146,7 +146,7 @@ func serveRaw() {
 	}
 }
 
-// self is the test's own binary as a server.
+// self is the test binary as a server.
 func self(mode string) mcpclient.Server {
 	return mcpclient.Server{Name: "test", Command: os.Args[0], Env: map[string]string{"TEST_SERVER": mode}}
 }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// signalGroup ends a process and all that it has started, by force or not. A
-// group that is gone is fine.
+// signalGroup ends a process and everything that it has started, by force or not. It
+// does not matter if they are already gone.
 func signalGroup(p *os.Process, force bool) {
 	sig := syscall.SIGTERM
 	if force {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A hub that is killed leaves no server behind, not even one that ignores the
-// end of its input.
+// A killed hub leaves no server behind, not even one that ignores the end of its
+// input.
 func TestAServerDiesWithItsHub(t *testing.T) {
 	hub := exec.Command(os.Args[0])
 	hub.Env = append(os.Environ(), "TEST_SERVER=hub")

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// tie puts the process into a group of its own. If the hub is killed, the end of
-// its input is all that tells it.
+// tie puts the process into its own group. If the hub is killed, only the end of its
+// input tells the process.
 func tie(cmd *exec.Cmd) func() {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return func() {}

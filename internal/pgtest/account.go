@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// account is whom a server runs as when we are root; nil is ourselves.
+// account is the account that a server runs as when we are root; nil is our own.
 type account struct {
 	name     string
 	uid, gid uint32
@@ -37,7 +37,7 @@ func serverAccount() (*account, error) {
 	return nil, errors.New("PostgreSQL does not run as root, and there is no account postgres or nobody to run it as")
 }
 
-// take gives dir to the account, which must be able to reach it.
+// take makes the account the owner of dir. The account must be able to reach it.
 func (a *account) take(dir string) error {
 	if a == nil {
 		return os.Chmod(dir, 0o700)
@@ -57,7 +57,7 @@ func (a *account) take(dir string) error {
 	return errors.Join(os.Chmod(dir, 0o700), os.Chown(dir, int(a.uid), int(a.gid)))
 }
 
-// apply makes cmd run as the account and in a process group of its own.
+// apply makes cmd run as the account and in its own process group.
 func (a *account) apply(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if a != nil {
@@ -65,9 +65,9 @@ func (a *account) apply(cmd *exec.Cmd) {
 	}
 }
 
-// exited reports whether the process is gone, and collects it if so. Waiting
-// in a goroutine would do too, but it would be there for the whole life of the
-// server, and tests that look for leaked goroutines would find it.
+// exited reports whether the process is gone, and reaps it. A waiting goroutine would
+// live as long as the server, and tests that look for leaked goroutines would find
+// it.
 func exited(p *os.Process) bool {
 	pid, err := syscall.Wait4(p.Pid, nil, syscall.WNOHANG, nil)
 	return err != nil || pid == p.Pid

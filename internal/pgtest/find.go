@@ -11,8 +11,8 @@ import (
 	"strconv"
 )
 
-// places are folders in which packagers put the programs of PostgreSQL
-// without linking them into the PATH.
+// places are folders where packagers put the programs of PostgreSQL without linking
+// them into the PATH.
 var places = []string{
 	"/usr/lib/postgresql/*/bin",         // Debian, Ubuntu
 	"/usr/pgsql-*/bin",                  // the PostgreSQL project's RPMs
@@ -24,9 +24,9 @@ var places = []string{
 	"/usr/local/pgsql/bin", // built from source
 }
 
-// Find returns the folder with the programs of an installed PostgreSQL: the
-// one in the PATH, else the newest in the places where packagers put them.
-// Its error says how to install one.
+// Find returns the folder with the programs of an installed PostgreSQL: the one in
+// the PATH, else the newest in the usual places. Its error says how to install
+// PostgreSQL.
 func Find() (string, error) { return find(places) }
 
 func find(places []string) (string, error) {
@@ -57,7 +57,7 @@ func complete(dir string) bool {
 
 var digits = regexp.MustCompile(`\d+`)
 
-// version reads the major version from a folder's name, 0 if it has none.
+// version reads the major version from a folder's name; 0 if it has none.
 func version(dir string) int {
 	n, err := strconv.Atoi(digits.FindString(dir))
 	if err != nil {

@@ -1,13 +1,13 @@
 // Package pgtest gives tests a real PostgreSQL.
 //
-// A test calls [DSN] and gets an empty database of its own, dropped when the
-// test ends. All tests of a process share one server. It is the one that
-// PARLEY_TEST_POSTGRES names (make test starts one for the whole run), or else
-// a temporary one, which goes away with the process, however that ends.
+// A test calls [DSN] and gets its own empty database, which is dropped when the test
+// ends. All tests of a process share one server. It is the one that
+// PARLEY_TEST_POSTGRES names (make test starts one for the whole run), or else a
+// temporary one, which goes away with the process, however that ends.
 //
-// [Start] gives a server of its own to programs that need to choose its
-// durability or to kill it: the crash suite and the benchmark. The package
-// does not import testing, so that a program may import it.
+// [Start] starts a separate server for programs that need to choose its durability or
+// to kill it: the crash suite and the benchmark. The package does not import testing,
+// so that programs may import it.
 package pgtest
 
 import (
@@ -43,8 +43,8 @@ func DSN(t TB) string {
 	return database(t, emptyTemplate)
 }
 
-// Copy returns the address of a fresh copy of another test's database, which nobody
-// may be connected to: to copy a schema is quicker than to make it.
+// Copy returns the address of a fresh copy of another test's database, to which
+// nobody may be connected. Copying a schema is faster than creating it.
 func Copy(t TB, dsn string) string {
 	t.Helper()
 	cfg, err := pgx.ParseConfig(dsn)
@@ -54,10 +54,10 @@ func Copy(t TB, dsn string) string {
 	return database(t, cfg.Database)
 }
 
-// emptyTemplate is the server's own.
+// emptyTemplate is the server's own template.
 const emptyTemplate = "template1"
 
-// database makes one like another, and drops it when the test ends.
+// database creates a database from a template, and drops it when the test ends.
 func database(t TB, template string) string {
 	t.Helper()
 	admin, err := sharedServer()
@@ -76,7 +76,7 @@ func database(t TB, template string) string {
 	return dsn
 }
 
-// sharedServer is the address under which the databases are made.
+// sharedServer is the address of the server on which databases are created.
 func sharedServer() (string, error) {
 	if dsn := os.Getenv(Env); dsn != "" {
 		return dsn, nil
@@ -88,8 +88,8 @@ func sharedServer() (string, error) {
 	return s.DSN("postgres"), nil
 }
 
-// startShared starts the temporary server once and keeps it. Nothing needs to
-// stop it, because its watcher does when this process ends.
+// startShared starts the temporary server once. Nothing needs to stop it: its watcher
+// does when this process ends.
 var startShared = sync.OnceValues(func() (*Server, error) { return Start("", Options{}) })
 
 func createDatabase(admin, template string) (dsn, name string, err error) {
@@ -101,8 +101,8 @@ func createDatabase(admin, template string) (dsn, name string, err error) {
 	return dsn, name, err
 }
 
-// dropDatabase ends connections that are still open: a test that leaks one
-// must not leave its database behind as well.
+// dropDatabase also ends open connections: a test that leaks one must not leave its
+// database behind as well.
 func dropDatabase(admin, name string) error {
 	return execute(admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
 }
@@ -119,8 +119,7 @@ func execute(dsn, sql string) error {
 	return err
 }
 
-// withDatabase returns dsn, in either of its two spellings, pointed at
-// another database.
+// withDatabase returns dsn, in either of its two notations, with another database.
 func withDatabase(dsn, database string) (string, error) {
 	if !strings.HasPrefix(dsn, "postgres://") && !strings.HasPrefix(dsn, "postgresql://") {
 		return dsn + " dbname=" + database, nil // the last one counts

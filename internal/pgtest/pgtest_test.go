@@ -22,7 +22,7 @@ func TestDSNDropsTheDatabaseWhenTheTestEnds(t *testing.T) {
 	var dsn string
 	t.Run("user", func(t *testing.T) {
 		dsn = DSN(t)
-		// A connection that the test forgot must not keep the database alive.
+		// A forgotten connection must not keep the database alive.
 		if _, err := pgx.Connect(t.Context(), dsn); err != nil {
 			t.Fatal(err)
 		}

@@ -19,16 +19,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// superuser is the name of the one role of our servers. They trust every
-// connection: only the owner of their folder, or root, reaches the socket.
+// superuser is the name of the only role on our servers. They trust every connection:
+// only the owner of their folder, or root, can reach the socket.
 const superuser = "parley"
 
-// startLimit bounds the time until a server answers; after a crash it first
-// replays its log.
+// startLimit is how long a server may take to answer; after a crash it first replays
+// its log.
 const startLimit = 2 * time.Minute
 
-// stopLimit bounds the time an orderly stop may take before the process is
-// killed.
+// stopLimit is how long an orderly stop may take before the process is killed.
 const stopLimit = time.Minute
 
 // maxSocketDir keeps the path of the socket within the 103 bytes that the
@@ -46,9 +45,9 @@ type Options struct {
 	Settings map[string]string
 }
 
-// Server is a running PostgreSQL that listens on a Unix socket in its folder
-// and nowhere else. It is stopped when this process ends, even by SIGKILL,
-// and when the Server becomes garbage; keep it until Stop.
+// Server is a running PostgreSQL that listens only on a Unix socket in its folder. It
+// is stopped when this process ends, even by SIGKILL, and when the Server is garbage
+// collected, so keep it until Stop.
 type Server struct {
 	dir       string
 	temporary bool // dir is ours to remove
@@ -57,14 +56,14 @@ type Server struct {
 	ended     bool
 }
 
-// Start runs a server on dir and waits until it answers. An empty or missing
-// dir is initialised; one that a server left, however it ended, is started
-// again with its data. With dir "" the server gets a temporary folder that is
+// Start runs a server on dir and waits until it answers. An empty or missing dir is
+// initialised. One that a server has used before, however that ended, is started
+// again with its data. If dir is "", the server gets a temporary folder, which is
 // removed at the end.
 //
-// As root, which PostgreSQL refuses to run as, the server runs as an
-// unprivileged account and dir is given to that account; the folders above it
-// must let others through, which those of testing.T.TempDir do not.
+// PostgreSQL refuses to run as root. For root, the server runs as an unprivileged
+// account that becomes the owner of dir. The folders above dir must let others
+// through, which those of testing.T.TempDir do not.
 func Start(dir string, o Options) (*Server, error) {
 	bin, err := Find()
 	if err != nil {
@@ -78,8 +77,8 @@ func Start(dir string, o Options) (*Server, error) {
 	if err := s.prepare(as); err != nil {
 		return nil, err
 	}
-	// The watcher comes first, so that no moment is left in which our death
-	// would leave anything behind.
+	// The watcher starts first, so that at no moment our death would leave anything
+	// behind.
 	if s.watch, err = startWatcher(s.dir, s.temporary, as); err != nil {
 		return nil, s.abandon(err)
 	}
@@ -103,8 +102,7 @@ func (s *Server) DSN(database string) string {
 	return u.String()
 }
 
-// NewDatabase makes an empty database with a random name and returns its
-// address.
+// NewDatabase creates an empty database with a random name and returns its address.
 func (s *Server) NewDatabase() (string, error) {
 	dsn, _, err := createDatabase(s.DSN("postgres"), emptyTemplate)
 	return dsn, err
@@ -113,8 +111,8 @@ func (s *Server) NewDatabase() (string, error) {
 // LogFile is where the server writes its messages.
 func (s *Server) LogFile() string { return filepath.Join(s.dir, "log") }
 
-// Stop ends the server in order: connections are cut, everything is written,
-// the next start has nothing to recover. Stopping twice does nothing.
+// Stop ends the server in order: connections are cut and everything is written, so
+// the next start has nothing to recover. A second call does nothing.
 func (s *Server) Stop() error {
 	if s.temporary { // nobody will read what an orderly stop would write
 		return s.end(syscall.SIGQUIT)
@@ -122,10 +120,10 @@ func (s *Server) Stop() error {
 	return s.end(syscall.SIGINT)
 }
 
-// Kill ends the server as a crash does: nothing more is written, connections
-// break, and the next start recovers from the log. All its processes are gone
-// when Kill returns, so that Start can follow at once; killing the first
-// process alone would leave the others holding the folder for a while.
+// Kill ends the server as a crash does: nothing more is written, connections break,
+// and the next start recovers from the log. All processes are gone when Kill returns,
+// so Start can follow at once. Killing only the first process would leave the others
+// holding the folder for a while.
 func (s *Server) Kill() error { return s.end(syscall.SIGQUIT) }
 
 func (s *Server) end(how os.Signal) error {
@@ -161,14 +159,14 @@ func endProcess(cmd *exec.Cmd, how os.Signal) error {
 // abandon cleans up after a start that failed with err.
 func (s *Server) abandon(err error) error {
 	if s.cmd != nil {
-		_ = s.cmd.Process.Kill() // err is the reason, not how this ends
+		_ = s.cmd.Process.Kill() // err is what matters, not how this ends
 		_ = s.cmd.Wait()
 	}
 	s.cmd = nil
 	return errors.Join(err, s.end(syscall.SIGQUIT))
 }
 
-// prepare makes the server's folder and gives it to the account.
+// prepare creates the server's folder and gives it to the account.
 func (s *Server) prepare(as *account) error {
 	if s.temporary {
 		dir, err := temporaryDir(as)
@@ -196,8 +194,8 @@ func (s *Server) prepare(as *account) error {
 	return as.take(dir)
 }
 
-// temporaryDir makes a folder that the account can reach, which is not the
-// case below root's own folders.
+// temporaryDir creates a folder that the account can reach. It cannot reach root's
+// own folders.
 func temporaryDir(as *account) (string, error) {
 	var problems error
 	for _, parent := range []string{os.TempDir(), "/tmp"} {
@@ -313,10 +311,9 @@ func (s *Server) lastMessages() string {
 	return strings.Join(lines[max(0, len(lines)-20):], "\n")
 }
 
-// command prepares a program of PostgreSQL: as the account, in a folder that
-// the account can enter, without the settings of whoever runs the tests, and
-// in a process group of its own, so that Ctrl-C reaches us and not the server
-// under us.
+// command prepares a program of PostgreSQL: as the account, in a folder that the
+// account can enter, without the settings of the user who runs the tests, and in its
+// own process group, so that Ctrl-C reaches us and not the server.
 func (s *Server) command(path string, as *account, args ...string) *exec.Cmd {
 	cmd := exec.Command(path, args...)
 	cmd.Dir = s.dir

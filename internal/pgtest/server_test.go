@@ -158,8 +158,8 @@ func TestStartRefuses(t *testing.T) {
 	}
 }
 
-// reachableDir is a temporary folder that the server's account can reach;
-// t.TempDir lets nobody else through.
+// reachableDir is a temporary folder that the server's account can reach. The folders
+// of t.TempDir are closed to others.
 func reachableDir(t *testing.T) string {
 	dir, err := os.MkdirTemp("/tmp", "parley-pgtest-")
 	if err != nil {

@@ -7,12 +7,11 @@ import (
 	"os/exec"
 )
 
-// watcher is a small shell process that outlives us. It waits on a pipe whose
-// other end only we hold: when we end, by whatever signal, the pipe closes,
-// and the watcher stops the server and removes its folder if it is a
-// temporary one. No handler of ours would run after SIGKILL or a test's
-// time-out, and a signal on the parent's death exists on Linux only and is
-// tied to a thread there.
+// watcher is a small shell process that outlives us. It waits on a pipe whose other
+// end only we hold. When we end, by whatever signal, the pipe closes, and the watcher
+// stops the server and removes its folder if that is temporary. A handler of ours
+// would not run after SIGKILL or a test's time-out, and a signal on the parent's
+// death exists only on Linux, where it is tied to a thread.
 type watcher struct {
 	cmd  *exec.Cmd
 	pipe io.WriteCloser

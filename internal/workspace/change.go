@@ -12,23 +12,23 @@ import (
 	"parley"
 )
 
-// Writing is a file to be written.
+// Writing is a file to write.
 type Writing struct {
 	Path, Content string
-	// Digest is that of the content which is replaced; empty for a new file.
+	// Digest is that of the content to replace; empty for a new file.
 	Digest string
 }
 
 // Changed is a file after a change.
 type Changed struct {
 	Path, Digest string
-	// From and To are the lines that are new.
+	// From and To are the new lines.
 	From, To int
-	// Note is what is worth knowing of it.
+	// Note is a remark for the reader.
 	Note string
 }
 
-// WriteFile makes a file, with the folders above it, or replaces a whole one.
+// WriteFile creates a file and the folders above it, or replaces a whole file.
 func (w *Workspace) WriteFile(a Access, c Writing) (Changed, error) {
 	if len(c.Content) > maxFile {
 		return Changed{}, parley.Errorf(parley.Limited, "The content is larger than 4 MiB.")
@@ -61,7 +61,7 @@ func stale(name, why string) *parley.Error {
 		WithHint("Read it again and use the digest that is shown then.")
 }
 
-// expect refuses a file with other content than the digest's.
+// expect refuses a file whose content does not have the digest.
 func (p *place) expect(digest string) error {
 	f, err := p.read()
 	switch {
@@ -75,7 +75,7 @@ func (p *place) expect(digest string) error {
 	return nil
 }
 
-// findToWrite finds a place that may be written, and makes the folders above it.
+// findToWrite finds a writable place, and creates the folders above it.
 func (w *Workspace) findToWrite(a Access, name string) (*place, error) {
 	clean, err := cleanPath(name)
 	if err != nil {
@@ -121,7 +121,7 @@ func (w *Workspace) makeFolder(a Access, dir string) error {
 	if p.info != nil {
 		return nil
 	}
-	// A folder in agents/_shared would not be read, so only files are made there.
+	// Nobody would read a folder in agents/_shared, so only files are created there.
 	if err := p.mayWrite(a); err != nil {
 		return err
 	}
@@ -131,9 +131,8 @@ func (w *Workspace) makeFolder(a Access, dir string) error {
 	return nil
 }
 
-// replace puts a file in the place of what is there, at once: whoever reads it
-// sees the old or the new. A link that was put there meanwhile is replaced and
-// not followed.
+// replace replaces the file atomically: readers see the old or the new content. A
+// link that was put there meanwhile is replaced, not followed.
 func (p *place) replace(data []byte, mode fs.FileMode) (err error) {
 	temporary := ".parley-" + uuid.NewString() + ".tmp"
 	f, err := p.dir.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -161,7 +160,7 @@ func (p *place) replace(data []byte, mode fs.FileMode) (err error) {
 	return nil
 }
 
-// lineEnd is the one that a file uses.
+// lineEnd is the line end that a file uses.
 func lineEnd(data []byte) string {
 	if i := bytes.IndexByte(data, '\n'); i > 0 && data[i-1] == '\r' {
 		return "\r\n"

@@ -12,22 +12,22 @@ import (
 	"parley"
 )
 
-// maxFile bounds a file that is read as a whole.
+// maxFile is the largest file that is read as a whole.
 const maxFile = 4 << 20
 
-// file is what a file holds at one moment.
+// file is the content of a file at one moment.
 type file struct {
 	path string
 	data []byte
 }
 
-// digest names the content, shortly: it is copied by models.
+// digest identifies the content. It is short because models copy it.
 func (f file) digest() string {
 	sum := sha256.Sum256(f.data)
 	return hex.EncodeToString(sum[:6])
 }
 
-// isText reports whether the content can be shown.
+// isText reports whether the content can be shown as text.
 func isText(data []byte) bool {
 	return utf8.Valid(data) && bytes.IndexByte(data, 0) < 0
 }
@@ -51,8 +51,8 @@ func (p *place) read() (file, error) {
 	return file{path: p.path, data: data}, nil
 }
 
-// open opens the file at the place, which must be the one that was looked at. It
-// does not wait for a pipe that was put there.
+// open opens the file at the place. It must be the file that was looked at before.
+// Opening does not block, even if a pipe has been put there.
 func (p *place) open() (*os.File, error) {
 	switch {
 	case p.info == nil:

@@ -49,7 +49,7 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// Whoever edits a file writes back what it has read, spaces and all.
+// An editor writes back what it has read, including spaces.
 func TestLinesKeepTheirSpaces(t *testing.T) {
 	w := open(t, "a.py", "def f():\n    if x:\n\t\treturn  1 \n")
 	want := []string{"def f():", "    if x:", "\t\treturn  1 "}
@@ -125,7 +125,7 @@ func TestGlob(t *testing.T) {
 		{"**/*.log", false, []string{"src/b/keep.log"}},
 		{"src/b/*.log", false, []string{"src/b/keep.log"}},
 		{"**/*.log", true, []string{"src/b/drop.log", "src/b/keep.log"}},
-		{"target/**", false, []string{"target/x.o"}}, // who names it wants it
+		{"target/**", false, []string{"target/x.o"}}, // naming an ignored folder includes it
 		{"target/*", true, []string{"target/x.o"}},
 		{"sub/*", false, []string{"sub/target"}},
 		{"src/a.go", false, []string{"src/a.go"}},

@@ -18,22 +18,22 @@ const (
 	maxDepth   = 100
 )
 
-// Paths are what a pattern has found.
+// Paths are the matches of a pattern.
 type Paths struct {
 	List []string // folders end in /
 	// Cut says that there are more.
 	Cut bool
 }
 
-// Glob finds files and folders by a pattern such as src/**/*.go. What git ignores
-// is left out unless all is wanted. Links are not followed.
+// Glob finds files and folders by a pattern such as src/**/*.go. It leaves out what
+// git ignores, unless all is set, and does not follow links.
 func (w *Workspace) Glob(ctx context.Context, pattern string, all bool) (Paths, error) {
 	clean, err := cleanPattern(pattern)
 	if err != nil {
 		return Paths{}, err
 	}
 	var found Paths
-	err = w.visit(ctx, visit{base: literal(clean), all: all}, func(name string, p *place) bool {
+	err = w.visit(ctx, visit{base: fixedFolder(clean), all: all}, func(name string, p *place) bool {
 		if ok, _ := doublestar.Match(clean, name); !ok {
 			return true
 		}
@@ -51,7 +51,7 @@ func (w *Workspace) Glob(ctx context.Context, pattern string, all bool) (Paths, 
 	return found, err
 }
 
-// cleanPattern refuses a pattern that cannot be one, or that would leave.
+// cleanPattern refuses an invalid pattern, and one that leaves the workspace.
 func cleanPattern(pattern string) (string, error) {
 	clean, err := cleanPath(pattern)
 	if err != nil {
@@ -64,9 +64,9 @@ func cleanPattern(pattern string) (string, error) {
 	return clean, nil
 }
 
-// literal is the folder that a pattern begins with: nothing outside of it can
+// fixedFolder is the folder that a pattern begins with: nothing outside of it can
 // match.
-func literal(pattern string) string {
+func fixedFolder(pattern string) string {
 	base, _ := doublestar.SplitPattern(pattern)
 	return path.Clean(base)
 }
@@ -77,7 +77,7 @@ type visit struct {
 	all  bool // also what git ignores
 }
 
-// visitor walks through a folder.
+// visitor walks through folders.
 type visitor struct {
 	*Workspace
 	ctx   context.Context
@@ -86,8 +86,8 @@ type visitor struct {
 	see   func(name string, p *place) bool
 }
 
-// visit calls see for every file and folder below a base, in the order of names,
-// until it returns false. Links, .git and what is hidden are left out.
+// visit calls see for every file and folder below a base, in the order of their
+// names, until see returns false. It leaves out links, .git and what is hidden.
 func (w *Workspace) visit(ctx context.Context, v visit, see func(name string, p *place) bool) error {
 	p, err := w.find(v.base)
 	if parley.KindOf(err) == parley.NotFound {
@@ -118,8 +118,8 @@ func (w *Workspace) visit(ctx context.Context, v visit, see func(name string, p 
 	return context.Cause(ctx)
 }
 
-// folder visits what is in a folder that has been entered; false ends it all.
-func (v *visitor) folder(at *place, rules ignoring, depth int) bool {
+// folder visits what is in an entered folder. It returns false to end the whole walk.
+func (v *visitor) folder(at *place, rules ignoreRules, depth int) bool {
 	rules = rules.with(at)
 	for _, e := range entries(at) {
 		if v.left--; v.left < 0 || v.ctx.Err() != nil {
@@ -137,7 +137,7 @@ func entries(at *place) []fs.DirEntry {
 	return list
 }
 
-func (v *visitor) entry(at *place, name string, rules ignoring, depth int) bool {
+func (v *visitor) entry(at *place, name string, rules ignoreRules, depth int) bool {
 	p := &place{dir: at.dir, name: name, path: path.Join(at.path, name), agents: at.agents, git: at.git, shared: at.shared}
 	info, err := at.dir.Lstat(name)
 	if err != nil || info.Mode()&fs.ModeSymlink != 0 {

@@ -14,16 +14,16 @@ import (
 
 // Search says what to look for.
 type Search struct {
-	// Pattern is a regular expression (RE2), matched with each line.
+	// Pattern is a regular expression (RE2) that is matched against each line.
 	Pattern string
-	// Path is the file or the folder to look in; the whole workspace if empty.
+	// Path is the file or folder to search; empty for the whole workspace.
 	Path string
-	// Include is a pattern for the files' paths or names, such as *.go.
+	// Include is a pattern for paths or names, such as *.go.
 	Include    string
 	IgnoreCase bool
 	// Context is how many lines around a match are shown.
 	Context int
-	// All looks into what git ignores, too.
+	// All also searches what git ignores.
 	All bool
 }
 
@@ -33,7 +33,7 @@ type Hits struct {
 	Lines        []Hit
 }
 
-// Hit is a line: a match, or one near it.
+// Hit is a matching line, or one near it.
 type Hit struct {
 	N     int
 	Text  string
@@ -44,7 +44,7 @@ type Hit struct {
 type Found struct {
 	Files   []Hits
 	Matches int
-	// Cut says that there is more, Skipped how many files were not looked into
+	// Cut says that there are more matches, Skipped how many files were not searched
 	// because they are binary or too large.
 	Cut     bool
 	Skipped int
@@ -57,7 +57,7 @@ const (
 	maxContext    = 20
 )
 
-// Grep looks for a pattern in files.
+// Grep searches files for a pattern.
 func (w *Workspace) Grep(ctx context.Context, s Search) (Found, error) {
 	expr, err := s.compile()
 	if err != nil {
@@ -103,7 +103,7 @@ func (s Search) compile() (*regexp.Regexp, error) {
 	return expr, nil
 }
 
-// exists refuses a search in something that is not there.
+// exists returns an error if there is nothing at a path.
 func (w *Workspace) exists(name string) error {
 	p, err := w.find(name)
 	if err != nil {
@@ -116,7 +116,8 @@ func (w *Workspace) exists(name string) error {
 	return nil
 }
 
-// includes compares a pattern without a slash with the name alone.
+// includes applies Include. A pattern without a slash is compared with the name
+// alone.
 func (s Search) includes(name string) bool {
 	if s.Include == "" {
 		return true
@@ -136,7 +137,7 @@ func (f *Found) search(p *place, expr *regexp.Regexp, around int) {
 	}
 	opened, err := p.open()
 	if err != nil {
-		return // gone, or exchanged: there is nothing to be found in it
+		return // gone, or replaced: nothing to find
 	}
 	defer func() { _ = opened.Close() }()
 	data, err := io.ReadAll(io.LimitReader(opened, maxSearchFile+1))
@@ -150,9 +151,9 @@ func (f *Found) search(p *place, expr *regexp.Regexp, around int) {
 	}
 }
 
-// matches are the lines that match and those around them.
+// matches are the matching lines and those around them.
 func (f *Found) matches(lines [][]byte, expr *regexp.Regexp, around int) (hits []Hit) {
-	shown := 0 // lines up to here are in hits, or passed
+	shown := 0 // lines before this one are in hits or were passed over
 	for i, line := range lines {
 		if !expr.Match(line) {
 			continue

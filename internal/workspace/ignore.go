@@ -7,9 +7,9 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// ignoring are the lines of .gitignore files, outer ones first; the last that
+// ignoreRules are the lines of .gitignore files, outer ones first; the last line that
 // matches decides.
-type ignoring []ignoreRule
+type ignoreRules []ignoreRule
 
 type ignoreRule struct {
 	pattern string
@@ -17,11 +17,11 @@ type ignoreRule struct {
 	folders bool // the line ends in /
 }
 
-// maxIgnore bounds a .gitignore.
+// maxIgnore is the largest .gitignore that is read.
 const maxIgnore = 64 << 10
 
-// with adds the .gitignore of a folder that has been entered.
-func (i ignoring) with(at *place) ignoring {
+// with adds the .gitignore of an entered folder.
+func (i ignoreRules) with(at *place) ignoreRules {
 	p := &place{dir: at.dir, name: ".gitignore", path: path.Join(at.path, ".gitignore")}
 	info, err := at.dir.Lstat(p.name)
 	if err != nil || info.Size() > maxIgnore {
@@ -41,8 +41,8 @@ func (i ignoring) with(at *place) ignoring {
 	return rules
 }
 
-// ignoreLine reads a line of the file in a folder. A pattern without a slash
-// matches at every depth.
+// ignoreLine reads a line of a folder's .gitignore. A pattern without a slash matches
+// at every depth.
 func ignoreLine(folder, line string) (r ignoreRule, ok bool) {
 	line = strings.TrimRight(line, " \t")
 	if line == "" || line[0] == '#' {
@@ -59,7 +59,7 @@ func ignoreLine(folder, line string) (r ignoreRule, ok bool) {
 	return r, line != "" && doublestar.ValidatePattern(r.pattern)
 }
 
-// escape makes the letters of a folder's name mean themselves.
+// escape makes a folder's name match literally.
 func escape(folder string) string {
 	if folder == "." {
 		return ""
@@ -67,7 +67,7 @@ func escape(folder string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`).Replace(folder)
 }
 
-func (i ignoring) ignores(name string, isDir bool) bool {
+func (i ignoreRules) ignores(name string, isDir bool) bool {
 	for n := len(i) - 1; n >= 0; n-- {
 		if i[n].folders && !isDir {
 			continue
@@ -79,8 +79,8 @@ func (i ignoring) ignores(name string, isDir bool) bool {
 	return false
 }
 
-// ignoredAbove are the rules of the folders above one.
-func (w *Workspace) ignoredAbove(folder string) (rules ignoring, err error) {
+// ignoredAbove are the rules of the folders above a folder.
+func (w *Workspace) ignoredAbove(folder string) (rules ignoreRules, err error) {
 	if folder == "." {
 		return nil, nil
 	}

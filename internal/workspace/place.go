@@ -18,21 +18,21 @@ type place struct {
 	dir *os.Root
 	// name is the last part of the path; "." for the workspace itself.
 	name string
-	// path is the whole of it without links, with slashes.
+	// path is the full path without links, with slashes.
 	path string
-	// info is nil if there is nothing of that name.
+	// info is nil if nothing has that name.
 	info fs.FileInfo
-	// agents, git and shared say which protected folder it is in.
+	// agents, git and shared say which protected folder the place is in.
 	agents, git, shared bool
 }
 
 func (p *place) close() { _ = p.dir.Close() }
 
-// maxLinks bounds links that lead to links.
+// maxLinks is how many links are followed in a row.
 const maxLinks = 40
 
-// find walks to a path. Links within the workspace are followed, here and by
-// nobody else; the caller closes the place.
+// find walks to a path. Links within the workspace are followed here and nowhere
+// else. The caller closes the place.
 func (w *Workspace) find(name string) (*place, error) {
 	clean, err := cleanPath(name)
 	if err != nil {
@@ -53,7 +53,7 @@ func (w *Workspace) find(name string) (*place, error) {
 	return nil, parley.Errorf(parley.Invalid, "%s leads through too many links.", show(name))
 }
 
-// cleanPath makes a path one that stays below the workspace by its letters.
+// cleanPath cleans a path and checks by its text that it stays within the workspace.
 func cleanPath(name string) (string, error) {
 	slashed := filepath.ToSlash(name)
 	switch {
@@ -77,8 +77,8 @@ func outside(name string) *parley.Error {
 // show quotes a path for a message.
 func show(name string) string { return "'" + parley.Clip(strings.ToValidUTF8(name, "?"), 200) + "'" }
 
-// walk opens one folder after the other. A link on the way comes back as the
-// path to take instead.
+// walk opens one folder after the other. If it meets a link, it returns the path to
+// walk instead.
 func (w *Workspace) walk(clean string) (found *place, link string, err error) {
 	dir, err := w.root.OpenRoot(".")
 	if err != nil {
@@ -111,8 +111,8 @@ func (w *Workspace) walk(clean string) (found *place, link string, err error) {
 	return p, "", nil
 }
 
-// step goes to the next part of a path: into the folder where the place is, and
-// to a name in it. What is not there ends the way, as something to be made.
+// step goes to the next part of a path: it enters the folder at the place and finds a
+// name in it. A name that does not exist ends the walk; it can be created.
 func (p *place) step(part string, rest []string) (link string, err error) {
 	if p.name != "." {
 		if err := p.enter(); err != nil {
@@ -141,14 +141,14 @@ func (p *place) step(part string, rest []string) (link string, err error) {
 	return joinLink(above, target, rest), nil
 }
 
-// joinLink puts a link's target in its place. A path that leaves the workspace
-// keeps its dots, and is refused for them.
+// joinLink replaces a link with its target. A path that leaves the workspace keeps
+// its dots and is refused because of them.
 func joinLink(above, target string, rest []string) string {
 	return path.Join(append([]string{above, filepath.ToSlash(target)}, rest...)...)
 }
 
-// enter opens the folder at the place. It must be the one that was looked at:
-// opening follows links, and a link may have been put there since.
+// enter opens the folder at the place. It must be the one that was looked at: opening
+// follows links, and a link may have been put there since.
 func (p *place) enter() error {
 	if p.info == nil {
 		return parley.Errorf(parley.NotFound, "There is no folder %s.", show(p.path))
@@ -174,7 +174,7 @@ func moved(name string) *parley.Error {
 	return parley.Errorf(parley.Conflict, "%s was exchanged while it was opened.", show(name)).WithHint("Try again.")
 }
 
-// failed puts an error of the system into words for a model.
+// failed turns a system error into words for a model.
 func failed(name string, err error) *parley.Error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -9,12 +9,12 @@ import (
 	"parley"
 )
 
-// classify refuses what is hidden, and notes in which protected folder the place
-// is. It compares what things are, since one thing can have many spellings: by
-// case, by another form of the same letter, by a second name of one file.
+// classify refuses what is hidden, and notes which protected folder the place is in.
+// It compares the files themselves, since one file can have many spellings: by case,
+// by another form of the same letter, by a second name.
 func (w *Workspace) classify(p *place) error {
 	for _, hidden := range append([]string{filepath.Join(w.Team, teamFile)}, w.Hidden...) {
-		if w.isAt(p, hidden) || holds(p.info, hidden) {
+		if w.isAt(p, hidden) || hasNameIn(p.info, hidden) {
 			return parley.Errorf(parley.Denied, "%s belongs to the hub and is not for agents.", show(p.path)).
 				WithHint("Rules and data of the team are the business of people.")
 		}
@@ -30,8 +30,8 @@ func (w *Workspace) classify(p *place) error {
 	return nil
 }
 
-// isAt reports whether the place is that file or folder. One that does not exist
-// yet is recognised by its path, ignoring case as some disks do.
+// isAt reports whether the place is that file or folder. One that does not exist yet
+// is recognised by its path, ignoring case as some disks do.
 func (w *Workspace) isAt(p *place, absolute string) bool {
 	if p.info != nil {
 		if info, err := os.Stat(absolute); err == nil && os.SameFile(info, p.info) {
@@ -41,12 +41,12 @@ func (w *Workspace) isAt(p *place, absolute string) bool {
 	return strings.EqualFold(filepath.Join(w.Folder, filepath.FromSlash(p.path)), absolute)
 }
 
-// holds reports whether a file is a second name of one in a hidden folder.
-func holds(info fs.FileInfo, folder string) bool {
-	if info == nil || !info.Mode().IsRegular() || names(info) < 2 {
+// hasNameIn reports whether a file has another name in a hidden folder.
+func hasNameIn(info fs.FileInfo, folder string) bool {
+	if info == nil || !info.Mode().IsRegular() || linkCount(info) < 2 {
 		return false
 	}
-	entries, _ := os.ReadDir(folder) // a file, or not there: it holds nothing
+	entries, _ := os.ReadDir(folder) // if it is a file or does not exist, there are no entries
 	for _, e := range entries {
 		if other, err := e.Info(); err == nil && os.SameFile(other, info) {
 			return true
@@ -55,7 +55,7 @@ func holds(info fs.FileInfo, folder string) bool {
 	return false
 }
 
-// mayWrite refuses a change at a place that is protected.
+// mayWrite refuses a change at a protected place.
 func (p *place) mayWrite(a Access) error {
 	switch {
 	case p.git:

@@ -7,27 +7,28 @@ import (
 	"parley"
 )
 
-// Reading says what to read of a file.
+// Reading says which part of a file to read.
 type Reading struct {
 	Path string
-	// From is the first line, counted from 1, and Lines how many; 0 for the default.
+	// From is the first line, counted from 1, and Lines their number; 0 is the
+	// default.
 	From, Lines int
 }
 
 // Page is a part of a file.
 type Page struct {
 	Path, Digest string
-	// Text is lines From to To of Total, with the line ends of the file made plain.
+	// Text is lines From to To of Total, without line ends.
 	Text            []string
 	From, To, Total int
-	// Cut says that lines were too long to be shown as they are.
+	// Cut says that some lines were too long and were shortened.
 	Cut bool
 }
 
 const (
 	defaultLines = 1000
 	maxLines     = 5000
-	// maxPage bounds what is shown at once, maxLine a line of it.
+	// maxPage is how much is shown at once, maxLine how much of a line.
 	maxPage = 128 << 10
 	maxLine = 2000
 )
@@ -76,8 +77,8 @@ func (f file) page(from, count int) (Page, error) {
 	return page, nil
 }
 
-// clip shortens a line to so many bytes. It is a line of code: its spaces stay as
-// they are, since whoever reads it writes them back.
+// clip shortens a line to so many bytes. It leaves the spaces of code as they are,
+// since models write them back.
 func clip(line []byte, size int) (text string, cut bool) {
 	if len(line) <= size {
 		return string(line), false
@@ -85,8 +86,8 @@ func clip(line []byte, size int) (text string, cut bool) {
 	return strings.ToValidUTF8(string(line[:size]), "") + "…", true
 }
 
-// lines are those of a file without their ends. A last line end begins no other
-// line.
+// lines returns the lines of a file without their ends. A line end at the very end
+// starts no further line.
 func (f file) lines() [][]byte {
 	data := bytes.TrimSuffix(f.data, []byte("\n"))
 	if len(f.data) == 0 {

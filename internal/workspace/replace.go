@@ -15,7 +15,7 @@ type Replacement struct {
 	Symbol       symbol.Query
 	Old          string
 	New          string
-	// Force accepts a file that does not parse afterwards. Go has no such thing.
+	// Force accepts a file that does not parse afterwards, except in Go.
 	Force bool
 }
 
@@ -29,8 +29,8 @@ func (w *Workspace) Symbols(name string) (digest string, list []symbol.Symbol, e
 	return f.digest(), list, err
 }
 
-// ReplaceBlock replaces one block. A file that parsed before parses afterwards,
-// or nothing is changed.
+// ReplaceBlock replaces one block. If the file parsed before, it must parse
+// afterwards, or nothing is changed.
 func (w *Workspace) ReplaceBlock(a Access, r Replacement) (Changed, error) {
 	if (r.Symbol.Name == "") == (r.Old == "") {
 		return Changed{}, parley.Errorf(parley.Invalid, "Say what to replace: either name, a symbol, or old_text, an exact text.")
@@ -59,7 +59,7 @@ func (w *Workspace) ReplaceBlock(a Access, r Replacement) (Changed, error) {
 	return out, nil
 }
 
-// apply makes the changed file.
+// apply returns the changed file.
 func (r Replacement) apply(f file) (file, Changed, error) {
 	if strings.TrimSpace(r.Digest) == "" {
 		return f, Changed{}, parley.Errorf(parley.Invalid, "The digest is missing.").WithHint("Read the file first and give the digest that is shown.")
@@ -82,7 +82,7 @@ func (r Replacement) apply(f file) (file, Changed, error) {
 		To: first + strings.Count(strings.TrimSuffix(text, "\n"), "\n"), Note: note}, err
 }
 
-// target is where the block begins and ends.
+// target is the byte range of the block.
 func (r Replacement) target(f file) (from, to int, err error) {
 	if r.Old != "" {
 		return findText(f, withLineEnds(r.Old, lineEnd(f.data)), r.Symbol.Line)
@@ -98,8 +98,8 @@ func (r Replacement) target(f file) (from, to int, err error) {
 	return s.Block(f.data)
 }
 
-// text is the new one with the line ends of the file. A symbol's lines have their
-// last line end already; without text they go with it.
+// text is the new text with the line ends of the file. The range of a symbol does not
+// include its last line end, so the text must not end in one.
 func (r Replacement) text(f file) string {
 	text := withLineEnds(r.New, lineEnd(f.data))
 	if r.Old == "" {
@@ -108,7 +108,7 @@ func (r Replacement) text(f file) string {
 	return text
 }
 
-// findText finds the one place of a text, or the one that begins at a line.
+// findText finds the only occurrence of a text, or the one that begins at a line.
 func findText(f file, old string, line int) (from, to int, err error) {
 	var lines []string
 	for at := 0; ; at++ {
@@ -137,7 +137,7 @@ func findText(f file, old string, line int) (from, to int, err error) {
 		WithHint("Give more of the text around it, or the line where it begins as line.")
 }
 
-// nearText names the lines that are the text's first line but for spaces.
+// nearText names a line that equals the first line of the text except for spaces.
 func nearText(f file, old string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(old), "\n")
 	if first = strings.TrimSpace(first); first == "" {
@@ -151,7 +151,7 @@ func nearText(f file, old string) string {
 	return ""
 }
 
-// check refuses a change after which a file does not parse that did before.
+// check refuses a change after which a file no longer parses.
 func (r Replacement) check(before, after file) (note string, err error) {
 	wrong := symbol.Check(after.path, after.data)
 	if wrong == nil {
@@ -171,7 +171,7 @@ func (r Replacement) check(before, after file) (note string, err error) {
 	return "", refusal.WithHint("Correct the new text, or set force if the parser is wrong.")
 }
 
-// reasonOf is an error's message without its advice.
+// reasonOf is an error's message without its hint.
 func reasonOf(err error) string {
 	if e, ok := err.(*parley.Error); ok {
 		return e.Message

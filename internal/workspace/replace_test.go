@@ -114,8 +114,8 @@ func errText(err error) string {
 	return err.Error()
 }
 
-// FuzzReplaceBlock looks for replacements that panic, or that touch more of a
-// file than they say.
+// FuzzReplaceBlock looks for replacements that panic, or that change more of a file
+// than they say.
 func FuzzReplaceBlock(f *testing.F) {
 	names := []string{"a.go", "a.rs", "a.py", "a.ts", "a.js", "a.txt"}
 	f.Add(0, goSource, "One", "", "func One() {}", 0, false)

@@ -9,7 +9,7 @@ import (
 	"parley/internal/workspace/sandbox"
 )
 
-// The time that a command may take.
+// How long a command may run.
 const (
 	DefaultTime = 120 * time.Second
 	MaxTime     = 30 * time.Minute

@@ -1,15 +1,15 @@
-// Package workspace is the folder that a team's agents work in: reading, finding,
+// Package workspace is the folder that a team's agents work in: reading, finding and
 // changing files, and running commands.
 //
-// No path and no link leads out of it. A path is walked folder by folder, each
-// opened within the one before and compared with what was looked at, so that
-// nobody can exchange a folder for a link in between. What is protected is
-// recognised by what it is and not by how it is spelled: the hub's data and
-// parley.yaml can be neither read nor written, agents/ and .git not be written.
+// No path and no link leads out of it. A path is walked folder by folder. Each folder
+// is opened within the one before and compared with what was looked at, so that
+// nobody can replace a folder with a link in between. Protected files are recognised
+// by identity, not by spelling: the hub's data and parley.yaml can be neither read
+// nor written, agents/ and .git cannot be written.
 //
-// A change rests on what was read: it carries the digest that reading showed, and
-// is refused as stale if the file is another one by then. Nothing is remembered
-// between calls, so a turn that goes on in another process needs nothing from here.
+// A change must be based on what was read: it carries the digest that reading showed,
+// and is refused as stale if the file has changed since. Nothing is remembered
+// between calls, so a turn that continues in another process needs nothing from here.
 package workspace
 
 import (
@@ -37,7 +37,7 @@ type Config struct {
 type Workspace struct {
 	Config
 	root *os.Root
-	// writing makes looking at a file and changing it one thing among our own.
+	// writing makes our own checks and changes of a file atomic.
 	writing sync.Mutex
 }
 
@@ -58,10 +58,10 @@ func Open(cfg Config) (*Workspace, error) {
 	return &Workspace{Config: cfg, root: root}, nil
 }
 
-// Close gives the folder back.
 func (w *Workspace) Close() error { return w.root.Close() }
 
-// resolved has every path without links, so that paths can be compared.
+// resolved returns the configuration with links resolved in all paths, so that paths
+// can be compared.
 func (c Config) resolved() Config {
 	c.Folder, c.Team = resolve(c.Folder), resolve(c.Team)
 	hidden := make([]string, len(c.Hidden))
@@ -84,7 +84,7 @@ func resolve(name string) string {
 	return filepath.Join(resolve(dir), filepath.Base(name))
 }
 
-// Names of what is protected in a team's folder.
+// Names of protected files and folders in a team's folder.
 const (
 	teamFile     = "parley.yaml"
 	agentsFolder = "agents"
@@ -92,7 +92,7 @@ const (
 	gitFolder    = ".git"
 )
 
-// Confine says what commands may not change and not see of a workspace.
+// Confine returns what commands may not change and may not see of a workspace.
 func Confine(cfg Config) (readOnly, hidden []string) {
 	cfg = cfg.resolved()
 	readOnly = []string{filepath.Join(cfg.Folder, gitFolder), filepath.Join(cfg.Team, agentsFolder)}
@@ -100,7 +100,7 @@ func Confine(cfg Config) (readOnly, hidden []string) {
 	return readOnly, hidden
 }
 
-// reason is what an error of the system says, without its path.
+// reason is the text of a system error without its path.
 func reason(err error) string {
 	var pathErr *os.PathError
 	if errors.As(err, &pathErr) {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// bubblewrap are the arguments that show a command its world: new namespaces, so
-// that it neither sees nor reaches any process of the machine, and only what is
-// mounted here. Later mounts lie over earlier ones.
+// bubblewrap returns the arguments that define what a command sees: new namespaces,
+// so that it neither sees nor reaches any process of the machine, and only what is
+// mounted here. Later mounts cover earlier ones.
 func (s *Sandbox) bubblewrap(c Command) []string {
 	args := []string{"--unshare-user-try", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
 		"--die-with-parent", "--new-session", "--cap-drop", "ALL",
@@ -28,13 +28,13 @@ func (s *Sandbox) bubblewrap(c Command) []string {
 	return append(args, "--chdir", c.Dir, "--", shellPath(), "-c", c.Script)
 }
 
-// workspaceMounts make the workspace writable and lay something over what is not.
-// A mount cannot be renamed or removed from within, so every folder on the way to
-// one is a mount too: else it could be moved away and made anew.
+// workspaceMounts makes the workspace writable and covers what is not. A mount cannot
+// be renamed or removed from inside. So every folder on the way to a protected one is
+// mounted too: otherwise it could be moved away and created again.
 func (s *Sandbox) workspaceMounts() []string {
 	args := []string{"--bind", s.Workspace, s.Workspace}
 	for _, p := range slices.Concat(s.ReadOnly, s.Hidden) {
-		for _, dir := range s.way(p) {
+		for _, dir := range s.foldersAbove(p) {
 			args = append(args, "--bind-try", dir, dir)
 		}
 	}
@@ -42,14 +42,14 @@ func (s *Sandbox) workspaceMounts() []string {
 		args = append(args, "--ro-bind-try", p, p)
 	}
 	for _, p := range s.Hidden {
-		if within(s.Workspace, p) { // else it is not there to be seen
+		if within(s.Workspace, p) { // otherwise it is not visible anyway
 			args = append(args, cover(p)...)
 		}
 	}
 	return append(args, "--bind", s.Scratch, s.Scratch)
 }
 
-// cover lays nothing over a file or a folder.
+// cover hides a file or a folder behind an empty one.
 func cover(path string) []string {
 	info, err := os.Stat(path)
 	switch {
@@ -61,8 +61,8 @@ func cover(path string) []string {
 	return []string{"--ro-bind", "/dev/null", path}
 }
 
-// way are the folders between the workspace and something in it.
-func (s *Sandbox) way(path string) (dirs []string) {
+// foldersAbove are the folders between the workspace and something in it.
+func (s *Sandbox) foldersAbove(path string) (dirs []string) {
 	for dir := filepath.Dir(path); dir != s.Workspace && within(s.Workspace, dir); dir = filepath.Dir(dir) {
 		dirs = append(dirs, dir)
 	}

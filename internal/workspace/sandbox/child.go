@@ -7,29 +7,29 @@ import (
 	"os"
 )
 
-// childWord as the first argument makes the program a part of a sandbox instead
-// of what it is otherwise. It is no command for people.
-const childWord = "__sandbox"
+// childArgument as the first argument makes the program a part of a sandbox. It is
+// not a command for people.
+const childArgument = "__sandbox"
 
-// errand is what such a process is to do.
-type errand struct {
+// job is what such a process has to do.
+type job struct {
 	Command []string `json:"command"`
 	Dir     string   `json:"dir"`
-	// Confine says to go under Landlock with these paths before the command.
+	// Confine asks for Landlock with these paths before the command starts.
 	Confine bool     `json:"confine,omitempty"`
 	Read    []string `json:"read,omitempty"`
 	Write   []string `json:"write,omitempty"`
-	List    []string `json:"list,omitempty"` // to be listed, and no more
+	List    []string `json:"list,omitempty"` // may only be listed
 	Network bool     `json:"network,omitempty"`
 }
 
-// Child does what a process of a sandbox has to do. The program calls it with
-// its arguments before anything else; ours says whether it was one.
+// Child does the work of a sandbox process. The program calls it with its arguments
+// before anything else; ours says whether it was such a process.
 func Child(args []string) (code int, ours bool) {
-	if len(args) != 3 || args[0] != childWord {
+	if len(args) != 3 || args[0] != childArgument {
 		return 0, false
 	}
-	var e errand
+	var e job
 	err := json.Unmarshal([]byte(args[2]), &e)
 	if err == nil {
 		switch args[1] {
@@ -46,13 +46,13 @@ func Child(args []string) (code int, ours bool) {
 	return code, true
 }
 
-// args are those of a process that does the errand.
-func (e errand) args(part string) ([]string, error) {
+// args are the arguments of a process that does the job.
+func (e job) args(part string) ([]string, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // it has to fit into an argument
+	enc.SetEscapeHTML(false) // keeps the argument short
 	if err := enc.Encode(e); err != nil {
 		return nil, err
 	}
-	return []string{childWord, part, b.String()}, nil
+	return []string{childArgument, part, b.String()}, nil
 }

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// usual are the variables that a command gets. Everything else stays with the
-// hub: keys of providers, tokens, whatever its user has in the environment.
-var usual = []string{"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME", "GOROOT", "GOFLAGS", "GOTOOLCHAIN", "JAVA_HOME"}
+// usualVariables are those that a command gets. Everything else stays with the hub:
+// providers' keys, tokens, whatever its user has in the environment.
+var usualVariables = []string{"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME", "GOROOT", "GOFLAGS", "GOTOOLCHAIN", "JAVA_HOME"}
 
 func (s *Sandbox) environment() []string {
 	env := []string{"HOME=" + s.home(), "TMPDIR=" + s.temporary(), "TERM=dumb", "SHELL=" + shellPath()}
-	for _, name := range slices.Concat(usual, s.Environment) {
+	for _, name := range slices.Concat(usualVariables, s.Environment) {
 		if value, ok := os.LookupEnv(name); ok && !strings.HasPrefix(name, "PARLEY_") {
 			env = append(env, name+"="+value)
 		}
@@ -21,8 +21,8 @@ func (s *Sandbox) environment() []string {
 	return append(env, toolHomes()...)
 }
 
-// toolHomes point programs to what lies in the user's home, which is not the
-// command's. It is read-only there.
+// toolHomes points programs to folders in the user's home, which is not the command's
+// home. They are read-only for the command.
 func toolHomes() (env []string) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -40,7 +40,7 @@ func toolHomes() (env []string) {
 	return env
 }
 
-// shellPath is bash where it is, since that is what models write for.
+// shellPath is bash if there is one, since models write for bash.
 func shellPath() string {
 	for _, path := range []string{"/bin/bash", "/usr/bin/bash"} {
 		if _, err := os.Stat(path); err == nil {
@@ -50,22 +50,22 @@ func shellPath() string {
 	return "/bin/sh"
 }
 
-// system are the folders that commands may read.
-var system = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store", "/run/current-system",
+// systemFolders are those that commands may read.
+var systemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store", "/run/current-system",
 	"/var/lib/dpkg/alternatives", "/sys/devices/system/cpu", "/sys/kernel/mm", "/sys/fs/cgroup"}
 
-// ofHome are the parts of a home that hold programs and no secrets.
-var ofHome = []string{"go/pkg/mod", "go/bin", "sdk", ".cargo/bin", ".cargo/registry", ".cargo/git", ".rustup", ".nvm/versions", ".pyenv", ".local/bin", ".local/lib", ".bun/bin", ".deno/bin"}
+// homeFolders are the parts of a home that contain programs and no secrets.
+var homeFolders = []string{"go/pkg/mod", "go/bin", "sdk", ".cargo/bin", ".cargo/registry", ".cargo/git", ".rustup", ".nvm/versions", ".pyenv", ".local/bin", ".local/lib", ".bun/bin", ".deno/bin"}
 
-// secret are the entries of /etc that no command has to read.
-var secret = []string{"shadow", "shadow-", "gshadow", "gshadow-", "sudoers", "sudoers.d", "ssh", "security", "krb5.keytab", "NetworkManager", "wireguard", "letsencrypt"}
+// secretEntries are the entries of /etc that no command needs to read.
+var secretEntries = []string{"shadow", "shadow-", "gshadow", "gshadow-", "sudoers", "sudoers.d", "ssh", "security", "krb5.keytab", "NetworkManager", "wireguard", "letsencrypt"}
 
-// readable are all files and folders that exist of those that commands may read
-// besides the workspace and /etc.
+// readable returns the existing files and folders that commands may read besides the
+// workspace and /etc.
 func (s *Sandbox) readable() (paths []string) {
-	paths = append(paths, system...)
+	paths = append(paths, systemFolders...)
 	if home, err := os.UserHomeDir(); err == nil {
-		for _, dir := range ofHome {
+		for _, dir := range homeFolders {
 			paths = append(paths, filepath.Join(home, dir))
 		}
 	}
@@ -74,13 +74,13 @@ func (s *Sandbox) readable() (paths []string) {
 	return slices.DeleteFunc(paths, func(p string) bool { return !s.mayBeRead(p) })
 }
 
-// etc are the entries of /etc that commands may read, and those that they may
+// etc returns the entries of /etc that commands may read, and those that they may
 // not.
 func etc() (open, closed []string) {
-	entries, _ := os.ReadDir("/etc") // a system without one has nothing to show
+	entries, _ := os.ReadDir("/etc") // without /etc there is nothing to show
 	for _, e := range entries {
 		path := filepath.Join("/etc", e.Name())
-		if slices.Contains(secret, e.Name()) {
+		if slices.Contains(secretEntries, e.Name()) {
 			closed = append(closed, path)
 		} else {
 			open = append(open, path)
@@ -89,7 +89,7 @@ func etc() (open, closed []string) {
 	return open, closed
 }
 
-// mayBeRead leaves out what is not there, and whatever holds something hidden.
+// mayBeRead leaves out what does not exist, and what contains something hidden.
 func (s *Sandbox) mayBeRead(path string) bool {
 	if !filepath.IsAbs(path) {
 		return false
@@ -101,7 +101,7 @@ func (s *Sandbox) mayBeRead(path string) bool {
 	return !slices.ContainsFunc(s.Hidden, func(h string) bool { return within(real, h) })
 }
 
-// within reports whether a path is a folder or lies in it.
+// within reports whether path is dir or lies in it.
 func within(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)

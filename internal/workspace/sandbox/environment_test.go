@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A command reads nothing that holds what is hidden, by whatever name; what only
-// lies beside it may be read.
+// A command may not read a folder that contains something hidden, by whatever name.
+// It may read what is only beside it.
 func TestWhatHoldsSomethingHiddenIsNotRead(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// keep is how much is kept of an output's beginning, and as much of its end.
-const keep = 16 << 10
+// keptBytes is how much is kept of an output's beginning, and as much of its end.
+const keptBytes = 16 << 10
 
-// excerpt keeps the beginning and the end of what is written to it, however
-// much that is.
+// excerpt keeps the beginning and the end of what is written to it, however much that
+// is.
 type excerpt struct {
 	head, tail []byte
 	total      int
@@ -18,20 +18,20 @@ type excerpt struct {
 func (e *excerpt) Write(p []byte) (int, error) {
 	n := len(p)
 	e.total += n
-	if room := keep - len(e.head); room > 0 {
+	if room := keptBytes - len(e.head); room > 0 {
 		part := p[:min(room, len(p))]
 		e.head, p = append(e.head, part...), p[len(part):]
 	}
 	e.tail = append(e.tail, p...)
-	if len(e.tail) > 4*keep {
-		e.tail = append(e.tail[:0], e.tail[len(e.tail)-keep:]...)
+	if len(e.tail) > 4*keptBytes {
+		e.tail = append(e.tail[:0], e.tail[len(e.tail)-keptBytes:]...)
 	}
 	return n, nil
 }
 
 // String is the output as text, with a line about what was left out.
 func (e *excerpt) String() string {
-	tail := e.tail[max(0, len(e.tail)-keep):]
+	tail := e.tail[max(0, len(e.tail)-keptBytes):]
 	left := e.total - len(e.head) - len(tail)
 	text := string(e.head)
 	if left > 0 {

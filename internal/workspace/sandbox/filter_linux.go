@@ -7,21 +7,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// x32 marks the system calls of a second numbering on amd64.
+// x32 marks the system calls of the second numbering on amd64.
 const x32 = 0x40000000
 
-// What the filter reads of a system call: its number, machine and first argument.
+// The offsets of what the filter reads of a system call: its number, architecture and
+// first argument.
 const (
 	dataNumber   = 0
 	dataArch     = 4
 	dataArgument = 16
 )
 
-// filterCalls refuses what Landlock does not know. Sockets: those of the network
-// unless it is wanted, and always those of other programs on this machine, such
-// as a container engine that would do anything for root; a pair of sockets
-// between a command's own processes stays. Modes and owners by name, since the
-// name may be anybody's: an open file's can be set. io_uring would go around it.
+// filterCalls refuses what Landlock does not cover.
+//
+// Sockets of the network, unless it is allowed. Sockets of other programs on this
+// machine always: a container engine, for example, would do anything for root. A pair
+// of sockets between a command's own processes still works. Changes of modes and
+// owners by name, since the name may belong to anybody; those of an open file can be
+// changed. io_uring, which would bypass the filter.
 func filterCalls(network bool) error {
 	refuse := unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
 	program := []unix.SockFilter{
@@ -34,7 +37,7 @@ func filterCalls(network bool) error {
 		jump(unix.BPF_JEQ, unix.SYS_IO_URING_SETUP, 0, 1),
 		answer(unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)),
 	}
-	for _, call := range namedModes {
+	for _, call := range modeCalls {
 		program = append(program, jump(unix.BPF_JEQ, call, 0, 1), answer(refuse))
 	}
 	program = append(program,

@@ -2,10 +2,9 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// auditArch is what the kernel calls this machine.
+// auditArch is the kernel's number for this architecture.
 const auditArch = unix.AUDIT_ARCH_X86_64
 
-// namedModes are the calls that change a file's mode, owner or attributes by its
-// name.
-var namedModes = []uint32{unix.SYS_CHMOD, unix.SYS_CHOWN, unix.SYS_LCHOWN, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWNAT,
+// modeCalls are the calls that change a file's mode, owner or attributes by its name.
+var modeCalls = []uint32{unix.SYS_CHMOD, unix.SYS_CHOWN, unix.SYS_LCHOWN, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWNAT,
 	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_REMOVEXATTRAT}

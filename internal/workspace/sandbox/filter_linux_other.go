@@ -2,8 +2,8 @@
 
 package sandbox
 
-// auditArch is 0 where we have no filter of system calls; then there is no
-// Landlock either.
+// auditArch is 0 where we have no filter of system calls. Then Landlock is not used
+// either.
 const auditArch = 0
 
-var namedModes []uint32
+var modeCalls []uint32

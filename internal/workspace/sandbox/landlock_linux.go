@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// leastLandlock is the version that also keeps signals in: without that a
-// command could end the hub. It came with Linux 6.12.
-const leastLandlock = 6
+// minLandlock is the version that also confines signals: without that a command could
+// kill the hub. It came with Linux 6.12.
+const minLandlock = 6
 
 const (
 	readRights = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
@@ -23,23 +23,23 @@ const (
 		unix.LANDLOCK_ACCESS_FS_MAKE_SYM | unix.LANDLOCK_ACCESS_FS_REFER
 )
 
-// landlockWorks says why Landlock cannot be used, or nil.
+// landlockWorks returns why Landlock cannot be used, or nil.
 func landlockWorks() error {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	switch {
 	case errno != 0:
 		return fmt.Errorf("this kernel has no Landlock: %w", errno)
-	case version < leastLandlock:
-		return fmt.Errorf("this kernel has version %d of Landlock; signals are kept in from version %d on", version, leastLandlock)
+	case version < minLandlock:
+		return fmt.Errorf("this kernel has version %d of Landlock; signals are kept in from version %d on", version, minLandlock)
 	case auditArch == 0:
 		return fmt.Errorf("no filter of system calls for %s", runtime.GOARCH)
 	}
 	return nil
 }
 
-// confine puts this thread, which is about to become the command, under
-// Landlock and a filter of system calls, without any capability.
-func (e errand) confine() error {
+// confine puts this thread, which is about to become the command, under Landlock and
+// a filter of system calls, and drops all capabilities.
+func (e job) confine() error {
 	runtime.LockOSThread()
 	attr := unix.LandlockRulesetAttr{Access_fs: allRights, Scoped: unix.LANDLOCK_SCOPE_SIGNAL | unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET}
 	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
@@ -68,7 +68,7 @@ func (e errand) confine() error {
 	return filterCalls(e.Network)
 }
 
-// allow adds a rule for a path. What is gone by now needs none.
+// allow adds a rule for a path. A path that no longer exists needs none.
 func allow(ruleset int, path string, rights uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -90,12 +90,13 @@ func allow(ruleset int, path string, rights uint64) error {
 	return nil
 }
 
-// dropCapabilities takes from root what files do not decide: a hub that runs as
-// root could otherwise be made to load a module or to restart the machine.
+// dropCapabilities takes from root the powers that do not depend on files: otherwise
+// a command of a hub that runs as root could load a kernel module or restart the
+// machine.
 func dropCapabilities() error {
 	if os.Geteuid() == 0 {
 		for c := range uintptr(64) {
-			_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0) // beyond the last there is nothing to drop
+			_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0) // numbers beyond the last fail, which is fine
 		}
 	}
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// self is this program, also after its file was replaced.
+// self is this program, even after its file was replaced.
 const self = "/proc/self/exe"
 
-// command makes the process that runs a command. Under bubblewrap a command has
-// processes of its own; otherwise one of ours watches over it.
+// command makes the process that runs a command. Bubblewrap gives a command its own
+// process space; otherwise one of our processes supervises it.
 func (s *Sandbox) command(c Command) (*exec.Cmd, error) {
 	if s.Kind == Bubblewrap {
 		path, err := exec.LookPath("bwrap")
@@ -19,7 +19,7 @@ func (s *Sandbox) command(c Command) (*exec.Cmd, error) {
 		}
 		return exec.Command(path, s.bubblewrap(c)...), nil
 	}
-	e := errand{Command: []string{shellPath(), "-c", c.Script}, Dir: c.Dir}
+	e := job{Command: []string{shellPath(), "-c", c.Script}, Dir: c.Dir}
 	if s.Kind == Landlock {
 		if err := landlockWorks(); err != nil {
 			return nil, err
@@ -31,14 +31,14 @@ func (s *Sandbox) command(c Command) (*exec.Cmd, error) {
 	return exec.Command(self, args...), err
 }
 
-// ownGroup puts a process into a group of its own that ends with the hub.
+// ownGroup puts a process into its own group, which ends with the hub.
 func ownGroup(cmd *exec.Cmd, _ Kind) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }
 
-// end ends a command before its time. bubblewrap takes everything with it when
-// it is killed; our own process has to be asked first, since what left its group
-// is known to nobody else.
+// end ends a command early. Killing bubblewrap ends everything within it. Our own
+// supervisor must be asked to end first: only it knows the processes that left its
+// group.
 func end(cmd *exec.Cmd, kind Kind, ended <-chan error) {
 	if kind == Bubblewrap {
 		endGroup(cmd)

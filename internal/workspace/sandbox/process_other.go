@@ -20,5 +20,5 @@ func end(cmd *exec.Cmd, _ Kind, ended <-chan error) {
 
 func endGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 
-func (e errand) supervise() (int, error) { return 0, errUnix }
-func (e errand) enter() error            { return errUnix }
+func (e job) supervise() (int, error) { return 0, errUnix }
+func (e job) enter() error            { return errUnix }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// command makes the process that runs a command. There is no sandbox here.
+// command makes the process that runs a command. There is no sandbox on this system.
 func (s *Sandbox) command(c Command) (*exec.Cmd, error) {
 	if s.Kind != Unsandboxed {
 		return nil, errors.New(string(s.Kind) + " is for Linux")
@@ -27,5 +27,5 @@ func end(cmd *exec.Cmd, _ Kind, ended <-chan error) {
 
 func endGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 
-func (e errand) supervise() (int, error) { return 0, errors.New("this is for Linux") }
-func (e errand) enter() error            { return errors.New("this is for Linux") }
+func (e job) supervise() (int, error) { return 0, errors.New("this is for Linux") }
+func (e job) enter() error            { return errors.New("this is for Linux") }

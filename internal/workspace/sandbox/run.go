@@ -11,32 +11,31 @@ import (
 	"parley"
 )
 
-// Command is one to run.
+// Command is a command to run.
 type Command struct {
 	Script string
 	// Dir is a folder in the workspace, absolute.
 	Dir string
-	// Time is how long it may take.
+	// Time is how long it may run.
 	Time time.Duration
 }
 
-// Outcome is what became of a command.
+// Outcome is the result of a command.
 type Outcome struct {
-	Text string // both outputs, as they came, shortened in the middle
-	Code int    // the exit code, or -1 if it was ended
+	Text string // both outputs in order, shortened in the middle
+	Code int    // the exit code, or -1 if we ended it
 	// TimedOut says that it was ended because its time was over.
 	TimedOut bool
 }
 
-// drain is how long output may still come after the last process has ended.
+// drain is how long output may still arrive after the last process has ended.
 const drain = 2 * time.Second
 
-// maxScript bounds a command, which has to pass through an argument.
+// maxScript is the longest command; it has to fit into an argument.
 const maxScript = 32 << 10
 
-// Run runs a command and waits for its end. When the context is done, the
-// command is ended with everything that it has started; then the error is the
-// context's.
+// Run runs a command and waits for its end. When the context is done, the command is
+// ended with everything that it has started, and the error is the context's.
 func (s *Sandbox) Run(ctx context.Context, c Command) (Outcome, error) {
 	if len(c.Script) > maxScript {
 		return Outcome{}, parley.Errorf(parley.Limited, "The command is longer than 32 KiB.").WithHint("Write a script with write_file and run that.")
@@ -56,8 +55,8 @@ func (s *Sandbox) Run(ctx context.Context, c Command) (Outcome, error) {
 	return Outcome{Text: out.String(), Code: code}, nil
 }
 
-// run returns when the command's processes have ended. The pipe is ours and not
-// exec's, which would wait for whoever still holds it before anybody ends them.
+// run returns when the command's processes have ended. We use our own pipe, because
+// exec would wait for whoever still holds its pipe before anybody ends them.
 func (s *Sandbox) run(ctx context.Context, c Command, out io.Writer) (code int, err error) {
 	cmd, err := s.command(c)
 	if err != nil {
@@ -86,8 +85,7 @@ func (s *Sandbox) run(ctx context.Context, c Command, out io.Writer) (code int, 
 	return code, err
 }
 
-// wait waits for the process, or ends it with its group when the context is
-// done.
+// wait waits for the process, or ends it with its group when the context is done.
 func wait(ctx context.Context, cmd *exec.Cmd, kind Kind) (int, error) {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()

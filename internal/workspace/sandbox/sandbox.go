@@ -1,10 +1,10 @@
-// Package sandbox runs commands that a model made up. A command sees the system's
-// programs read-only, the workspace writable, and of the hub nothing: neither its
+// Package sandbox runs commands that a model wrote. A command sees the system's
+// programs read-only, the workspace writable, and nothing of the hub: neither its
 // data folder nor its processes. It runs under bubblewrap where that works, else
 // under Landlock, and without either only if the team's files say so.
 //
-// A command never outlives its call: whatever it has started ends with it, also
-// what went into the background, another process group or another session.
+// A command never outlives its call: everything that it has started ends with it,
+// even in the background, in another process group or in another session.
 package sandbox
 
 import (
@@ -17,7 +17,7 @@ import (
 	"parley"
 )
 
-// Kind is what keeps a command in.
+// Kind is what confines a command.
 type Kind string
 
 const (
@@ -28,23 +28,22 @@ const (
 
 // Config says what commands may see and change. All paths are absolute.
 type Config struct {
-	// Workspace is writable, except what follows.
+	// Workspace is writable, except for what follows.
 	Workspace string
-	// ReadOnly and Hidden are files and folders in the workspace; a command can
+	// ReadOnly and Hidden are files and folders in the workspace. A command can
 	// change neither, and cannot read what is hidden.
 	ReadOnly, Hidden []string
-	// Scratch is made for commands: it holds their home and their temporary files.
+	// Scratch is created for commands: it holds their home and temporary files.
 	Scratch string
 	// Readable are further folders that commands may read.
 	Readable []string
 	// Network lets commands reach the network.
 	Network bool
-	// Environment names variables that commands get besides the usual ones.
+	// Environment names variables that commands get in addition to the usual ones.
 	Environment []string
-	// Unsandboxed lets commands run with nothing that keeps them in, where nothing
-	// works.
+	// Unsandboxed lets commands run unconfined where nothing else works.
 	Unsandboxed bool
-	// Only allows one kind instead of the best that works.
+	// Only restricts the choice to one kind.
 	Only Kind
 }
 
@@ -58,8 +57,8 @@ type Sandbox struct {
 var errNone = parley.Errorf(parley.Unavailable, "There is no sandbox for shell commands on this machine: neither bubblewrap nor Landlock works.").
 	WithHint("Install bubblewrap, or use Linux 6.12 or newer with Landlock. unsandboxed: true under workspace in parley.yaml runs commands without one.")
 
-// Find tries what keeps commands in, by running one, and takes the best. Each
-// reason why something does not work is in the error's cause.
+// Find tries each kind by running a command, and returns the best that works. The
+// error's cause says why each of them does not.
 func Find(ctx context.Context, cfg Config) (*Sandbox, error) {
 	if err := cfg.prepare(); err != nil {
 		return nil, err
@@ -79,7 +78,8 @@ func Find(ctx context.Context, cfg Config) (*Sandbox, error) {
 	return nil, errNone.WithCause(errors.Join(reasons...))
 }
 
-// prepare makes the scratch folder and resolves links in what will be compared.
+// prepare creates the scratch folder and resolves links in paths that will be
+// compared.
 func (c *Config) prepare() error {
 	for _, dir := range []string{c.home(), c.temporary()} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -99,7 +99,7 @@ func (c *Config) prepare() error {
 func (c *Config) home() string      { return filepath.Join(c.Scratch, "home") }
 func (c *Config) temporary() string { return filepath.Join(c.Scratch, "tmp") }
 
-// try runs a command that does nothing.
+// try runs a command that only exits.
 func (s *Sandbox) try(ctx context.Context) error {
 	out, err := s.Run(ctx, Command{Script: "exit 7", Dir: s.Workspace, Time: 10 * time.Second})
 	switch {

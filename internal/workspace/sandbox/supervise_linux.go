@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// supervise runs the command and, when it has ended or the hub wants it to,
-// ends everything that it has left behind. Orphans become children of this
-// process, so that nothing gets away by another group or session.
-func (e errand) supervise() (code int, err error) {
+// supervise runs the command. When the command has ended, or the hub asks for it, it
+// ends everything that the command left behind. Orphans become children of this
+// process, so that nothing escapes into another group or session.
+func (e job) supervise() (code int, err error) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return 0, err
 	}
@@ -36,12 +36,12 @@ func (e errand) supervise() (code int, err error) {
 		killChildren()
 	}()
 	code = reapUntil(cmd.Process.Pid)
-	for reap() { // each round brings up the orphans of the last
+	for reap() { // each round finds the orphans of the last
 	}
 	return code, nil
 }
 
-// reapUntil waits for children until that one has ended.
+// reapUntil waits for children until the given one has ended.
 func reapUntil(pid int) (code int) {
 	for {
 		var status syscall.WaitStatus
@@ -71,15 +71,15 @@ func killChildren() {
 	}
 }
 
-// children finds them by their parent's number in /proc.
+// children finds the children of a process in /proc.
 func children(parent int) (pids []int) {
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
-			continue // it has ended meanwhile
+			continue // it has just ended
 		}
-		// The name in brackets may hold anything; what follows its end does not.
+		// The name in parentheses may contain anything; the fields after it may not.
 		fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
 		if len(fields) < 2 || string(fields[1]) != strconv.Itoa(parent) {
 			continue
@@ -91,8 +91,8 @@ func children(parent int) (pids []int) {
 	return pids
 }
 
-// enter confines this process and becomes the command.
-func (e errand) enter() error {
+// enter confines this process and then becomes the command.
+func (e job) enter() error {
 	if e.Confine {
 		if err := e.confine(); err != nil {
 			return err
