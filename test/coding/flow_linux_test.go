@@ -64,8 +64,8 @@ func TestTheCodingTeamChangesARepository(t *testing.T) {
 	}
 }
 
-// warmCache lets commands read what the compiler has compiled on this machine
-// already. In a sandbox it has a cache of its own, and would begin with the
+// warmCache lets commands read what the compiler has already compiled on this
+// machine. In a sandbox the compiler has its own cache, and would start with the
 // standard library.
 func (s *site) warmCache() {
 	s.Helper()

@@ -6,8 +6,8 @@ import (
 	"parley"
 )
 
-// check holds a database against the promises. Everything in it but atRest
-// must hold at any moment, in particular right after a kill.
+// check compares a database with the promises. Everything in it except atRest must
+// hold at any moment, in particular right after a kill.
 type check struct {
 	*record
 	problems []string
@@ -50,10 +50,9 @@ func atRest(r *record) []string {
 	return c.problems
 }
 
-// compare holds the database against what the clients know. What a client was
-// told is there; what it does not know is there at most once. Clients may be at
-// work: before and after are what they knew before the database was read and
-// after it.
+// compare compares the database with what the clients know. What a client was told is
+// there; what it does not know is there at most once. Clients may be at work: before
+// and after are what they knew before and after the database was read.
 func compare(r *record, before, after map[string]entry) []string {
 	c := &check{record: r}
 	found := map[string][]message{}
@@ -113,8 +112,8 @@ func (c *check) compareContact(key string, e entry, found []message) {
 	}
 }
 
-// compareTree holds a job that has ended against what its script does: who
-// worked for whom, each exactly once.
+// compareTree compares an ended job with what its script does: who worked for whom,
+// each exactly once.
 func (c *check) compareTree(j job, t *task) {
 	if t.any(func(t *task) bool { return spent(t.failure) }) || j.cancel {
 		return // it came to its end on another way, and the other checks hold
@@ -127,8 +126,8 @@ func (c *check) compareTree(j job, t *task) {
 	}
 }
 
-// spentTasks counts the tasks that were given up because they were interrupted
-// too often, and rescues how often any was taken over.
+// spentTasks counts the tasks that were given up because they were interrupted too
+// often, and how often any task was taken over.
 func (r *record) rescues() (spentTasks, rescues int) {
 	for _, t := range r.tasks {
 		if t.state == parley.TaskFailed && spent(t.failure) {

@@ -7,7 +7,7 @@ import (
 	"parley"
 )
 
-// approval is a call that had to be decided about.
+// approval is a call that needed a decision.
 type approval struct {
 	id, task, turn int64
 	call           string
@@ -88,7 +88,7 @@ func (c *check) checkMade(a *approval, made int) {
 	}
 }
 
-// decisions counts what was decided how.
+// decisions counts the decisions of each kind.
 func (r *record) decisions() (approved, denied int) {
 	for _, a := range r.approvals {
 		switch a.state {

@@ -5,7 +5,7 @@ import "parley"
 // mentioned reports whether a task was asked for by a mention in a channel.
 func (t *task) mentioned() bool { return t.pattern == string(parley.Mention) }
 
-// inGroup reports whether a message is in a group channel, which is no pair's.
+// inGroup reports whether a message is in a group channel.
 func (c *check) inGroup(m message) bool {
 	pair, ok := c.channels[c.threads[m.thread].channel]
 	return ok && pair[0] == 0

@@ -2,7 +2,7 @@ package crash
 
 import "parley"
 
-// question is what somebody asked the team, with whom it reached.
+// question is a question with those whom it reached.
 type question struct {
 	id, task int64
 	state    parley.QuestionState
@@ -46,8 +46,8 @@ func (r *record) readQuestions(db database) error {
 	})
 }
 
-// checkQuestions: each was asked once; as many answers as were given are there,
-// each in one place; and none is open of which nobody can answer any more.
+// checkQuestions: each question was asked once; as many answers as were given are
+// there, each in one place; and no question is open that nobody can answer any more.
 func (c *check) checkQuestions() {
 	for _, q := range c.questions {
 		if q.asked != 1 {
@@ -79,8 +79,8 @@ func (c *check) checkQuestions() {
 	}
 }
 
-// arrivals counts where a message came to its asker: an inbox, or a task of its
-// own.
+// arrivals counts the places where a message reached its asker: an inbox, or a task
+// of its own.
 func (c *check) arrivals(m message) (n int) {
 	for _, items := range c.inbox {
 		for _, item := range items {

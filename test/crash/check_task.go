@@ -88,7 +88,7 @@ func (c *check) checkInboxes() {
 			}
 			m := c.messages[item.message]
 			child := c.tasks[m.task]
-			ended := child != nil && (!child.state.Open() || m.kind == string(parley.AnswerMessage)) // which may go on after it
+			ended := child != nil && (!child.state.Open() || m.kind == string(parley.AnswerMessage)) // the child may go on after an answer
 			if child == nil || child.parent != id || !ended || m.thread != t.thread {
 				c.wrong("message %d in the inbox of task-%d is not the end of one of its children", item.message, id)
 				continue
@@ -146,10 +146,9 @@ func (c *check) checkCallbacks() {
 	}
 }
 
-// wantedCallback is how often the end of a task must have been posted, and in
-// which thread. The reply of a root is in its conversation already, and an ask
-// is answered to whoever waits for it. Of a subtree that ended from above,
-// nobody is told.
+// wantedCallback is how often the end of a task must have been posted, and in which
+// thread. The reply of a root is already in its conversation, and an ask is answered
+// to its waiting asker. Nobody is told about a subtree that was ended from above.
 func (c *check) wantedCallback(t *task) (times int, thread int64) {
 	if t.state.Open() {
 		return 0, 0
@@ -177,8 +176,8 @@ func (c *check) inInbox(task, message int64) bool {
 	return false
 }
 
-// unasked reports whether a task has taken something in and its model was not asked
-// since: it counts as seen only with the step after that.
+// unasked reports whether a task has taken something in since its model was last
+// asked: it counts as seen only with the next step.
 func (c *check) unasked(task int64) bool {
 	steps := c.steps[task]
 	return len(steps) > 0 && steps[len(steps)-1].kind == parley.StepInbox

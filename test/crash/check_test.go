@@ -10,8 +10,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// A checker that finds nothing shows nothing unless it would find something.
-// Here a sound database is damaged in one place after the other.
+// A checker that finds nothing proves nothing unless it would find something. Here a
+// sound database is damaged in one place after the other.
 func TestTheCheckerFindsDamage(t *testing.T) {
 	g := newGround(t)
 	p := g.place("hub", team{})
@@ -98,7 +98,7 @@ func TestTheCheckerFindsDamage(t *testing.T) {
 	}
 }
 
-// soundDatabase has a hub do every kind of job and stop.
+// soundDatabase lets a hub do every kind of job and stop.
 func (g *ground) soundDatabase(p *place) map[string]entry {
 	g.Helper()
 	h := g.start(p)

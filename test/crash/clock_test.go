@@ -115,7 +115,7 @@ func (g *ground) checkTimes(st store.Store, team parley.TeamID, before []parley.
 		list, _, err := tx.Events(team, "", 1000)
 		last := parley.Micros(0)
 		for _, e := range list {
-			if e.At < last && !st.Shared() { // of several at once the order is not that of their times
+			if e.At < last && !st.Shared() { // several hubs commit in another order than their times
 				g.Errorf("event %d is of %d, and the one before it of %d", e.ID, e.At, last)
 			}
 			last = max(last, e.At)
@@ -129,7 +129,7 @@ func (g *ground) checkTimes(st store.Store, team parley.TeamID, before []parley.
 	return newest
 }
 
-// The real program, on a database whose newest record is of tomorrow: it says
+// The real program runs on a database whose newest record is from tomorrow: it says
 // so, and works.
 func TestTheNewestRecordIsOfTomorrow(t *testing.T) {
 	g := newGround(t)

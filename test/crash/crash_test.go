@@ -21,7 +21,7 @@ const (
 // as often as asked for in the long run.
 func kills(t *testing.T) int { return int(number(t, killsEnv, 6)) }
 
-// newRandom prints the seed, so that a failure can be looked into.
+// newRandom prints the seed, so that a failure can be investigated.
 func newRandom(t *testing.T) (*rand.Rand, uint64) {
 	seed := number(t, seedEnv, rand.Uint64())
 	t.Logf("%s=%d repeats the choices of this run", seedEnv, seed)

@@ -13,12 +13,12 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// database is read by statements of its own: a checker that asked the product
-// what the product stored would share its mistakes.
+// database is read by our own statements: a checker that asked the product what the
+// product stored would share its mistakes.
 type database interface {
 	// each runs a statement and hands every row to row.
 	each(sql string, row func(cells)) error
-	// empty reports whether no hub has come as far as making its tables.
+	// empty reports whether no hub has got as far as creating its tables.
 	empty() (bool, error)
 	// order is an expression for the order in which the rows of a table were
 	// committed.

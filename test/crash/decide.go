@@ -12,8 +12,8 @@ import (
 	"parley/internal/client"
 )
 
-// decider is a person who decides about what Intern wants: what it dares is denied,
-// the rest is approved. Now and then two decide the same at once.
+// decider is a person who decides about Intern's requests: it denies what is daring
+// and approves the rest. Now and then two decide the same at once.
 type decider struct {
 	customer
 	note func(a api.Approval) // of an acknowledged decision
@@ -36,7 +36,7 @@ func startDecider(ctx context.Context, w *load, seed uint64) *decider {
 	return d
 }
 
-// round decides about all that waits.
+// round decides about everything that waits.
 func (d *decider) round(ctx context.Context) {
 	list, ok := try(ctx, &d.customer, func(hub *client.Client) ([]api.Approval, error) { return hub.Approvals(ctx, false, 50) }, nil)
 	if !ok {
@@ -52,8 +52,8 @@ func (d *decider) round(ctx context.Context) {
 	}
 }
 
-// decide decides once. Whoever comes second is told so, and a hub that does not
-// answer is asked again in the next round.
+// decide decides once. A second decision is refused, and a hub that does not answer
+// is asked again in the next round.
 func (d *decider) decide(ctx context.Context, hub *client.Client, a api.Approval) {
 	var made api.Approval
 	var err error
@@ -71,8 +71,7 @@ func (d *decider) decide(ctx context.Context, hub *client.Client, a api.Approval
 	}
 }
 
-// decideAll decides about what is left, at a hub that stays, until it is told to
-// stop.
+// decideAll decides about what is left, at a hub that stays up, until told to stop.
 func (g *ground) decideAll(ctx context.Context, c *client.Client) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	gate, ledger := newGate(), newLedger()
@@ -105,7 +104,7 @@ func (l *ledger) acknowledged() map[string]string {
 	return maps.Clone(l.decisions)
 }
 
-// compareDecisions holds what was acknowledged before the database was read against
+// compareDecisions compares what was acknowledged before the database was read with
 // what is stored.
 func compareDecisions(r *record, acknowledged map[string]string) (wrong []string) {
 	stored := map[string]string{}

@@ -8,12 +8,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// deskEnv makes this program an outside server that writes down in a file who
-// was called.
+// deskEnv makes this program an outside server that records its calls in a file.
 const deskEnv = "PARLEY_CRASH_DESK"
 
-// serveDesk is a server over its standard input and output, with a tool that has
-// its effect at once and never answers. It does not care that its input ends.
+// serveDesk is a server over standard input and output, with a tool that takes effect
+// at once and never answers. It ignores the end of its input.
 func serveDesk(file string) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "desk", Version: "1"}, nil)
 	mcp.AddTool(server, &mcp.Tool{Name: "book", Description: "Books a room."},
@@ -25,7 +24,7 @@ func serveDesk(file string) {
 			}
 			select {}
 		})
-	_ = server.Run(context.Background(), &mcp.StdioTransport{}) // how it ends matters to nobody
+	_ = server.Run(context.Background(), &mcp.StdioTransport{}) // how it ends does not matter
 	select {}
 }
 

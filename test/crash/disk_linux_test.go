@@ -13,15 +13,15 @@ import (
 	"parley/internal/api"
 )
 
-// disk is a small one for the data folder of a hub.
+// disk is a small disk for the data folder of a hub.
 type disk struct {
 	dir  string
 	free func(h *hub) // makes room
 }
 
-// disks are the two ways to have one. The first is real but needs the right to
-// mount; the second works everywhere, and comes and goes, since strace counts
-// for each thread by itself.
+// disks are the two ways to get one. The first is real but needs the right to mount.
+// The second works everywhere, but its failures come and go, since strace counts for
+// each thread separately.
 var disks = []struct {
 	name string
 	make func(g *ground, p *place, megabytes, writes int) (*disk, error)
@@ -48,14 +48,14 @@ func (g *ground) mountSmall(p *place, megabytes, _ int) (*disk, error) {
 	}}, nil
 }
 
-// refuseWrites has strace answer the hub's writes to its database with "no
-// space left on device" after so many.
+// refuseWrites makes strace answer the hub's writes to its database with "no space
+// left on device" after so many writes.
 func (g *ground) refuseWrites(p *place, _, writes int) (*disk, error) {
 	g.strace("") // fails where there is none
 	p.wrap = []string{"strace", "-D", "-f", "-q", "-o", "/dev/null", "-e", "trace=pwrite64", "-e", "signal=none",
 		"-e", fmt.Sprintf("inject=pwrite64:error=ENOSPC:when=%d+", writes+1)}
 	return &disk{free: func(h *hub) {
-		// The hub goes on when strace is gone.
+		// The hub continues when strace is gone.
 		if err := syscall.Kill(g.tracer(h), syscall.SIGKILL); err != nil {
 			g.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func diskFillsUp(g *ground, p *place, small *disk) {
 	g.Logf("%d contacts were accepted before the disk was full", len(accepted))
 }
 
-// checkFile holds a database file at rest against the promises.
+// checkFile compares a database file at rest with the promises.
 func (g *ground) checkFile(p *place, accepted []job) {
 	g.Helper()
 	db, err := openSQLite(p.database())
@@ -181,7 +181,7 @@ func (g *ground) checkFile(p *place, accepted []job) {
 	}
 }
 
-// A hub that cannot even begin says so and ends.
+// A hub that cannot even start says so and ends.
 func TestTheDiskIsFullAtTheStart(t *testing.T) {
 	onSmallDisks(t, 1, 0, func(g *ground, p *place, small *disk) {
 		g.fill(small)

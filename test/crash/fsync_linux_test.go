@@ -15,9 +15,9 @@ import (
 	"parley/internal/client"
 )
 
-// A kill cannot show a missing sync: what was written is in the kernel, and the
-// kernel lives on. So the calls themselves are looked at: nothing may be
-// acknowledged before the database's log with it has been synced.
+// A kill cannot show a missing sync: what was written is in the kernel, which lives
+// on. So the system calls themselves are inspected: nothing may be acknowledged
+// before the database's log with it has been synced.
 func TestASyncPrecedesEveryAcknowledgement(t *testing.T) {
 	g := newGround(t)
 	p := g.place("hub", team{})
@@ -30,9 +30,9 @@ func TestASyncPrecedesEveryAcknowledgement(t *testing.T) {
 	}
 }
 
-// The same look at a hub that does not sync must find that out. A third hub,
-// which differs from that one in nothing but the setting, shows that it is the
-// setting that is found out.
+// The same inspection must find out a hub that does not sync. A third hub, which
+// differs from that one only in the setting, shows that it is the setting that was
+// found.
 func TestAMissingSyncIsFound(t *testing.T) {
 	for _, c := range []struct {
 		synchronous string

@@ -8,8 +8,8 @@ import (
 	"parley/internal/client"
 )
 
-// gate is where clients find a hub that is up. Hubs come and go; a client
-// whose hub died takes another one, or waits for the next.
+// gate tells clients which hubs are up. Hubs come and go; a client whose hub died
+// takes another one, or waits for the next.
 type gate struct {
 	mu      sync.Mutex
 	hubs    map[int]*client.Client

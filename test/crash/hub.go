@@ -23,11 +23,11 @@ import (
 // program is the real binary, built once before the tests.
 var program string
 
-// patience bounds every wait for something that must happen. It is long, so
-// that a busy machine does not matter, and only a failing test waits for it.
+// patience limits every wait for something that must happen. It is long, so that a
+// busy machine does not matter; only a failing test waits that long.
 const patience = 2 * time.Minute
 
-// ground is the place of one test: its folders, and the hubs that it runs.
+// ground is the working area of one test: its folders, and the hubs that it runs.
 // They are kept if the test fails.
 type ground struct {
 	testing.TB
@@ -128,9 +128,8 @@ func (g *ground) start(p *place) *hub {
 	return h
 }
 
-// run is the life of the process. It stays on one thread, because the signal
-// that ends the hub when this process dies is tied to the thread that started
-// it.
+// run runs the process to its end. It stays on one thread, because the signal that
+// ends the hub when this process dies is tied to the thread that started it.
 func (h *hub) run(started chan<- error, out *bufio.Reader) {
 	defer tieToThread(h.cmd)()
 	if err := h.cmd.Start(); err != nil {
@@ -185,7 +184,7 @@ func (h *hub) firstLine() []byte {
 	return h.said
 }
 
-// kill ends the hub with SIGKILL: nothing of it gets to run any more.
+// kill ends the hub with SIGKILL: none of its code runs any more.
 func (h *hub) kill() {
 	_ = h.cmd.Process.Kill() // it may be gone already
 	<-h.ended
@@ -249,7 +248,7 @@ func (h *hub) how() error {
 	return h.err
 }
 
-// lastWords is the end of what hubs at this place wrote.
+// lastWords is the end of what the hubs at this place wrote.
 func (h *hub) lastWords() string {
 	text, err := os.ReadFile(h.place.log)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

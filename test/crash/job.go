@@ -9,8 +9,7 @@ import (
 	"parley"
 )
 
-// kind is a kind of job that a client gives to the team, with what must come
-// of it.
+// kind is a kind of job that a client gives to the team, with its expected outcome.
 type kind struct {
 	name   string
 	agent  string
@@ -19,8 +18,8 @@ type kind struct {
 	// failed, "~" before who was only notified, "@" before who was mentioned in a
 	// channel.
 	tree string
-	// result is a line for each text that the result must contain exactly once,
-	// and nothing else but the parts' order may differ.
+	// result has a line for each text that the result must contain exactly once. Only
+	// the order of the parts may differ.
 	result string
 	// fails says that the job itself fails, with result as its error.
 	fails bool

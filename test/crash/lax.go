@@ -27,8 +27,8 @@ type laxUp struct {
 	Token string `json:"token"`
 }
 
-// serveLaxly runs a hub in the present folder until the process is killed. It
-// is put together as the product puts it together, but for the one setting.
+// serveLaxly runs a hub in the current folder until the process is killed. It is
+// assembled as the product does it, except for the one setting.
 func serveLaxly(synchronous string) error {
 	ctx := context.Background()
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))

@@ -8,9 +8,8 @@ import (
 	"parley/internal/api"
 )
 
-// ledger is what the clients know. It is compared with what the database says:
-// whatever a client was told must be there, and whatever a client does not
-// know may be there once.
+// ledger is what the clients know. It is compared with the database: what a client
+// was told must be there; what it does not know may be there at most once.
 type ledger struct {
 	mu       sync.Mutex
 	entries  map[string]*entry // by key
@@ -68,7 +67,7 @@ func (l *ledger) accept(j job, c api.Contact) {
 	l.count()
 }
 
-// count is for anything that was acknowledged.
+// count counts anything that was acknowledged.
 func (l *ledger) count() {
 	l.acks++
 	select {
@@ -77,7 +76,7 @@ func (l *ledger) count() {
 	}
 }
 
-// doubt enters a request that was not answered.
+// doubt records a request that was not answered.
 func (l *ledger) doubt() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -94,7 +93,7 @@ func (l *ledger) cancel(j job, c cancelled) {
 	}
 }
 
-// complain enters something that must not happen.
+// complain records something that must not happen.
 func (l *ledger) complain(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

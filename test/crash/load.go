@@ -13,10 +13,9 @@ import (
 	"parley/internal/client"
 )
 
-// load is clients at work: each gives the team one job after the other, waits
-// for what comes of it, and holds it against what must come of it. A hub that
-// dies meanwhile is met as any program would: with the same key again at the
-// next hub.
+// load is clients at work: each gives the team one job after the other, waits for the
+// outcome, and compares it with the expected one. If a hub dies meanwhile, a client
+// does what any program would: it asks the next hub again with the same key.
 type load struct {
 	gate   *gate
 	ledger *ledger
@@ -41,8 +40,8 @@ func startLoad(g *gate, l *ledger, seed uint64, n int) *load {
 			}
 		})
 	}
-	// One more sends notifications without a pause, so that there is hardly a
-	// moment at which nothing is on its way.
+	// One more client sends notifications without a pause, so that there is hardly a
+	// moment at which nothing is in flight.
 	w.wg.Go(func() {
 		c := customer{load: w, random: rand.New(rand.NewPCG(seed, uint64(n)))}
 		for n := 1; going.Err() == nil; n++ {
@@ -53,8 +52,7 @@ func startLoad(g *gate, l *ledger, seed uint64, n int) *load {
 	return w
 }
 
-// finish lets every client finish its job. It reports false if they do not
-// come to an end.
+// finish lets every client finish its job. It returns false if they do not finish.
 func (w *load) finish(limit time.Duration) bool {
 	w.stop()
 	defer func() {
@@ -76,15 +74,15 @@ func (w *load) finish(limit time.Duration) bool {
 	}
 }
 
-// customer is one client. It gives up one in five contacts that were not
-// answered, so that some stay unknown for ever.
+// customer is one client. It gives up one in five contacts that were not answered, so
+// that some stay unknown forever.
 type customer struct {
 	*load
 	random *rand.Rand
 	hub    *client.Client
 }
 
-// do has one job done.
+// do gives one job to the team and waits for it.
 func (c *customer) do(ctx context.Context, j job) {
 	c.ledger.begin(j)
 	made, ok := c.contact(ctx, j)
@@ -111,7 +109,7 @@ func (c *customer) contact(ctx context.Context, j job) (made api.Contact, ok boo
 	}, func() bool { return c.random.IntN(5) == 0 })
 }
 
-// cancel cancels a task while it is, probably, under way.
+// cancel cancels a task while it is probably running.
 func (c *customer) cancel(ctx context.Context, j job, id string) {
 	halfWay := time.NewTimer(time.Duration(c.random.IntN(60)) * time.Millisecond)
 	defer halfWay.Stop()
@@ -133,7 +131,7 @@ func (c *customer) cancel(ctx context.Context, j job, id string) {
 	}, nil)
 }
 
-// await waits for the end of a task and looks at what came of it.
+// await waits for the end of a task and checks the outcome.
 func (c *customer) await(ctx context.Context, j job, id string) {
 	t, ok := try(ctx, c, func(hub *client.Client) (api.Task, error) { return hub.WaitTask(ctx, id, 0) }, nil)
 	if !ok {
@@ -144,8 +142,8 @@ func (c *customer) await(ctx context.Context, j job, id string) {
 	}
 }
 
-// try asks the hub, and the next one when that does not answer, until one
-// answers or giveUp says that it is enough.
+// try asks the hub, and the next one if that does not answer, until one answers or
+// giveUp says stop.
 func try[T any](ctx context.Context, c *customer, ask func(*client.Client) (T, error), giveUp func() bool) (out T, ok bool) {
 	var dead *client.Client
 	for {
@@ -179,14 +177,14 @@ func try[T any](ctx context.Context, c *customer, ask func(*client.Client) (T, e
 // there, so it says nothing about them.
 func unanswered(err error) bool { return err != nil && parley.KindOf(err) == parley.Unavailable }
 
-// silent reports whether nobody answered at all. What a hub itself says comes
-// without a cause.
+// silent reports whether nobody answered at all. An error that a hub itself reports
+// has no cause.
 func silent(err error) bool {
 	var e *parley.Error
 	return errors.As(err, &e) && e.Cause != nil
 }
 
-// breathe is the pause before a hub that cannot serve just now is asked again.
+// breathe is the pause before a hub that cannot serve at the moment is asked again.
 func breathe(ctx context.Context) {
 	pause := time.NewTimer(20 * time.Millisecond)
 	defer pause.Stop()

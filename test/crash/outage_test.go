@@ -12,9 +12,9 @@ import (
 	"parley/internal/pgtest"
 )
 
-// The database server goes away under a running hub and comes back, once in
-// order and once as after a crash of its own. The hub lives through both: work
-// goes on by itself, and nothing that was acknowledged is missing.
+// The database server goes away under a running hub and comes back, once in order and
+// once after a crash. The hub survives both: work continues by itself, and nothing
+// acknowledged is missing.
 func TestPostgresGoesAwayAndComesBack(t *testing.T) {
 	g := newGround(t)
 	dsn := newDatabase(g)
@@ -65,10 +65,9 @@ func outage(t *testing.T) time.Duration {
 	return 15 * time.Second
 }
 
-// Somebody has told the server not to wait for its log. The hub asks for it all
-// the same, so what it acknowledged survives the server's death; a note that was
-// stored as the server would have it does not, which shows that this death
-// would be noticed.
+// Somebody has told the server not to wait for its log. The hub asks it to wait all
+// the same, so what the hub acknowledged survives the server's death. A note that was
+// stored the server's way does not survive, which shows that the test would notice.
 func TestTheHubWaitsForTheServersLog(t *testing.T) {
 	g := newGround(t)
 	dsn := newDatabase(g)

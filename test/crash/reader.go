@@ -9,8 +9,8 @@ import (
 	"parley/internal/client"
 )
 
-// reader follows the record of events from hub to hub, going on each time
-// where it was.
+// reader follows the record of events from hub to hub, each time continuing where it
+// stopped.
 type reader struct {
 	cursor string
 	seen   map[string]bool // by cursor

@@ -16,9 +16,9 @@ import (
 	"parley/internal/api"
 )
 
-// A data folder that the hub may not write to is refused with the reason, and
-// what is in it stays as it is. Nothing is forbidden to root, so then the hub
-// runs as somebody else.
+// A data folder that the hub may not write to is refused with the reason, and its
+// content stays as it is. Root may do anything, so for root the hub runs as another
+// user.
 func TestAReadOnlyDataFolderIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -12,10 +12,9 @@ import (
 	"parley/internal/client"
 )
 
-// clients is how many give jobs at once. What they have under way is little
-// enough that a hub gets through it between two kills: a task that is running
-// at more kills than the limit of rescues is given up, which is right and not
-// what is looked for here.
+// clients is how many give jobs at once. There are few enough that a hub can finish
+// their work between two kills: a task that is running at more kills than the limit
+// of rescues is given up, which is correct but not what is tested here.
 const clients = 6
 
 // siege is one or two hubs that are killed again and again under load, and a
@@ -27,7 +26,7 @@ type siege struct {
 	seed   uint64
 	open   func() (database, error)
 	moods  moods
-	// besides, if there is one, happens together with some of the kills.
+	// besides, if set, happens together with some of the kills.
 	besides func()
 
 	hubs   [2]*hub // nil: not running
@@ -35,14 +34,14 @@ type siege struct {
 	dead   []int // the processes that were killed
 }
 
-// moods bound the moments of a kill.
+// moods limit the moments of a kill.
 type moods struct {
 	starting time.Duration // this long after the start at most, up or not
 	running  time.Duration // this long after the hub is up at most
 	acks     int           // after this many acknowledgements at most
 }
 
-// tally is what came together in one or more sieges.
+// tally adds up one or more sieges.
 type tally struct {
 	kills, contacts, acknowledged, unanswered, tasks, rescues, given int
 	approved, denied                                                 int
@@ -65,7 +64,7 @@ func (t tally) String() string {
 		t.kills, t.contacts, t.acknowledged, t.unanswered, t.tasks, t.rescues, t.given, t.approved, t.denied)
 }
 
-// run kills, lets everything come to its end, and looks at what is there.
+// run kills, lets everything finish, and checks what is there.
 func (s *siege) run(kills int) (sum tally) {
 	s.Helper()
 	s.killWhileNew(min(3, kills/3))
@@ -110,9 +109,9 @@ func (s *siege) run(kills int) (sum tally) {
 	return sum
 }
 
-// atRest is atRest after kills. A hub that was killed on a shared database is
-// registered until its lease has run out, which may be after everything else
-// has come to its end.
+// atRest is the check of the same name after kills. A hub that was killed on a shared
+// database stays registered until its lease has expired, which may be after
+// everything else has finished.
 func (s *siege) atRest(r *record) []string {
 	r.workers = slices.DeleteFunc(r.workers, func(name string) bool {
 		return slices.ContainsFunc(s.dead, func(pid int) bool { return strings.HasSuffix(name, fmt.Sprint(":", pid)) })
@@ -188,7 +187,7 @@ func (s *siege) kill(n int) {
 	s.killed++
 }
 
-// moment lets a random time go by: the one wait here that is not for anything.
+// moment waits for a random time, the only wait here that is not for something.
 func (s *siege) moment(ended <-chan struct{}, most time.Duration) {
 	timer := time.NewTimer(time.Duration(s.random.Int64N(int64(most))))
 	defer timer.Stop()

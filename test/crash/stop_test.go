@@ -73,8 +73,8 @@ func (s *siege) checkStopped(r *record) {
 	}
 }
 
-// A second signal does not wait for anything. That is a kill to the work under
-// way, and the next hub takes it over as such.
+// A second signal does not wait for anything. To running work that is a kill, and the
+// next hub takes it over as such.
 func TestASecondSIGTERMStopsAtOnce(t *testing.T) {
 	g := newGround(t)
 	p := g.place("hub", team{grace: time.Hour, agents: []string{"Idler"}})

@@ -11,8 +11,8 @@ import (
 	"parley/internal/api"
 )
 
-// Two hubs share a database, and either of them is killed under load. They take
-// locks in one order, so that neither ever waits in a circle.
+// Two hubs share a database, and either of them is killed under load. Both take locks
+// in the same order, so there is never a deadlock.
 func TestTwoHubsKilledUnderLoad(t *testing.T) {
 	before := len(server.deadlocks(newGround(t)))
 	campaigns(t, func(g *ground) *siege {
@@ -29,9 +29,9 @@ func TestTwoHubsKilledUnderLoad(t *testing.T) {
 	}
 }
 
-// The first hub has one place for turns, and that is taken for as long as the
-// test lasts. What is asked of it is done by the second, and whoever waits at
-// the first is told at once, not at the next slow look.
+// The first hub has one slot for turns, which is taken for the whole test. So the
+// second hub does what is asked of the first, and whoever waits at the first is told
+// at once, not at the next slow look.
 func TestAskedAtOneHubAnsweredAtTheOther(t *testing.T) {
 	g := newGround(t)
 	dsn := newDatabase(g)

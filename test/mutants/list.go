@@ -103,7 +103,7 @@ func parseFault(lines []string) (*fault, error) {
 	return f, nil
 }
 
-// take takes one line of a paragraph after the second.
+// take parses a line of a paragraph after the second.
 func (f *fault) take(line string) error {
 	if rest, ok := strings.CutPrefix(line, "found by "); ok {
 		f.places = parsePlaces(rest)

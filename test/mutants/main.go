@@ -125,7 +125,7 @@ func tryAll(ctx context.Context, root string, faults []*fault, jobs int, t *tall
 	workers.Wait()
 }
 
-// tally counts, and tells of each fault as it is tried.
+// tally counts, and reports each fault as it is tried.
 type tally struct {
 	verbose bool
 
@@ -147,8 +147,8 @@ func (t *tally) add(f *fault, v verdict) {
 	}
 }
 
-// sum prints what came of it all, and reports whether nothing survived that
-// should have been found.
+// sum prints the result, and reports whether nothing survived that should have been
+// found.
 func (t *tally) sum(took time.Duration) bool {
 	n := 0
 	for _, list := range t.tried {

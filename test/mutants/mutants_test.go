@@ -14,7 +14,7 @@ import (
 // atLeast is how many faults the lists have to hold.
 const atLeast = 120
 
-// Somebody who changes a line moves its fault along.
+// A change to a line must move its fault along.
 func TestEveryFaultCanBePlanted(t *testing.T) {
 	root, faults := lists(t)
 	if err := checkAll(root, faults); err != nil {
@@ -25,7 +25,8 @@ func TestEveryFaultCanBePlanted(t *testing.T) {
 	}
 }
 
-// A test that is named for a fault is there: whoever renames it renames it here too.
+// Every test that is named for a fault exists: renaming it there means renaming it
+// here.
 func TestEveryNamedTestIsThere(t *testing.T) {
 	root, faults := lists(t)
 	for _, f := range faults {
@@ -49,7 +50,7 @@ func TestEveryNamedTestIsThere(t *testing.T) {
 	}
 }
 
-// Ten faults, others on every day, so that all are tried again and again.
+// Ten faults, different ones each day, so that all are tried again and again.
 func TestTodaysFaultsAreFound(t *testing.T) {
 	root, faults := lists(t)
 	lookAtEverything(t, root)
@@ -70,7 +71,7 @@ func TestTodaysFaultsAreFound(t *testing.T) {
 	}
 }
 
-// lookAtEverything has go test know that the result rests on every file.
+// lookAtEverything tells go test that the result depends on every file.
 func lookAtEverything(t *testing.T, root string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

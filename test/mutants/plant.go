@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// checkAll makes sure that every fault can still be planted: somebody who changes
-// a line moves its fault along.
+// checkAll checks that every fault can still be planted: a change to a line must move
+// its fault along.
 func checkAll(root string, faults []*fault) error {
 	var wrong error
 	titles := map[string]bool{}
@@ -53,7 +53,7 @@ type verdict struct {
 	err    error
 }
 
-// outcome is what that means for the fault.
+// outcome is what a verdict means for the fault.
 type outcome string
 
 const (
@@ -63,7 +63,7 @@ const (
 	wrong    outcome = "ERROR"
 )
 
-// judge says what came of a fault, and why.
+// judge says what happened to a fault, and why.
 func (f *fault) judge(v verdict) (o outcome, why string) {
 	switch {
 	case v.err != nil:
@@ -79,8 +79,8 @@ func (f *fault) judge(v verdict) (o outcome, why string) {
 	return survived, "nobody noticed"
 }
 
-// patience is how long the tests of a package may take. A fault may have them
-// wait for ever.
+// patience is how long the tests of a package may take. A fault may make them wait
+// forever.
 const patience = 4 * time.Minute
 
 // try plants a fault and runs the tests that should notice, until one does. A
@@ -109,8 +109,8 @@ func try(ctx context.Context, root string, f *fault, patience time.Duration) (v 
 	return v
 }
 
-// control makes sure that what noticed a fault passes without it: a test that
-// fails by itself finds nothing.
+// control checks that the test that noticed a fault passes without it: a test that
+// always fails finds nothing.
 func control(ctx context.Context, root string, p place, patience time.Duration) error {
 	v := test(ctx, root, "", p, patience)
 	if v.err == nil && v.found != nil {
@@ -132,8 +132,8 @@ func (f *fault) tries() (list []place) {
 	return list
 }
 
-// overlay writes the file with the fault, and the note that has the compiler read
-// it in place of the other.
+// overlay writes the file with the fault, and the overlay file that makes the
+// compiler read it in place of the original.
 func (f *fault) overlay(root, dir string) (string, error) {
 	text, err := f.plant(root)
 	if err != nil {
@@ -187,7 +187,7 @@ func test(ctx context.Context, root, overlay string, p place, patience time.Dura
 
 var failure = regexp.MustCompile(`(?m)^\s*--- FAIL: (Test\w+)`)
 
-// firstFailure is the test that noticed; empty if the program as a whole did, by a
+// firstFailure is the test that noticed; empty if the whole program failed, by a
 // panic or by never ending.
 func firstFailure(output string) string {
 	if m := failure.FindStringSubmatch(output); m != nil {

@@ -78,9 +78,9 @@ func (m *machine) actions() (list []action) {
 	return list
 }
 
-// attempt is one stage in which somebody at a door tries something. want says
-// whether it is to be refused; took, whether it is stored; then follow is what
-// comes of it. What was acknowledged must be stored even if the hub dies.
+// attempt is one stage in which somebody outside tries something. want says whether
+// it is to be refused, took whether it is stored; follow is then what results from
+// it. What was acknowledged must be stored even if the hub dies.
 func (m *machine) attempt(what string, c cut, want *refusal, do func() error, took func() bool, follow func()) {
 	c.arm(m.life)
 	var err error
@@ -102,7 +102,7 @@ func (m *machine) attempt(what string, c cut, want *refusal, do func() error, to
 	m.endCut(c)
 }
 
-// endCut kills the hub if it was to die and did not come so far.
+// endCut kills the hub if it was to die but did not get that far.
 func (m *machine) endCut(c cut) {
 	if !m.died() && c.armed {
 		m.kill()

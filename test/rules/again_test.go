@@ -10,10 +10,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A run is the same when it is made again from its seed: what happens, in which
-// order, and what is stored after each stage. Else a failure could be neither
-// shrunk nor looked at. Only where places are few may it take another course: a
-// turn that comes back and a new one then take the same place, and the first has it.
+// A run is the same when it is repeated from its seed: what happens, in which order,
+// and what is stored after each stage. Otherwise a failure could be neither shrunk
+// nor investigated. Only where slots are few may it take another course: a returning
+// turn and a new one may then compete for the same slot.
 func TestARunIsTheSameAgain(t *testing.T) {
 	dir := t.TempDir()
 	for seed := range 5 {

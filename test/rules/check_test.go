@@ -6,7 +6,8 @@ import (
 	"parley"
 )
 
-// checkAsks holds what people got for an answer against what they should have.
+// checkAsks compares the answers that people got with those that they should have
+// got.
 func (m *machine) checkAsks(what string) {
 	if m.world.cut {
 		return

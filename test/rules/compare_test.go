@@ -9,7 +9,7 @@ import (
 	"parley"
 )
 
-// compare holds the world against what is stored, all of it.
+// compare compares the world with everything that is stored.
 func (w *world) compare() error {
 	for _, part := range []func() error{w.compareThreads, w.compareTasks, w.compareAgents, w.compareInboxes, w.compareDeliveries,
 		w.compareEvents, w.compareTrespasses, w.checkClaims} {
@@ -103,15 +103,14 @@ func (w *world) viewStored(t parley.Task) taskView {
 		AskDepth: t.AskDepth, DelegationDepth: t.DelegationDepth, Inbox: t.InboxCount, Read: t.InboxRead, Turns: t.Turns,
 		Token: int(t.Token), Rescues: t.Rescues, Leased: t.Worker != 0, Ended: t.EndedAt != 0, Error: t.Error,
 		EndedBy: s.agents[t.EndedBy].Name, Result: s.message(t.Result).Body}
-	if t.State.Open() { // what these were when it ended is nobody's business
+	if t.State.Open() { // their values at the end do not matter
 		v.OpenChildren, v.Callback = t.OpenChildren, t.Callback
 	}
 	return v
 }
 
-// compareThreads holds every conversation against what is stored. What was
-// posted within one stage may have come in any order; between stages the order
-// counts.
+// compareThreads compares every conversation with what is stored. What was posted
+// within one stage may be in any order; between stages the order counts.
 func (w *world) compareThreads() error {
 	got := map[pair][]parley.Message{}
 	for _, m := range w.seen.messages {
@@ -237,7 +236,7 @@ func (w *world) compareDeliveries() error {
 	return nil
 }
 
-// backwards reports whether something came before what it comes after.
+// backwards reports whether a state was reached before an earlier one.
 func backwards(first, then parley.Micros) bool { return then != 0 && (first == 0 || then < first) }
 
 func (w *world) delivery(m *message, got parley.Delivery) string {
@@ -257,8 +256,8 @@ func (w *world) delivery(m *message, got parley.Delivery) string {
 	return "accepted"
 }
 
-// excuse forgives what is stored as seen and was not shown, because the hub
-// died in between; a turn that goes on will show it.
+// excuse accepts what is stored as seen but was not shown because the hub died in
+// between; the resumed turn will show it.
 func (w *world) excuse() {
 	for _, th := range w.dms {
 		for _, m := range th.messages {
@@ -296,8 +295,8 @@ func (w *world) compareEvents() error {
 	return nil
 }
 
-// compareTrespasses: what no turn of this world does, a turn that lost its lease tries
-// in vain. Nobody has a call to hold, or an answer.
+// compareTrespasses: turns of this world never hold a call or answer a question. A
+// turn that lost its lease tries to, in vain.
 func (w *world) compareTrespasses() error {
 	for table, n := range w.seen.trespasses {
 		if n > 0 {

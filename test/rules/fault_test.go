@@ -54,8 +54,8 @@ var faults = []fault{
 	{name: "an acknowledged commit is not stored", between: func(_ string, s store.Store) store.Store { return &forgetful{Store: s} }},
 }
 
-// A fault has to be found within mostRuns. They begin with one that finds nearly
-// all of them, to be quick.
+// A fault must be found within mostRuns runs. The first one finds nearly all of them,
+// to be quick.
 const (
 	mostRuns = 40
 	firstRun = 69
@@ -113,7 +113,7 @@ func (f fault) wrap(path string, s store.Store) store.Store {
 	return f.between(path, s)
 }
 
-// upsideDown has every claim see the least urgent task as the most urgent.
+// upsideDown makes every claim see the least urgent task as the most urgent.
 type upsideDown struct {
 	store.Store
 	path string

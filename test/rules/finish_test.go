@@ -110,8 +110,8 @@ func (w *world) arrives(t *task, m *message) {
 	slices.SortStableFunc(t.inbox[t.arrived:], func(a, b *message) int { return cmp.Compare(w.place(t, a), w.place(t, b)) })
 }
 
-// place is where in the stored inbox of a task the end of a subtask stands:
-// after everything if it is missing, which the comparison will tell.
+// place is where in the stored inbox of a task the end of a subtask is: last if it is
+// missing, which the comparison will report.
 func (w *world) place(t *task, m *message) int {
 	stored := w.seen.inbox[t.id]
 	if i := slices.IndexFunc(stored, func(id parley.MessageID) bool { return w.seen.message(id).Task == m.task.id }); i >= 0 {

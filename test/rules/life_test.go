@@ -15,8 +15,8 @@ import (
 )
 
 // life is one run of a hub, from its start to its stop or its death. It stands
-// between the hub and the store: from the moment of death nothing that the hub
-// still does reaches the store, as with a process that was killed.
+// between the hub and the store: from the moment of death nothing that the hub still
+// does reaches the store, as with a killed process.
 type life struct {
 	store.Store
 	bus wake.Bus
@@ -86,16 +86,16 @@ func (l *life) spend() (last bool, err error) {
 	return l.arms && l.left == 0 && !l.freezes, nil
 }
 
-// freeze has the hub fall asleep after so many commits, as a machine does whose lid
-// is closed: whatever it is at hangs, and goes on when it wakes.
+// freeze makes the hub fall asleep after so many commits, like a machine whose lid is
+// closed: whatever it was doing hangs, and continues when it wakes.
 func (l *life) freeze(commits int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.arms, l.left, l.freezes, l.woken = true, commits, true, make(chan struct{})
 }
 
-// enter waits while the hub is asleep. When it wakes, only what its turns were at
-// goes on: the rest of it knows by then that its time is over.
+// enter waits while the hub is asleep. When the hub wakes, only its turns continue:
+// the rest of it knows by then that its time is over.
 func (l *life) enter() error {
 	l.mu.Lock()
 	l.asleep = l.asleep || l.freezes && l.left == 0
@@ -130,7 +130,7 @@ func (l *life) isAsleep() bool {
 	return l.asleep
 }
 
-// wake lets go on what hangs.
+// wake lets everything that hangs continue.
 func (l *life) wake() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -106,8 +106,8 @@ func (m *machine) stage(what string, do, follow func()) {
 	m.checkStatus(what)
 }
 
-// align waits for the next whole microsecond, so that what the turns fall behind
-// within it does not add up.
+// align waits for the next whole microsecond, so that the small delays of the turns
+// within it do not add up.
 func align() {
 	if over := within(); over > 0 {
 		wait(time.Microsecond - over)
@@ -118,8 +118,8 @@ func align() {
 // within is how far the present microsecond has come.
 func within() time.Duration { return time.Duration(time.Now().Nanosecond()) % time.Microsecond }
 
-// rest lets the hub come to rest. Turns go on at slightly different moments, within
-// the microsecond that is stored (see apart).
+// rest lets the hub come to rest. Turns continue at slightly different moments within
+// the same stored microsecond (see apart).
 func rest() {
 	wait(mostApart - within())
 	synctest.Wait()

@@ -22,7 +22,7 @@ type minds struct {
 	begun    []*thought // since the last look
 }
 
-// thought is a model that has the word.
+// thought is a model whose turn it is to reply.
 type thought struct {
 	life    *life
 	agent   string
@@ -45,9 +45,9 @@ type mind struct {
 
 var errLifeEnded = errors.New("the hub is dead")
 
-// Estimate is asked before each step, and lets the turn fall a little behind: each
-// task by another part of the microsecond that is stored. So what several turns do
-// at the same moment they do one after the other, in the same order in every run.
+// Estimate is called before each step, and delays the turn a little: each task by its
+// own fraction of the stored microsecond. So what several turns do at the same moment
+// happens one after the other, in the same order in every run.
 func (m mind) Estimate(req model.Request) model.Usage {
 	wait(time.Duration(1+taskOf(req)%mostTasks) * apart)
 	return model.Usage{}
@@ -59,8 +59,8 @@ const (
 	mostApart = 500 * time.Nanosecond
 )
 
-// Step waits for the test, for the turn to be stopped, or for the end of a hub
-// that was killed, whose goroutines would otherwise stay behind.
+// Step waits for the test, for the turn to be stopped, or for the end of a killed
+// hub, whose goroutines would otherwise leak.
 func (m mind) Step(ctx context.Context, req model.Request, _ func(model.Delta)) (model.Reply, error) {
 	th := &thought{life: m.life, agent: req.Agent, task: taskOf(req), request: req, answer: make(chan answer)}
 	m.add(th)
@@ -107,7 +107,7 @@ func (m *minds) remove(th *thought) {
 	m.thoughts = slices.DeleteFunc(m.thoughts, func(o *thought) bool { return o == th })
 }
 
-// reading is what the models of a hub read that have the word.
+// reading is what the waiting models of a hub are shown.
 func (m *minds) reading(l *life) map[parley.TaskID]map[string]bool {
 	all := map[parley.TaskID]map[string]bool{}
 	for _, th := range m.of(l) {

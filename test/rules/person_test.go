@@ -41,8 +41,8 @@ func (m *machine) personContacts() {
 	m.contact(from, c, waits, drawCut(m.T))
 }
 
-// personRepeats says the same again under the same key, as a program does that
-// does not know what became of it.
+// personRepeats repeats a contact under the same key, as a program does that does not
+// know the outcome.
 func (m *machine) personRepeats() {
 	c := rapid.SampledFrom(m.sent).Draw(m.T, "contact")
 	m.contact(c.from, c, false, drawCut(m.T))

@@ -1,17 +1,17 @@
-// Package rules holds the hub against a model of its rules.
+// Package rules compares the hub with a model of its rules.
 //
-// The model (world) is written from what the product promises, not from how it
-// is built: tasks, inboxes, callbacks, deliveries, statuses, depth, rate and
-// states, single-threaded and in memory. The test (machine) drives a real hub
-// on a real database through random contacts, time-outs, cancels, retries,
-// sleeps, stops, crashes and workers that lost their lease, lets the world
-// follow, and compares the two after every step.
+// The model (world) is written from what the product promises, not from how it is
+// built: tasks, inboxes, callbacks, deliveries, statuses, depth, rate and states,
+// single-threaded and in memory. The test (machine) drives a real hub on a real
+// database through random contacts, time-outs, cancels, retries, sleeps, stops,
+// crashes and workers that lost their lease, lets the world follow, and compares the
+// two after every step.
 //
-// Time is that of a bubble and models think only when the test says so, so that
-// after each step the hub comes to rest. What several turns then did at the
-// same moment may have come in any order, and a crash may have cut it short
-// anywhere; there the world looks at what is stored, and the comparison shows
-// whether that was allowed and happened as a whole.
+// Time is that of a bubble and models think only when the test says so, so that the
+// hub comes to rest after each step. What several turns did at the same moment may be
+// in any order, and a crash may have cut it short anywhere. There the world looks at
+// what is stored, and the comparison shows whether that was allowed and happened
+// completely.
 //
 //	go test ./test/rules -rapid.checks=1000     a long run
 //	go test ./test/rules -rapid.seed=N          the run that failed, again

@@ -11,14 +11,14 @@ import (
 	"parley/internal/model"
 )
 
-// modelReplies lets one of the models that have the word say something.
+// modelReplies lets one of the waiting models say something.
 func (m *machine) modelReplies() {
 	all := m.minds.of(m.life)
 	newest := all[len(all)-1]
 	th := rapid.SampledFrom(append(all, newest, newest)).Draw(m.T, "thought") // so that trees grow deep
 	t := m.world.task(th.task)
 	how := []string{"say", "call", "call", "call", "call", "call", "call", "break", "silent"}
-	if t.turns > 1 || t.turn.replies > 0 { // it comes to an end
+	if t.turns > 1 || t.turn.replies > 0 { // so that it ends
 		how = []string{"say", "say", "say", "say", "say", "call", "call", "break", "silent"}
 	}
 	switch rapid.SampledFrom(how).Draw(m.T, "reply") {
@@ -136,8 +136,8 @@ func (m *machine) staleThoughts() (list []*thought) {
 	return list
 }
 
-// staleReplies lets a turn go on that has lost its lease and does not know it.
-// Whatever it tries, nothing changes.
+// staleReplies lets a turn continue that has lost its lease without knowing. Whatever
+// it tries, nothing changes.
 func (m *machine) staleReplies() {
 	th := rapid.SampledFrom(m.staleThoughts()).Draw(m.T, "thought")
 	var a answer

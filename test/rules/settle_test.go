@@ -7,16 +7,16 @@ import (
 	"parley"
 )
 
-// settle lets everything happen that follows by itself, until nothing does.
+// settle lets everything happen that follows by itself, until nothing more does.
 func (w *world) settle() {
 	for w.step() {
 	}
 }
 
-// step does one thing. Turns go on before new ones are claimed, and before both
-// go those that end by themselves, or wait again, since they free places that the
-// next one takes. What is overdue fails last: the hub may have got on with it
-// before it looked at the clock.
+// step does one thing. Turns continue before new ones are claimed. Before both come
+// the turns that end by themselves, or wait again, since they free slots that the
+// next one takes. What is overdue fails last: the hub may have continued it before it
+// looked at the clock.
 func (w *world) step() bool {
 	if !w.claims {
 		return false
@@ -56,9 +56,9 @@ func (w *world) expire() bool {
 
 const overdue = "its deadline has passed."
 
-// happens does something that follows from the rules. If the hub died on the
-// way, or something races with it, then only if it is stored: what else is
-// stored shows whether it happened as a whole.
+// happens does something that follows from the rules. If the hub died meanwhile, or
+// something races with it, it does so only if it is stored: what else is stored shows
+// whether it happened completely.
 func (w *world) happens(t *task, isStored bool, do func()) bool {
 	if !isStored && (w.cut || t != nil && w.races(t)) {
 		return false
@@ -96,9 +96,9 @@ func (w *world) falls(t *task) bool {
 	return w.happensBy(t.due.Add(pause), w.seen.due(t) == 0, func() { t.due, t.fresh = 0, w.starting })
 }
 
-// late is an ask whose time is over. Whoever waited for it may have said so and
-// then lost his lease, or have lost it before and not know: it stays true for
-// the one who goes on.
+// late is an ask whose time is over. Whoever waited for it may have said so and then
+// lost its lease, or may have lost it before without knowing: it stays true for the
+// turn that continues.
 func (w *world) late(t *task) bool {
 	if !t.state.Open() || t.callback != parley.CallbackReply || t.waitUntil > w.now || w.seen.callback(t) != parley.CallbackLate {
 		return false
@@ -116,8 +116,8 @@ func (w *world) waitedFor(t *task) bool {
 	return waitsFor(t) || t.callback == parley.CallbackLate && t.givenUp == w.stage
 }
 
-// claim takes a task that was taken. Which ones those are is up to the hub;
-// check says whether the choice was right.
+// claim takes a task that was claimed. Which ones those are is up to the hub; check
+// says whether the choice was right.
 func (w *world) claim(t *task) bool {
 	if !w.claimable(t) || w.seen.token(t) <= t.taken || w.working() >= w.places && t.asking() == nil {
 		return false
@@ -131,8 +131,8 @@ func (w *world) claim(t *task) bool {
 // ending reports whether the task has ended in this stage.
 func (w *world) ending(t *task) bool { return t.state.Open() && !w.seen.state(t).Open() }
 
-// advanceEnding lets a turn come back from an ask that then fails, at a limit,
-// and so leaves its place to others.
+// advanceEnding lets a turn return from an ask that then fails, at a limit, and so
+// leaves its slot to others.
 func (w *world) advanceEnding(t *task) bool {
 	return t.asking() != nil && w.ending(t) && w.advance(t)
 }
@@ -141,16 +141,16 @@ func (w *world) advanceCalling(t *task) bool {
 	return t.turn != nil && len(t.turn.calls) > 1 && w.advance(t)
 }
 
-// claimLeaving claims a task whose turn does not keep its place: it fails at
-// once, or goes on with its calls until it waits in one of them. A turn that
-// comes back at this moment may be after it; one that stood in line before is not.
+// claimLeaving claims a task whose turn does not keep its slot: it fails at once, or
+// continues with its calls until it waits in one of them. A turn that returns at this
+// moment may come after it; one that was waiting before may not.
 func (w *world) claimLeaving(t *task) bool {
 	calling := t.turn != nil && len(t.turn.calls) > 0
 	leaves := w.ending(t) || calling && w.reads[t.id] == nil
 	return leaves && w.working()+w.inLine() < w.places && w.claim(t)
 }
 
-// inLine counts the turns that have waited for a place since before this stage.
+// inLine counts the turns that have waited for a slot since before this stage.
 func (w *world) inLine() (n int) {
 	for _, t := range w.tasks {
 		if t.inLine && t.wantsPlace(w.now) {
@@ -160,8 +160,8 @@ func (w *world) inLine() (n int) {
 	return n
 }
 
-// claimCalling claims a task whose turn is in the middle of its calls: it may
-// wait in one of them, and so leave its place to others.
+// claimCalling claims a task whose turn is in the middle of its calls: it may wait in
+// one of them, and so leave its slot to others.
 func (w *world) claimCalling(t *task) bool {
 	return t.turn != nil && len(t.turn.calls) > 0 && w.claim(t)
 }
@@ -170,7 +170,7 @@ func (w *world) claimable(t *task) bool {
 	return t.state == parley.Queued && t.due == 0 && !t.agent.person && !t.agent.offline
 }
 
-// busy counts the agent's turns that hold one of its places.
+// busy counts the agent's turns that hold one of its slots.
 func (w *world) busy(a *agent) (n int) {
 	for _, t := range w.tasks {
 		if t.agent == a && t.state == parley.Running && t.worked && (t.asking() == nil || a.one()) {
@@ -180,8 +180,8 @@ func (w *world) busy(a *agent) (n int) {
 	return n
 }
 
-// working counts the turns that hold one of the hub's places: all that run,
-// but for those that wait.
+// working counts the turns that hold one of the hub's slots: all that run, except
+// those that wait.
 func (w *world) working() (n int) {
 	for _, t := range w.tasks {
 		if t.state == parley.Running && t.worked && t.asking() == nil {
@@ -191,14 +191,14 @@ func (w *world) working() (n int) {
 	return n
 }
 
-// scarce reports whether turns compete for the places of the hub.
+// scarce reports whether turns compete for the hub's slots.
 func (w *world) scarce() bool { return w.places < plenty }
 
 const plenty = 64
 
-// checkClaims holds what was claimed in this stage, and what was not, against
-// the rules: by priority, then by age, within the agent's limit, and nothing
-// left lying while there is a place for it.
+// checkClaims compares what was claimed in this stage, and what was not, with the
+// rules: by priority, then by age, within the agent's limit, and nothing left waiting
+// while there is a slot for it.
 func (w *world) checkClaims() error {
 	for _, t := range w.claimed {
 		for _, other := range w.tasks {
@@ -208,7 +208,7 @@ func (w *world) checkClaims() error {
 		}
 	}
 	for _, t := range w.claimed {
-		// Turns that come back from an ask may go past the limit, new ones not.
+		// Turns that return from an ask may exceed the limit; new ones may not.
 		if n := w.busy(t.agent) - w.resumed[t.agent]; n > t.agent.limits.Turns {
 			return fmt.Errorf("%s was claimed though %s runs %d turns and its limit is %d", t.id, t.agent.name, n, t.agent.limits.Turns)
 		}
@@ -281,7 +281,7 @@ func (w *world) stops() {
 	}
 }
 
-// dies forgets who was on what.
+// dies forgets which hub ran what.
 func (w *world) dies() {
 	w.claims = false
 	for _, t := range w.tasks {

@@ -37,15 +37,15 @@ func (m *machine) stops() {
 	m.kill() // nothing is left of it but the process
 }
 
-// takeOver starts a hub beside one that goes on with its turns, and hears and
-// claims nothing any more: one that was cut off, and taken for dead.
+// takeOver starts a hub beside one that continues its turns but hears and claims
+// nothing any more: one that was cut off and is believed dead.
 func (m *machine) takeOver() {
 	m.stage("take over", func() {}, func() {})
 	m.leaveBehind(m.life)
 	m.start(drawCut(m.T))
 }
 
-// leaveBehind leaves a hub to itself, which is not dead.
+// leaveBehind leaves a hub alone that is not dead.
 func (m *machine) leaveBehind(l *life) {
 	l.mu.Lock()
 	l.deaf = true
@@ -59,7 +59,7 @@ func (m *machine) leaveBehind(l *life) {
 	m.life = nil
 }
 
-// died reports whether the hub was killed in this stage, and buries it.
+// died reports whether the hub was killed in this stage, and cleans up after it.
 func (m *machine) died() bool {
 	if m.life == nil || !m.life.isDead() {
 		return false

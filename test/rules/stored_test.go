@@ -13,9 +13,9 @@ import (
 	"parley"
 )
 
-// stored is what the database holds, read past the program's own reading. To
-// be quick, look leaves out what cannot change any more: recheck, at the end of
-// a run, leaves nothing out.
+// stored is what the database holds, read without the program's own reading code. To
+// be quick, look leaves out what can no longer change; recheck, at the end of a run,
+// leaves nothing out.
 type stored struct {
 	conn  *sqlite.Conn
 	since parley.Micros // when it was looked at before
@@ -293,7 +293,7 @@ func (s *stored) retried(w *world, old *task) parley.TaskID {
 	return 0
 }
 
-// digest tells of all tasks and of the newest messages, in their order.
+// digest describes all tasks and the newest messages, in their order.
 func (s *stored) digest() string {
 	var b strings.Builder
 	for _, id := range slices.Sorted(maps.Keys(s.tasks)) {

@@ -8,8 +8,8 @@ import (
 	"parley"
 )
 
-// The texts are spelled out here once more instead of being taken from the
-// program, which would agree with itself whatever it says.
+// The texts are spelled out here again instead of being taken from the program, which
+// would agree with itself whatever it says.
 
 func requestText(t *task) string {
 	head := "[Agent Request from " + t.requester.name + " | Pattern: ask]"

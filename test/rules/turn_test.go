@@ -23,8 +23,8 @@ func (w *world) advance(t *task) bool {
 	return false
 }
 
-// reachesLimit fails a task whose turn is at one. What it had begun may have got
-// on before that.
+// reachesLimit fails a task whose turn has reached a limit. What it had started may
+// have progressed before that.
 func (w *world) reachesLimit(t *task) bool {
 	if t.state != parley.Running || !t.worked || t.turn == nil || len(t.turn.calls) > 0 {
 		return false
@@ -111,8 +111,8 @@ func (w *world) readsTo(t *task) (n int) {
 	return max(n, w.seen.read(t))
 }
 
-// lacks reports whether the task's turn has read something that did not happen
-// here yet.
+// lacks reports whether the task's turn has read something that has not happened here
+// yet.
 func (w *world) lacks(t *task) bool {
 	n := w.readsTo(t)
 	return n > len(t.inbox) || n > 0 && w.place(t, t.inbox[n-1]) >= n
@@ -163,7 +163,7 @@ func (w *world) runCall(t *task, c *call) bool {
 	if c.sent == nil {
 		r := w.decide(t.agent, t, c)
 		if r == nil && !w.seen.has(c.body) {
-			r = w.cycle(t, c, w.waitedFor) // it came before somebody gave up
+			r = w.cycle(t, c, w.waitedFor) // the ask came before somebody gave up
 		}
 		if r != nil {
 			return w.refused(t, r)
@@ -204,7 +204,7 @@ func (w *world) runAsk(t *task, c *call) bool {
 	return false
 }
 
-// comesBack ends an ask. The turn needs a place again.
+// comesBack ends an ask. The turn needs a slot again.
 func (w *world) comesBack(t *task, l line) bool {
 	if w.working() >= w.places || w.scarce() && w.seen.results(t) <= t.turn.results {
 		return false

@@ -49,7 +49,8 @@ type agent struct {
 
 func (a *agent) sleeping(now parley.Micros) bool { return a.sleepingUntil > now }
 
-// one reports whether the agent runs strictly one turn, also while it waits.
+// one reports whether the agent runs strictly one turn at a time, even while that
+// waits.
 func (a *agent) one() bool { return a.limits.Turns == 1 }
 
 type task struct {
@@ -91,7 +92,6 @@ type task struct {
 	fresh  bool   // it became claimable in this stage, by something that races with claims
 }
 
-// turn is one under way.
 type turn struct {
 	replies int
 	results int
@@ -238,8 +238,7 @@ func (t *task) asking() *task {
 	return nil
 }
 
-// wantsPlace reports whether the task's turn has nothing to wait for any more but
-// a place.
+// wantsPlace reports whether the task's turn waits for nothing but a slot.
 func (t *task) wantsPlace(now parley.Micros) bool {
 	a := t.asking()
 	return a != nil && t.worked && t.state == parley.Running && (!a.state.Open() || a.waitUntil <= now)
@@ -248,7 +247,7 @@ func (t *task) wantsPlace(now parley.Micros) bool {
 // failuresInARow stop a turn.
 const failuresInARow = 5
 
-// thinking reports whether the model has the word.
+// thinking reports whether the model is thinking.
 func (t *task) thinking() bool {
 	return t.state == parley.Running && t.worked && t.turn != nil && len(t.turn.calls) == 0 &&
 		t.turn.replies < t.agent.limits.Steps && t.turn.failed < failuresInARow

@@ -19,9 +19,9 @@ import (
 	"parley/internal/tool"
 )
 
-// A zombie is a turn that has lost its lease and does not know it: its worker was
-// taken for dead, or was asleep for a while. It may come back at any moment, with
-// any lease that there ever was, and do whatever a turn does. Nothing changes.
+// A zombie is a turn that has lost its lease without knowing: its worker was believed
+// dead, or was asleep for a while. It may return at any moment, with any lease that
+// ever existed, and do whatever a turn does. Nothing changes.
 
 // staleLeases are those under which nobody may do anything any more.
 func (m *machine) staleLeases() (list []parley.Lease) {
@@ -43,7 +43,7 @@ func (m *machine) staleLeases() (list []parley.Lease) {
 }
 
 // zombieActs lets one of them do something, mostly one whose task somebody else has
-// by now: that is what only the token tells.
+// by now: only the token tells these apart.
 func (m *machine) zombieActs() {
 	stale := m.staleLeases()
 	weighted := stale
@@ -72,8 +72,8 @@ type zombie struct {
 	who   access.Caller
 }
 
-// mayBeTold lets pass that a task is none of the caller's, and that the words of a
-// cancelled one are dropped and put on record.
+// mayBeTold accepts two things: that a task is not the caller's, and that the words
+// of a cancelled task are dropped and put on record.
 func (z *zombie) mayBeTold(deed string, err error) bool {
 	cancelled := z.m.world.task(z.lease.Task).state == parley.Cancelled
 	return deed == "await" && parley.KindOf(err) == parley.NotFound || (deed == "end" || deed == "fail") && err == nil && cancelled
@@ -103,8 +103,8 @@ func (z *zombie) awaitable() parley.TaskID {
 	return rapid.SampledFrom(own).Draw(z.m.T, "subtask").id
 }
 
-// deeds are what a turn does through its tools, and at its end. prepare draws what
-// it needs; what it returns does it.
+// deeds are what a turn does through its tools and at its end. prepare draws what is
+// needed and returns the deed.
 var deeds = []deed{
 	{"ask", func(z *zombie) func() error {
 		r := z.request()
@@ -158,8 +158,8 @@ func (d deed) GoString() string { return d.name }
 
 func errOf[T any](_ T, err error) error { return err }
 
-// askedOf has the agent of a lease asked a question in its task, by nobody's doing:
-// the world knows of no questions, and sees only what would come of an answer.
+// askedOf stores a question to the agent of a lease in its task. The world knows no
+// questions, and sees only what an answer would lead to.
 func (m *machine) askedOf(l parley.Lease) (id parley.QuestionID) {
 	asker := m.world.agent("Ann").id
 	if asker == l.Agent {
@@ -200,7 +200,7 @@ func (m *machine) fallsAsleep() {
 	m.stage(what, func() {
 		th.answer <- a
 		rest()
-		l.fallAsleep() // if it did not come so far
+		l.fallAsleep() // if it did not get that far
 	}, func() { m.world.replies(t, []*call{c}) })
 	m.leaveBehind(l)
 	m.start(cut{})
@@ -216,8 +216,8 @@ func (m *machine) sleepers() (list []*life) {
 	return list
 }
 
-// wakesUp lets a hub go on that was asleep. Whatever its turns were at, they have
-// lost their leases.
+// wakesUp lets a sleeping hub continue. Whatever its turns were doing, they have lost
+// their leases.
 func (m *machine) wakesUp() {
 	l := m.sleepers()[0]
 	before := m.world.seen.reserved

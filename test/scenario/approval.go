@@ -26,7 +26,7 @@ func (s *Stage) Approval(id parley.ApprovalID) (a parley.Approval) {
 	return a
 }
 
-// Held are the texts that stand for the results of calls that were put off.
+// Held are the placeholder texts of calls that wait for a decision.
 func (s *Stage) Held(id parley.TaskID) (list []string) {
 	s.Helper()
 	for _, step := range s.Steps(id) {

@@ -39,8 +39,7 @@ func TestANativeManagerDecides(t *testing.T) {
 	}
 }
 
-// A manager that is away gets its task all the same and begins with it when it is
-// back; it is not forgotten.
+// A manager that is away still gets its task, and begins it when it is back.
 func TestANativeManagerThatWasAwayIsToldWhenItIsBack(t *testing.T) {
 	team := interns(askSenior + "  ChiefBot: [{steps: [{call: approve_action, args: {approval_id: approval-1}}, {say: 'Decided.'}]}]\n")
 	team.Member = under(map[string]ruleset{"InternBot": {behavior: policy.Supervised, manager: "ChiefBot"}})
@@ -71,8 +70,8 @@ func TestANativeManagerThatWasAwayIsToldWhenItIsBack(t *testing.T) {
 	}
 }
 
-// The tools decide only about what is one's report's: never about one's own, nor
-// about a stranger's.
+// The tools decide only about one's own reports: never about oneself, nor about a
+// stranger.
 func TestAnAgentCannotApproveItselfWithTheTool(t *testing.T) {
 	team := interns(`
 agents:
@@ -156,8 +155,8 @@ func (s *Stage) approveLater(life *Mortal, after time.Duration) {
 	}
 }
 
-// Whoever becomes the manager while something waits gets it too, once; who was it
-// before decides no more.
+// Whoever becomes the manager while something waits gets it too, once; the former
+// manager no longer decides.
 func TestANewManagerGetsWhatWaits(t *testing.T) {
 	managed := func(by string) func(*app.Member) {
 		return under(map[string]ruleset{"InternBot": {behavior: policy.Supervised, manager: by}})

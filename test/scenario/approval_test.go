@@ -40,7 +40,7 @@ agents:
   SeniorAnalystBot: [{steps: [{say: 'It is sound.'}]}]
 `
 
-// hold lets InternBot come to where somebody has to decide.
+// hold brings InternBot to the point where somebody has to decide.
 func hold(s *Stage) parley.TaskID {
 	s.Helper()
 	id := s.As("rutger").Delegate("InternBot", "Go.")
@@ -96,7 +96,7 @@ func TestSupervisedInternIsDenied(t *testing.T) {
 	}
 }
 
-// An approved contact does not ask again, nor does it spend of the rate.
+// An approved contact neither asks again nor counts against the rate.
 func TestAnApprovedContactIsNotHeldAgain(t *testing.T) {
 	for call, want := range map[string]string{
 		`contact_agent, args: {action: ask, agentId: senioranalystbot, message: 'Well?'}`:    "Response from SeniorAnalystBot: Yes.",
@@ -127,8 +127,7 @@ agents:
 	}
 }
 
-// What has changed since is looked at when the call runs: who is there, and what
-// the rules deny.
+// When the call runs, it is checked again who is there and what the rules deny.
 func TestAnApprovedContactMeetsTheWorldAsItIs(t *testing.T) {
 	Play(t, interns(askSenior), func(s *Stage) {
 		id := hold(s)
@@ -288,8 +287,8 @@ agents:
 	})
 }
 
-// Somebody who decides while the step's other calls still run finds a running
-// task: it does not wait at all.
+// If the decision comes while the step's other calls still run, the task does not
+// wait at all.
 func TestADecisionWhileTheStepStillRuns(t *testing.T) {
 	team := interns(`
 agents:
@@ -314,7 +313,7 @@ agents:
 	})
 }
 
-// meddler calls somebody after every look at the store.
+// meddler calls a function after every look at the store.
 type meddler struct {
 	store.Store
 	looked atomic.Pointer[func()] // nil until somebody meddles
@@ -328,8 +327,8 @@ func (m *meddler) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return err
 }
 
-// Somebody decides after the turn has looked and before the task waits: it must
-// not wait for what nobody is going to bring.
+// If the decision comes after the turn has looked and before the task waits, the task
+// must not wait for something that nobody will bring.
 func TestADecisionBetweenTheLookAndTheWaiting(t *testing.T) {
 	m := &meddler{}
 	team := interns(askSenior)
@@ -404,8 +403,8 @@ func TestAFailedTaskWithdrawsItsApproval(t *testing.T) {
 	})
 }
 
-// An approval is bound to what was shown: one whose payload was changed behind the
-// hub's back does not run.
+// An approval is bound to what was shown: if its payload was changed in the database,
+// the call does not run.
 func TestACallThatIsNotTheApprovedOneIsRefused(t *testing.T) {
 	for name, change := range map[string]string{
 		"the arguments": `UPDATE approval SET args = '{"action":"ask","agentId":"OtherBot","message":"Tell me."}'`,
@@ -430,7 +429,7 @@ func TestACallThatIsNotTheApprovedOneIsRefused(t *testing.T) {
 	}
 }
 
-// forge changes a database behind the hub's back.
+// forge changes a database without the hub.
 func forge(t *testing.T, file, sql string) {
 	t.Helper()
 	c, err := sqlite.OpenConn(file, sqlite.OpenReadWrite)

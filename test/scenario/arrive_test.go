@@ -51,8 +51,8 @@ func TestNewsOfTheThreadAppearsBetweenTwoSteps(t *testing.T) {
 	})
 }
 
-// What comes with the last step of a turn is not slept over, and not marked: it is
-// shown at the next turn.
+// What arrives with the last step of a turn is neither missed nor marked as seen: the
+// next turn shows it.
 func TestNewsThatComesTooLateWaitsForTheNextTurn(t *testing.T) {
 	Play(t, thinkers, func(s *Stage) {
 		id := s.As("rutger").Delegate("DataBot", "Work.")
@@ -66,7 +66,7 @@ func TestNewsThatComesTooLateWaitsForTheNextTurn(t *testing.T) {
 }
 
 // A turn that is cancelled between taking a message in and showing it has not seen
-// it; the next one in the thread does.
+// it; the next turn in the thread does.
 func TestNewsThatWasTakenInAndNeverShownIsShownLater(t *testing.T) {
 	Play(t, thinkers, func(s *Stage) {
 		id := s.As("rutger").Delegate("DataBot", "Work.")
@@ -144,8 +144,8 @@ func dieAroundNews(t *testing.T, team Team, n int, before bool) (died bool) {
 	return died
 }
 
-// What appeared between two steps is kept as the message that it is, also by a turn
-// that went on in another process: its readers are those of the dm, and a redaction
+// What appeared between two steps is kept as the message it is, even by a turn that
+// was resumed in another process: its readers are those of the dm, and a redaction
 // finds it.
 func TestNewsIsKeptAsTheMessageThatItIs(t *testing.T) {
 	team := Team{Agents: []string{"DataBot"}, Member: loom, Script: `

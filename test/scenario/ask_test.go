@@ -287,9 +287,8 @@ agents:
 	})
 }
 
-// Somebody at a door may ask from within a task and wait there. It is an ask like
-// any other: what is asked below it has no more time, and it ends when its target
-// goes offline.
+// A caller outside may ask from within a task and wait. It is an ask like any other:
+// asks below it get no more time, and it ends when its target goes offline.
 func TestAnAskAtADoorFromWithinATask(t *testing.T) {
 	Play(t, Team{Agents: []string{"CallerBot", "MiddleBot", "DataBot"}, People: []string{"rutger", "ann"}, Script: `
 agents:

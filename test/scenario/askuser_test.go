@@ -22,7 +22,7 @@ agents:
 
 var planners = Team{Agents: []string{"PlannerBot", "BossBot"}, Script: askRutger}
 
-// asked lets an agent come to where a person has to answer.
+// asked brings an agent to the point where a person has to answer.
 func asked(s *Stage) (task, question parley.TaskID) {
 	s.Helper()
 	task = s.As("rutger").Delegate("PlannerBot", "Plan.")
@@ -96,7 +96,8 @@ func TestAQuestionThatIsNotAnswered(t *testing.T) {
 	})
 }
 
-// Who is asked: the one named, else who stands at the root, else the team's own.
+// Who is asked: the person named, else the one at the root, else the team's own
+// person.
 func TestWhomAnAgentAsks(t *testing.T) {
 	ask := func(args string) Team {
 		return Team{Agents: []string{"PlannerBot", "BossBot", "ClientBot"}, People: []string{"ada", "rutger", "zoe"}, Script: fmt.Sprintf(`
@@ -233,8 +234,7 @@ func TestPostgresAQuestionToAPerson(t *testing.T) {
 	})
 }
 
-// An answer that comes at the moment when the turn is about to wait is not
-// slept over.
+// An answer that arrives at the moment when the turn is about to wait is not missed.
 func TestPostgresAnswersAtOnce(t *testing.T) {
 	team := planners
 	team.Member = func(m *app.Member) { m.Limits.Rate = 1000 }
@@ -254,7 +254,7 @@ func TestPostgresAnswersAtOnce(t *testing.T) {
 	})
 }
 
-// hasty calls somebody after every commit.
+// hasty calls a function after every commit.
 type hasty struct {
 	store.Store
 	stored func()
@@ -266,8 +266,8 @@ func (h *hasty) Update(ctx context.Context, fn func(*store.Tx) error) error {
 	return err
 }
 
-// The person answers before the turn has come to waiting: it must not wait for
-// what is there already.
+// If the person answers before the turn waits, the turn must not wait for what is
+// already there.
 func TestAnAnswerBetweenTheQuestionAndTheWaiting(t *testing.T) {
 	h := &hasty{stored: func() {}}
 	team := planners

@@ -8,7 +8,7 @@ import (
 	"parley/internal/app"
 )
 
-// What draws on the budget of others draws on it when it is tried again too: a
+// A task that draws on the budget of others does so when it is retried, too: a
 // mention on that of the task that wrote it, a child on that of a parent that has
 // ended.
 func TestARetryDrawsOnTheSameBudget(t *testing.T) {
@@ -42,7 +42,7 @@ agents:
 	}
 }
 
-// What was put off until tomorrow goes on when the files give the day more.
+// Tasks that wait for tomorrow continue when the files raise today's budget.
 func TestADayThatTheFilesGiveMoreGoesOn(t *testing.T) {
 	daily := func(b parley.Budget) func(*app.Member) { return func(m *app.Member) { m.Limits.Daily = b } }
 	for name, then := range map[string]parley.Budget{"raised": {Tokens: 900}, "without a bound": {}} {
@@ -65,7 +65,7 @@ func TestADayThatTheFilesGiveMoreGoesOn(t *testing.T) {
 	}
 }
 
-// An agent whose task waits for its budget does not seem to wait for others.
+// An agent whose task waits for its budget does not look as if it waited for others.
 func TestAStatusSaysThatABudgetIsSpent(t *testing.T) {
 	Play(t, workers(worker), func(s *Stage) {
 		s.As("rutger").DelegateWith(parley.Budget{Tokens: 1}, "WorkBot", "Work.")

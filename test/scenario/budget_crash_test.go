@@ -11,9 +11,9 @@ import (
 	"parley/internal/app"
 )
 
-// Wherever the hub dies, before or after a reservation, a settlement, the parking
-// or the raising, the tree spends what its stored steps say, no more is reserved
-// than is needed, and it comes to its end.
+// Wherever the hub dies, before or after a reservation, a settlement, the parking or
+// the raising, the tree spends what its stored steps say, no more is reserved than
+// needed, and it finishes.
 func TestACrashNeitherLeaksNorDoublesWhatIsSpent(t *testing.T) {
 	for _, before := range []bool{true, false} {
 		t.Run(fmt.Sprintf("before %v", before), func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"parley/internal/trace"
 )
 
-// saying makes a call that writes in #room and says what came of it.
+// saying makes a call that writes in #room and reports the outcome.
 func saying(content string) string {
 	return `[{call: send_channel_message, args: {channel: '#room', content: '` + content + `'}}, {say: '{{result}}'}]`
 }
@@ -133,7 +133,7 @@ func TestAMentionOfANonMemberRefusesThePost(t *testing.T) {
 	})
 }
 
-// To somebody who is not in it a channel does not exist, whether it does or not.
+// For somebody who is not a member, a channel does not exist, whether it does or not.
 func TestAChannelDoesNotExistForNonMembers(t *testing.T) {
 	Play(t, Team{Agents: []string{"A", "B"}, Script: `
 agents:
@@ -364,7 +364,7 @@ agents: {A: [{steps: [{say: 'Yes.'}]}]}
 	})
 }
 
-// In the dm of two agents a person's word wakes only whom it mentions.
+// In the dm of two agents a person's message wakes only those whom it mentions.
 func TestAPersonWritesInTheDMOfTwoAgents(t *testing.T) {
 	Play(t, Team{Agents: []string{"A", "B", "C"}, Script: `
 agents:

@@ -309,7 +309,7 @@ func TestAMessageIsFoundByItsKey(t *testing.T) {
 	})
 }
 
-// A sender whose task is cancelled takes what it sent along, as any work below.
+// Cancelling a sender's task cancels what it sent, as any work below.
 func TestCancellingTheSendersTreeCancelsWhatItSent(t *testing.T) {
 	Play(t, Team{Agents: []string{"CallerBot", "DataBot"}, Member: chorus, Script: `
 agents:
@@ -401,7 +401,8 @@ agents:
 	})
 }
 
-// Nothing is called delivered that is not stored; once it can be, it is sent once.
+// Nothing is reported as delivered unless it is stored; once it can be stored, it is
+// sent once.
 func TestAMessageThatCannotBeStoredIsNotDelivered(t *testing.T) {
 	var full atomic.Bool
 	Play(t, Team{Agents: []string{"CallerBot", "DataBot"}, Member: chorus, Script: `

@@ -126,7 +126,7 @@ func TestClaimsFromOutside(t *testing.T) {
 	})
 }
 
-// A turn that has lost its task claims nothing any more.
+// A turn that has lost its task can no longer claim anything.
 func TestALostTurnClaimsNothing(t *testing.T) {
 	Play(t, Team{Agents: []string{"AnnBot", "BobBot"}, Member: loom, Script: claiming}, func(s *Stage) {
 		id := s.As("rutger").Delegate("AnnBot", "Work.")
@@ -140,7 +140,7 @@ func TestALostTurnClaimsNothing(t *testing.T) {
 	})
 }
 
-// Two hubs, many claimers: whoever reads that it has the lines is the only one.
+// Two hubs, many claimers: whoever is told that it has the lines is the only one.
 func TestPostgresNoClaimIsHeldByTwo(t *testing.T) {
 	playPostgres(t, Team{Agents: []string{"AnnBot", "BobBot"}, People: []string{"rutger", "ann", "bob", "carol"}, Script: idle}, func(s *Stage) {
 		for range 10 {

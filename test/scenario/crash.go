@@ -12,9 +12,9 @@ import (
 	"parley/internal/store"
 )
 
-// Mortal is the store of a process that dies. From then on nothing is stored
-// and nobody is answered: whoever calls hangs, as after a kill, until the test
-// buries it. One that was only suspended goes on when it is resumed.
+// Mortal is the store of a process that dies. From then on nothing is stored and
+// nobody is answered: callers hang, as after a kill, until the test buries it. If it
+// was only suspended, it continues when it is resumed.
 type Mortal struct {
 	store.Store
 	buried  chan struct{}
@@ -45,7 +45,7 @@ func (m *Mortal) Doom(n int, before bool) {
 }
 
 // atEveryCommit plays a story in which the process dies before, and after, its first
-// commit, its second, and so on until it outlives them all.
+// commit, its second, and so on until it survives them all.
 func atEveryCommit(t *testing.T, die func(t *testing.T, n int, before bool) (died bool)) {
 	t.Helper()
 	for _, before := range []bool{true, false} {
@@ -124,7 +124,7 @@ func (m *Mortal) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return m.Store.View(ctx, fn)
 }
 
-// hang waits, and reports whether there is a life after.
+// hang waits, and reports whether the process continues.
 func (m *Mortal) hang() bool {
 	select {
 	case <-m.buried:

@@ -274,8 +274,8 @@ func doomed(t *testing.T, team Team, file string) (*Stage, *Mortal) {
 	return Raise(t, team, OpenFile(t, file)), life
 }
 
-// Dies lets time go by and reports whether the hub died in it. A dead one is
-// found within a second; one that survived is not doomed any more.
+// Dies lets time pass and reports whether the hub died meanwhile. A dead one is found
+// within a second; one that survived is spared.
 func (s *Stage) Dies(life *Mortal, within time.Duration) bool {
 	for range int(within / time.Second) {
 		s.Pass(time.Second)

@@ -54,8 +54,8 @@ func TestATaskBeginsWhenWhatItDependsOnIsCompleted(t *testing.T) {
 	})
 }
 
-// A bad end of one fails what depends on it, and what depends on that; whoever
-// asked is told of each once, with the reason.
+// If a task fails, what depends on it fails, and so on; each requester is told once,
+// with the reason.
 func TestAFailedDependencyFailsTheDependent(t *testing.T) {
 	for name, c := range map[string]struct {
 		end  func(s *Stage)
@@ -87,8 +87,7 @@ func TestAFailedDependencyFailsTheDependent(t *testing.T) {
 	}
 }
 
-// Circles, strangers and what has come to a bad end are refused, and nothing is
-// made of them.
+// Cycles, unknown tasks and failed ones are refused, and nothing is created.
 func TestDependenciesThatCannotBe(t *testing.T) {
 	create := func(on string) string {
 		return "{call: peer_create_task, args: {title: T, description: D, target: CoderBot, depends_on: [" + on + "]}}"
@@ -209,7 +208,7 @@ func TestPostgresATaskBeginsWhenWhatItDependsOnIsCompleted(t *testing.T) {
 	})
 }
 
-// What is retried still waits for what it depends on.
+// A retried task still waits for what it depends on.
 func TestARetriedTaskWaitsForWhatItDependsOn(t *testing.T) {
 	Play(t, Team{Agents: []string{"LeadBot", "DataBot"}, Member: loom, Script: `
 agents:

@@ -8,8 +8,8 @@ import (
 	"parley/internal/app"
 )
 
-// CoderBot finds out and plans; the others have, in different ways, to do with the
-// file.
+// CoderBot discovers and plans; the others are connected with the file in different
+// ways.
 const finding = `
 agents:
   CoderBot:
@@ -69,7 +69,7 @@ func TestADiscoveryReachesWhomItConcerns(t *testing.T) {
 	})
 }
 
-// Whoever has said what it is about to do hears of what others find there.
+// An agent that has announced what it will work on hears what others discover there.
 func TestAnIntentMakesOneConcerned(t *testing.T) {
 	Play(t, finders, func(s *Stage) {
 		id := s.As("rutger").Delegate("CoderBot", "Intend.")

@@ -96,7 +96,7 @@ func guarded(t *testing.T, secret string) (l library, outside string) {
 	return l, outside
 }
 
-// Whatever lies beside the docs is not for others, whichever way a link goes.
+// Files beside the docs are not for others, wherever a link leads.
 func TestNothingOutsideTheDocsIsRead(t *testing.T) {
 	const secret = "A secret."
 	l, outside := guarded(t, secret)

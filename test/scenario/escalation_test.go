@@ -42,7 +42,7 @@ func tries(list []attempt, others string) string {
 	return b.String() + others
 }
 
-// try has MalloryBot make each attempt and compares what it reads.
+// try lets MalloryBot make each attempt and compares what it reads.
 func (s *Stage) try(list []attempt) {
 	s.Helper()
 	for i, a := range list {
@@ -272,7 +272,7 @@ func TestNoAgentSendsAsAnother(t *testing.T) {
 	})
 }
 
-// What is another team's answers as what does not exist, to the letter.
+// What belongs to another team looks exactly like what does not exist.
 func TestNoAgentLearnsOfAnotherTeam(t *testing.T) {
 	list := []attempt{
 		{"list_agents", `list_agents, args: {}`, "…"},

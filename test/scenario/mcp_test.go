@@ -113,7 +113,7 @@ func TestAnOutsideToolNeedsApproval(t *testing.T) {
 	}
 }
 
-// What a server says of its own harmlessness counts if it is trusted; and the
+// A server's claim that a tool is harmless counts if the server is trusted; and the
 // files say which tools an agent has at all.
 func TestRulesOfOutsideTools(t *testing.T) {
 	readOnly := func(m *app.Member) {
@@ -145,8 +145,8 @@ func TestRulesOfOutsideTools(t *testing.T) {
 	}
 }
 
-// A call that was under way when the hub died is not made again: whether the
-// page is out is for the model to find out.
+// A call that was running when the hub died is not made again: the model must find
+// out whether the page was printed.
 func TestAnOutsideCallThatTheHubDiedIn(t *testing.T) {
 	p := newPrinter(t)
 	p.jammed.Store(true)
@@ -182,8 +182,7 @@ func TestCancellingATaskGivesUpItsOutsideCall(t *testing.T) {
 	})
 }
 
-// A list of tools takes nothing away on which others depend; who may look at
-// whose is a rule too.
+// Listing tools has no side effects; who may look at whose tools is a rule too.
 func TestAManagerKeepsWhatOthersNeed(t *testing.T) {
 	Play(t, Team{Script: idle, Agents: []string{"BossBot", "InternBot"}, Member: func(m *app.Member) {
 		m.Tools = []string{"sleep"}

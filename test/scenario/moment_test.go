@@ -11,11 +11,11 @@ import (
 	"parley/internal/store"
 )
 
-// Here time is over and the hub has not acted on it yet. In a hub at work that
-// moment is short, but whoever comes in it must not be believed.
+// Here time is over and the hub has not acted on it yet. In a working hub that moment
+// is short, but a request that arrives in it must be refused all the same.
 
-// lateClock plays a scenario and holds the clock back from the beginning. play
-// lets it go.
+// lateClock plays a scenario and holds the clock from the beginning. play releases
+// it.
 func lateClock(t *testing.T, team Team, play func(s *Stage, letGo func())) {
 	t.Helper()
 	Play(t, team, func(s *Stage) { play(s, s.HoldClock()) })
@@ -47,7 +47,7 @@ func TestAnExpiredApprovalIsNotGivenBeforeTheClockActs(t *testing.T) {
 	}
 }
 
-// asker is CallerBot, who wants to contact DataBot and may not by itself.
+// asker is CallerBot, who needs approval to contact DataBot.
 var asker = Team{Agents: []string{"CallerBot", "DataBot"}, Member: under(map[string]ruleset{"CallerBot": {behavior: policy.Supervised}}), Script: `
 agents:
   CallerBot: [{steps: [{call: contact_agent, args: {action: ask, agentId: DataBot, message: 'How many?'}}, {say: 'Done: {{result}}'}]}]
@@ -107,8 +107,8 @@ agents:
 	})
 }
 
-// An agent whose sleep is over is awake, though the clock has not made its delayed
-// work due: new work begins at once, and what was put off follows with the clock.
+// An agent whose sleep is over is awake even if the clock has not made its delayed
+// work due: new work begins at once, and delayed work follows with the clock.
 func TestWhoseSleepIsOverIsAwakeBeforeTheClockActs(t *testing.T) {
 	lateClock(t, Team{Agents: []string{"SleepyBot"}, Script: `
 agents:
@@ -128,7 +128,7 @@ agents:
 	})
 }
 
-// A claim whose time is over is nobody's, though its row is still there.
+// An expired claim belongs to nobody, even if its row is still there.
 func TestAnExpiredClaimIsFreeBeforeAnybodySweeps(t *testing.T) {
 	lateClock(t, Team{Agents: []string{"OneBot", "TwoBot"}, Script: idle}, func(s *Stage, letGo func()) {
 		one, two := s.As("OneBot").Caller, s.As("TwoBot").Caller
@@ -151,15 +151,14 @@ func TestAnExpiredClaimIsFreeBeforeAnybodySweeps(t *testing.T) {
 	})
 }
 
-// sharing is a store that several hubs of one process use as if each had come over
-// the network: their leases run out.
+// sharing is a store that several hubs of one process use as if over the network:
+// their leases expire.
 type sharing struct{ store.Store }
 
 func (sharing) Shared() bool { return true }
 
-// A lease that has run out is still its worker's until somebody takes the task
-// over: what its turn brings counts, once. Once the task is taken over, it does
-// not.
+// An expired lease still belongs to its worker until somebody takes the task over:
+// until then the turn's results count, once, and afterwards they do not.
 func TestALeaseThatHasRunOutHoldsUntilItIsTakenOver(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -208,8 +207,7 @@ agents:
 	}
 }
 
-// A request from outside that has expired is not made, though nobody has told its
-// caller.
+// An expired request from outside is not made, even if its caller has not been told.
 func TestAnExpiredRequestFromOutsideIsNotMade(t *testing.T) {
 	lateClock(t, visitors(counting), func(s *Stage, letGo func()) {
 		visitor := s.As("VisitorBot")
@@ -223,8 +221,8 @@ func TestAnExpiredRequestFromOutsideIsNotMade(t *testing.T) {
 	})
 }
 
-// A result that comes for a task whose agent sleeps waits with it: the turn goes on
-// when the agent wakes, and not before.
+// A result for a task whose agent sleeps waits with it: the turn continues when the
+// agent wakes, not before.
 func TestAResultForOneWhoSleepsWaitsUntilItWakes(t *testing.T) {
 	Play(t, Team{Agents: []string{"BossBot", "WorkerBot"}, Script: `
 agents:

@@ -75,8 +75,8 @@ func (p Participant) contact(pattern parley.Pattern, r contact.Request) (contact
 	}
 }
 
-// Each pattern waits as a record of the exact request, is made with the approval,
-// and then is what the same key finds. What comes of it comes back as ever.
+// With each pattern, a record of the exact request waits. Approval makes the contact,
+// which the same key finds from then on. Its result comes back as usual.
 func TestACallerFromOutsideWaitsForApproval(t *testing.T) {
 	for _, pattern := range []parley.Pattern{parley.Ask, parley.Delegate, parley.Notify} {
 		t.Run(string(pattern), func(t *testing.T) {
@@ -136,8 +136,8 @@ func TestACallerFromOutsideWaitsForItsTask(t *testing.T) {
 	})
 }
 
-// Nothing comes of a request that is denied, that nobody decides about, or that
-// cannot be made any more; its caller is told and finds it by its key.
+// No contact results from a request that is denied, expires, or can no longer be
+// made; its caller is told and finds it by its key.
 func TestACallerFromOutsideIsToldWhatCameOfIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		decide     func(s *Stage)
@@ -177,8 +177,8 @@ func TestACallerFromOutsideIsToldWhatCameOfIt(t *testing.T) {
 	}
 }
 
-// It goes with its task, however that ends, or when its caller takes it back; to
-// nobody else it exists.
+// A request ends with its task, however that ends, or when its caller withdraws it;
+// for anybody else it does not exist.
 func TestACallerFromOutsideWithdrawsItsRequest(t *testing.T) {
 	for name, end := range map[string]func(s *Stage, root parley.TaskID){
 		"replied":   func(s *Stage, root parley.TaskID) { s.As("VisitorBot").Reply(root, "Never mind.") },
@@ -339,8 +339,8 @@ func (s *Stage) asked(agent string) (list []parley.Task) {
 	return list
 }
 
-// Asking for approval costs the rate, so that nobody is buried; the approved
-// contact costs nothing, and asking again with the same key neither.
+// Asking for approval counts against the rate, so that nobody is flooded. The
+// approved contact does not, nor does asking again with the same key.
 func TestRequestsFromOutsideCostTheRate(t *testing.T) {
 	team := visitors(counting)
 	member := team.Member
@@ -443,8 +443,8 @@ func TestARestartWhileACallerFromOutsideWaits(t *testing.T) {
 	})
 }
 
-// A contact that the rules allow by now, made under the same key while the request
-// still waits, is the one that the approval finds.
+// If the rules have come to allow a contact, and it is made under the same key while
+// the request still waits, the approval finds that contact.
 func TestAnApprovalFindsAContactThatWasMadeMeanwhile(t *testing.T) {
 	Play(t, visitors(counting), func(s *Stage) {
 		s.As("VisitorBot").Wants(parley.Notify, howMany)

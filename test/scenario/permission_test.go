@@ -207,8 +207,8 @@ func TestARuleAboutSomebodyWhoJoinsLaterHolds(t *testing.T) {
 	})
 }
 
-// An agent whose file cannot be read any more has lost its rules, and with them
-// its rights: otherwise breaking the file would lift them.
+// An agent whose file can no longer be read has lost its rules, and with them its
+// rights: otherwise breaking the file would lift the rules.
 func TestAnAgentWhoseFileIsBrokenMayContactNobody(t *testing.T) {
 	Play(t, Team{Script: idle, Agents: []string{"CallerBot", "DataBot"}}, func(s *Stage) {
 		caller := s.As("CallerBot")
@@ -224,8 +224,8 @@ func TestAnAgentWhoseFileIsBrokenMayContactNobody(t *testing.T) {
 	})
 }
 
-// A retry asks again in the name of whoever asked first, so that one's rules
-// hold; a person may retry everything.
+// A retry acts in the name of the original requester, whose rules apply; a person may
+// retry everything.
 func TestARetryIsAContactToo(t *testing.T) {
 	Play(t, Team{Agents: []string{"CallerBot", "DataBot"}, Script: `
 agents:

@@ -15,7 +15,7 @@ const howToAnswer = "\n\nYou can respond using peer_answer_question with query_i
 // askB is a step that asks one agent.
 const askB = `{call: peer_ask_question, args: {question: 'What pattern does the auth module use?', target: BeeBot, context: 'For the review.'}}`
 
-// heard are rules of an asker for what comes back to it.
+// heard are an asker's script rules for what comes back to it.
 const heard = `
     - match: '^\[(Answer from|Query Unanswered)'
       steps: [{say: 'Heard: {{body}}'}]`
@@ -43,8 +43,8 @@ agents:
 	})
 }
 
-// The asker's task does not wait for the answer; what comes after its end begins a
-// turn in the dm with whoever answers.
+// The asker's task does not wait for the answer; an answer after its end begins a
+// turn in the dm with the one who answers.
 func TestAnAnswerAfterTheEndBeginsATurnInTheDM(t *testing.T) {
 	Play(t, Team{Agents: []string{"AnnBot", "BeeBot"}, Member: loom, Script: `
 agents:
@@ -220,7 +220,7 @@ func TestAQuestionIsForwardedFiveTimesAtMost(t *testing.T) {
 	})
 }
 
-// Only those who were asked answer, and once: whoever comes second is told.
+// Only those who were asked may answer, and once: a second answer is refused.
 func TestOnlyThoseWhoWereAskedAnswerAndOnce(t *testing.T) {
 	Play(t, Team{Agents: []string{"AnnBot", "BeeBot", "CidBot"}, People: []string{"rutger", "eve"}, Member: loom, Script: `
 agents:
@@ -243,8 +243,8 @@ agents:
 	})
 }
 
-// Her task stayed open until its deadline a week later, and her inbox asked her for an
-// answer that nobody wanted any more.
+// Her task used to stay open until its deadline a week later, and her inbox asked for
+// an answer that nobody wanted any more.
 func TestWhoForwardsAQuestionByHandIsNotAskedAnyMore(t *testing.T) {
 	Play(t, Team{Agents: []string{"AnnBot", "BeeBot"}, People: []string{"rutger", "eve"}, Member: loom, Script: `
 agents:
@@ -282,7 +282,7 @@ agents:
 	})
 }
 
-// A person's answer in their own words to the task is the answer.
+// A person's plain reply to the task is the answer.
 func TestAReplyToTheTaskAnswersTheQuestion(t *testing.T) {
 	Play(t, Team{Agents: []string{"AnnBot"}, Member: loom, Script: `
 agents:

@@ -47,8 +47,7 @@ agents:
 	})
 }
 
-// A program outside has no turn that could wait: its question is asked by the
-// approval.
+// A program outside has no turn that could wait: the approval asks its question.
 func TestAQuestionFromOutsideIsAskedWhenItIsApproved(t *testing.T) {
 	Play(t, Team{Agents: []string{"OutBot", "BeeBot"}, Member: func(m *app.Member) {
 		loom(m)
@@ -80,7 +79,7 @@ agents:
 	})
 }
 
-// A task that was cancelled wants no answers, and what it asked is taken back.
+// A cancelled task wants no answers, and its questions are withdrawn.
 func TestCancellingTheAskerTakesItsQuestionsBack(t *testing.T) {
 	Play(t, Team{Agents: []string{"AnnBot", "BeeBot"}, Member: loom, Script: `
 agents:
@@ -98,7 +97,8 @@ agents:
 	})
 }
 
-// Cancelling what was asked is a failure to answer, of which the asker is told.
+// Cancelling the task of somebody who was asked counts as a failure to answer, and
+// the asker is told.
 func TestCancellingTheAskedTellsTheAsker(t *testing.T) {
 	Play(t, Team{Agents: []string{"AnnBot", "BeeBot"}, Member: loom, Script: `
 agents:
@@ -116,8 +116,8 @@ agents:
 	})
 }
 
-// Whoever is not run by the hub has nothing left to do for a question that it passed
-// on, as a turn that ends.
+// An agent that the hub does not run is done with a question once it has passed it
+// on, as a turn is that ends.
 func TestAPersonWhoForwardsAQuestionIsDoneWithIt(t *testing.T) {
 	Play(t, Team{Agents: []string{"AnnBot", "BeeBot"}, People: []string{"rutger", "eve"}, Member: loom, Script: `
 agents:
@@ -134,7 +134,7 @@ agents:
 	})
 }
 
-// An answer that nobody is left to read is not called delivered.
+// An answer that nobody is left to read is not reported as delivered.
 func TestNobodyAnswersATaskThatFailed(t *testing.T) {
 	Play(t, Team{Agents: []string{"AnnBot", "BeeBot"}, People: []string{"rutger", "eve"}, Member: loom, Script: `
 agents:
@@ -197,8 +197,8 @@ agents:
 	})
 }
 
-// A turn that goes on elsewhere shows a question with what it began with, whatever
-// would be found by now.
+// A turn that is resumed elsewhere shows a question with the enrichment it began
+// with, whatever would be found now.
 func TestWhatAQuestionIsShownWithStaysAfterARestart(t *testing.T) {
 	l := &archive{}
 	Play(t, Team{Agents: []string{"AnnBot", "BeeBot"}, Member: loom, Hub: func(c *app.HubConfig) { c.Enricher = l }, Script: `
@@ -272,7 +272,7 @@ agents:
 	}
 }
 
-// What a question copied of a text goes with the text.
+// Redacting a text also redacts what a question copied from it.
 func TestARedactedQuestionHasLostItsText(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

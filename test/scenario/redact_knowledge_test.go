@@ -62,8 +62,8 @@ func redactFound(t *testing.T, team Team, text string) {
 	s.Stop()
 }
 
-// What those who forwarded a question knew of it goes with the question, from
-// wherever it was read.
+// What forwarding agents added to a question is redacted with the question, wherever
+// it was read.
 func TestTheEnrichmentsOfARedactedQuestionAreGone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

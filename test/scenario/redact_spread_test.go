@@ -11,9 +11,9 @@ import (
 	"parley/internal/store"
 )
 
-// A text spreads beyond the tree it was said in: whoever reads the channel has it
-// in a step of its own work, and a native manager was sent the call that it should
-// decide about. It is gone from there too, however JSON writes it.
+// A text spreads beyond the tree it was said in: readers of the channel have it in
+// their own steps, and a native manager was sent the call to decide. It is removed
+// from there too, in whatever form JSON writes it.
 func TestARedactedTextIsGoneFromWhereItSpreadTo(t *testing.T) {
 	t.Parallel()
 	const marked, spread = `\"` + secret + `\" <now>`, `"` + secret + `" <now>`

@@ -16,7 +16,7 @@ import (
 
 const secret = "the password is hunter2-hunter2"
 
-// A text that an agent was given, passed on and got back is gone from everything
+// A text that an agent was given, passed on and got back is removed from everything
 // that is stored, and from the bytes of the files.
 func TestARedactedTextIsGoneFromTheFiles(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 	"parley/internal/app"
 )
 
-// cast gives everyone the toolset, and the roles that their names begin with.
+// cast gives everyone the toolset, and the roles with which their names begin.
 func cast(m *app.Member) {
 	loom(m)
 	for _, role := range []string{"coder", "reviewer", "tester", "lead", "researcher"} {
@@ -38,8 +38,7 @@ agents:
 
 var reviewers = Team{Agents: []string{"CoderBot", "ReviewerOne", "ReviewerTwo"}, Member: cast, Script: reviewing}
 
-// A waiting caller has no worker meanwhile and reads the review as its result.
-// Nobody named is the least loaded of the reviewers.
+// If nobody is named, the least loaded reviewer is chosen.
 func TestACallerWaitsForItsReview(t *testing.T) {
 	Play(t, reviewers, func(s *Stage) {
 		busy := s.As("rutger").Delegate("ReviewerOne", "Please review this.")

@@ -73,8 +73,8 @@ func TestSearchFindsWhatOneMayRead(t *testing.T) { Play(t, searchTeam, searching
 
 func TestSearchFindsWhatOneMayReadOnPostgreSQL(t *testing.T) { playPostgres(t, searchTeam, searching) }
 
-// One who has left a channel, or whose rules keep it from reading there, does not
-// find what stands in it.
+// An agent that has left a channel, or whose rules forbid reading it, does not find
+// what is in it.
 func TestSearchDoesNotFindWhatOneMayNotReadAnyMore(t *testing.T) {
 	team := searchTeam
 	team.Member = func(m *app.Member) {
@@ -119,7 +119,7 @@ func TestTheIndexForgetsWhatIsTooOld(t *testing.T) {
 	})
 }
 
-// A result stands where it was said and where it was brought to, and is found once.
+// A result is stored where it was said and where it was delivered, and is found once.
 func TestAResultIsFoundOnce(t *testing.T) {
 	Play(t, Team{Agents: []string{"LeadBot", "WriterBot"}, Script: `
 agents:

@@ -74,8 +74,8 @@ func Play(t *testing.T, team Team, play func(s *Stage)) {
 	})
 }
 
-// perform plays. A test that expects more in a list than there is fails by its name:
-// a panic would end the whole package.
+// perform plays. A test that expects more items in a list than there are fails under
+// its own name: a panic would end the whole package.
 func (s *Stage) perform(play func(s *Stage)) {
 	s.Helper()
 	defer func() {
@@ -196,7 +196,7 @@ func (s *Stage) join() {
 	s.id = team.ID
 }
 
-// Stop stops the hub in order. Stopping twice is stopping once.
+// Stop stops the hub in order. A second call does nothing.
 func (s *Stage) Stop() {
 	s.Helper()
 	if s.stop == nil {
@@ -223,8 +223,8 @@ func (s *Stage) Restart() *Stage {
 	return raise(s.TB, s.team, s.Store, s.Models)
 }
 
-// Pass lets time go by and everything happen that happens in it. It is for
-// scenarios in a bubble.
+// Pass lets time pass, with everything that happens in it. It is for scenarios in a
+// bubble.
 func (s *Stage) Pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()

@@ -82,7 +82,7 @@ func TestAStaleTokenChangesNothing(t *testing.T) {
 				second.Equal("inbox", inbox, second.Inbox("rutger"))
 				second.Equal("token", int64(2), second.Task(id).Token)
 				second.Equal("the first model was asked once and no more", 1, len(first.Models.Shown("DataBot")))
-				first.CheckLog() // it noticed by its token, not by stumbling over what is there
+				first.CheckLog() // the token stopped it, not an error
 				second.CheckLog()
 			})
 		})

@@ -9,7 +9,7 @@ import (
 	"parley/internal/app"
 )
 
-// Each of these went wrong somewhere before, and has a test that says how.
+// Each of these went wrong somewhere once, and has a test that says how.
 
 func TestChildFinishesWhileParentTurnRuns(t *testing.T) {
 	for _, c := range []struct {

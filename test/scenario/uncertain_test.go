@@ -32,8 +32,8 @@ func (u uncertain) Update(ctx context.Context, fn func(*store.Tx) error) error {
 	return err
 }
 
-// A commit without an answer, wherever it happens: what was stored counts, it
-// is not stored again, and no model and nobody who asked hears of it.
+// A commit without an answer, wherever it happens: what was stored counts, it is not
+// stored again, and neither a model nor a requester notices.
 func TestACommitWithoutAnAnswerIsNeitherLostNorRepeated(t *testing.T) {
 	for nth := int64(1); nth <= 12; nth++ {
 		t.Run(fmt.Sprint("update ", nth), func(t *testing.T) {

@@ -142,8 +142,8 @@ func TestAnAgentReadsEditsAndBuilds(t *testing.T) {
 	s.CheckLog()
 }
 
-// The standard profile lets an agent read, and asks a person about the rest; what
-// was approved is what runs.
+// The standard profile lets an agent read and needs approval for the rest; exactly
+// what was approved runs.
 func TestWritingAndShellNeedApprovalByDefault(t *testing.T) {
 	t.Parallel()
 	dir := repository(t)
@@ -176,8 +176,8 @@ agents:
 	s.CheckPromises()
 }
 
-// A task that is cancelled takes its running command with it, and all that the
-// command has started.
+// Cancelling a task ends its running command with everything that the command has
+// started.
 func TestACancelledTaskEndsItsCommand(t *testing.T) {
 	t.Parallel()
 	argument := strconv.Itoa(50_000_000 + os.Getpid())

@@ -18,8 +18,8 @@ import (
 	"parley/internal/model"
 )
 
-// narrow is a model that can read little. It cannot follow a script by what it has
-// done, since that leaves its sight: it works hard for as often as it is told to.
+// narrow is a model with a small window. It cannot follow a script by what it has
+// done, since it loses sight of that: it works as often as it is told to.
 type narrow struct {
 	model.Model
 	window int
@@ -63,7 +63,7 @@ func narrowTeam(window int) Team {
 	return team
 }
 
-// tellLong has rutger say so many long things.
+// tellLong makes rutger say so many long things.
 func (s *Stage) tellLong(n int, about string) {
 	s.Helper()
 	for i := range n {
@@ -96,7 +96,7 @@ func TestAConversationPast80PercentOfTheWindowIsPutAway(t *testing.T) {
 	})
 }
 
-// checkKeptOnce holds that no message was put away twice for its owner.
+// checkKeptOnce checks that no message was put away twice for its owner.
 func (s *Stage) checkKeptOnce(owner string) {
 	s.Helper()
 	seen := map[parley.MessageID]string{}
@@ -116,8 +116,8 @@ func (s *Stage) checkKeptOnce(owner string) {
 	}
 }
 
-// Later tasks begin with a history that was put away before: what is new in it is
-// taken in, and what is not is named by the keeper that has it.
+// Later tasks begin with a history that was put away before: new messages in it are
+// taken in, and the others are replaced by a line that names their keeper.
 func TestOffloadingAgainTakesInOnlyWhatIsNew(t *testing.T) {
 	Play(t, narrowTeam(2500), func(s *Stage) {
 		s.tellLong(20, "The turbine blade")
@@ -134,8 +134,8 @@ func TestOffloadingAgainTakesInOnlyWhatIsNew(t *testing.T) {
 	})
 }
 
-// What happened on the task itself leaves it too, calls with their results, and
-// the request stays.
+// The steps of the task itself are put away too, calls with their results, but the
+// request stays.
 func TestStepsOfALongTaskArePutAwayInWholeCalls(t *testing.T) {
 	team := narrowTeam(3000)
 	team.Agents = append(team.Agents, "A1Bot", "A2Bot", "A3Bot", "A4Bot", "A5Bot", "A6Bot", "A7Bot", "A8Bot", "A9Bot")
@@ -205,7 +205,7 @@ func crashWhilePuttingAway(t *testing.T, n int, before bool) {
 	s.CheckPromises()
 }
 
-// awaySteps is how much has left the sight of a task since its request.
+// awaySteps is how many steps of a task were put away.
 func (s *Stage) awaySteps(id parley.TaskID) int {
 	var last struct{ Past int }
 	for _, step := range s.Steps(id) {
@@ -218,7 +218,7 @@ func (s *Stage) awaySteps(id parley.TaskID) int {
 	return last.Past
 }
 
-// keptSteps is how much of it is in keepers.
+// keptSteps is how many of them are in keepers.
 func (s *Stage) keptSteps(id parley.TaskID) (n int) {
 	list, err := s.Keepers.List(s.Context(), s.As("rutger").Caller, 100)
 	s.As("rutger").must(err)

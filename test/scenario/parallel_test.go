@@ -28,7 +28,8 @@ func (m *meeting) note(what string) {
 	m.log = append(m.log, what)
 }
 
-// tools are one that reads and comes back when so many do, and one that writes.
+// tools are one that reads and returns once so many calls have arrived, and one that
+// writes.
 func (m *meeting) tools(readers int) map[string][]tool.Tool {
 	m.all = make(chan struct{})
 	act := func(category string) func(json.RawMessage) string {
@@ -68,8 +69,8 @@ func meets(member *app.Member) {
 	member.Toolsets = []string{"meeting"}
 }
 
-// Calls of one step that only read run at once, each waiting here for the other;
-// what writes waits for those before it. The results are in the order of the
+// Calls of one step that only read run in parallel, each waiting here for the others.
+// A call that writes waits for those before it. The results are in the order of the
 // calls.
 func TestCallsThatOnlyReadRunAtOnce(t *testing.T) {
 	var m meeting
@@ -86,7 +87,7 @@ agents:
 	})
 }
 
-// Of calls that run at once, one that fails fails alone.
+// Of calls that run in parallel, one that fails fails alone.
 func TestAReaderThatFailsFailsAlone(t *testing.T) {
 	var m meeting
 	Play(t, Team{Agents: []string{"ReaderBot"}, Tools: m.tools(2), Member: meets, Script: `
