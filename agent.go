@@ -22,13 +22,13 @@ type Agent struct {
 	Team TeamID
 	Name string
 	Kind AgentKind
-	// Turns is how many turns the agent may run at once; 1 means strictly one,
-	// also while that one waits for somebody.
+	// Turns is how many turns the agent may run at once. 1 means strictly one,
+	// even while that one waits for somebody.
 	Turns int
-	// Home is the team's folder that names the agent.
+	// Home is the team folder whose files define the agent.
 	Home string
-	// Removed agents are gone from the team's files: offline for good, kept for
-	// the record.
+	// Removed says that the team's files no longer define the agent. It is kept
+	// for the record and stays offline.
 	Removed       bool
 	Offline       bool
 	SleepingUntil Micros
@@ -42,14 +42,13 @@ type Rate struct {
 	Count int
 }
 
-// Pulls reports whether the agent fetches what is for it, instead of having
-// its turns run by the hub.
+// Pulls reports whether the agent fetches its messages itself, instead of
+// having the hub run its turns.
 func (a Agent) Pulls() bool { return a.Kind == Person || a.Kind == Client }
 
-// Sleeping reports whether the agent sleeps at the given time.
 func (a Agent) Sleeping(now Micros) bool { return a.SleepingUntil > now }
 
-// Gone reports whether the agent can be contacted at all.
+// Gone reports whether the agent cannot be contacted at all.
 func (a Agent) Gone() bool { return a.Offline || a.Removed }
 
 // Status is derived from the agent's row and its open tasks, never stored.
@@ -67,10 +66,10 @@ const (
 // OpenTasks counts an agent's open tasks by what they are doing.
 type OpenTasks struct {
 	Queued, Running, Waiting int
-	// Children are what the waiting ones wait for.
+	// Children are the open tasks that the waiting ones wait for.
 	Children int
-	Held     int // of those that wait: for an approval
-	Unfunded int // of those that wait: for their budget
+	Held     int // waiting tasks that wait for an approval
+	Unfunded int // waiting tasks that wait for their budget
 }
 
 // StatusAt derives the status: offline > sleeping > working >
@@ -92,8 +91,8 @@ func (a Agent) StatusAt(now Micros, open OpenTasks) Status {
 	}
 }
 
-// ReasonAt says why the status is what StatusAt says; empty if there is nothing
-// to add.
+// ReasonAt explains the status that StatusAt gives. It is empty if there is
+// nothing to add.
 func (a Agent) ReasonAt(now Micros, open OpenTasks) string {
 	switch status := a.StatusAt(now, open); {
 	case status == StatusSleeping:
@@ -110,7 +109,7 @@ func (a Agent) ReasonAt(now Micros, open OpenTasks) string {
 	return ""
 }
 
-// awaits says what the waiting ones wait for, if it is no approval.
+// awaits says what the waiting tasks wait for, apart from approvals.
 func (o OpenTasks) awaits() string {
 	switch {
 	case o.Unfunded == 0:

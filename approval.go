@@ -19,7 +19,7 @@ func ParseApprovalID(s string) (ApprovalID, error) {
 	return ApprovalID(n), err
 }
 
-// ApprovalState is where an approval is. Every state but pending is final.
+// ApprovalState is the state of an approval. Every state but pending is final.
 type ApprovalState int
 
 const (
@@ -40,46 +40,47 @@ func (s ApprovalState) String() string {
 	return approvalStates[s]
 }
 
-// Approval is a tool call of a turn that waits for somebody's decision, or did;
-// or a contact that a caller from outside wants to make. It holds all that is
-// decided about: what runs later is what was shown.
+// Approval is a decision that somebody has to make or has made: about a tool
+// call of a turn, or about a contact that a caller outside any turn wants to
+// make. It stores everything that the decision is about, so that what runs
+// later is exactly what was shown.
 type Approval struct {
 	ID   ApprovalID
 	Team TeamID
-	// Task, Turn and Call are the key of the call. From outside there is no turn,
-	// and no task if the caller speaks for none.
+	// Task, Turn and Call are the key of the call. A caller outside any turn has
+	// no Turn, and no Task unless it works on one.
 	Task  TaskID
 	Turn  int
 	Call  string
-	Agent AgentID // who wants it
+	Agent AgentID // who wants to make the call
 
 	Tool   string
 	Args   string  // as the model wrote them, in the spelling of CanonicalArgs
-	Digest string  // of the two
-	Target AgentID // whom it contacts; 0 if nobody
+	Digest string  // of Tool and Args
+	Target AgentID // whom the call contacts; 0 if nobody
 
-	Rule   string // that wants the approval
-	Reason string // the same as a sentence
+	Rule   string // the rule that requires the approval
+	Reason string // the rule in a sentence
 
 	State     ApprovalState
 	CreatedAt Micros
 	ExpiresAt Micros
 	DecidedAt Micros
 	DecidedBy AgentID // 0 if it expired
-	Comment   string  // of whoever decided; the agent reads why it was denied
+	Comment   string  // by whoever decided; tells the agent why it was denied
 
-	// Message is the contact that was made for a caller from outside, and Failure
-	// why it could not be made although it was approved.
+	// Message is the contact that was made for a caller outside any turn. Failure
+	// is why it could not be made although it was approved.
 	Message MessageID
 	Failure string
 }
 
-// Outside reports whether no turn waits for the decision: the contact is made
-// with it.
+// Outside reports whether no turn waits for the decision. The contact is then
+// made at the moment of approval.
 func (a Approval) Outside() bool { return a.Turn == 0 }
 
-// CanonicalArgs spells the arguments of a call as a stored step does, so that
-// those of a reply just made and of the same reply read again are equal.
+// CanonicalArgs spells the arguments of a call as a stored step does. A reply
+// that was just made then equals the same reply read back.
 func CanonicalArgs(args json.RawMessage) string {
 	if len(args) == 0 {
 		return "null"
@@ -91,20 +92,20 @@ func CanonicalArgs(args json.RawMessage) string {
 	return string(b)
 }
 
-// CallDigest binds an approval to the payload that was shown.
+// CallDigest binds an approval to the call that was shown.
 func CallDigest(tool, args string) string {
 	sum := sha256.Sum256([]byte(tool + "\x00" + args))
 	return hex.EncodeToString(sum[:])
 }
 
 // NeedsApproval refuses a call that somebody may still approve. A turn waits
-// for that, and so does the contact of a caller from outside; anything else is
-// refused.
+// for the decision, and so does a contact by a caller outside any turn. For
+// anything else it is a plain refusal.
 type NeedsApproval struct {
 	Rule   string
 	Reason string
 	Target AgentID // whom the call contacts; 0 if nobody
-	// Approval is the record under which a contact from outside waits.
+	// Approval is the record of a contact from outside that waits.
 	Approval ApprovalID
 }
 
@@ -121,7 +122,7 @@ func (e *NeedsApproval) public() *Error {
 		WithHint("%s Only a contact, or the turn of an agent that the hub runs, can wait for one.", e.Reason)
 }
 
-// AsNeedsApproval finds out whether a refusal can be lifted by an approval.
+// AsNeedsApproval reports whether an approval would lift the refusal.
 func AsNeedsApproval(err error) (*NeedsApproval, bool) {
 	var need *NeedsApproval
 	ok := errors.As(err, &need)

@@ -11,10 +11,10 @@ import (
 // Money is an amount in millionths of a US dollar.
 type Money int64
 
-// Dollar is the unit in which people read and write money.
+// Dollar is the unit that people read and write.
 const Dollar Money = 1_000_000
 
-// ParseMoney reads 2.50; at most six digits follow the point.
+// ParseMoney reads 2.50 or $2.50, with at most six digits after the point.
 func ParseMoney(s string) (Money, bool) {
 	whole, part, _ := strings.Cut(strings.TrimPrefix(s, "$"), ".")
 	if len(part) > 6 {
@@ -24,7 +24,7 @@ func ParseMoney(s string) (Money, bool) {
 	return Money(n), err == nil && whole != ""
 }
 
-// String is the amount with two digits after the point, or as many as it needs.
+// String writes two digits after the point, or more if the amount needs them.
 func (m Money) String() string {
 	if cent := Dollar / 100; m%cent == 0 {
 		return fmt.Sprintf("$%d.%02d", m/Dollar, m%Dollar/cent)
@@ -48,18 +48,19 @@ func ParseTokens(s string) (int64, bool) {
 	return int64(n * unit), err == nil
 }
 
-// Budget bounds what a task tree may spend, or a team in a day. Zero is no bound.
+// Budget bounds what a task tree may spend, or a team in a day. Zero means no
+// bound.
 type Budget struct {
 	Tokens int64
 	Money  Money
 	Tasks  int64
-	Time   time.Duration // that turns are at work
+	Time   time.Duration // spent by running turns
 }
 
-// Set reports whether anything is bounded.
+// Set reports whether the budget bounds anything.
 func (b Budget) Set() bool { return b != Budget{} }
 
-// Over is base with the bounds of b in place of its own.
+// Over returns base, with each bound that b sets in place of its own.
 func (b Budget) Over(base Budget) Budget {
 	if b.Tokens > 0 {
 		base.Tokens = b.Tokens
@@ -76,8 +77,9 @@ func (b Budget) Over(base Budget) Budget {
 	return base
 }
 
-// Raise adds to bounds that are there. To add to one that is not there would
-// bound what is free, which nobody means who adds.
+// Raise adds to the bounds that are set. It refuses to add to one that is not:
+// that would set a bound where there was none, and whoever adds means the
+// opposite.
 func (b Budget) Raise(by Budget) (Budget, error) {
 	for _, c := range []struct {
 		what      string
@@ -89,7 +91,7 @@ func (b Budget) Raise(by Budget) (Budget, error) {
 		{"time", b.Time > 0, by.Time > 0},
 	} {
 		if c.adds && !c.has {
-			return b, Errorf(Invalid, "The budget has no bound of %s to be raised.", c.what)
+			return b, Errorf(Invalid, "The budget does not bound %s, so there is nothing to raise.", c.what)
 		}
 	}
 	sum := Budget{Tokens: b.Tokens + by.Tokens, Money: b.Money + by.Money, Tasks: b.Tasks + by.Tasks, Time: b.Time + by.Time}
@@ -99,7 +101,7 @@ func (b Budget) Raise(by Budget) (Budget, error) {
 	return sum, nil
 }
 
-// String is what ParseBudget reads.
+// String writes the form that ParseBudget reads.
 func (b Budget) String() string {
 	var parts []string
 	if b.Tokens > 0 {
@@ -117,8 +119,7 @@ func (b Budget) String() string {
 	return strings.Join(parts, ",")
 }
 
-// ParseBudget reads tokens=50000,money=1.5,tasks=10,time=30m, of which any may
-// be left out, but not all.
+// ParseBudget reads tokens=50000,money=1.5,tasks=10,time=30m, or any part of it.
 func ParseBudget(s string) (b Budget, err error) {
 	for part := range strings.SplitSeq(s, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
@@ -145,52 +146,51 @@ func ParseBudget(s string) (b Budget, err error) {
 	return b, nil
 }
 
-// Spending is what was used up.
+// Spending is what was spent.
 type Spending struct {
 	Input, Output int64 // tokens
 	Money         Money
 	Active        time.Duration
 }
 
-// Tokens is both kinds together, as a budget bounds them.
+// Tokens is the sum that a budget bounds.
 func (s Spending) Tokens() int64 { return s.Input + s.Output }
 
-// Plus adds.
 func (s Spending) Plus(more Spending) Spending {
 	return Spending{Input: s.Input + more.Input, Output: s.Output + more.Output, Money: s.Money + more.Money, Active: s.Active + more.Active}
 }
 
-// TreeBudget is what a tree may spend, and what it has spent since it has a
-// budget, which is from its beginning.
+// TreeBudget is what a tree of tasks may spend and what it has spent. A tree
+// has its budget from the beginning or never.
 type TreeBudget struct {
 	Root  TaskID
 	Team  TeamID
 	Limit Budget
 	Spent Spending
 	Tasks int64
-	Told  bool // that it is spent, since it was last raised
+	Told  bool // somebody was told that it is spent, since it was last raised
 }
 
-// DayBudget is what a team has spent on a day while it had a cap.
+// DayBudget is what a team with a daily cap has spent on one day.
 type DayBudget struct {
 	Team  TeamID
-	Day   int64  // since 1970, in UTC
+	Day   int64  // as Micros.Day counts
 	Extra Budget // on top of what the files allow
 	Spent Spending
-	Told  bool // that it is spent, since it was last raised
+	Told  bool // somebody was told that it is spent, since it was last raised
 }
 
-// Day is the number of the day, in UTC.
+// Day is the number of the day since 1970, in UTC.
 func (m Micros) Day() int64 { return int64(m) / (24 * time.Hour).Microseconds() }
 
-// NextDay is when the next one begins.
+// NextDay is the beginning of the next day, in UTC.
 func (m Micros) NextDay() Micros { return Micros((m.Day() + 1) * (24 * time.Hour).Microseconds()) }
 
-// Reservation is what a model call of a running task may spend at most. It
-// counts for as long as the task runs under the same lease.
+// Reservation is the most that a model call of a running task may spend. It
+// counts as long as the task runs under the same lease.
 type Reservation struct {
 	Task   TaskID
-	Root   TaskID // whose budget it is taken from; 0 if only the team's
+	Root   TaskID // whose budget pays; 0 if only the team's does
 	Team   TeamID
 	Token  int64
 	Turn   int
@@ -199,8 +199,8 @@ type Reservation struct {
 	Money  Money
 }
 
-// BudgetSpent refuses what would go beyond the budget of a tree. A turn waits for
-// more; to anyone else it is a refusal like others.
+// BudgetSpent refuses what would exceed the budget of a tree. A turn waits until
+// the budget is raised; for anyone else it is a plain refusal.
 type BudgetSpent struct {
 	Root  TaskID
 	What  string // such as 10 of 10 tasks
@@ -217,13 +217,13 @@ func (e *BudgetSpent) public() *Error {
 		WithHint("%s", raiseHint(e.Root, e.What))
 }
 
-// IsBudgetSpent finds out whether a refusal can be lifted by raising a budget.
+// IsBudgetSpent reports whether raising a budget would lift the refusal.
 func IsBudgetSpent(err error) bool {
 	_, ok := AsBudgetSpent(err)
 	return ok
 }
 
-// AsBudgetSpent is the refusal that a raised budget lifts, if an error is one.
+// AsBudgetSpent finds the BudgetSpent in an error.
 func AsBudgetSpent(err error) (spent *BudgetSpent, ok bool) {
 	ok = errors.As(err, &spent)
 	return spent, ok

@@ -9,13 +9,13 @@ type Member struct {
 	// Read is how far the member has read, as a message number.
 	Read     int
 	JoinedAt Micros
-	// Home is the team's folder that names the member; empty for one who was
-	// invited.
+	// Home is the team folder whose files name the member. It is empty for one
+	// who was invited.
 	Home string
 }
 
-// CheckChannelName says whether s may name a group channel. It is shown as
-// #name, so it has no spaces.
+// CheckChannelName checks whether s may name a group channel. A channel is
+// shown as #name, so its name has no spaces.
 func CheckChannelName(s string) error {
 	if err := CheckName(s); err != nil {
 		return err
@@ -26,10 +26,10 @@ func CheckChannelName(s string) error {
 	return nil
 }
 
-// BareChannel is a channel's name without the # that it is shown with.
+// BareChannel is a channel's name without the leading #.
 func BareChannel(s string) string { return strings.TrimPrefix(strings.TrimSpace(s), "#") }
 
-// Place is how the channel is called where its messages are read.
+// Place names the channel above its messages.
 func (c Channel) Place() string {
 	if c.Kind == Group {
 		return "#" + c.Name
@@ -37,13 +37,13 @@ func (c Channel) Place() string {
 	return "dm"
 }
 
-// PostText is what a member reads of a post.
+// PostText is how a member reads a post.
 func PostText(from, place, body string) string {
 	return "[Channel Message from " + from + " | " + place + "]\n\n" + Quote(body)
 }
 
-// PostedText tells the author of a post what came of it: whose turns it starts,
-// now or later, and who cannot be reached.
+// PostedText tells the author of a post whose turns it starts, now or later,
+// and who cannot be reached.
 func PostedText(place string, mentioned, later, away []string) string {
 	text := "Posted in " + place + "."
 	for _, part := range []struct {
@@ -67,8 +67,8 @@ func PostedText(place string, mentioned, later, away []string) string {
 	return text
 }
 
-// ErrNoChannel is the answer for a channel that does not exist, or that the
-// caller is not in.
+// ErrNoChannel refuses a channel that does not exist, or that the caller is not
+// in. The two look the same, so that nobody learns of channels of others.
 func ErrNoChannel(name string, near []string) *Error {
 	e := Errorf(NotFound, "Channel '#%s' not found.", Clip(BareChannel(name), 64)).WithRule("unknown")
 	if len(near) == 0 {

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Claim is a lease on a region of a file, or on another thing that has a name:
-// whoever holds it may count on nobody else working there. It is free when its
-// time is over or the task that it was taken for has ended.
+// Claim reserves a region of a file, or anything else that has a name, for one
+// agent, so that nobody else works there. It ends when its time is over or when
+// the task that it was taken for has ended.
 type Claim struct {
 	Team  TeamID
 	Path  string
@@ -20,21 +20,22 @@ type Claim struct {
 	Until Micros
 }
 
-// HeldBy reports whether the claim is that of a participant in a task. Two tasks
-// of one agent run side by side, so each holds its own.
+// HeldBy reports whether the agent holds the claim for the task. Two tasks of
+// one agent may run side by side, so each holds its own claims.
 func (c Claim) HeldBy(agent AgentID, task TaskID) bool { return c.Agent == agent && c.Task == task }
 
 // Region names what is claimed.
 func (c Claim) Region() string { return c.Lines.In(c.Path) }
 
-// Lines are those of a file from the first to the last. The zero value is all of
-// them.
+// Lines is a range of a file, first and last included. The zero value is the
+// whole file.
 type Lines struct{ From, To int }
 
-// LastLine is beyond any file: a region without an end goes on to it.
+// LastLine is beyond the end of any file. A region that is open at the end
+// ends there.
 const LastLine = 1<<31 - 1
 
-// ParseLines checks the lines that somebody names; what is left out is 0.
+// ParseLines checks a range that somebody gave; 0 stands for a missing bound.
 func ParseLines(from, to int) (Lines, error) {
 	switch {
 	case from < 0 || to < 0 || from > LastLine || to > LastLine:
@@ -50,7 +51,7 @@ func ParseLines(from, to int) (Lines, error) {
 	}
 }
 
-// Whole reports whether these are all lines.
+// Whole reports whether the range is the whole file.
 func (l Lines) Whole() bool { return l.To == 0 }
 
 // Overlaps reports whether two regions of the same file have a line in common.
@@ -58,12 +59,12 @@ func (l Lines) Overlaps(o Lines) bool {
 	return l.Whole() || o.Whole() || l.From <= o.To && o.From <= l.To
 }
 
-// Covers reports whether every line of the other region is one of these.
+// Covers reports whether l contains every line of o.
 func (l Lines) Covers(o Lines) bool {
 	return l.Whole() || !o.Whole() && l.From <= o.From && o.To <= l.To
 }
 
-// String is what the lines are called; empty for all of them.
+// String names the range; it is empty for the whole file.
 func (l Lines) String() string {
 	switch {
 	case l.Whole():
@@ -77,7 +78,7 @@ func (l Lines) String() string {
 	}
 }
 
-// In names the lines of a file.
+// In names the range together with its file.
 func (l Lines) In(path string) string {
 	if l.Whole() {
 		return path
@@ -87,8 +88,9 @@ func (l Lines) In(path string) string {
 
 const maxPath = 512
 
-// CleanPath spells the path of a file in the workspace, or the name of another
-// thing, in the one way in which all compare it. Nothing leaves the workspace.
+// CleanPath brings the path of a file in the workspace, or another name, into
+// one spelling, so that claims can be compared. It refuses a path that leaves
+// the workspace.
 func CleanPath(name string) (string, error) {
 	name = strings.ReplaceAll(strings.TrimSpace(name), `\`, "/")
 	switch {

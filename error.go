@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Kind is the closed set of reasons why something was refused or failed.
-// Each door has one table from Kind to its own codes.
+// Kind classifies why something was refused or failed. The set is closed, and
+// each door has one table from Kind to its own codes.
 type Kind string
 
 const (
@@ -28,14 +28,14 @@ func Kinds() []Kind {
 }
 
 // Error is the one error type that crosses package borders. Message is safe
-// to show to an agent or a person; Hint says what to do; Cause is for the log
-// alone and never reaches a caller.
+// to show to an agent or a person, and Hint says what to do. Cause is only for
+// the log and never reaches a caller.
 type Error struct {
 	Kind    Kind
 	Message string
 	Hint    string
 	Cause   error
-	// Rule is what refused, for the record: a limit or a right, in one word.
+	// Rule names the limit or right that refused, in one word, for the record.
 	Rule string
 }
 
@@ -83,7 +83,7 @@ func RuleOf(err error) string {
 	return ""
 }
 
-// KindOf classifies any error; one that is not ours is Internal.
+// KindOf classifies any error. One that is not an Error is Internal.
 func KindOf(err error) Kind {
 	var e *Error
 	if errors.As(err, &e) {
@@ -92,8 +92,8 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// Public is the text of err that a caller may read: ours as it is, and for a
-// foreign error a sentence without its details, which belong in the log.
+// Public is the text of err that a caller may read. For an error that is not an
+// Error it gives away no details; they belong in the log.
 func Public(err error) string {
 	var e *Error
 	if errors.As(err, &e) {

@@ -20,16 +20,16 @@ const (
 	EventTimeout     EventKind = "ask.timed_out"
 	EventRefused     EventKind = "contact.refused"
 	EventToolRefused EventKind = "tool.refused"
-	// EventDenied is a refusal for lack of rights: another's task, one's own
-	// approval, what only people may.
+	// EventDenied is a refusal for lack of rights: to touch another's task, to
+	// approve one's own call, to do what only people may do.
 	EventDenied EventKind = "access.refused"
-	// EventSummed stands for refusals that were too many to be recorded one by one.
+	// EventSummed stands for refusals that were too many to record one by one.
 	EventSummed    EventKind = "refusals.summed"
 	EventRetention EventKind = "retention.removed"
 	EventRedacted  EventKind = "message.redacted"
 	EventStatus    EventKind = "agent.status"
 	EventAgent     EventKind = "agent.changed"
-	EventReload    EventKind = "team.reloaded" // with a mistake in a file, or a setting that needs a restart
+	EventReload    EventKind = "team.reloaded" // recorded only if a file has a mistake or a setting needs a restart
 	EventRule      EventKind = "rule.changed"
 	EventChannel   EventKind = "channel.changed"
 
@@ -47,7 +47,7 @@ const (
 	EventQuestionAsked     EventKind = "question.asked"
 	EventQuestionForwarded EventKind = "question.forwarded"
 	EventQuestionAnswered  EventKind = "question.answered"
-	EventQuestionExpired   EventKind = "question.expired" // or everyone who was asked has failed
+	EventQuestionExpired   EventKind = "question.expired" // also if everyone who was asked has failed
 
 	EventKept         EventKind = "keeper.stored"
 	EventKeeperShared EventKind = "keeper.shared"
@@ -60,7 +60,7 @@ const (
 	EventResumed EventKind = "team.resumed"
 )
 
-// EventKinds are all kinds there are.
+// EventKinds lists every kind.
 func EventKinds() []EventKind {
 	return []EventKind{
 		EventMessage, EventTask, EventWaiting, EventRescued, EventCompleted, EventFailed, EventCancelled, EventDropped,
@@ -74,8 +74,8 @@ func EventKinds() []EventKind {
 	}
 }
 
-// CheckKindPattern accepts the kind of an event, or several with a star in them:
-// contact.* or *.refused. Others are answered with the nearest kinds.
+// CheckKindPattern accepts a kind of event, or a pattern that matches several:
+// contact.* or *.refused. It refuses anything else and names the nearest kinds.
 func CheckKindPattern(pattern string) error {
 	before, after, several := strings.Cut(pattern, "*")
 	var known []string
@@ -91,11 +91,10 @@ func CheckKindPattern(pattern string) error {
 		return err.WithHint("Did you mean %s?", strings.Join(near, ", "))
 	}
 	slices.Sort(known)
-	return err.WithHint("Kinds are %s; contact.* stands for all that begin so, *.refused for all that end so.", strings.Join(known, ", "))
+	return err.WithHint("Kinds are %s; contact.* matches every kind with that beginning, *.refused every kind with that end.", strings.Join(known, ", "))
 }
 
-// WithRule is the text of a refusal with the rule that decided it, for the
-// record.
+// WithRule appends the rule that decided a refusal to its text, for the record.
 func WithRule(text, rule string) string {
 	if rule == "" {
 		return text
@@ -119,7 +118,7 @@ func (e Event) Rule() string {
 	return e.Detail[at+len(ruleMark) : len(e.Detail)-1]
 }
 
-// Event is one line of the append-only record of everything that happened.
+// Event is one entry in the append-only record of everything that happened.
 type Event struct {
 	ID      EventID
 	Team    TeamID
@@ -130,7 +129,7 @@ type Event struct {
 	Task    TaskID
 	Message MessageID
 	Detail  string
-	// Cursor is the place behind the event, from which a reader goes on; set when
-	// it is read.
+	// Cursor is the position after the event, where a reader goes on. It is set
+	// when the event is read.
 	Cursor string
 }

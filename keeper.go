@@ -17,31 +17,33 @@ func ParseKeeperID(s string) (KeeperID, error) {
 	return KeeperID(n), err
 }
 
-// Keeper is a chunk of a conversation that was put away under a topic, to be
+// Keeper is a part of a conversation that was put away under a topic. It can be
 // found again by what was said in it.
 type Keeper struct {
 	ID    KeeperID
 	Team  TeamID
 	Owner AgentID
-	// Channel is where it was said, and so who may read it: a dm's two, or those who
-	// are in a group now. 0 is the owner alone.
+	// Channel is where it was said. It decides who may read the keeper: the two of
+	// a dm, or the present members of a group. 0 means the owner alone.
 	Channel ChannelID
 	Thread  ThreadID
 	Task    TaskID
 	Topic   string
-	Count   int  // of its messages
-	Size    int  // of their texts, in characters
+	Count   int  // messages
+	Size    int  // length of their texts, in characters
 	Shared  bool // its owner lets the whole team read it
-	// Automatic says that the hub made it, because the conversation no longer fitted.
+	// Automatic says that the hub made it because the conversation had grown too
+	// long for the model.
 	Automatic bool
-	// Key finds the keeper again that a call made before; empty for none.
+	// Key is that of the call that made the keeper. A call that runs again after a
+	// crash finds its keeper by it. Empty if no call made it.
 	Key       string
 	CreatedAt Micros
 	UsedAt    Micros // when something was last found in it
 	Uses      int
 }
 
-// Kept is one message of a keeper, numbered from the oldest on.
+// Kept is one message of a keeper. The oldest is number 1.
 type Kept struct {
 	ID     int64
 	Team   TeamID
@@ -50,18 +52,18 @@ type Kept struct {
 	Role   string // as its owner's model knows it: user, assistant or tool
 	Author AgentID
 	Text   string // as its owner read it
-	// Message is the stored message that it is a copy of; 0 if it is of none.
+	// Message is the stored message that this is a copy of; 0 if there is none.
 	Message MessageID
-	// Private says that it was not said in the keeper's channel, such as the result
-	// of a tool: it is for the owner until the keeper is shared.
+	// Private says that the text was not said in the keeper's channel; the result
+	// of a tool is an example. Only the owner reads it until the keeper is shared.
 	Private bool
 	At      Micros
 }
 
-// Name is how a text refers to the message: keeper-7/3.
+// Name refers to the message within a text: keeper-7/3.
 func (k Kept) Name() string { return fmt.Sprintf("%s/%d", k.Keeper, k.N) }
 
-// Characters is how long the messages are together.
+// Characters is the total length of the messages.
 func Characters(list []Kept) (n int) {
 	for i := range list {
 		n += utf8.RuneCountInString(list[i].Text)
@@ -76,28 +78,29 @@ const (
 	RoleTool      = "tool"
 )
 
-// LastUsed is when the keeper was last of use: at the latest when it was made.
+// LastUsed is when something was last found in the keeper, or else when it was
+// made.
 func (k Keeper) LastUsed() Micros { return max(k.CreatedAt, k.UsedAt) }
 
-// KeeperText names a keeper where its messages were.
+// KeeperText stands where the messages of a keeper were.
 func KeeperText(k Keeper) string { return "[Keeper:" + k.ID.String() + "] topic=" + k.Topic }
 
-// OffloadedText tells an agent what it put away.
+// OffloadedText tells an agent what it has put away.
 func OffloadedText(k Keeper) string {
 	return fmt.Sprintf("Offloaded %d messages. %s", k.Count, KeeperText(k))
 }
 
-// NothingToOffload answers an agent that has said too little yet.
+// NothingToOffload tells an agent that its conversation is still too short.
 const NothingToOffload = "No messages to offload (context too small)."
 
-// PutAwayText takes the place of what left a conversation because it no longer
-// fitted.
+// PutAwayText stands where the hub put messages away because the conversation
+// had grown too long for the model.
 func PutAwayText(k Keeper) string {
 	return fmt.Sprintf("%s (%d messages, %d characters)\nThese earlier messages were put away to make room. context_retrieve finds them.",
 		KeeperText(k), k.Count, k.Size)
 }
 
-// NothingFoundText answers a query that no kept message fits.
+// NothingFoundText answers a search that found no kept message.
 func NothingFoundText(query string) string {
 	r := []rune(query)
 	return "No relevant context found for: " + string(r[:min(len(r), 80)])

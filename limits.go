@@ -2,29 +2,29 @@ package parley
 
 import "time"
 
-// Limits bound what one agent may do. Each can be set for a team or an agent;
+// Limits bound what one agent may do. A team or an agent can set each of them;
 // these are the resolved values.
 type Limits struct {
 	AskDepth           int
 	DelegationDepth    int
-	Rate               int // contacts an agent may start a minute
+	Rate               int // contacts that an agent may start per minute
 	Steps              int // model replies in one turn
 	MessageBytes       int
 	Turns              int // concurrent turns of a native agent
-	Rescues            int // of one task, after crashes
+	Rescues            int // how often one task is taken over from a dead worker
 	AskTimeout         time.Duration
-	CallTimeout        time.Duration // of call_agent
+	CallTimeout        time.Duration // of the tool call_agent
 	DelegationDeadline time.Duration
-	ApprovalExpiry     time.Duration // then nobody has approved
-	QuestionLifetime   time.Duration // then nobody has answered
-	// Budget is that of a tree whose root is asked of the agent.
+	ApprovalExpiry     time.Duration // an undecided approval expires after it
+	QuestionLifetime   time.Duration // an unanswered question expires after it
+	// Budget is for a tree of tasks whose root this agent works on.
 	Budget Budget
-	// Daily is what all turns of the team may spend in a day; tokens and money
-	// alone.
+	// Daily is what all turns of the team may spend in a day. It bounds tokens and
+	// money only.
 	Daily Budget
 }
 
-// DefaultLimits are in force where nobody says otherwise.
+// DefaultLimits apply where the files set nothing else.
 func DefaultLimits() Limits {
 	return Limits{
 		AskDepth: 3, DelegationDepth: 10, Rate: 10, Steps: 30, MessageBytes: 256 << 10, Turns: 8, Rescues: 3,

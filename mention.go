@@ -6,15 +6,15 @@ import (
 	"unicode"
 )
 
-// maxNameRunes is how long a name can be.
 const maxNameRunes = 64
 
-// Mentions finds whom a text mentions, as @Name: the folded names in the order
-// of their first mention, each once. known says which folded names there are.
+// Mentions finds the names that a text mentions as @Name. It returns them
+// folded, each once, in the order of their first mention. known reports whether
+// a folded name exists.
 //
-// A name matches whole, and the longest one counts: @Data Analyst is not @Data.
-// An @ within a word or a mail address mentions nobody, and an unknown name is
-// plain text.
+// A name matches as a whole, and the longest match wins: @Data Analyst is not
+// @Data. An @ within a word or a mail address mentions nobody, and an unknown
+// name is plain text.
 func Mentions(text string, known func(folded string) bool) (names []string) {
 	if !strings.ContainsRune(text, '@') {
 		return nil
@@ -31,8 +31,8 @@ func Mentions(text string, known func(folded string) bool) (names []string) {
 	return names
 }
 
-// inWord reports whether what comes after the text goes on with its last word:
-// a letter, or what may stand before the @ of a mail address.
+// inWord reports whether an @ after the text would be part of a word or a mail
+// address.
 func inWord(before []rune) bool {
 	for i := len(before) - 1; i >= 0; i-- {
 		if !strings.ContainsRune("-_+", before[i]) {
@@ -42,7 +42,7 @@ func inWord(before []rune) bool {
 	return false
 }
 
-// longestName finds the longest known name that a text begins with.
+// longestName finds the longest known name at the beginning of a text.
 func longestName(text []rune, known func(string) bool) string {
 	n := 0
 	if len(text) > 0 && text[0] == ' ' {
@@ -52,7 +52,7 @@ func longestName(text []rune, known func(string) bool) string {
 		n++
 	}
 	for ; n > 0; n-- {
-		if goesOn(text[n:]) || text[n-1] == ' ' {
+		if continuesWord(text[n:]) || text[n-1] == ' ' {
 			continue
 		}
 		if folded := FoldName(string(text[:n])); known(folded) {
@@ -62,9 +62,9 @@ func longestName(text []rune, known func(string) bool) string {
 	return ""
 }
 
-// goesOn reports whether a text goes on with the word before it: Data.com and
-// Data-Analyst are one word, and in "Data. And" it has ended.
-func goesOn(after []rune) bool {
+// continuesWord reports whether a text continues the word before it. Data.com
+// and Data-Analyst are one word each; in "Data. And" the word ends at the dot.
+func continuesWord(after []rune) bool {
 	for _, r := range after {
 		if !strings.ContainsRune("-_.", r) {
 			return wordRune(r)
@@ -75,8 +75,8 @@ func goesOn(after []rune) bool {
 
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// Misspelt finds the words after an @ that are nobody's name and close to one of
-// the names, each with the nearest.
+// Misspelt finds the words after an @ that are no known name but close to one.
+// Each comes with the nearest name.
 func Misspelt(text string, names []string) (list [][2]string) {
 	known := func(folded string) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return FoldName(n) == folded })

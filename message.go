@@ -8,8 +8,8 @@ const (
 	Group ChannelKind = "group"
 )
 
-// Channel is where messages live. A dm has the two participants A < B, a group
-// has a name and members.
+// Channel holds messages. A dm has two participants, A < B; a group has a name
+// and members.
 type Channel struct {
 	ID   ChannelID
 	Team TeamID
@@ -17,12 +17,12 @@ type Channel struct {
 	A, B AgentID
 	Main ThreadID
 
-	Name  string // of a group; shown as #name
+	Name  string // of a group, shown as #name
 	Topic string
-	// Home is the team's folder that names the group; empty for one that was made
-	// while the hub ran.
+	// Home is the team folder whose files define the group. It is empty for one
+	// that was made while the hub ran.
 	Home    string
-	Removed bool // kept for the record, under a name that is free again
+	Removed bool // kept for the record; its name may be used again
 }
 
 // Peer is the other participant of a dm.
@@ -33,17 +33,17 @@ func (c Channel) Peer(of AgentID) AgentID {
 	return c.A
 }
 
-// Thread is a conversation within a channel. Its messages are a list linked
-// backwards from Last, numbered 1 to Count: reading the newest twenty costs
-// twenty look-ups however long the history is, and storing one dirties no
-// index.
+// Thread is a conversation within a channel. Its messages form a list linked
+// backwards from Last and numbered 1 to Count. So reading the newest twenty
+// costs twenty look-ups however long the history is, and storing a message
+// changes no index.
 type Thread struct {
 	ID      ThreadID
 	Channel ChannelID
 	Last    MessageID
 	Count   int
-	// First is the dm's participant A, and Read how far A and B have read, as a
-	// message number.
+	// First is participant A of a dm. Read is how far A and B have read, as message
+	// numbers.
 	First AgentID
 	Read  [2]int
 }
@@ -51,7 +51,8 @@ type Thread struct {
 // ReadBy is how far a participant of a dm has read.
 func (t Thread) ReadBy(id AgentID) int { return t.Read[t.side(id)] }
 
-// SetRead moves a participant's place forward, never back.
+// SetRead records that a participant has read up to message n. It never goes
+// back.
 func (t *Thread) SetRead(id AgentID, n int) {
 	side := t.side(id)
 	t.Read[side] = max(t.Read[side], n)
@@ -70,19 +71,20 @@ type MessageKind string
 const (
 	AskMessage          MessageKind = "ask"
 	DelegateMessage     MessageKind = "delegate"
-	SentMessage         MessageKind = "message" // work that nothing comes back of, in a thread of its own
+	SentMessage         MessageKind = "message" // starts work in a thread of its own; no result comes back
 	NotificationMessage MessageKind = "notification"
-	PostMessage         MessageKind = "post"  // in a channel, to whoever reads it; work for those it mentions
+	PostMessage         MessageKind = "post"  // in a channel, for whoever reads it; starts work for those it mentions
 	ReplyMessage        MessageKind = "reply" // the closing text of a turn
 	ResultMessage       MessageKind = "delegation_result"
 	FailureMessage      MessageKind = "delegation_failed"
 	QuestionMessage     MessageKind = "question"
 	AnswerMessage       MessageKind = "answer"
-	// UnansweredMessage tells an asker, as a note to itself, that nobody answered.
+	// UnansweredMessage tells an asker that nobody answered. Its author is the
+	// asker itself.
 	UnansweredMessage MessageKind = "question_unanswered"
 )
 
-// Message is one stored utterance.
+// Message is one stored message.
 type Message struct {
 	ID      MessageID
 	Team    TeamID
@@ -93,29 +95,29 @@ type Message struct {
 	Kind    MessageKind
 	Body    string
 	Context string
-	// Priority is that of a delegation; 0 otherwise.
+	// Priority is set for a delegation; 0 otherwise.
 	Priority Priority
-	// Task is the task that a request opened, or that a reply or result is of. A
-	// post may have opened several; its Task is 0.
+	// Task is the task that a request opened, or that a reply or result belongs
+	// to. It is 0 for a post, which may open several.
 	Task TaskID
-	// Origin is the task whose turn made the contact, Key its step; together with
-	// the author they make a contact idempotent.
+	// Origin is the task whose turn made the contact and Key is its step. Together
+	// with the author they make a contact idempotent.
 	Origin TaskID
 	Key    string
 	At     Micros
-	// Question is what a question or an answer is about; 0 otherwise.
+	// Question is set for a question and for an answer to one; 0 otherwise.
 	Question QuestionID
 }
 
-// Delivery is what became of a message for one recipient. Accepted is the
-// message's own time.
+// Delivery records how far a message has come with one recipient. The time when
+// it was accepted is the message's own.
 type Delivery struct {
 	Message   MessageID
 	Recipient AgentID
 	// Pull marks a recipient that fetches its messages.
 	Pull      bool
 	Delivered Micros // given to the agent's runtime
-	Seen      Micros // in a stored model request, acked, or displayed
+	Seen      Micros // part of a stored model request, acknowledged, or displayed
 	Answered  Micros
 }
 

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// Nearest finds the known words that were probably meant by one that is not
-// known, the likeliest first and at most so many. Case, spaces, dashes and
-// underscores do not count as differences: mcpServers is meant to be
-// mcp_servers. Words that have little in common with the one given are left
-// out; those that begin with it are near.
+// Nearest finds the known words that somebody probably meant by an unknown one,
+// at most so many and the likeliest first. Case, spaces, dashes and underscores
+// make no difference: mcpServers means mcp_servers. A known word that begins
+// with the given one counts as near; one that has little in common with it is
+// left out.
 func Nearest(word string, known []string, most int) []string {
 	type candidate struct {
 		word     string
 		distance int
 	}
 	meant := bare(word)
-	if len(meant) == 0 || len(meant) > 64 { // nobody means anything by a page
+	if len(meant) == 0 || len(meant) > 64 { // a long text is no misspelt word
 		return nil
 	}
 	furthest := min(max(2, len(meant)/3), len(meant)-1)

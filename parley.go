@@ -1,10 +1,10 @@
 // Package parley holds the vocabulary of the hub: the nouns that every other
-// package speaks in, the texts that agents read, and the closed set of error
-// kinds. It imports the standard library only, and everything may import it.
+// package uses, the texts that agents read, and the closed set of error kinds.
+// It imports the standard library only, and everything may import it.
 //
-// A hub hosts teams. A team has agents, which talk in channels made of
-// threads made of messages, and hand each other tasks. docs/architecture.md
-// walks one ask and one delegation through the packages.
+// A hub hosts teams. The agents of a team hand each other tasks and write
+// messages, which form threads, which belong to channels.
+// docs/architecture.md follows one ask and one delegation through the packages.
 package parley
 
 import (
@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// IDs are integers that grow, so that what happens together is stored
-// together. They get a public spelling at the edge: task-101, msg-2041.
+// IDs are growing integers, so that what happens at the same time is stored in
+// the same place. People and agents see them as task-101 or msg-2041.
 type (
 	TeamID    int64
 	AgentID   int64
@@ -60,7 +60,7 @@ func parseID(s, prefix string) (int64, error) {
 // means "not set".
 type Micros int64
 
-// Team is the isolation boundary: nothing crosses it.
+// Team is the boundary of isolation: nothing crosses it.
 type Team struct {
 	ID   TeamID
 	Name string
@@ -68,10 +68,10 @@ type Team struct {
 	Paused bool
 }
 
-// MainTeam is the team that a hub has when nobody names another.
+// MainTeam is the name of a team for which nobody chose another.
 const MainTeam = "main"
 
-// CheckName says whether s may name a team, an agent or a channel.
+// CheckName checks whether s may name a team, an agent or a channel.
 func CheckName(s string) error {
 	if n := len([]rune(s)); n < 1 || n > 64 {
 		return Errorf(Invalid, "A name has 1 to 64 characters; %q has %d.", s, n)
@@ -90,12 +90,12 @@ func CheckName(s string) error {
 	return nil
 }
 
-// FoldName is the form in which names are compared: ignoring case.
+// FoldName brings a name into the form for comparing, which ignores case.
 func FoldName(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 
 // Clip shortens s to one line of at most n runes, for a list or a title.
 func Clip(s string, n int) string {
-	bound := 8 * n // no need to look at a whole page for a line
+	bound := 8 * n // enough for one line, however long the text is
 	long := len(s) > bound
 	if long {
 		s = strings.ToValidUTF8(s[:bound], "")

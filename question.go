@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// QuestionID is printed query-12.
+// QuestionID is the number of a question. Agents read it as query-12.
 type QuestionID int64
 
 func (id QuestionID) String() string { return "query-" + strconv.FormatInt(int64(id), 10) }
@@ -18,13 +18,13 @@ func ParseQuestionID(s string) (QuestionID, error) {
 	return QuestionID(n), err
 }
 
-// QuestionState is where a question is. An end is final.
+// QuestionState is the state of a question. Every state but open is final.
 type QuestionState int
 
 const (
 	QuestionOpen     QuestionState = 1
 	QuestionAnswered QuestionState = 2
-	QuestionExpired  QuestionState = 3 // nobody answered: in time, or at all
+	QuestionExpired  QuestionState = 3 // nobody answered in time, or everyone who was asked has failed
 )
 
 var questionStates = [...]string{QuestionOpen: "open", QuestionAnswered: "answered", QuestionExpired: "expired"}
@@ -36,19 +36,19 @@ func (s QuestionState) String() string {
 	return questionStates[s]
 }
 
-// Question is a routed query: what somebody asked, of one or of all, and what
-// became of it. Whom it reached is in its routes.
+// Question is what somebody asked one agent or all of them, and what became of
+// it. Its routes say whom it reached.
 type Question struct {
 	ID      QuestionID
 	Team    TeamID
 	Asker   AgentID
-	Task    TaskID  // whose turn asks; 0 for a person, or a program that works on nothing
+	Task    TaskID  // whose turn asks; 0 for a person, or a program outside any task
 	Target  AgentID // 0: all
 	Text    string
 	Context string
 	State   QuestionState
 	Hops    int // forwards so far
-	// Key makes asking idempotent, as that of a message does.
+	// Key makes asking idempotent, as for a message.
 	Key       string
 	CreatedAt Micros
 	ExpiresAt Micros
@@ -58,7 +58,7 @@ type Question struct {
 // All reports whether everyone was asked.
 func (q Question) All() bool { return q.Target == 0 }
 
-// RouteState is what became of a question at one of those who were asked.
+// RouteState is what became of one route of a question.
 type RouteState int
 
 const (
@@ -77,15 +77,15 @@ func (s RouteState) String() string {
 	return routeStates[s]
 }
 
-// Route is one leg of a question's way: who was asked, and by whom.
+// Route says that one agent was asked a question, and by whom.
 type Route struct {
 	Question QuestionID
-	N        int // from 1, in the order in which they were asked
+	N        int // from 1, in the order of asking
 	Agent    AgentID
-	By       AgentID // the asker, or who forwarded it
-	Task     TaskID  // in which Agent is asked
-	Hop      int     // 0 for those whom the asker asked
-	// Enrichment is what By knew of it when it forwarded it: why it did.
+	By       AgentID // the asker, or whoever forwarded the question
+	Task     TaskID  // opened for Agent to answer the question
+	Hop      int     // 0 if the asker itself asked Agent
+	// Enrichment is what By added when it forwarded the question.
 	Enrichment string
 	State      RouteState
 	Answer     MessageID
@@ -95,8 +95,8 @@ type Route struct {
 // MaxHops is how often a question can be forwarded.
 const MaxHops = 5
 
-// QuestionText is what somebody who is asked a question reads. relevant is what
-// was gathered for it on the way.
+// QuestionText is how the agent that is asked reads a question. relevant is the
+// context gathered for it on the way.
 func QuestionText(from string, id QuestionID, body, context, relevant string) string {
 	var b strings.Builder
 	b.WriteString(PastQuestionText(from, id, body, context))
@@ -108,7 +108,8 @@ func QuestionText(from string, id QuestionID, body, context, relevant string) st
 	return b.String()
 }
 
-// PastQuestionText is what they read of it when it is asked no more.
+// PastQuestionText is how an agent reads a question that it need not answer any
+// more.
 func PastQuestionText(from string, id QuestionID, body, context string) string {
 	text := fmt.Sprintf("[Query from %s | ID: %s]\n%s", from, id, Quote(body))
 	if context != "" {
@@ -117,12 +118,12 @@ func PastQuestionText(from string, id QuestionID, body, context string) string {
 	return text
 }
 
-// AnswerText is how an answer reaches the asker.
+// AnswerText is how the asker reads an answer.
 func AnswerText(from string, id QuestionID, body, enrichments string) string {
 	return fmt.Sprintf("[Answer from %s | Query: %s]\n%s", from, id, Quote(body)) + gathered(enrichments)
 }
 
-// UnansweredText tells the asker that nothing came of a question.
+// UnansweredText tells the asker that a question was not answered.
 func UnansweredText(id QuestionID, reason, enrichments string) string {
 	return fmt.Sprintf("[Query Unanswered | ID: %s]\n%s", id, Quote(reason)) + gathered(enrichments)
 }
@@ -134,8 +135,7 @@ func gathered(enrichments string) string {
 	return "\n\nEnrichments gathered during routing:\n" + Quote(enrichments)
 }
 
-// ExpiredQuestion is why a question was not answered that nobody answered in
-// time.
+// ExpiredQuestion is the reason given when nobody answered a question in time.
 func ExpiredQuestion(lifetime time.Duration) string {
 	return fmt.Sprintf("The question has expired: nobody answered within %s.", span(lifetime))
 }
@@ -158,8 +158,7 @@ func plural(n int64, unit string) string {
 	return fmt.Sprintf("%d %ss", n, unit)
 }
 
-// FailedQuestion is why a question was not answered of which everyone who was
-// asked has failed.
+// FailedQuestion is the reason given when everyone who was asked has failed.
 func FailedQuestion(last, reason string) string {
 	return "Nobody who was asked could answer. " + last + ": " + reason
 }
@@ -173,22 +172,23 @@ func QuestionSentText(to string, id QuestionID) string {
 	return fmt.Sprintf("Question sent to %s. Query ID: %s. The answer will be delivered to you when available.", to, id)
 }
 
-// AnsweredText tells whoever answered that it was taken.
+// AnsweredText tells whoever answered that the answer was accepted.
 func AnsweredText(id QuestionID) string { return fmt.Sprintf("Answer delivered for query %s.", id) }
 
-// ForwardedText tells whoever forwarded a question that it was passed on.
+// ForwardedText tells whoever forwarded a question that this was accepted.
 func ForwardedText(to string) string { return "Question forwarded to " + to + " with enrichment." }
 
 // MaxHopsText refuses to forward a question once more.
 const MaxHopsText = "Maximum forwarding hops reached. Consider answering with what you know."
 
-// QuestionGoneText is what is said of a question that is not open, or not there,
-// in the spelling in which it was asked for.
+// QuestionGoneText says that a question is not open or does not exist. It
+// repeats the id as the caller wrote it.
 func QuestionGoneText(id string) string {
 	return fmt.Sprintf("Query %s not found (may have expired).", Clip(id, 40))
 }
 
-// ErrQuestionGone refuses to answer or forward such a question.
+// ErrQuestionGone refuses to answer or forward a question that is not open or
+// does not exist.
 func ErrQuestionGone(id string) *Error {
 	return Errorf(NotFound, "%s", QuestionGoneText(id)).WithRule(ruleGone)
 }
@@ -201,8 +201,9 @@ const (
 	ruleHops = "question_hops"
 )
 
-// IsQuestionMiss reports whether a question cannot be answered or forwarded any
-// more. A model reads that as a result: it has done nothing wrong.
+// IsQuestionMiss reports whether an answer or a forward was refused because the
+// question is closed or has been forwarded too often. A model reads this as a
+// plain result, since it has done nothing wrong.
 func IsQuestionMiss(err error) bool {
 	rule := RuleOf(err)
 	return rule == ruleGone || rule == ruleHops

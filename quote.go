@@ -7,20 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// headers are the beginnings of what the hub itself writes above a message,
-// by their letters alone.
+// headers are the beginnings of the headers that the hub writes above a
+// message, reduced to their letters.
 var headers = []string{
 	"agentrequest", "agentnotification", "delegationresult", "delegationfailed", "queryfrom", "queryunanswered", "answerfrom", "keeper", "channelmessage",
 }
 
-// plainHeader is the one that needs no bracket.
+// plainHeader is the one header that has no bracket.
 const plainHeader = "messagefromagent"
 
-// brackets look like the one that a header begins with.
+// brackets are the characters that look like the [ of a header.
 const brackets = "[［⁅⌈⌊❲⟦⟬⦋⦍⦏【〔〖〘〚「『﹝｢"
 
-// Quote renders text that came from somebody so that it cannot pose as one of
-// the hub's headers: a line that imitates one is shown as quoted.
+// Quote keeps the text of a participant from passing for the hub's own: it puts
+// "> " before each line that imitates a header.
 func Quote(s string) string {
 	if harmless(s) {
 		return s
@@ -39,10 +39,10 @@ func Quote(s string) string {
 	return b.String()
 }
 
-// harmless is quick about plain text, which most of what is quoted is: nothing in
-// it looks like the beginning of a header.
+// harmless reports whether nothing in the text looks like the beginning of a
+// header. It is a quick check, since most texts are plain.
 func harmless(s string) bool {
-	begins := true // nothing of the line was readable yet
+	begins := true // no letter or digit of the line has been seen yet
 	for i := range len(s) {
 		switch b := s[i]; {
 		case b == '[', b >= utf8.RuneSelf, begins && b|0x20 == plainHeader[0]:
@@ -72,9 +72,9 @@ func lineBreak(r rune) bool {
 	return false
 }
 
-// imitatesHeader compares what a reader takes in at a glance: a bracket, and
-// the letters that follow, whatever invisible or small thing is between them.
-// What is marked as quoted is not an imitation.
+// imitatesHeader compares what a reader takes in at a glance: a bracket and the
+// letters after it, whatever punctuation or invisible characters lie between. A
+// line that is already quoted is no imitation.
 func imitatesHeader(line string) bool {
 	at := strings.IndexFunc(line, readable)
 	if at < 0 {
@@ -91,7 +91,7 @@ func imitatesHeader(line string) bool {
 	return bracket >= 0 && slices.ContainsFunc(headers, func(h string) bool { return strings.HasPrefix(seen, h) })
 }
 
-// letters are the first ones of a line, enough for the longest header.
+// letters returns the first letters of a line, enough for the longest header.
 func letters(line string) string {
 	const longest = 32
 	var seen strings.Builder
@@ -106,7 +106,7 @@ func letters(line string) string {
 	return seen.String()
 }
 
-// readable reports whether r is a letter or a digit that can be seen.
+// readable reports whether r is a visible letter or digit.
 func readable(r rune) bool {
 	switch r {
 	case '\u115f', '\u1160', '\u3164', '\uffa0': // fillers: letters without a shape
@@ -115,7 +115,8 @@ func readable(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// plain is the small Latin letter that r looks like, if it looks like one.
+// plain returns the lower-case Latin letter that r looks like, or else r in
+// lower case.
 func plain(r rune) rune {
 	switch {
 	case r >= 'Ａ' && r <= 'ｚ':
@@ -134,8 +135,8 @@ func plain(r rune) rune {
 	return r
 }
 
-// lookAlikes are letters of other scripts that read as the Latin ones in the
-// headers.
+// lookAlikes maps letters of other scripts to the Latin letters of the headers
+// that they look like.
 var lookAlikes = map[rune]rune{
 	'а': 'a', 'с': 'c', 'ԁ': 'd', 'е': 'e', 'ё': 'e', 'і': 'i', 'к': 'k', 'ӏ': 'l', 'м': 'm', 'п': 'n', 'о': 'o', 'р': 'p',
 	'ԛ': 'q', 'г': 'r', 'ѕ': 's', 'т': 't', 'у': 'y', 'ԝ': 'w', // Cyrillic

@@ -15,15 +15,15 @@ import (
 	"testing"
 )
 
-// mayImport is the table of allowed imports: each package of the program, and
-// the packages of ours that it may import besides the root package, which
-// everyone may. Tests are free. A name ending in /* stands for every package
-// right below it that has no line of its own.
+// mayImport is the table of allowed imports. It lists each package of the
+// program with the packages of ours that it may import. Everyone may import the
+// root package, and tests may import anything. A name ending in /* stands for
+// every package right below it that has no line of its own.
 //
 // The direction is: doors and tools → use cases → policy, store, wake. turn
 // and work do not know the use cases: they declare the small interfaces they
-// need, and app joins them. That is where the circle contact → turn → tool →
-// contact is cut.
+// need, and app connects them. This breaks the circle contact → turn → tool →
+// contact.
 var mayImport = map[string][]string{
 	"parley": {}, // the vocabulary: the standard library and nothing else
 
@@ -54,14 +54,13 @@ var mayImport = map[string][]string{
 	"internal/channel":   {"internal/access", "internal/directory", "internal/store"},
 	"internal/reading":   {"internal/access", "internal/budget", "internal/contact", "internal/directory", "internal/hardlink", "internal/live", "internal/policy", "internal/question", "internal/search", "internal/store", "internal/trace", "internal/wake"},
 	"internal/retention": {"internal/store"},
-	// Putting conversations away and finding them again; what a topic is decides a
-	// package of its own, since turns ask it too.
+	// Putting conversations away and finding them again. Topics have their own
+	// package because turns use it too.
 	"internal/keeper":       {"internal/access", "internal/directory", "internal/keeper/topic", "internal/model", "internal/policy", "internal/search", "internal/store"},
 	"internal/keeper/topic": {"internal/model"},
 	"internal/search":       {"internal/store", "internal/wake"},
-	// Who works on what.
-	"internal/claim": {"internal/access", "internal/directory", "internal/store"},
-	// The rules are in the files, which it changes.
+	"internal/claim":        {"internal/access", "internal/directory", "internal/store"},
+	// The rules are in the files, and the rulebook changes them there.
 	"internal/rulebook": {"internal/access", "internal/config", "internal/directory", "internal/store"},
 	"internal/token":    {"internal/store"},
 	"internal/trace":    {"internal/store"},
@@ -71,7 +70,7 @@ var mayImport = map[string][]string{
 	"internal/turn":   {"internal/budget", "internal/keeper/topic", "internal/live", "internal/model", "internal/question", "internal/store", "internal/tool"},
 	"internal/tool":   {"internal/model", "internal/policy"},
 	"internal/tool/*": {"internal/access", "internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool"},
-	// One set's words are another's too.
+	// Some sets share the wording of contacttools.
 	"internal/tool/peertools":   {"internal/access", "internal/contact", "internal/directory", "internal/model", "internal/tool", "internal/tool/contacttools"},
 	"internal/tool/chorustools": {"internal/access", "internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool", "internal/tool/contacttools"},
 	"internal/tool/loomtools":   {"internal/access", "internal/claim", "internal/contact", "internal/keeper", "internal/model", "internal/policy", "internal/tool", "internal/tool/contacttools"},
@@ -93,11 +92,11 @@ var mayImport = map[string][]string{
 	"internal/store/memtest": {"internal/store", "internal/store/sqlite"},
 	"internal/wake":          {},
 	"internal/live":          {},
-	// The folder that agents work in: files, and below it what they define and the
-	// commands that are run there.
+	// The folder that agents work in. Below it: the symbols of its files, and the
+	// sandbox for its commands.
 	"internal/workspace":   {"internal/workspace/sandbox", "internal/workspace/symbol"},
 	"internal/workspace/*": {},
-	// What the files say of an agent's rules is checked where its line is known.
+	// config checks an agent's rules itself, because it knows their lines.
 	"internal/backup":   {},
 	"internal/config":   {"internal/hardlink", "internal/policy", "internal/yamlfile"},
 	"internal/hardlink": {},
@@ -142,7 +141,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// allowedImports looks up a package by its own name, then by its folder's.
+// allowedImports looks up a package by its own name, then by its parent folder.
 func allowedImports(pkg string) ([]string, bool) {
 	if allowed, ok := mayImport[pkg]; ok {
 		return allowed, true
@@ -151,7 +150,7 @@ func allowedImports(pkg string) ([]string, bool) {
 	return allowed, ok
 }
 
-// refuseImport says why pkg may not import the path, or "".
+// refuseImport says why pkg may not import the path; empty if it may.
 func refuseImport(pkg string, allowed []string, imported string) string {
 	if pkg == module {
 		first, _, _ := strings.Cut(imported, "/")
@@ -220,8 +219,8 @@ func TestTestsNeitherSleepNorSkip(t *testing.T) {
 	}
 }
 
-// sleepsAndSkips finds the calls of time.Sleep, except under synctest, where
-// time is not real and a sleep costs nothing, and of a test's Skip.
+// sleepsAndSkips finds the calls of time.Sleep and of a test's Skip. A sleep
+// under synctest is allowed: time is not real there, so it costs nothing.
 func sleepsAndSkips(file *ast.File) []*ast.CallExpr {
 	var found []*ast.CallExpr
 	var inBubble []*ast.CallExpr
@@ -283,8 +282,8 @@ func TestSleepsAndSkips(t *testing.T) {
 	}
 }
 
-// isTest reports whether a file is a test's: by its own name, by its package's
-// (storetest), or because it is part of a suite.
+// isTest reports whether a file belongs to a test: by its own name, by the name
+// of its package (storetest), or because it is part of a suite.
 func isTest(file string) bool {
 	return strings.HasSuffix(file, "_test.go") ||
 		strings.HasSuffix(path.Dir(file), "test") ||
@@ -322,7 +321,7 @@ var forbiddenCommand = regexp.MustCompile(`(?m)^(\[[^\]]*\]\s*)*((exec\s+)?sleep
 
 type script struct {
 	path     string
-	commands string // what stands before the first file of the archive
+	commands string // the text before the first file of the archive
 }
 
 func scripts(t *testing.T) []script {

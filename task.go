@@ -10,14 +10,15 @@ const (
 	Delegate Pattern = "delegate" // the caller goes on; the result is pushed into its task
 	Notify   Pattern = "notify"   // a message, no work
 
-	// Mention is how a post in a channel asks its members: each mentioned one for
-	// itself, and nobody waits. It is written into a text, not chosen.
+	// Mention is how a post in a channel starts work for each member that it
+	// mentions. Nobody waits for it. It is written in a text, not chosen as an
+	// action.
 	Mention Pattern = "mention"
-	// QuestionPattern is how a question reaches each of those who are asked. It is routed,
-	// not chosen as an action.
+	// QuestionPattern is how a question reaches each agent that is asked. It is
+	// routed, not chosen as an action.
 	QuestionPattern Pattern = "question"
-	// AnswerPattern is how the answer to a question, or the news that there is none,
-	// reaches an asker whose own task has ended.
+	// AnswerPattern is how an asker whose own task has ended learns of the answer to
+	// its question, or that there is none.
 	AnswerPattern Pattern = "answer"
 )
 
@@ -62,8 +63,8 @@ func ParsePriority(s string) (Priority, error) {
 	return 0, Errorf(Invalid, "Unknown priority %q.", s).WithHint("Use 'low', 'normal', 'high' or 'urgent'.")
 }
 
-// State is where a task is. The open states come first, so that "open" is a
-// comparison; an end is final. docs/state-machine.md draws the transitions.
+// State is the state of a task. The open states come first, so that Open is one
+// comparison. The others are final. docs/state-machine.md draws the transitions.
 type State int
 
 const (
@@ -93,21 +94,23 @@ func (s State) Open() bool { return s <= Waiting }
 type Callback int
 
 const (
-	// CallbackNone: the reply message in the dm is all, as for a person's task.
+	// CallbackNone: nobody. The reply message in the dm is enough, as for a
+	// person's task.
 	CallbackNone Callback = 0
-	// CallbackReply: the asking turn waits and takes the result as tool result.
+	// CallbackReply: the asking turn waits and takes the result as a tool result.
 	CallbackReply Callback = 1
-	// CallbackResult: a delegation; the parent counts it among its open children.
+	// CallbackResult: a delegation. The parent counts it among its open children.
 	CallbackResult Callback = 2
-	// CallbackLate: an ask whose time ran out; the parent is told if it is still
-	// open, and does not wait.
+	// CallbackLate: an ask whose time ran out. The parent no longer waits, but is
+	// told of the result if it is still open.
 	CallbackLate Callback = 3
-	// CallbackCall: a tool call of the parent's turn waits for it, for as long as
-	// it takes and without a worker; the call is run again then and finds the end.
-	// The parent counts it among its open children.
+	// CallbackCall: a tool call of the parent's turn waits for the task as long as
+	// it takes, without holding a worker. When the task has ended, the call runs
+	// again and finds the result. The parent counts it among its open children.
 	CallbackCall Callback = 4
-	// CallbackAnswer: a question. The end of the task is the answer to it, unless it
-	// was answered or forwarded before; the parent does not wait for it.
+	// CallbackAnswer: a question. The closing text of the task is the answer,
+	// unless the question was answered or forwarded before. The parent does not
+	// wait for it.
 	CallbackAnswer Callback = 5
 )
 
@@ -118,14 +121,14 @@ type Task struct {
 	Parent  TaskID // 0: a root
 	Root    TaskID
 	RetryOf TaskID
-	// Cause is the task whose turn wrote the mention that asked for this one; 0 for
-	// a person's, and for every other pattern.
+	// Cause is the task whose turn wrote the mention, or asked the question, that
+	// led to this one. It is 0 for a person's mention and for the other patterns.
 	Cause TaskID
 
 	Pattern   Pattern
 	Requester AgentID
 	Agent     AgentID
-	Thread    ThreadID  // the conversation it is worked on in
+	Thread    ThreadID  // the conversation in which it is worked on
 	Request   MessageID // the message that asked for it
 	Title     string
 	Priority  Priority
@@ -140,18 +143,18 @@ type Task struct {
 	AskDepth        int
 	DelegationDepth int
 	OpenChildren    int // children with CallbackResult or CallbackCall that have not ended
-	Approvals       int // that are pending; a task that waits for one is woken by nothing else
+	Approvals       int // pending; nothing else wakes a task that waits for one
 	// Budget is the root whose budget the task draws on; 0 if its tree has none.
 	Budget     TaskID
-	Waits      Wait // for a budget, or for what it depends on; WaitNone if for neither
-	Dependents int  // tasks that have waited, or wait, for its end
+	Waits      Wait // what it waits for besides children and approvals
+	Dependents int  // tasks that wait for its end, or have waited
 	InboxCount int  // items ever put into the inbox
 	InboxRead  int  // items that a turn has taken
 
 	Turns   int   // turns begun
 	Worker  int64 // who holds the lease while running
-	Token   int64 // grows with each claim; a stale one changes nothing
-	Rescues int   // times a dead worker's turn was taken over
+	Token   int64 // grows with each claim; an old token can change nothing
+	Rescues int   // how often it was taken over from a dead worker
 
 	Result  MessageID // the last closing text
 	Error   string    // why it failed
@@ -163,40 +166,41 @@ type Task struct {
 }
 
 // LeasedTo reports whether the task runs under this lease. A turn whose lease was
-// taken over changes nothing any more: every check of a lease is this one.
+// taken over must not change anything any more. Every check of a lease is this one.
 func (t *Task) LeasedTo(token int64) bool { return t.State == Running && t.Token == token }
 
 // Awaited reports whether somebody waits for the end of the task: it is an ask
-// whose time is not over.
+// and its time is not over.
 func (t *Task) Awaited(now Micros) bool {
 	return t.Pattern == Ask && t.Callback != CallbackResult && t.WaitUntil > now
 }
 
-// Wait says for what a task waits besides its children and approvals: a budget, or
-// other tasks.
+// Wait says what a task waits for besides its children and approvals: a budget,
+// or other tasks.
 type Wait int
 
 const (
 	WaitNone Wait = 0
-	// WaitTree: its tree's is spent. The task waits until somebody raises it.
+	// WaitTree: the budget of its tree is spent. Somebody has to raise it.
 	WaitTree Wait = 1
-	// WaitDay: the team's of today is spent. The task is queued for tomorrow.
+	// WaitDay: the team's budget of the day is spent. The task is queued for
+	// tomorrow.
 	WaitDay Wait = 2
-	// WaitDependency: it has not begun, and begins when all that it depends on is
-	// completed.
+	// WaitDependency: it has not begun. It begins when every task that it depends
+	// on is completed.
 	WaitDependency Wait = 3
 )
 
-// Stuck reports whether a waiting task is woken by nothing that comes back to
-// it: somebody has to decide first.
+// Stuck reports whether a result in its inbox does not wake a waiting task:
+// what it waits for has to be settled first.
 func (t *Task) Stuck() bool { return t.Approvals > 0 || t.Waits != WaitNone }
 
-// Pushed reports whether the end of the task comes to its parent's inbox.
+// Pushed reports whether the result of the task goes to its parent's inbox.
 func (t *Task) Pushed() bool {
 	return t.Callback == CallbackResult || t.Callback == CallbackLate
 }
 
-// Counted reports whether the task's parent does not end before it.
+// Counted reports whether the parent cannot end before the task does.
 func (t *Task) Counted() bool {
 	return t.Callback == CallbackResult || t.Callback == CallbackCall
 }
@@ -212,8 +216,8 @@ type Lease struct {
 	Budget TaskID // as in the task
 }
 
-// Handover is a claimed task with what its turn begins with. That of a task that
-// was stored just now need not be read.
+// Handover is a claimed task together with what its turn needs to begin. A task
+// that was stored just now is handed over without reading it again.
 type Handover struct {
 	Task    Task
 	Request Message
@@ -230,13 +234,13 @@ func (t *Task) Lease() Lease {
 type StepKind string
 
 const (
-	StepPrompt StepKind = "prompt" // what was put before the model at the start of the turn
+	StepPrompt StepKind = "prompt" // what the model was shown at the start of the turn
 	StepReply  StepKind = "reply"  // one model reply; a quick first one holds the prompt too
 	StepCall   StepKind = "call"   // a tool call is about to start
 	StepResult StepKind = "result" // the tool call's result
 	StepInbox  StepKind = "inbox"  // what arrived between two steps
 	StepHeld   StepKind = "held"   // a tool call waits for approval
-	StepAway   StepKind = "away"   // what no longer fitted was put into a keeper
+	StepAway   StepKind = "away"   // messages that no longer fitted were put into a keeper
 )
 
 // Step is one stored piece of a turn. Content is JSON, owned by package turn.
@@ -247,25 +251,23 @@ type Step struct {
 	Kind    StepKind
 	Content []byte
 	At      Micros
-	Spent   Spending // since the step before
+	Spent   Spending // since the previous step
 }
 
-// Clock is passed in everywhere, so that tests can set it.
+// Clock tells the time. It is passed in everywhere, so that tests can set it.
 type Clock func() time.Time
 
-// Now is the clock's time as stored.
+// Now is the present time as stored.
 func (c Clock) Now() Micros { return Micros(c().UnixMicro()) }
 
-// Time is the point in time as the standard library has it.
 func (m Micros) Time() time.Time { return time.UnixMicro(int64(m)) }
 
-// Add moves a point in time.
 func (m Micros) Add(d time.Duration) Micros { return m + Micros(d.Microseconds()) }
 
-// Since is how long it is from before to m.
+// Since is the time from before to m.
 func (m Micros) Since(before Micros) time.Duration { return m.Until(before) }
 
-// Until is how long it is from now to m.
+// Until is the time from now to m.
 func (m Micros) Until(now Micros) time.Duration {
 	return time.Duration(m-now) * time.Microsecond
 }

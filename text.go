@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// The texts that agents read. They are part of the protocol: models are
-// prompted with them and scripts match on them, so they are in one place and
-// tested to the letter.
+// These are the texts that agents read. They are part of the protocol: models
+// are prompted with them and scripts match on them. So they are in one place
+// and tested to the letter.
 
 // RequestText is what the target of an ask or a delegation reads.
 func RequestText(from string, p Pattern, prio Priority, task TaskID, context, body string) string {
@@ -23,7 +23,7 @@ func RequestText(from string, p Pattern, prio Priority, task TaskID, context, bo
 	return "[Agent Request from " + from + " | " + rest + "]\n\n" + context + Quote(body)
 }
 
-// SentText is what the target of a message reads that starts a thread of its own.
+// SentText is what the target reads of a message that starts its own thread.
 func SentText(from, body string) string {
 	return "Message from agent '" + from + "': " + Quote(body)
 }
@@ -39,13 +39,13 @@ func NotificationText(from, context, body string) string {
 // ResponseText is an ask's tool result.
 func ResponseText(from, body string) string { return "Response from " + from + ": " + Quote(body) }
 
-// ResultText is how a delegation's result reaches the caller.
+// ResultText is how the caller reads the result of a delegation.
 func ResultText(from string, task TaskID, body string) string {
 	return fmt.Sprintf("[Delegation Result from %s | %s]\n%s", from, task, Quote(body))
 }
 
-// FailureText is how a delegation's failure reaches the caller. A
-// cancellation says who cancelled and nothing else.
+// FailureText is how the caller reads that a delegation failed. For a
+// cancellation it only says who cancelled.
 func FailureText(from string, task TaskID, reason string) string {
 	text := "Error: " + Quote(reason)
 	if !strings.HasPrefix(reason, cancelledPrefix) {
@@ -59,8 +59,8 @@ const cancelledPrefix = "cancelled by "
 // CancelledReason is the error of a task that somebody cancelled.
 func CancelledReason(by string) string { return cancelledPrefix + by + "." }
 
-// FailureReason is the error of a task that failed by itself. One that poses
-// as a cancellation is quoted.
+// FailureReason is the error of a task that failed by itself. It quotes a reason
+// that could pass for a cancellation.
 func FailureReason(reason string) string {
 	if strings.HasPrefix(reason, cancelledPrefix) {
 		return "> " + reason
@@ -76,16 +76,16 @@ func DelegatedText(to string, task TaskID) string {
 // NotifiedText tells the caller that a notification was accepted.
 func NotifiedText(to string) string { return "Notification sent to " + to + "." }
 
-// RedactedText stands where a message's text was taken away.
+// RedactedText replaces the text of a redacted message.
 func RedactedText(by string) string { return "[redacted by " + by + "]" }
 
 // ErrSelf refuses a contact with oneself.
 func ErrSelf() *Error { return Errorf(Invalid, "You cannot contact yourself.").WithRule("self") }
 
-// ErrOwnAgent refuses the same in the words of the toolset chorus.
+// ErrOwnAgent refuses a contact with oneself in the words of the toolset chorus.
 func ErrOwnAgent() *Error { return Errorf(Invalid, "Cannot send a message to your own agent.") }
 
-// ErrOwnDocs refuses to read one's own docs as another's.
+// ErrOwnDocs refuses to read one's own docs with the tool for those of others.
 func ErrOwnDocs() *Error { return Errorf(Invalid, "Cannot read the docs of your own agent.") }
 
 // ErrAskDepth refuses an ask that is nested too deeply.
@@ -113,7 +113,7 @@ func ErrTimeout(target string, waited time.Duration) *Error {
 	return Errorf(Timeout, "%s did not respond within %s. Consider using 'delegate' for async processing.", target, span)
 }
 
-// Why an ask was not answered in time, where the one asked could not help it.
+// These say why an ask was not answered in time through no fault of the target.
 const (
 	LatePaused = "The team is paused; parley resume lets it go on."
 	LateDay    = "The team's budget of the day is spent; parley team budget --add lets it go on today."
@@ -125,7 +125,7 @@ func LateApproval(target string) string {
 	return target + " waits for an approval; parley approvals shows it."
 }
 
-// LateUnseen says that nobody has read the question.
+// LateUnseen says that the target has not read the request.
 func LateUnseen(target string) string { return target + " has not seen it yet." }
 
 // ErrAskFailed tells the asker why the target could not answer.
@@ -133,11 +133,11 @@ func ErrAskFailed(target, reason string) *Error {
 	return Errorf(Failed, "%s failed to respond: %s", target, Quote(reason))
 }
 
-// HeldText is what stands for the result of a call while somebody has to decide.
+// HeldText stands in for the result of a call that waits for approval.
 const HeldText = "This action requires approval. Waiting for approval..."
 
-// ErrApprovalDenied tells an agent that a call of it was not approved. target
-// is empty if the call contacts nobody.
+// ErrApprovalDenied tells an agent that its call was not approved. target is
+// empty if the call contacts nobody.
 func ErrApprovalDenied(tool, target, reason string) *Error {
 	what := tool
 	if target != "" {
@@ -150,10 +150,10 @@ func ErrApprovalDenied(tool, target, reason string) *Error {
 	return e
 }
 
-// ExpiredReason is why an approval was denied that nobody decided about.
+// ExpiredReason is the reason given when an approval expired.
 const ExpiredReason = "Nobody decided in time."
 
-// ToolError is how any refusal is shown to a model.
+// ToolError is how a model reads any refusal.
 func ToolError(err error) string { return "Error: " + Public(err) }
 
 // BudgetSpentText tells whoever asked for a task that it waits, and what to do.
@@ -161,8 +161,8 @@ func BudgetSpentText(root TaskID, what string) string {
 	return fmt.Sprintf("%s waits: its budget is spent (%s). %s", root, what, raiseHint(root, what))
 }
 
-// raiseHint is a command that can be copied: it raises a bound that the budget
-// has, that of the next step if it is named.
+// raiseHint gives a command to copy. It raises a bound that is spent; if what
+// also names the bound that the next step exceeds, it raises that one.
 func raiseHint(root TaskID, what string) string {
 	if _, next, ok := strings.Cut(what, "; "); ok {
 		what = next
