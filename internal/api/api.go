@@ -1,6 +1,7 @@
-// Package api is the public HTTP API as types: what the server sends and the
-// client reads. Names and ids are as people and agents know them (task-101,
-// CoordinatorBot); times are RFC 3339. Fields are only ever added.
+// Package api holds the types of the public HTTP API, which the server writes
+// and the client reads. Names and ids have the spelling that people and agents
+// see (task-101, CoordinatorBot); times are RFC 3339. Fields may be added but
+// never removed or changed.
 package api
 
 import (
@@ -10,19 +11,17 @@ import (
 
 // Hub describes the running server.
 type Hub struct {
-	Version string    `json:"version" doc:"The program's version."`
-	Team    string    `json:"team" doc:"The team of the token."`
-	You     string    `json:"you" doc:"Whom the token belongs to."`
-	Store   string    `json:"store" doc:"The database, without secrets."`
-	Started time.Time `json:"started" doc:"When it started."`
-	Process int       `json:"process" doc:"The process id."`
-	Paused  bool      `json:"paused,omitempty" doc:"The team is paused: no turn begins or goes on."`
-	// ClockBehind is more than zero when the machine's clock is behind the newest
-	// record.
-	ClockBehind float64 `json:"clock_behind_seconds,omitempty" doc:"How far the machine's clock is behind the newest record."`
+	Version     string    `json:"version" doc:"The program's version."`
+	Team        string    `json:"team" doc:"The team of the token."`
+	You         string    `json:"you" doc:"Who the token belongs to."`
+	Store       string    `json:"store" doc:"The database, without secrets."`
+	Started     time.Time `json:"started" doc:"When the hub started."`
+	Process     int       `json:"process" doc:"The process id."`
+	Paused      bool      `json:"paused,omitempty" doc:"The team is paused: no turn begins or goes on."`
+	ClockBehind float64   `json:"clock_behind_seconds,omitempty" doc:"How far the machine's clock is behind the newest record."`
 }
 
-// ContactRequest is a contact to be made.
+// ContactRequest makes a contact.
 type ContactRequest struct {
 	Action   string  `json:"action" enum:"ask,delegate,notify" doc:"How to contact the agent."`
 	Agent    string  `json:"agent" doc:"The agent to contact, by name." maxLength:"64"`
@@ -32,56 +31,57 @@ type ContactRequest struct {
 	TaskID   string  `json:"task_id,omitempty" doc:"The task you work on, if you hold one."`
 	Timeout  float64 `json:"timeout_seconds,omitempty" minimum:"0" maximum:"604800" doc:"How long an ask waits; 120 if left out."`
 	Key      string  `json:"key,omitempty" maxLength:"200" doc:"Makes the contact idempotent: the same key finds what was made before."`
-	Budget   *Budget `json:"budget,omitempty" doc:"What the tree that begins here may spend. Only a person gives one."`
+	Budget   *Budget `json:"budget,omitempty" doc:"What the tree of tasks that begins here may spend. Only a person may give one."`
 }
 
-// Contact is an accepted contact. An ask is accepted here too, and waited for
-// at its task. One that needs approval is answered with the approval instead.
+// Contact is an accepted contact. For an ask too this is only the acceptance;
+// the caller waits at its task. If the contact needs approval, Approval is set
+// and there is no task yet.
 type Contact struct {
-	Agent    string    `json:"agent" doc:"Who was contacted, as the name is spelled."`
+	Agent    string    `json:"agent" doc:"Who was contacted, in the spelling of its file."`
 	Message  string    `json:"message_id,omitempty" doc:"The stored message; missing while the contact waits for approval."`
 	Task     *Task     `json:"task,omitempty" doc:"Missing for a notification, and while the contact waits for approval."`
 	Notice   string    `json:"notice,omitempty" doc:"Says that the contact waits for approval, if it does."`
-	Approval *Approval `json:"approval,omitempty" doc:"What it waits for; nobody was contacted yet."`
+	Approval *Approval `json:"approval,omitempty" doc:"What it waits for; nobody has been contacted yet."`
 }
 
 // Task is a task as people see it.
 type Task struct {
 	ID        string     `json:"id" doc:"Such as task-101."`
-	Parent    string     `json:"parent,omitempty" doc:"The task whose work asked for this one."`
+	Parent    string     `json:"parent,omitempty" doc:"The task whose turn asked for this one."`
 	Root      string     `json:"root" doc:"The top of its tree."`
 	RetryOf   string     `json:"retry_of,omitempty" doc:"The task that this one repeats."`
-	Cause     string     `json:"cause,omitempty" doc:"The task whose work mentioned the agent in a channel, or asked what this one answers."`
+	Cause     string     `json:"cause,omitempty" doc:"The task whose turn mentioned the agent in a channel, or asked the question that this one answers."`
 	Pattern   string     `json:"pattern" doc:"ask, delegate, mention, question or answer."`
 	Requester string     `json:"requester" doc:"Who asked for it."`
 	Agent     string     `json:"agent" doc:"Who works on it."`
 	Title     string     `json:"title" doc:"The beginning of the request."`
 	Priority  string     `json:"priority" doc:"low, normal, high or urgent."`
-	State     string     `json:"state" doc:"queued, running or waiting; then completed, failed or cancelled, for good."`
-	Thread    string     `json:"thread" doc:"The conversation it is worked on in."`
+	State     string     `json:"state" doc:"queued, running or waiting while it is open; completed, failed or cancelled when it has ended, which is final."`
+	Thread    string     `json:"thread" doc:"The conversation in which it is worked on."`
 	Request   string     `json:"request_id" doc:"The message that asked for it."`
-	Result    string     `json:"result,omitempty" doc:"The last closing text, whole. Lists and trees leave it out; result_id says where it is."`
+	Result    string     `json:"result,omitempty" doc:"The whole text of its result. Lists and trees leave it out; result_id says where it is."`
 	ResultID  string     `json:"result_id,omitempty" doc:"The message that holds the result."`
 	Error     string     `json:"error,omitempty" doc:"Why it failed or who cancelled it."`
-	Turns     int        `json:"turns" doc:"How many turns were begun."`
+	Turns     int        `json:"turns" doc:"How many turns have begun."`
 	Open      int        `json:"open_children" doc:"Subtasks that it still waits for."`
-	Approvals int        `json:"approvals,omitempty" doc:"Calls of it that wait for approval."`
-	WaitsFor  string     `json:"waits_for,omitempty" doc:"What it waits for: budget of its tree, day of its team, or approval; with what was spent, or which they are, where one task or tree is read."`
-	Late      string     `json:"late,omitempty" doc:"What holds up an ask whose time is over, where one task is read."`
-	Spent     *Spending  `json:"spent,omitempty" doc:"What its whole tree has spent; only where one task is read."`
-	Rescues   int        `json:"rescues,omitempty" doc:"How often a dead hub's turn was taken over."`
-	Due       *time.Time `json:"due,omitempty" doc:"Not before this time."`
+	Approvals int        `json:"approvals,omitempty" doc:"How many of its calls wait for approval."`
+	WaitsFor  string     `json:"waits_for,omitempty" doc:"What it waits for: budget of its tree, day of its team, or approval. Where you read one task or tree, it also says how much was spent, or which approvals."`
+	Late      string     `json:"late,omitempty" doc:"What holds up an ask whose time is over. Only where you read one task."`
+	Spent     *Spending  `json:"spent,omitempty" doc:"What its whole tree has spent. Only where you read one task."`
+	Rescues   int        `json:"rescues,omitempty" doc:"How often it was taken over from a dead worker."`
+	Due       *time.Time `json:"due,omitempty" doc:"It does not start before this time."`
 	WaitUntil *time.Time `json:"wait_until,omitempty" doc:"When the asker stops waiting."`
 	Created   time.Time  `json:"created" doc:"When it was opened."`
 	Started   *time.Time `json:"started,omitempty" doc:"When its first turn began."`
-	Ended     *time.Time `json:"ended,omitempty" doc:"When it came to its end; missing while it is open."`
+	Ended     *time.Time `json:"ended,omitempty" doc:"When it ended; missing while it is open."`
 	EndedBy   string     `json:"ended_by,omitempty" doc:"Who cancelled it."`
 }
 
 // TaskTree is a task with everything below it.
 type TaskTree struct {
 	Task
-	Children []TaskTree `json:"children,omitempty" doc:"What it asked of others, oldest first."`
+	Children []TaskTree `json:"children,omitempty" doc:"The tasks that it asked for, oldest first."`
 }
 
 // TaskList is a list of tasks. Lists are objects, so that fields can be added.
@@ -96,44 +96,44 @@ type ReplyRequest struct {
 
 // DeclineRequest refuses a task.
 type DeclineRequest struct {
-	Reason string `json:"reason" doc:"Why; whoever asked reads it."`
+	Reason string `json:"reason" doc:"Why. Whoever asked reads it."`
 }
 
 // Message is a stored message.
 type Message struct {
 	ID       string    `json:"id" doc:"Such as msg-7."`
-	Thread   string    `json:"thread" doc:"The conversation it is in."`
+	Thread   string    `json:"thread" doc:"The conversation it belongs to."`
 	N        int       `json:"n" doc:"Its number in the thread."`
-	Author   string    `json:"author" doc:"Who wrote it; never taken from its text."`
+	Author   string    `json:"author" doc:"Who wrote it. The hub knows; it does not believe the text."`
 	Kind     string    `json:"kind" doc:"ask, delegate, message, notification, post, reply, delegation_result, delegation_failed, question, answer or question_unanswered."`
-	Priority string    `json:"priority,omitempty" doc:"Of a delegation."`
+	Priority string    `json:"priority,omitempty" doc:"For a delegation."`
 	Context  string    `json:"context,omitempty" doc:"Background that came with a request."`
 	Body     string    `json:"body" doc:"The text."`
-	Whole    string    `json:"whole,omitempty" doc:"The whole text, where the body is only its beginning."`
-	Task     string    `json:"task_id,omitempty" doc:"The task that it opened, or that it is the reply or result of."`
+	Whole    string    `json:"whole,omitempty" doc:"The whole text, if body is only its beginning."`
+	Task     string    `json:"task_id,omitempty" doc:"The task that it opened, or whose reply or result it is."`
 	Question string    `json:"question_id,omitempty" doc:"The question that it asks or answers."`
 	At       time.Time `json:"at" doc:"When it was accepted."`
 }
 
-// RedactRequest takes the text of a message away.
+// RedactRequest removes the text of a message.
 type RedactRequest struct {
 	Reason string `json:"reason,omitempty" maxLength:"1000" doc:"Why, for the record."`
 }
 
-// Redaction is what was done to take a text away.
+// Redaction says which messages were redacted.
 type Redaction struct {
-	Messages []string `json:"messages" nullable:"false" doc:"The messages that have lost their text: the one named, and copies of it."`
-	Quoted   []string `json:"quoted_in" nullable:"false" doc:"Other messages that contain the text. They are left as they are."`
+	Messages []string `json:"messages" nullable:"false" doc:"The messages that have lost their text: the named one and its copies."`
+	Quoted   []string `json:"quoted_in" nullable:"false" doc:"Other messages that contain the text. They were not changed."`
 }
 
-// Delivery is what became of a message for one recipient.
+// Delivery says how far a message has come with one recipient.
 type Delivery struct {
-	Recipient string     `json:"recipient" doc:"For whom."`
-	State     string     `json:"state" enum:"accepted,delivered,seen,answered" doc:"How far it came."`
-	Accepted  time.Time  `json:"accepted" doc:"Stored."`
-	Delivered *time.Time `json:"delivered,omitempty" doc:"Given to the recipient's runtime."`
-	Seen      *time.Time `json:"seen,omitempty" doc:"Read by a model, or displayed."`
-	Answered  *time.Time `json:"answered,omitempty" doc:"Answered with a reply."`
+	Recipient string     `json:"recipient" doc:"Who the message is for."`
+	State     string     `json:"state" enum:"accepted,delivered,seen,answered" doc:"How far it has come."`
+	Accepted  time.Time  `json:"accepted" doc:"When it was stored."`
+	Delivered *time.Time `json:"delivered,omitempty" doc:"When the recipient's runtime got it."`
+	Seen      *time.Time `json:"seen,omitempty" doc:"When a model read it, or it was displayed."`
+	Answered  *time.Time `json:"answered,omitempty" doc:"When a reply answered it."`
 }
 
 // MessageRecord is a message with its deliveries.
@@ -142,7 +142,7 @@ type MessageRecord struct {
 	Deliveries []Delivery `json:"deliveries" doc:"One for each recipient."`
 }
 
-// MessageList is a piece of a conversation, oldest first.
+// MessageList is part of a conversation.
 type MessageList struct {
 	Messages []Message `json:"messages" nullable:"false" doc:"Oldest first."`
 }
@@ -155,32 +155,29 @@ type Thread struct {
 	Messages int      `json:"messages" doc:"How many there are."`
 }
 
-// ThreadList is the threads of a dm, the main one first.
+// ThreadList holds the threads of a dm.
 type ThreadList struct {
 	Threads []Thread `json:"threads" nullable:"false" doc:"The main one first."`
 }
 
 // SeenRequest says that messages were displayed.
 type SeenRequest struct {
-	IDs []string `json:"ids" nullable:"false" maxItems:"1000" doc:"Messages for you. Those that are not are ignored."`
+	IDs []string `json:"ids" nullable:"false" maxItems:"1000" doc:"Messages for you. Others are ignored."`
 }
 
-// InboxItem is a message for you that you have not seen, or not answered.
+// InboxItem is a message for you that you have not seen or not answered yet.
 type InboxItem struct {
 	Message
-	// Asks says that somebody waits for your reply to the task.
-	Asks bool `json:"asks,omitempty" doc:"A reply to task_id is expected."`
-	// Seen says that it is here only because it asks.
-	Seen bool `json:"seen,omitempty" doc:"It was displayed before, and stays until it is answered."`
-	// Channel is where it was written, if it is not a dm.
-	Channel string `json:"channel,omitempty" doc:"The group channel that it was written in, such as #standup."`
+	Asks    bool   `json:"asks,omitempty" doc:"A reply to task_id is expected."`
+	Seen    bool   `json:"seen,omitempty" doc:"It was displayed before, and stays until it is answered."`
+	Channel string `json:"channel,omitempty" doc:"The group channel that it was written in, such as #standup; missing for a dm."`
 }
 
-// Inbox is what you have not seen or not answered, oldest first, and what waits
-// for your decision.
+// Inbox holds the messages that you have not seen or not answered yet, and the
+// approvals that wait for your decision.
 type Inbox struct {
 	Items     []InboxItem `json:"items" nullable:"false" doc:"Oldest first."`
-	Approvals []Approval  `json:"approvals,omitempty" nullable:"false" doc:"What you may decide about and nobody has, oldest first. It stays until it is decided."`
+	Approvals []Approval  `json:"approvals,omitempty" nullable:"false" doc:"Pending approvals that you may decide, oldest first. Each stays until it is decided."`
 }
 
 // Agent is a participant.
@@ -190,15 +187,15 @@ type Agent struct {
 	Description   string     `json:"description,omitempty" doc:"What it is for."`
 	Status        string     `json:"status" doc:"offline, sleeping, working, awaiting_approval, awaiting_delegation or idle."`
 	Reason        string     `json:"reason,omitempty" doc:"Why it has this status, such as 2 open."`
-	Model         string     `json:"model,omitempty" doc:"As the files name it."`
+	Model         string     `json:"model,omitempty" doc:"The name that the files give it."`
 	SleepingUntil *time.Time `json:"sleeping_until,omitempty" doc:"When its sleep ends."`
-	Queued        int        `json:"queued" doc:"Tasks that wait to be run."`
-	Running       int        `json:"running" doc:"Tasks at work."`
-	Waiting       int        `json:"waiting" doc:"Tasks that wait for others."`
-	Mistake       string     `json:"mistake,omitempty" doc:"What is wrong with its file by now; the agent works as it did before."`
+	Queued        int        `json:"queued" doc:"Tasks that wait for a worker."`
+	Running       int        `json:"running" doc:"Tasks that are running."`
+	Waiting       int        `json:"waiting" doc:"Tasks that wait for something."`
+	Mistake       string     `json:"mistake,omitempty" doc:"What is now wrong with its file. Meanwhile the agent works as it did before."`
 }
 
-// AgentList is a team's participants, by name.
+// AgentList holds a team's participants.
 type AgentList struct {
 	Agents []Agent `json:"agents" nullable:"false" doc:"By name."`
 	Paused bool    `json:"paused,omitempty" doc:"The team is paused: no turn begins or goes on."`
@@ -210,14 +207,14 @@ type StatusRequest struct {
 	Until  *time.Time `json:"until,omitempty" doc:"When a sleep ends."`
 }
 
-// Explanation is what the rules say to an action, and why.
+// Explanation is what the rules decide about an action, and why.
 type Explanation struct {
-	From    string     `json:"from" doc:"Who would do it."`
+	From    string     `json:"from" doc:"Who would act."`
 	To      string     `json:"to,omitempty" doc:"Who would be contacted; missing if nobody."`
-	Action  string     `json:"action" doc:"As profiles match it, such as tool:agent_comm:send Writer."`
-	Verdict string     `json:"verdict" enum:"allowed,needs_approval,denied" doc:"What the rules decide. Limits and the other's status are not looked at."`
+	Action  string     `json:"action" doc:"In the form that profiles match, such as tool:agent_comm:send Writer."`
+	Verdict string     `json:"verdict" enum:"allowed,needs_approval,denied" doc:"What the rules decide. Limits and the target's status are left aside."`
 	Rule    string     `json:"rule" doc:"The rule that decides, such as contacts deny Writer."`
-	Reason  string     `json:"reason" doc:"The same as a sentence."`
+	Reason  string     `json:"reason" doc:"The same in a sentence."`
 	Path    []RuleStep `json:"path" nullable:"false" doc:"Every rule that was looked at, in order."`
 }
 
@@ -225,95 +222,95 @@ type Explanation struct {
 type RuleStep struct {
 	Rule    string `json:"rule" doc:"The rule."`
 	Verdict string `json:"verdict,omitempty" enum:"allowed,needs_approval,denied" doc:"What it says; missing if it does not apply."`
-	Why     string `json:"why" doc:"Why, as a sentence."`
-	Decides bool   `json:"decides,omitempty" doc:"This one has the last word."`
+	Why     string `json:"why" doc:"Why, in a sentence."`
+	Decides bool   `json:"decides,omitempty" doc:"This rule decides."`
 }
 
-// AgentRules are the rules of one participant as they hold.
+// AgentRules are the rules in force for one participant.
 type AgentRules struct {
-	Agent    string      `json:"agent" doc:"Whose they are."`
-	File     string      `json:"file,omitempty" doc:"Where they stand, below the team's folder; missing for a person who has no file."`
-	Mistake  string      `json:"mistake,omitempty" doc:"What is wrong with the file by now; these are the rules that it had before."`
-	Warnings []string    `json:"warnings,omitempty" nullable:"false" doc:"After a change: what the file says and cannot mean, such as names that nobody has."`
-	Rules    []AgentRule `json:"rules" nullable:"false" doc:"In the order in which a decision asks them."`
+	Agent    string      `json:"agent" doc:"Whose rules they are."`
+	File     string      `json:"file,omitempty" doc:"The file that holds them, relative to the team's folder; missing for a person without a file."`
+	Mistake  string      `json:"mistake,omitempty" doc:"What is now wrong with the file. These are the rules that it had before."`
+	Warnings []string    `json:"warnings,omitempty" nullable:"false" doc:"After a change: what the file says but can hardly mean, such as a name that nobody has."`
+	Rules    []AgentRule `json:"rules" nullable:"false" doc:"In the order in which a decision considers them."`
 }
 
 // AgentRule is one rule.
 type AgentRule struct {
-	Key    string   `json:"key" enum:"manager,can_invoke,contacts,mode,profile,behavior" doc:"As in the file."`
-	Values []string `json:"values" nullable:"false" doc:"Contacts are allow:NAME, ask:NAME (with approval) and deny:NAME; a profile is a preset and allow:, ask: and deny:PATTERN. An empty can_invoke is nobody if it stands in the file, else everyone."`
-	Line   int      `json:"line,omitempty" doc:"Where it stands; missing if the file does not have it, and the default holds."`
+	Key    string   `json:"key" enum:"manager,can_invoke,contacts,mode,profile,behavior" doc:"Its key in the file."`
+	Values []string `json:"values" nullable:"false" doc:"Contacts are allow:NAME, ask:NAME (with approval) and deny:NAME. A profile is a preset and allow:, ask: and deny:PATTERN. An empty can_invoke means nobody if the file has the key, and everyone if it does not."`
+	Line   int      `json:"line,omitempty" doc:"Its line in the file; missing if the file does not set it and the default applies."`
 }
 
-// RuleRequest is what a rule should be, or what should be added to it.
+// RuleRequest sets a rule, or adds to it.
 type RuleRequest struct {
 	Values []string `json:"values" nullable:"false" maxItems:"2000" doc:"One for manager, mode and behavior; any number for the others."`
 }
 
-// Reload is what a look at the team's files has brought.
+// Reload says what reading the team's files again has changed.
 type Reload struct {
 	Joined   []string        `json:"joined" nullable:"false" doc:"Who is new."`
-	Changed  []AgentChange   `json:"changed" nullable:"false" doc:"Who is different."`
+	Changed  []AgentChange   `json:"changed" nullable:"false" doc:"Who has changed."`
 	Removed  []string        `json:"removed" nullable:"false" doc:"Who is gone; their open tasks have failed."`
-	Channels []ChannelChange `json:"channels" nullable:"false" doc:"The channels of parley.yaml that are different."`
+	Channels []ChannelChange `json:"channels" nullable:"false" doc:"The channels of parley.yaml that have changed."`
 	Kept     []KeptAgent     `json:"kept" nullable:"false" doc:"Who works as before, because of a mistake in the file."`
 	Problems []string        `json:"problems" nullable:"false" doc:"Every mistake, with its place."`
 	Restart  []string        `json:"restart" nullable:"false" doc:"Settings that were changed and need a restart of the hub."`
 }
 
-// AgentChange is an agent of which keys are different.
+// AgentChange is an agent whose file has changed.
 type AgentChange struct {
-	Agent string   `json:"agent" doc:"Who."`
-	Keys  []string `json:"keys" nullable:"false" doc:"Of its file; instructions are one of them."`
+	Agent string   `json:"agent" doc:"Its name."`
+	Keys  []string `json:"keys" nullable:"false" doc:"The keys of its file that have changed; the instructions count as one."`
 }
 
-// ChannelChange is a channel of parley.yaml that is different.
+// ChannelChange is a channel of parley.yaml that has changed.
 type ChannelChange struct {
 	Channel string `json:"channel" doc:"Such as #standup."`
-	What    string `json:"what" enum:"made,changed,removed" doc:"What became of it."`
+	What    string `json:"what" enum:"made,changed,removed" doc:"What happened to it."`
 }
 
 // KeptAgent is an agent whose file has a mistake.
 type KeptAgent struct {
-	Agent   string `json:"agent" doc:"Who."`
+	Agent   string `json:"agent" doc:"Its name."`
 	Mistake string `json:"mistake" doc:"What is wrong, with its place."`
 }
 
-// Approval is a call of an agent's turn that waits for a decision, or did, or a
-// contact that an agent outside the hub wants to make.
+// Approval is a decision to make, or one that was made: about a call of an
+// agent's turn, or about a contact that an agent outside the hub wants to make.
 type Approval struct {
 	ID        string          `json:"id" doc:"Such as approval-7."`
 	State     string          `json:"state" enum:"pending,approved,denied,expired,withdrawn" doc:"Every state but pending is final."`
-	Agent     string          `json:"agent" doc:"Who wants it."`
-	Wants     string          `json:"wants" doc:"What it wants to do, in a line."`
+	Agent     string          `json:"agent" doc:"Who wants to make the call."`
+	Wants     string          `json:"wants" doc:"What it wants to do, in one line."`
 	Tool      string          `json:"tool" doc:"The tool that it calls."`
 	Arguments json.RawMessage `json:"arguments" doc:"The exact arguments of the call."`
-	Digest    string          `json:"digest" doc:"SHA-256 of tool and arguments, to which the decision is bound."`
-	Target    string          `json:"target,omitempty" doc:"Whom it contacts; missing if nobody."`
-	Task      string          `json:"task_id,omitempty" doc:"The task that waits; missing if somebody from outside waits who works on none."`
-	Rule      string          `json:"rule" doc:"The rule that wants the approval."`
-	Why       string          `json:"why" doc:"The same as a sentence."`
-	Created   time.Time       `json:"created" doc:"Since when it waits."`
-	Expires   time.Time       `json:"expires" doc:"When it is denied if nobody has decided."`
+	Digest    string          `json:"digest" doc:"SHA-256 of tool and arguments. The decision holds for these only."`
+	Target    string          `json:"target,omitempty" doc:"Whom the call contacts; missing if nobody."`
+	Task      string          `json:"task_id,omitempty" doc:"The task that waits; missing if the caller is outside the hub and works on none."`
+	Rule      string          `json:"rule" doc:"The rule that requires the approval."`
+	Why       string          `json:"why" doc:"The same in a sentence."`
+	Created   time.Time       `json:"created" doc:"When it began to wait."`
+	Expires   time.Time       `json:"expires" doc:"When it counts as denied if nobody has decided."`
 	Decided   *time.Time      `json:"decided,omitempty" doc:"When it was decided; missing while it is pending."`
 	DecidedBy string          `json:"decided_by,omitempty" doc:"Who decided; missing if nobody did."`
-	Reason    string          `json:"reason,omitempty" doc:"Why it was denied; the agent reads it."`
-	Message   string          `json:"message_id,omitempty" doc:"The contact that was made for a caller from outside."`
+	Reason    string          `json:"reason,omitempty" doc:"Why it was denied. The agent reads it."`
+	Message   string          `json:"message_id,omitempty" doc:"The contact that was made for a caller outside the hub."`
 	Made      string          `json:"made_task_id,omitempty" doc:"The task of that contact; missing for a notification."`
 	Failure   string          `json:"failure,omitempty" doc:"Why the contact could not be made although it was approved."`
 }
 
 // ApprovalList is a list of approvals.
 type ApprovalList struct {
-	Approvals []Approval `json:"approvals" nullable:"false" doc:"Those that are pending, the oldest first; with all, the newest first."`
+	Approvals []Approval `json:"approvals" nullable:"false" doc:"The pending ones, oldest first; with all, every one, newest first."`
 }
 
 // DenyRequest refuses a call.
 type DenyRequest struct {
-	Reason string `json:"reason,omitempty" doc:"Why; the agent reads it."`
+	Reason string `json:"reason,omitempty" doc:"Why. The agent reads it."`
 }
 
-// Event is one line of the record.
+// Event is one entry in the record.
 type Event struct {
 	Cursor  string    `json:"cursor" doc:"Where to go on from."`
 	At      time.Time `json:"at" doc:"When it happened."`
@@ -323,27 +320,27 @@ type Event struct {
 	Task    string    `json:"task_id,omitempty" doc:"The task it is about."`
 	Message string    `json:"message_id,omitempty" doc:"The message it is about."`
 	Detail  string    `json:"detail,omitempty" doc:"What else there is to say."`
-	Rule    string    `json:"rule,omitempty" doc:"Of a refusal: the rule, limit or right that decided it."`
+	Rule    string    `json:"rule,omitempty" doc:"For a refusal: the rule, limit or right that decided it."`
 }
 
 // Arrow is one line of a task tree's sequence diagram.
 type Arrow struct {
-	At    time.Time `json:"at" doc:"When."`
-	From  string    `json:"from" doc:"Who."`
-	To    string    `json:"to" doc:"To whom."`
+	At    time.Time `json:"at" doc:"When it happened."`
+	From  string    `json:"from" doc:"Where it begins."`
+	To    string    `json:"to" doc:"Where it points."`
 	Kind  string    `json:"kind" doc:"ask, delegate, mention, question, answer, retry, notify, reply, result, failed, cancelled, timeout or waiting."`
 	Label string    `json:"label" doc:"The beginning of what was said."`
 	Task  string    `json:"task_id,omitempty" doc:"The task it belongs to."`
 }
 
-// Trace is the arrows of a task tree in order.
+// Trace holds the arrows of a task tree in order.
 type Trace struct {
-	Arrows []Arrow `json:"arrows" nullable:"false" doc:"In order of time, and of cause within one moment."`
+	Arrows []Arrow `json:"arrows" nullable:"false" doc:"In order of time; at one moment, causes before their effects."`
 }
 
 // Problem is the body of every error.
 type Problem struct {
 	Kind    string `json:"kind" doc:"One of a closed set: invalid, not_found, conflict and so on."`
-	Message string `json:"message" doc:"What is wrong, fit to be shown."`
+	Message string `json:"message" doc:"What is wrong, in words for a person or an agent."`
 	Hint    string `json:"hint,omitempty" doc:"What to do about it."`
 }

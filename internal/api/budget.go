@@ -1,11 +1,11 @@
 package api
 
-// Budget bounds what may be spent. What is left out is not bounded.
+// Budget bounds what may be spent. A bound that is left out does not apply.
 type Budget struct {
 	Tokens  int64   `json:"tokens,omitempty" minimum:"0" doc:"Input and output together."`
 	Money   float64 `json:"money,omitempty" minimum:"0" doc:"US dollars."`
-	Tasks   int64   `json:"tasks,omitempty" minimum:"0" doc:"Of the whole tree, its root included."`
-	Seconds float64 `json:"seconds,omitempty" minimum:"0" doc:"That turns are at work; waiting does not count."`
+	Tasks   int64   `json:"tasks,omitempty" minimum:"0" doc:"In the whole tree, including its root."`
+	Seconds float64 `json:"seconds,omitempty" minimum:"0" doc:"How long turns may run; waiting does not count."`
 }
 
 // Spending is what a task tree has spent, or a team today.
@@ -16,8 +16,8 @@ type Spending struct {
 	Output  int64   `json:"output_tokens" doc:"Tokens that models wrote."`
 	Money   float64 `json:"money" doc:"US dollars; models whose price is not known count as free."`
 	Tasks   int64   `json:"tasks,omitempty" doc:"Tasks of the tree."`
-	Active  float64 `json:"active_seconds" doc:"How long turns were at work."`
-	Usage   string  `json:"usage,omitempty" doc:"What was spent of each bound, in words."`
+	Active  float64 `json:"active_seconds" doc:"How long turns have run."`
+	Usage   string  `json:"usage,omitempty" doc:"How much of each bound is spent, in words."`
 	Waiting int     `json:"waiting,omitempty" doc:"Tasks that wait for the budget."`
 }
 
@@ -28,6 +28,6 @@ type RaiseRequest struct {
 
 // Team is a team.
 type Team struct {
-	Name   string `json:"name" doc:"Its name."`
+	Name   string `json:"name" doc:"The team's name."`
 	Paused bool   `json:"paused" doc:"No turn begins or goes on."`
 }

@@ -6,22 +6,22 @@ type Channel struct {
 	Topic    string   `json:"topic,omitempty" doc:"What it is about."`
 	Members  []string `json:"members" nullable:"false" doc:"By name."`
 	Messages int      `json:"messages" doc:"How many there are."`
-	Member   bool     `json:"member" doc:"You are one."`
+	Member   bool     `json:"member" doc:"You are a member."`
 	Unread   int      `json:"unread" doc:"Messages that you have not read; 0 if you are not a member."`
-	Thread   string   `json:"thread" doc:"The conversation."`
+	Thread   string   `json:"thread" doc:"The thread that holds its messages."`
 	Last     *Message `json:"last,omitempty" doc:"The latest message."`
 }
 
-// ChannelList is the channels that you can read.
+// ChannelList holds the channels that you can read.
 type ChannelList struct {
 	Channels []Channel `json:"channels" nullable:"false" doc:"By name."`
 }
 
-// ChannelRequest is a channel to be made.
+// ChannelRequest makes a channel.
 type ChannelRequest struct {
 	Name    string   `json:"name" maxLength:"65" doc:"1 to 64 letters, digits and -_. characters."`
 	Topic   string   `json:"topic,omitempty" doc:"What it is about."`
-	Members []string `json:"members,omitempty" nullable:"false" maxItems:"10000" doc:"Names, or * for everyone. You are a member."`
+	Members []string `json:"members,omitempty" nullable:"false" maxItems:"10000" doc:"Names, or * for everyone. You always become a member."`
 }
 
 // ReadRequest says how far a channel was displayed.
@@ -40,9 +40,9 @@ type PostRequest struct {
 
 // Posted is an accepted post.
 type Posted struct {
-	Place   string   `json:"place" doc:"Where it stands, such as #standup."`
+	Place   string   `json:"place" doc:"Where it was posted, such as #standup."`
 	Message string   `json:"message_id" doc:"The stored message."`
-	Tasks   []Task   `json:"tasks" nullable:"false" doc:"One for each who was mentioned and can be reached."`
-	Away    []string `json:"away,omitempty" doc:"Who was mentioned and is offline: nothing was started for them."`
-	Text    string   `json:"text" doc:"The same as a sentence."`
+	Tasks   []Task   `json:"tasks" nullable:"false" doc:"One for each mentioned member that can be reached."`
+	Away    []string `json:"away,omitempty" doc:"Mentioned members that are offline. Nothing was started for them."`
+	Text    string   `json:"text" doc:"The same in a sentence."`
 }

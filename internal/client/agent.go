@@ -15,15 +15,15 @@ func (c *Client) Agents(ctx context.Context) ([]api.Agent, error) {
 	return list.Agents, err
 }
 
-// AgentList is Agents, with what is said of the team as a whole.
+// AgentList is Agents together with the state of the team.
 func (c *Client) AgentList(ctx context.Context) (api.AgentList, error) {
 	var out api.AgentList
 	err := c.get(ctx, "/v1/agents", nil, &out)
 	return out, err
 }
 
-// SetStatus changes whether an agent can be reached: sleep (with the time when
-// it ends), wake, offline or online.
+// SetStatus changes whether an agent can be reached. status is sleep, wake,
+// offline or online; until is when a sleep ends.
 func (c *Client) SetStatus(ctx context.Context, agent, status string, until time.Time) (api.Agent, error) {
 	in := api.StatusRequest{Status: status}
 	if !until.IsZero() {

@@ -8,8 +8,8 @@ import (
 	"parley/internal/api"
 )
 
-// Approvals lists what waits for a decision, the oldest first, or with all also
-// what is decided, the newest first. A limit of 0 is the hub's default.
+// Approvals lists the pending approvals, oldest first. With all it lists the
+// decided ones too, newest first. A limit of 0 is the hub's default.
 func (c *Client) Approvals(ctx context.Context, all bool, limit int) ([]api.Approval, error) {
 	query := url.Values{}
 	if all {
@@ -21,7 +21,7 @@ func (c *Client) Approvals(ctx context.Context, all bool, limit int) ([]api.Appr
 	return out.Approvals, err
 }
 
-// TaskApprovals lists what a task waits for.
+// TaskApprovals lists the approvals that a task waits for.
 func (c *Client) TaskApprovals(ctx context.Context, task string) ([]api.Approval, error) {
 	var out api.ApprovalList
 	err := c.get(ctx, "/v1/approvals", url.Values{"task": {task}}, &out)
@@ -35,14 +35,14 @@ func (c *Client) Approval(ctx context.Context, id string) (api.Approval, error) 
 	return out, err
 }
 
-// Approve lets a call run that waits for a decision.
+// Approve lets a call that waits for a decision run.
 func (c *Client) Approve(ctx context.Context, id string) (api.Approval, error) {
 	var out api.Approval
 	err := c.send(ctx, http.MethodPost, approvalPath(id, "/approve"), nil, &out)
 	return out, err
 }
 
-// Deny refuses a call that waits for a decision; its agent reads the reason,
+// Deny refuses a call that waits for a decision. Its agent reads the reason,
 // which may be empty.
 func (c *Client) Deny(ctx context.Context, id, reason string) (api.Approval, error) {
 	var out api.Approval
@@ -50,7 +50,7 @@ func (c *Client) Deny(ctx context.Context, id, reason string) (api.Approval, err
 	return out, err
 }
 
-// Withdraw takes back a contact of your own that waits for approval.
+// Withdraw takes back your own contact that waits for approval.
 func (c *Client) Withdraw(ctx context.Context, id string) (api.Approval, error) {
 	var out api.Approval
 	err := c.send(ctx, http.MethodPost, approvalPath(id, "/withdraw"), nil, &out)

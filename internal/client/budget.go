@@ -44,7 +44,7 @@ func (c *Client) Pause(ctx context.Context) (api.Team, error) {
 	return out, err
 }
 
-// Resume lets them go on.
+// Resume lets the turns of the team go on.
 func (c *Client) Resume(ctx context.Context) (api.Team, error) {
 	var out api.Team
 	err := c.send(ctx, http.MethodPost, teamPath+"/resume", nil, &out)

@@ -15,14 +15,12 @@ func (c *Client) Channels(ctx context.Context) ([]api.Channel, error) {
 	return out.Channels, err
 }
 
-// AddChannel makes a channel.
 func (c *Client) AddChannel(ctx context.Context, r api.ChannelRequest) (api.Channel, error) {
 	var out api.Channel
 	err := c.send(ctx, http.MethodPost, "/v1/channels", r, &out)
 	return out, err
 }
 
-// DeleteChannel ends a channel.
 func (c *Client) DeleteChannel(ctx context.Context, name string) error {
 	return c.send(ctx, http.MethodDelete, channelPath(name, ""), nil, nil)
 }
@@ -34,7 +32,7 @@ func (c *Client) Invite(ctx context.Context, channel, agent string) (api.Channel
 	return out, err
 }
 
-// RemoveMember ends a membership.
+// RemoveMember ends somebody's membership in a channel.
 func (c *Client) RemoveMember(ctx context.Context, channel, agent string) (api.Channel, error) {
 	var out api.Channel
 	err := c.send(ctx, http.MethodDelete, channelPath(channel, "/members/"+url.PathEscape(agent)), nil, &out)
@@ -46,12 +44,12 @@ func (c *Client) ReadChannel(ctx context.Context, channel string, limit int) ([]
 	return c.messages(ctx, url.Values{"channel": {channel}}, limit)
 }
 
-// MarkRead tells the hub how far a channel was displayed to you.
+// MarkRead tells the hub that you were shown a channel up to this message.
 func (c *Client) MarkRead(ctx context.Context, channel string, upto int) error {
 	return c.send(ctx, http.MethodPost, channelPath(channel, "/read"), api.ReadRequest{Upto: upto}, nil)
 }
 
-// Post writes in a channel.
+// Post writes a message in a channel.
 func (c *Client) Post(ctx context.Context, r api.PostRequest) (api.Posted, error) {
 	var out api.Posted
 	err := c.send(ctx, http.MethodPost, "/v1/posts", r, &out)

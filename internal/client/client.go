@@ -1,10 +1,10 @@
-// Package client speaks the hub's HTTP API from Go: one method for each
-// operation, in the types of package api. What the hub refuses comes back as
-// the same *parley.Error that the hub had, and a hub that does not run as one
-// of kind Unavailable that says how to start it.
+// Package client calls the hub's HTTP API from Go, with one method for each
+// operation and the types of package api. When the hub refuses something, the
+// caller gets the same *parley.Error that the hub had. When no hub answers, the
+// error is of kind Unavailable and says how to start one.
 //
-// A Client is safe for concurrent use. It never retries what changes
-// something: a contact that should survive a lost answer carries a key.
+// A Client is safe for concurrent use. It never repeats a request that changes
+// something. Give a contact a key if it has to survive a lost answer.
 package client
 
 import (
@@ -23,7 +23,7 @@ import (
 	"parley/internal/api"
 )
 
-// Client is the connection of one participant, the owner of its token.
+// Client is a participant's connection to the hub; its token says whose.
 type Client struct {
 	base  string
 	token string
@@ -33,31 +33,31 @@ type Client struct {
 // New makes a client of the hub at baseURL, such as http://127.0.0.1:7420.
 func New(baseURL, token string) *Client {
 	return &Client{base: strings.TrimRight(baseURL, "/"), token: token, http: &http.Client{
-		// No proxy: the token is for the hub alone. No redirects: the hub makes none.
+		// No proxy, so that only the hub sees the token. No redirects, since the hub
+		// sends none.
 		Transport:     &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
-// Address is where the hub is.
+// Address is the base URL of the hub.
 func (c *Client) Address() string { return c.base }
 
-// Close gives the idle connections back.
+// Close closes the idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// patience bounds every call that does not wait for something.
-const patience = 30 * time.Second
+// callTimeout bounds every call that does not wait for something.
+const callTimeout = 30 * time.Second
 
-// get reads out from a path.
 func (c *Client) get(ctx context.Context, path string, query url.Values, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	return c.call(ctx, http.MethodGet, path, query, nil, out)
 }
 
 // send changes something; in and out may be nil.
 func (c *Client) send(ctx context.Context, method, path string, in, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	return c.call(ctx, method, path, nil, in, out)
 }
@@ -77,7 +77,7 @@ func (c *Client) call(ctx context.Context, method, path string, query url.Values
 	return nil
 }
 
-// open sends a request and returns the answer if it is a success.
+// open sends a request and returns the response if it is a success.
 func (c *Client) open(ctx context.Context, method, path string, query url.Values, in any, header http.Header) (*http.Response, error) {
 	req, err := c.request(ctx, method, path, query, in)
 	if err != nil {
@@ -122,12 +122,12 @@ func (c *Client) request(ctx context.Context, method, path string, query url.Val
 	return req, nil
 }
 
-// problem is the hub's refusal as it was there.
+// problem makes the error that the hub had out of its response.
 func problem(resp *http.Response) error {
 	var p api.Problem
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	if json.Unmarshal(text, &p) != nil || p.Kind == "" {
-		return parley.Errorf(parley.Internal, "This address is not answered by a parley hub: %s.", resp.Status)
+		return parley.Errorf(parley.Internal, "What answers at this address is not a parley hub: %s.", resp.Status)
 	}
 	return &parley.Error{Kind: parley.Kind(p.Kind), Message: p.Message, Hint: p.Hint}
 }
@@ -140,12 +140,12 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 	return ErrNoHub(fmt.Sprintf("No hub answers at %s.", c.base)).WithCause(err)
 }
 
-// ErrNoHub says that no hub runs and how to start one.
+// ErrNoHub says that no hub is running and how to start one.
 func ErrNoHub(what string) *parley.Error {
 	return parley.Errorf(parley.Unavailable, "%s", what).WithHint("Start one with: parley up")
 }
 
-// drain reads the rest, so that the connection can be used again.
+// drain reads the rest of a body, so that its connection can be used again.
 func drain(body io.ReadCloser) {
 	_, _ = io.CopyN(io.Discard, body, 64<<10)
 	body.Close()

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fake makes a client of a handler that stands for a hub.
+// fake makes a client of a fake hub.
 func fake(t *testing.T, h http.HandlerFunc) *Client {
 	s := httptest.NewServer(h)
 	c := New(s.URL+"/", "parley_secret")
@@ -72,7 +72,7 @@ func TestSomethingElseAtTheAddress(t *testing.T) {
 		},
 	} {
 		_, err := fake(t, answer).Hub(t.Context())
-		if parley.KindOf(err) != parley.Internal || !strings.Contains(err.Error(), "not answered by a parley hub") {
+		if parley.KindOf(err) != parley.Internal || !strings.Contains(err.Error(), "is not a parley hub") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -120,8 +120,8 @@ func TestWaitingEndsWithItsTime(t *testing.T) {
 	}
 }
 
-// answers stands for the network: each request gets the next answer, and the
-// last one stays.
+// answers is a fake network: each request gets the next answer, and the last
+// one again and again.
 type answers []func(*http.Request) (*http.Response, error)
 
 func (a *answers) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -143,7 +143,7 @@ func streaming(body io.ReadCloser) func(*http.Request) (*http.Response, error) {
 
 func text(s string) io.ReadCloser { return io.NopCloser(strings.NewReader(s)) }
 
-// follow reads a stream to its end in a bubble, and tells how long it took.
+// follow reads a stream to its end in a bubble and says how long it took.
 func follow(t *testing.T, list ...func(*http.Request) (*http.Response, error)) (cursors []string, took time.Duration, last error) {
 	synctest.Test(t, func(t *testing.T) {
 		a := answers(list)
@@ -167,7 +167,7 @@ func TestAStreamIsTakenUpAgainForAWhile(t *testing.T) {
 	if got := strings.Join(cursors, " "); got != "0.1 0.2" {
 		t.Errorf("events %s", got)
 	}
-	if parley.KindOf(err) != parley.Unavailable || !strings.Contains(err.Error(), "gone") || took < reconnecting || took > 2*reconnecting {
+	if parley.KindOf(err) != parley.Unavailable || !strings.Contains(err.Error(), "gone") || took < reconnectFor || took > 2*reconnectFor {
 		t.Errorf("it ended after %s with %v", took, err)
 	}
 }
@@ -178,7 +178,7 @@ func TestASilentStreamIsGivenUp(t *testing.T) {
 		return streaming(body)(r)
 	}
 	_, took, err := follow(t, silent, nobody)
-	if parley.KindOf(err) != parley.Unavailable || took < silence || took > silence+2*reconnecting {
+	if parley.KindOf(err) != parley.Unavailable || took < maxSilence || took > maxSilence+2*reconnectFor {
 		t.Errorf("it ended after %s with %v", took, err)
 	}
 }

@@ -15,8 +15,8 @@ func (c *Client) Hub(ctx context.Context) (api.Hub, error) {
 }
 
 // Contact asks, delegates or notifies. It returns as soon as the contact is
-// stored; an ask is then waited for with WaitTask, until the task's WaitUntil.
-// One that needs approval comes back with the approval and without a task.
+// stored. After an ask, call WaitTask until the task's WaitUntil. If the contact
+// needs approval, it comes back with the approval and without a task.
 func (c *Client) Contact(ctx context.Context, r api.ContactRequest) (api.Contact, error) {
 	var out api.Contact
 	err := c.send(ctx, http.MethodPost, "/v1/contacts", r, &out)

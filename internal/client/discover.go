@@ -4,8 +4,8 @@ import (
 	"parley/internal/hubfile"
 )
 
-// Discover finds the hub that runs on a data folder, by the files it wrote
-// there.
+// Discover finds the hub that runs on a data folder by the files that the hub
+// wrote there.
 func Discover(dataDir string) (*Client, error) {
 	hub, err := hubfile.Find(dataDir)
 	if err != nil {

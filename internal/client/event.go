@@ -18,38 +18,38 @@ import (
 )
 
 const (
-	// silence is how long a stream may be quiet; the hub's heartbeats are more
-	// frequent.
-	silence = 45 * time.Second
-	// reconnecting is how long a lost stream is tried again.
-	reconnecting = 15 * time.Second
+	// maxSilence is how long a stream may be quiet. The hub's heartbeats come more
+	// often.
+	maxSilence = 45 * time.Second
+	// reconnectFor is how long to try to reconnect a lost stream.
+	reconnectFor = 15 * time.Second
 	firstBackoff = 100 * time.Millisecond
 	lastBackoff  = 2 * time.Second
 	longestEvent = 1 << 20
 )
 
 // Events reads the record of what happened after a cursor, oldest first. The
-// empty cursor is the beginning, "now" the present. With follow it goes on with
-// what happens until the context is done; a lost connection is made again at
-// the last event, so that each is seen exactly once. Without it, it ends with
-// the last event there is.
+// empty cursor is the beginning, "now" is the present. Without follow it ends
+// with the last event in the record. With follow it goes on with new events
+// until the context is done. After a lost connection it continues behind the
+// last event, so that the caller sees each event exactly once.
 //
-// An error is the last thing it yields.
+// If it yields an error, it ends.
 func (c *Client) Events(ctx context.Context, cursor string, follow bool) iter.Seq2[api.Event, error] {
 	return c.Record(ctx, EventFilter{}, cursor, follow)
 }
 
-// EventFilter picks events. What is zero does not matter.
+// EventFilter picks events. A zero field matches everything.
 type EventFilter struct {
-	// Agent did it, or it was done to it.
+	// Agent is the actor or the target.
 	Agent string
 	Task  string
-	// Tree takes the descendants of Task too.
+	// Tree includes the descendants of Task.
 	Tree bool
-	// Kind is a kind, or several with a star for what differs: contact.*
+	// Kind is a kind of event, or a pattern with a star: contact.*
 	Kind         string
 	Since, Until time.Time
-	// Last begins with so many of the newest events, if no cursor is given.
+	// Last begins with that many of the newest events, if no cursor is given.
 	Last int
 }
 
@@ -70,7 +70,7 @@ func (f EventFilter) query() url.Values {
 	return query
 }
 
-// Record is Events for those that pass a filter.
+// Record is Events with a filter.
 func (c *Client) Record(ctx context.Context, f EventFilter, cursor string, follow bool) iter.Seq2[api.Event, error] {
 	return func(yield func(api.Event, error) bool) {
 		s := stream{c: c, ctx: ctx, filter: f, cursor: cursor, follow: follow, yield: yield}
@@ -115,7 +115,7 @@ func (s *stream) run() error {
 		if s.heard != before {
 			backoff = firstBackoff
 		}
-		if time.Since(s.heard) > reconnecting {
+		if time.Since(s.heard) > reconnectFor {
 			return ErrNoHub("The hub at " + s.c.base + " is gone.").WithCause(err)
 		}
 		if !pause(s.ctx, backoff) {
@@ -125,8 +125,8 @@ func (s *stream) run() error {
 	}
 }
 
-// connect reads until the stream ends. Unavailable stands for every loss of
-// the connection.
+// connect reads until the stream ends. Every loss of the connection is an error
+// of kind Unavailable.
 func (s *stream) connect() error {
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
@@ -135,7 +135,7 @@ func (s *stream) connect() error {
 	if s.cursor != "" {
 		query.Set("after", s.cursor)
 	}
-	watchdog := time.AfterFunc(silence, cancel)
+	watchdog := time.AfterFunc(maxSilence, cancel)
 	defer watchdog.Stop()
 	resp, err := s.c.open(ctx, http.MethodGet, "/v1/events", query, nil, http.Header{"Accept": {"text/event-stream"}})
 	if err != nil {
@@ -146,13 +146,13 @@ func (s *stream) connect() error {
 	}
 	defer resp.Body.Close()
 	return readStream(resp.Body, func() {
-		watchdog.Reset(silence)
+		watchdog.Reset(maxSilence)
 		s.heard = time.Now()
 	}, s.take)
 }
 
-// readStream takes the lines of a stream apart: fields of one event, then an empty
-// line. An event that was cut off is not taken.
+// readStream parses a stream of server-sent events: the fields of one event,
+// then an empty line. It drops an event that was cut off.
 func readStream(body io.Reader, heard func(), take func(name, data string) error) error {
 	lines := bufio.NewScanner(body)
 	lines.Buffer(nil, longestEvent)
@@ -200,7 +200,7 @@ func (s *stream) take(name, data string) error {
 	return nil
 }
 
-// problemOf is why a stream ends.
+// problemOf makes an error out of the event that says why a stream ends.
 func problemOf(data string) error {
 	var p api.Problem
 	if err := json.Unmarshal([]byte(data), &p); err != nil {

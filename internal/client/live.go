@@ -11,14 +11,14 @@ import (
 	"parley/internal/api"
 )
 
-// Live looks at what a task's agent is saying, from now until the task ends. It is
-// for the eye alone: pieces may be missed, and one that looks from elsewhere or too
-// late sees none. An error is the last thing it yields.
+// Live shows what a task's agent is saying, from now until the task ends. It is
+// only for display: pieces may be missing, and a reader at another hub or one
+// that comes too late sees none. If it yields an error, it ends.
 func (c *Client) Live(ctx context.Context, task string) iter.Seq2[api.Live, error] {
 	return func(yield func(api.Live, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		watchdog := time.AfterFunc(silence, cancel)
+		watchdog := time.AfterFunc(maxSilence, cancel)
 		defer watchdog.Stop()
 		resp, err := c.open(ctx, http.MethodGet, taskPath(task, "/live"), nil, nil, http.Header{"Accept": {"text/event-stream"}})
 		if err != nil {
@@ -27,7 +27,7 @@ func (c *Client) Live(ctx context.Context, task string) iter.Seq2[api.Live, erro
 		}
 		defer resp.Body.Close()
 		more := true
-		err = readStream(resp.Body, func() { watchdog.Reset(silence) }, func(name, data string) error {
+		err = readStream(resp.Body, func() { watchdog.Reset(maxSilence) }, func(name, data string) error {
 			if name == "" {
 				return nil // a heartbeat
 			}

@@ -8,15 +8,15 @@ import (
 	"parley/internal/api"
 )
 
-// Message reads one message and what became of it.
+// Message reads one message with its deliveries.
 func (c *Client) Message(ctx context.Context, id string) (api.MessageRecord, error) {
 	var out api.MessageRecord
 	err := c.get(ctx, "/v1/messages/"+url.PathEscape(id), nil, &out)
 	return out, err
 }
 
-// Redact takes the text of a message away. It may take a while: the whole record
-// is looked through.
+// Redact removes the text of a message. It may take a while, since the hub looks
+// for copies in the whole record.
 func (c *Client) Redact(ctx context.Context, id, reason string) (api.Redaction, error) {
 	var out api.Redaction
 	err := c.call(ctx, http.MethodPost, "/v1/messages/"+url.PathEscape(id)+"/redact", nil, api.RedactRequest{Reason: reason}, &out)
@@ -24,7 +24,7 @@ func (c *Client) Redact(ctx context.Context, id, reason string) (api.Redaction, 
 }
 
 // Read reads the last messages of the dm of two participants, oldest first.
-// An empty name is your own.
+// An empty name means you.
 func (c *Client) Read(ctx context.Context, a, b string, limit int) ([]api.Message, error) {
 	return c.messages(ctx, pair(a, b), limit)
 }
@@ -52,9 +52,10 @@ func pair(a, b string) url.Values {
 	return query
 }
 
-// Inbox lists the messages for you that you have not seen, oldest first. They
-// stay there until MarkSeen says that they were displayed, and what is asked of a
-// person until it is answered. With them comes what waits for your decision.
+// Inbox lists the messages for you that you have not seen, oldest first, and the
+// approvals that wait for your decision. A message stays until MarkSeen says
+// that it was displayed; one that asks a person for something stays until it is
+// answered.
 func (c *Client) Inbox(ctx context.Context, limit int) (api.Inbox, error) {
 	query := url.Values{}
 	setLimit(query, limit)
@@ -63,8 +64,8 @@ func (c *Client) Inbox(ctx context.Context, limit int) (api.Inbox, error) {
 	return out, err
 }
 
-// MarkSeen tells the hub that messages for you were displayed. Ids of messages
-// that are not for you are ignored.
+// MarkSeen tells the hub that messages for you were displayed. The hub ignores
+// messages for others.
 func (c *Client) MarkSeen(ctx context.Context, ids ...string) error {
 	if len(ids) == 0 {
 		return nil

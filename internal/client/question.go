@@ -8,8 +8,8 @@ import (
 	"parley/internal/api"
 )
 
-// Questions lists questions, the newest first; of somebody if one is named. A
-// limit of 0 is the hub's default.
+// Questions lists questions, newest first. With an agent it lists only those
+// that concern it. A limit of 0 is the hub's default.
 func (c *Client) Questions(ctx context.Context, agent string, open bool, limit int) ([]api.Question, error) {
 	query := url.Values{}
 	if agent != "" {
@@ -31,7 +31,7 @@ func (c *Client) Question(ctx context.Context, id string) (api.Question, error) 
 	return out, err
 }
 
-// AskQuestion asks one, or everyone.
+// AskQuestion asks one agent, or everyone.
 func (c *Client) AskQuestion(ctx context.Context, r api.QuestionRequest) (api.AskedQuestion, error) {
 	var out api.AskedQuestion
 	err := c.send(ctx, http.MethodPost, "/v1/questions", r, &out)

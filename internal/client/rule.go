@@ -8,9 +8,9 @@ import (
 	"parley/internal/api"
 )
 
-// Explain asks what the rules say if a participant did something: ask, delegate,
-// notify, or an action like tool:agent_comm:list. An empty from is you; to is
-// empty for an action that contacts nobody.
+// Explain asks what the rules would decide about an action: ask, delegate,
+// notify, or one like tool:agent_comm:list. An empty from means you; to is empty
+// for an action that contacts nobody.
 func (c *Client) Explain(ctx context.Context, from, to, action string) (api.Explanation, error) {
 	query := url.Values{"action": {action}}
 	if from != "" {
@@ -23,13 +23,13 @@ func (c *Client) Explain(ctx context.Context, from, to, action string) (api.Expl
 	return out, c.get(ctx, "/v1/explain", query, &out)
 }
 
-// Rules reads an agent's rules as they hold.
+// Rules reads the rules in force for an agent.
 func (c *Client) Rules(ctx context.Context, agent string) (api.AgentRules, error) {
 	var out api.AgentRules
 	return out, c.get(ctx, rulesPath(agent, ""), nil, &out)
 }
 
-// SetRule gives a rule another value.
+// SetRule replaces the values of a rule.
 func (c *Client) SetRule(ctx context.Context, agent, key string, values []string) (api.AgentRules, error) {
 	var out api.AgentRules
 	return out, c.send(ctx, http.MethodPut, rulesPath(agent, key), api.RuleRequest{Values: values}, &out)
@@ -41,7 +41,7 @@ func (c *Client) AddRule(ctx context.Context, agent, key string, values []string
 	return out, c.send(ctx, http.MethodPost, rulesPath(agent, key), api.RuleRequest{Values: values}, &out)
 }
 
-// UnsetRule takes a rule away, or only the given values of it.
+// UnsetRule removes a rule, or only the given values of it.
 func (c *Client) UnsetRule(ctx context.Context, agent, key string, values []string) (api.AgentRules, error) {
 	path := rulesPath(agent, key)
 	if len(values) > 0 {
@@ -59,7 +59,7 @@ func rulesPath(agent, key string) string {
 	return path
 }
 
-// Reload has the team's files taken over at once.
+// Reload makes the hub read the team's files again at once.
 func (c *Client) Reload(ctx context.Context) (api.Reload, error) {
 	var out api.Reload
 	return out, c.send(ctx, http.MethodPost, "/v1/reload", nil, &out)

@@ -8,18 +8,19 @@ import (
 	"parley/internal/api"
 )
 
-// SearchFilter says what to look for besides words. What is zero does not matter.
+// SearchFilter narrows a search. A zero field matches everything.
 type SearchFilter struct {
 	Agent, Channel string
 	Since, Until   time.Time
-	// Newest asks for the newest that have all the words, instead of the best.
+	// Newest asks for the newest messages that have all the words, instead of the
+	// best matches.
 	Newest bool
 	// Kind is messages, keepers or tasks.
 	Kind  string
 	Limit int
 }
 
-// Search finds what was said: words, and phrases in quotes.
+// Search finds messages by words, and by phrases in quotes.
 func (c *Client) Search(ctx context.Context, text string, f SearchFilter) (api.SearchResult, error) {
 	query := EventFilter{Agent: f.Agent, Kind: f.Kind, Since: f.Since, Until: f.Until}.query()
 	query.Set("q", text)

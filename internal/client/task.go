@@ -14,11 +14,11 @@ import (
 type TaskFilter struct {
 	Agent string // who works on them; empty for anyone
 	Open  bool   // only those that have not ended
-	Roots bool   // only those that nobody's task asked for
+	Roots bool   // only those at the top of a tree
 	Limit int    // the hub's default if 0
 }
 
-// Tasks lists tasks, newest first, without their results.
+// Tasks lists tasks without their results, newest first.
 func (c *Client) Tasks(ctx context.Context, f TaskFilter) ([]api.Task, error) {
 	query := url.Values{}
 	if f.Agent != "" {
@@ -50,7 +50,7 @@ func (c *Client) Tree(ctx context.Context, id string) (api.TaskTree, error) {
 	return out, err
 }
 
-// Trace reads the arrows of a task tree's sequence diagram in order.
+// Trace reads the arrows of a task tree's sequence diagram, in order.
 func (c *Client) Trace(ctx context.Context, id string) ([]api.Arrow, error) {
 	var out api.Trace
 	err := c.get(ctx, taskPath(id, "/trace"), nil, &out)
@@ -60,9 +60,9 @@ func (c *Client) Trace(ctx context.Context, id string) ([]api.Arrow, error) {
 // longestPoll is how long the hub is asked to hold one request.
 const longestPoll = 30 * time.Second
 
-// WaitTask waits until the task has ended or the timeout is over, and returns
-// the task as it is then: look at its state. A timeout of 0 waits as long as
-// the context allows.
+// WaitTask waits until the task has ended or the timeout is over. It returns
+// the task as it is then, so the caller has to look at its state. A timeout of
+// 0 waits as long as the context allows.
 func (c *Client) WaitTask(ctx context.Context, id string, timeout time.Duration) (api.Task, error) {
 	end := time.Now().Add(timeout)
 	for {
@@ -78,7 +78,7 @@ func (c *Client) WaitTask(ctx context.Context, id string, timeout time.Duration)
 }
 
 func (c *Client) pollTask(ctx context.Context, id string, wait time.Duration) (api.Task, error) {
-	ctx, cancel := context.WithTimeout(ctx, wait+patience)
+	ctx, cancel := context.WithTimeout(ctx, wait+callTimeout)
 	defer cancel()
 	var out api.Task
 	query := url.Values{"seconds": {strconv.FormatFloat(wait.Seconds(), 'f', 3, 64)}}
@@ -91,8 +91,7 @@ func (c *Client) Cancel(ctx context.Context, id string) (api.Task, error) {
 	return c.change(ctx, id, "/cancel", nil)
 }
 
-// Retry opens the work of a failed or cancelled task again and returns the
-// new task.
+// Retry repeats a failed or cancelled task and returns the new task.
 func (c *Client) Retry(ctx context.Context, id string) (api.Task, error) {
 	return c.change(ctx, id, "/retry", nil)
 }

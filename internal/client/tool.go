@@ -7,7 +7,7 @@ import (
 	"parley/internal/api"
 )
 
-// Tools is what an agent can do besides thinking, as its model sees it now.
+// Tools lists the tools of an agent as its model sees them now.
 func (c *Client) Tools(ctx context.Context, agent string) (api.ToolList, error) {
 	var out api.ToolList
 	err := c.get(ctx, "/v1/agents/"+url.PathEscape(agent)+"/tools", nil, &out)
