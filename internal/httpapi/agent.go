@@ -11,11 +11,11 @@ import (
 func (s *Server) registerAgents() {
 	const tag = "Agents"
 	handle(s, operation{id: "list-agents", method: http.MethodGet, path: "/v1/agents", tag: tag,
-		summary: "List the team", description: "All participants by name, you among them, with their status."}, s.listAgents)
+		summary: "List the team", description: "All participants by name, including you, with their status."}, s.listAgents)
 	handle(s, operation{id: "set-status", method: http.MethodPut, path: "/v1/agents/{name}/status", tag: tag,
 		summary: "Change an agent's status",
-		description: "sleep: delegations wait until the given time, an ask wakes it. wake: ends a sleep. " +
-			"offline: it cannot be contacted, and whoever waits for its answer is told. online: it can again.",
+		description: "sleep: delegations wait until the given time, and an ask wakes the agent. wake: ends a sleep. " +
+			"offline: nobody can contact it, and whoever waits for its answer is told. online: it can be contacted again.",
 		errors: []parley.Kind{parley.NotFound, parley.Conflict}}, s.setStatus)
 }
 

@@ -16,30 +16,30 @@ func (s *Server) registerApprovals() {
 	missing := []parley.Kind{parley.NotFound}
 	decided := []parley.Kind{parley.NotFound, parley.Conflict}
 	handle(s, operation{id: "list-approvals", method: http.MethodGet, path: "/v1/approvals", tag: tag,
-		summary: "List approvals", description: "What waits for a decision, the oldest first. An agent sees its own and those that it decides about as a manager.",
+		summary: "List approvals", description: "The approvals that wait for a decision, oldest first. An agent sees its own and those that it decides as a manager.",
 		errors: missing}, s.listApprovals)
 	handle(s, operation{id: "get-approval", method: http.MethodGet, path: "/v1/approvals/{id}", tag: tag,
 		summary: "Read an approval", description: "One approval, with the exact arguments of the call.", errors: missing}, s.getApproval)
 	handle(s, operation{id: "approve", method: http.MethodPost, path: "/v1/approvals/{id}/approve", tag: tag,
-		summary: "Approve a call", description: "Lets the call run, once and as it was shown. A person of the team or the agent's manager decides; the first decision counts.",
+		summary: "Approve a call", description: "Lets the call run, once and exactly as shown. A person of the team or the agent's manager decides. The first decision counts.",
 		errors: decided}, s.approve)
 	handle(s, operation{id: "deny", method: http.MethodPost, path: "/v1/approvals/{id}/deny", tag: tag,
-		summary: "Deny a call", description: "Refuses the call; its agent reads the reason. A person of the team or the agent's manager decides; the first decision counts.",
+		summary: "Deny a call", description: "Refuses the call. Its agent reads the reason. A person of the team or the agent's manager decides. The first decision counts.",
 		errors: append([]parley.Kind{parley.Limited}, decided...)}, s.deny)
 	handle(s, operation{id: "withdraw", method: http.MethodPost, path: "/v1/approvals/{id}/withdraw", tag: tag,
-		summary: "Withdraw a request", description: "Takes back a contact of your own that still waits for approval.",
+		summary: "Withdraw a request", description: "Takes back your own contact while it waits for approval.",
 		errors: decided}, s.withdraw)
 }
 
-// ApprovalPath is the approval that an operation is about.
+// ApprovalPath names an approval in a path.
 type ApprovalPath struct {
 	ID string `path:"id" example:"approval-7" doc:"The approval."`
 }
 
 type listApprovalsInput struct {
 	Page
-	All  bool   `query:"all" doc:"Those that are decided too, the newest first."`
-	Task string `query:"task" example:"task-101" doc:"Only what this task waits for."`
+	All  bool   `query:"all" doc:"Include those that are decided, newest first."`
+	Task string `query:"task" example:"task-101" doc:"Only those that this task waits for."`
 }
 
 func (s *Server) listApprovals(ctx context.Context, in *listApprovalsInput) (api.ApprovalList, error) {
@@ -88,7 +88,7 @@ func (s *Server) withdraw(ctx context.Context, in *ApprovalPath) (api.Approval, 
 	return s.decide(ctx, in, s.cfg.Contacts.Withdraw)
 }
 
-// decide answers with the approval as it is then.
+// decide returns the approval as it is after the decision.
 func (s *Server) decide(ctx context.Context, in *ApprovalPath, do func(context.Context, access.Caller, parley.ApprovalID) error) (api.Approval, error) {
 	id, err := parley.ParseApprovalID(in.ID)
 	if err != nil {

@@ -18,16 +18,16 @@ func (s *Server) registerBudgets() {
 	handle(s, operation{id: "get-task-budget", method: http.MethodGet, path: "/v1/tasks/{id}/budget", tag: "Tasks",
 		summary: "Read what a task tree has spent", description: "What the whole tree of a task has spent, and what it may spend.", errors: missing}, s.getBudget)
 	handle(s, operation{id: "raise-task-budget", method: http.MethodPost, path: "/v1/tasks/{id}/budget", tag: "Tasks",
-		summary: "Raise a budget", description: "Adds to what the tree of a task may spend, and lets go on what waits for it. Only a person may do so.", errors: missing}, s.raiseBudget)
+		summary: "Raise a budget", description: "Adds to what the tree of a task may spend. What waited for it goes on. Only a person may do this.", errors: missing}, s.raiseBudget)
 	const tag = "Team"
 	handle(s, operation{id: "get-team-budget", method: http.MethodGet, path: "/v1/team/budget", tag: tag,
-		summary: "Read what the team has spent today", description: "Counted while the team has a cap for the day, which begins at midnight UTC."}, s.getToday)
+		summary: "Read what the team has spent today", description: "Counted while the team has a daily cap. The day begins at midnight UTC."}, s.getToday)
 	handle(s, operation{id: "raise-team-budget", method: http.MethodPost, path: "/v1/team/budget", tag: tag,
-		summary: "Raise the team's budget of today", description: "Adds to what the team may spend today, and lets go on what was put off until tomorrow. Only a person may do so."}, s.raiseToday)
+		summary: "Raise the team's budget for today", description: "Adds to what the team may spend today. What was put off until tomorrow goes on. Only a person may do this."}, s.raiseToday)
 	handle(s, operation{id: "pause-team", method: http.MethodPost, path: "/v1/team/pause", tag: tag,
-		summary: "Pause the team", description: "Stops all turns at their next step. Contacts are accepted and queued. Only a person may do so."}, s.pause)
+		summary: "Pause the team", description: "Stops all turns at their next step. Contacts are still accepted and queued. Only a person may do this."}, s.pause)
 	handle(s, operation{id: "resume-team", method: http.MethodPost, path: "/v1/team/resume", tag: tag,
-		summary: "Resume the team", description: "Lets the turns of a paused team go on. Only a person may do so."}, s.resume)
+		summary: "Resume the team", description: "Lets the turns of a paused team go on. Only a person may do this."}, s.resume)
 }
 
 func (s *Server) getBudget(ctx context.Context, in *TaskPath) (api.Spending, error) {
@@ -135,8 +135,8 @@ func waitsFor(t parley.Task) string {
 	return ""
 }
 
-// explainWait adds what was spent to the name of the budget, or which approvals
-// they are.
+// explainWait adds to WaitsFor how much is spent, or which approvals or tasks it
+// is about.
 func (s *Server) explainWait(ctx context.Context, t *api.Task, task parley.Task) error {
 	switch {
 	case t.WaitsFor == "":

@@ -14,20 +14,20 @@ func (s *Server) registerChannels() {
 	const tag = "Channels"
 	missing := []parley.Kind{parley.NotFound}
 	handle(s, operation{id: "list-channels", method: http.MethodGet, path: "/v1/channels", tag: tag,
-		summary: "List channels", description: "The group channels that you can read: all of the team for a person, your own for an agent."}, s.listChannels)
+		summary: "List channels", description: "The group channels that you can read. A person reads all channels of the team, an agent those it is in."}, s.listChannels)
 	handle(s, operation{id: "add-channel", method: http.MethodPost, path: "/v1/channels", tag: tag,
 		summary: "Make a channel", description: "For people. Whoever makes a channel is a member of it.",
 		errors: []parley.Kind{parley.NotFound, parley.Conflict}}, s.addChannel)
 	handle(s, operation{id: "get-channel", method: http.MethodGet, path: "/v1/channels/{name}", tag: tag,
 		summary: "Describe a channel", description: "One group channel with its members.", errors: missing}, s.getChannel)
 	handle(s, operation{id: "delete-channel", method: http.MethodDelete, path: "/v1/channels/{name}", tag: tag,
-		summary: "Delete a channel", description: "For people. Its messages stay on record; its name is free.", errors: missing}, s.deleteChannel)
+		summary: "Delete a channel", description: "For people. Its messages stay on record, and its name can be used again.", errors: missing}, s.deleteChannel)
 	handle(s, operation{id: "invite-member", method: http.MethodPut, path: "/v1/channels/{name}/members/{agent}", tag: tag,
-		summary: "Invite to a channel", description: "For people. Who is a member already stays one.", errors: missing}, s.inviteMember)
+		summary: "Invite to a channel", description: "For people. Inviting a member again changes nothing.", errors: missing}, s.inviteMember)
 	handle(s, operation{id: "remove-member", method: http.MethodDelete, path: "/v1/channels/{name}/members/{agent}", tag: tag,
 		summary: "Remove from a channel", description: "For people. Work that was asked for in the channel goes on.", errors: missing}, s.removeMember)
 	handle(s, operation{id: "read-channel", method: http.MethodPost, path: "/v1/channels/{name}/read", tag: tag,
-		summary: "Say how far you have read", description: "Moves your place in the channel forward, never back. list-messages reads the messages.",
+		summary: "Say how far you have read", description: "Records how far you have read; it never goes back. list-messages reads the messages.",
 		errors: missing}, s.readChannel)
 	handle(s, operation{id: "post-message", method: http.MethodPost, path: "/v1/posts", tag: tag,
 		summary: "Write in a channel",
@@ -60,7 +60,7 @@ func (s *Server) getChannel(ctx context.Context, in *ChannelName) (api.Channel, 
 	return s.describeChannel(ctx, in.Name, nil)
 }
 
-// describeChannel reads a channel after a change of it.
+// describeChannel reads a channel after a change.
 func (s *Server) describeChannel(ctx context.Context, name string, err error) (api.Channel, error) {
 	if err != nil {
 		return api.Channel{}, err

@@ -12,7 +12,7 @@ import (
 func (s *Server) registerClaims() {
 	handle(s, operation{id: "list-claims", method: http.MethodGet, path: "/v1/claims", tag: "Claims",
 		summary:     "List claims",
-		description: "Who in your team works on which files, for how long at most. Agents claim with the tool peer_claim_region."}, s.listClaims)
+		description: "Who in your team works on which files, and until when at most. Agents make claims with the tool peer_claim_region."}, s.listClaims)
 }
 
 func (s *Server) listClaims(ctx context.Context, _ *struct{}) (api.ClaimList, error) {

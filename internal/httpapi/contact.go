@@ -16,11 +16,11 @@ import (
 func (s *Server) registerContacts() {
 	o := operation{id: "contact-agent", method: http.MethodPost, path: "/v1/contacts", tag: "Contacts",
 		summary: "Ask, delegate or notify",
-		description: "Contacts another participant. The answer comes as soon as the contact is stored; nothing that was answered is lost. " +
-			"An ask is waited for at its task, with wait-task, until wait_until; past that its work goes on. " +
+		description: "Contacts another participant. The response comes as soon as the contact is stored; from then on it cannot be lost. " +
+			"After an ask, call wait-task until wait_until. The work goes on after that too. " +
 			"With a key the request can be repeated safely. " +
-			"A contact that needs approval is answered with 202 and the approval: it is made when somebody approves it, and the same key then finds it. " +
-			"If nobody does, that is in the inbox, and the same key finds the denial.",
+			"If the contact needs approval, the response is 202 with the approval. The contact is made when somebody approves it, and the same key then finds it. " +
+			"If nobody does, your inbox says so and the same key finds the denial.",
 		errors: []parley.Kind{parley.NotFound, parley.Conflict, parley.Unavailable, parley.Limited}}
 	op := s.huma(o)
 	op.Responses["202"] = &huma.Response{Description: "The contact waits for approval.", Content: s.content(typeOf[api.Contact]())}
@@ -36,7 +36,8 @@ func (s *Server) registerContacts() {
 	})
 }
 
-// contactReply is a contact with a status that says whether it was made.
+// contactReply is a contact with the HTTP status: 200 if it was made, 202 if it
+// waits for approval.
 type contactReply struct {
 	Status int
 	Body   api.Contact
@@ -69,7 +70,7 @@ func (s *Server) postContact(ctx context.Context, in api.ContactRequest) (api.Co
 	return out, nil
 }
 
-// waiting answers with the approval that a contact needs first.
+// waiting returns the approval that a contact needs first.
 func (s *Server) waiting(ctx context.Context, c access.Caller, id parley.ApprovalID) (api.Contact, error) {
 	a, err := s.cfg.Reading.Approval(ctx, c, id)
 	if err != nil {

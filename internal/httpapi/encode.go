@@ -16,14 +16,14 @@ func (s *Server) name(ctx context.Context, id parley.AgentID) string {
 	return s.cfg.Reading.Name(ctx, id)
 }
 
-// wholeTask is a task that is read by itself.
+// wholeTask encodes a task that is read by itself.
 func (s *Server) wholeTask(ctx context.Context, t reading.Task) api.Task {
 	out := s.task(ctx, t.Task, t.Text)
 	out.Late = t.Late
 	return out
 }
 
-// task spells a task out. text is its result, where one task is read.
+// task encodes a task. text is its result; lists leave it empty.
 func (s *Server) task(ctx context.Context, t parley.Task, text string) api.Task {
 	return api.Task{
 		ID: t.ID.String(), Parent: taskID(t.Parent), Root: taskID(t.Root), RetryOf: taskID(t.RetryOf), Cause: taskID(t.Cause),
@@ -35,7 +35,7 @@ func (s *Server) task(ctx context.Context, t parley.Task, text string) api.Task 
 	}
 }
 
-// tree puts tasks, parents before their children, below each other.
+// tree builds a tree from a list in which parents come before their children.
 func (s *Server) tree(ctx context.Context, list []parley.Task) (api.TaskTree, error) {
 	children := map[parley.TaskID][]parley.Task{}
 	for _, t := range list[1:] {
@@ -111,7 +111,7 @@ func messageID(id parley.MessageID) string {
 
 func instant(m parley.Micros) time.Time { return m.Time().UTC() }
 
-// moment is a time that may not be set.
+// moment is nil for a time that is not set.
 func moment(m parley.Micros) *time.Time {
 	if m == 0 {
 		return nil

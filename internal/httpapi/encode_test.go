@@ -9,8 +9,7 @@ import (
 	"parley/internal/reading"
 )
 
-// Each moment of a delivery is told as it is, and one that has not come is not
-// told.
+// Every time that a delivery has is encoded, and no other.
 func TestADeliveryIsToldAsItIs(t *testing.T) {
 	at := func(second int) parley.Micros {
 		return parley.Micros(time.Date(2030, 1, 1, 12, 0, second, 0, time.UTC).UnixMicro())

@@ -10,7 +10,7 @@ import (
 	"parley/internal/api"
 )
 
-// try is one request by which a program tries to be more than it is.
+// try is one request with which a program tries to pass for somebody else.
 type try struct {
 	name, as, method, path, body string
 	header                       http.Header
@@ -30,7 +30,7 @@ func (w *world) try(list []try) {
 	}
 }
 
-// forged are headers by which other servers are told who calls.
+// forged are headers that tell other servers who the caller is.
 func forged(name string) http.Header {
 	return http.Header{"X-Forwarded-User": {name}, "X-Remote-User": {name}, "Remote-User": {name}, "X-User": {name}, "X-Agent": {name},
 		"X-Parley-Agent": {name}, "X-Parley-Team": {"main"}, "X-Parley-As": {name}, "From": {name}, "Cookie": {"agent=" + name}, "X-Http-Method-Override": {"DELETE"}}
@@ -128,7 +128,8 @@ func TestNoProgramSendsAsAnother(t *testing.T) {
 
 var ids = regexp.MustCompile(`(task|msg|thread|approval)-[0-9]+`)
 
-// What is another team's answers as what nobody has, to the letter.
+// A thing of another team gets the same answer, to the letter, as one that does
+// not exist.
 func TestNoProgramLearnsOfAnotherTeam(t *testing.T) {
 	w := newWorld(t)
 	w.supervise()
@@ -177,8 +178,8 @@ func TestNoProgramLearnsOfAnotherTeam(t *testing.T) {
 	}
 }
 
-// peopleOnly are the changes of rules, identity, budgets and channels, each as a
-// program would try it for itself.
+// peopleOnly are the changes of rules, identity, budgets and channels that a
+// program might try in its own favour.
 var peopleOnly = []struct{ method, operation, path, body string }{
 	{"PUT", "/v1/agents/{name}/rules/{key}", "/v1/agents/Joiner/rules/profile", `{"values": ["open"]}`},
 	{"POST", "/v1/agents/{name}/rules/{key}", "/v1/agents/Joiner/rules/contacts", `{"values": ["allow:*"]}`},
@@ -221,7 +222,7 @@ func TestNoProgramDoesWhatOnlyPeopleMay(t *testing.T) {
 	}
 }
 
-// A program changes nothing but what is its own. A new operation that changes
+// A program can change only its own things. A new operation that changes
 // something needs a line here, and attempts above.
 func TestEveryChangeIsTriedByAProgram(t *testing.T) {
 	own := map[string]string{

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// heartbeat is how often a quiet stream shows that it is alive.
+	// heartbeat is how often a quiet stream shows the reader that it is alive.
 	heartbeat = 15 * time.Second
 	// streamWrite is how long a reader may take to accept one event.
 	streamWrite = 30 * time.Second
@@ -25,9 +25,9 @@ const (
 func (s *Server) registerEvents() {
 	op := s.huma(operation{id: "follow-events", method: http.MethodGet, path: "/v1/events", tag: "Events",
 		summary: "Follow what happens",
-		description: "The record of everything that happened, oldest first, and then what happens, as server-sent events. " +
-			"Each event's id is its place in the record: a reader that was cut off sends it back as Last-Event-ID, or as after, and misses nothing. " +
-			"agent, task, kind, since and until leave out the rest of the record, and last begins with the newest events that are left. " +
+		description: "The record of everything that happened, oldest first, and then new events as they happen, as server-sent events. " +
+			"Each event's id is its position in the record. A reader that was cut off sends it back as Last-Event-ID, or as after, and misses nothing. " +
+			"agent, task, kind, since and until filter the record; last begins with the newest events that pass. " +
 			"A stream that ends because of an error ends with an event named problem. Lines that begin with a colon are heartbeats."})
 	op.Responses["200"] = &huma.Response{
 		Description: "A stream of events, each named by its kind.",
@@ -39,20 +39,20 @@ func (s *Server) registerEvents() {
 }
 
 type followInput struct {
-	After  string `query:"after" doc:"The place to go on from; the beginning if left out, now for what happens from here on."`
-	Last   string `header:"Last-Event-ID" doc:"The same, as browsers send it when they connect again; it comes before after."`
-	Follow bool   `query:"follow" default:"true" doc:"Whether to stay for what happens. Otherwise the stream ends with the last event."`
-	Newest int    `query:"last" minimum:"0" maximum:"1000" doc:"Begin with so many of the newest events instead. A place to go on from comes before it."`
+	After  string `query:"after" doc:"The position to go on from. If left out, the beginning; now means only new events."`
+	Last   string `header:"Last-Event-ID" doc:"The same, as browsers send it when they reconnect. It overrides after."`
+	Follow bool   `query:"follow" default:"true" doc:"Whether to wait for new events. Otherwise the stream ends with the last event."`
+	Newest int    `query:"last" minimum:"0" maximum:"1000" doc:"Begin with that many of the newest events instead. A position to go on from overrides it."`
 
-	Agent string    `query:"agent" doc:"Only what this participant did or what was done to it."`
-	Task  string    `query:"task" example:"task-101" doc:"Only what is about this task."`
-	Tree  bool      `query:"tree" doc:"With task: what is about its descendants too."`
-	Kind  string    `query:"kind" example:"contact.*" doc:"Only this kind of event, or several with a star, such as contact.* or *.refused."`
+	Agent string    `query:"agent" doc:"Only events in which this participant is the actor or the target."`
+	Task  string    `query:"task" example:"task-101" doc:"Only events about this task."`
+	Tree  bool      `query:"tree" doc:"With task: events about its descendants too."`
+	Kind  string    `query:"kind" example:"contact.*" doc:"Only this kind of event, or a pattern such as contact.* or *.refused."`
 	Since time.Time `query:"since" doc:"Only from this time on."`
 	Until time.Time `query:"until" doc:"Only before this time. A stream that follows ends then."`
 }
 
-// record is the part of the record that is asked for.
+// record says which part of the record to read.
 func (in *followInput) record() (r reading.Record, err error) {
 	r = reading.Record{Cursor: in.After, Last: in.Newest, Follow: in.Follow, Agent: in.Agent, Tree: in.Tree, Kind: in.Kind,
 		Since: micros(in.Since), Until: micros(in.Until)}
@@ -94,7 +94,7 @@ func (s *Server) stream(ctx context.Context, out *stream, r reading.Record) {
 	s.endStream(ctx, out, "follow-events", orStopping(following, err))
 }
 
-// endStream tells the reader why a stream ends, unless it is gone.
+// endStream tells the reader why the stream ends, unless the reader is gone.
 func (s *Server) endStream(ctx context.Context, out *stream, operation string, err error) {
 	if out.broken || ctx.Err() != nil {
 		return
@@ -116,7 +116,7 @@ type stream struct {
 	w      http.ResponseWriter
 	rc     *http.ResponseController
 	last   time.Time
-	begun  bool // the head is sent
+	begun  bool // the headers are sent
 	broken bool // the reader is gone
 }
 
@@ -124,7 +124,7 @@ func newStream(w http.ResponseWriter) *stream {
 	return &stream{w: w, rc: http.NewResponseController(w)}
 }
 
-// begin sends the head, so that the reader knows that it is connected.
+// begin sends the headers, so that the reader knows that it is connected.
 func (o *stream) begin() error {
 	if o.begun {
 		return nil
@@ -153,7 +153,7 @@ func (o *stream) send(name, id string, data any) error {
 	return o.write(fmt.Sprintf("%sevent: %s\ndata: %s\n\n", id, name, text))
 }
 
-// idle sends a heartbeat if the last sign of life is long ago.
+// idle sends a heartbeat if nothing was sent for a while.
 func (o *stream) idle() error {
 	if !o.begun {
 		return o.begin()

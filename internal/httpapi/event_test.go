@@ -17,11 +17,11 @@ import (
 	"parley/internal/client"
 )
 
-// cutting serves a handler whose every connection breaks off after some bytes,
-// in the middle of whatever is being sent.
+// cutting serves a handler over connections that break off after some bytes, in
+// the middle of whatever is being sent.
 func cutting(t *testing.T, h http.Handler, cut *atomic.Int64) *httptest.Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// Each connection gets a little further, so that all sizes of pieces occur.
+		// Each connection gets a little further, so that every size occurs.
 		h.ServeHTTP(&cutter{ResponseWriter: w, left: int(300 + 37*(cut.Add(1)%11))}, r)
 	}))
 	t.Cleanup(s.Close)
@@ -119,7 +119,6 @@ func TestABrowserGoesOnAtItsLastEvent(t *testing.T) {
 	}
 }
 
-// A stream that nobody stops is not held up by a hub that forgets it.
 func TestTheReaderMayLeave(t *testing.T) {
 	w := newWorld(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -13,7 +13,7 @@ import (
 	"parley"
 )
 
-// guard is what every request passes before it reaches an operation.
+// guard checks every request before it reaches an operation.
 func (s *Server) guard(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := &answer{ResponseWriter: w}
@@ -52,7 +52,7 @@ func (a *answer) Write(p []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// recover answers a panic, and logs it.
+// recover logs a panic and answers the request.
 func (s *Server) recover(w *answer, r *http.Request) {
 	p := recover()
 	if p == nil {
@@ -68,9 +68,10 @@ func (s *Server) recover(w *answer, r *http.Request) {
 	writeProblem(w, describe(fmt.Errorf("panic: %v", p)))
 }
 
-// sameSite refuses what a web page elsewhere makes a browser send. A page can
-// reach a server on this machine under a name of its own, whose address it
-// changes after it was loaded; so the name must be one of ours.
+// sameSite refuses requests that a web page of another site makes a browser
+// send. Such a page can reach a server on this machine: it changes the address
+// of its own name after it was loaded (DNS rebinding). So the host name of a
+// request has to be one of ours.
 func (s *Server) sameSite(r *http.Request) error {
 	if !s.ourName(r.Host) {
 		return parley.Errorf(parley.Denied, "This hub does not answer to the name %q.", parley.Clip(r.Host, 80)).
@@ -93,8 +94,8 @@ func errCrossSite() *parley.Error {
 	return parley.Errorf(parley.Denied, "Requests from other web sites are refused.")
 }
 
-// ourName accepts this machine, the host that we listen on, and, if we listen
-// on all interfaces, any address: addresses cannot be rebound, names can.
+// ourName accepts this machine and the host that we listen on. If we listen on
+// all interfaces, it accepts any IP address: only names can be rebound.
 func (s *Server) ourName(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -108,13 +109,13 @@ func (s *Server) ourName(host string) bool {
 	return err == nil && (ip.IsLoopback() || s.everywhere())
 }
 
-// everywhere reports whether the hub listens on all interfaces.
+// everywhere reports whether the server listens on all interfaces.
 func (s *Server) everywhere() bool {
 	ip, err := netip.ParseAddr(s.cfg.Host)
 	return s.cfg.Host == "" || err == nil && ip.IsUnspecified()
 }
 
-// unknown answers a request that no operation has: its path, or its method.
+// unknown answers a request whose path or method no operation has.
 func (s *Server) unknown(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 	found := &outcome{header: http.Header{}}
 	if path.Clean(r.URL.Path) == r.URL.Path {
@@ -129,10 +130,10 @@ func (s *Server) unknown(mux *http.ServeMux, w http.ResponseWriter, r *http.Requ
 		return
 	}
 	writeProblem(w, describe(parley.Errorf(parley.NotFound, "There is nothing at %s.", parley.Clip(r.URL.Path, 80)).
-		WithHint("/openapi.json describes what there is.")))
+		WithHint("/openapi.json lists every path.")))
 }
 
-// outcome takes the mux's own answer, of which only the head is used.
+// outcome records the mux's own answer. Only its status and headers are used.
 type outcome struct {
 	header http.Header
 	status int

@@ -1,10 +1,10 @@
 // Package httpapi is the HTTP door: it decodes a request, calls one use case
-// and encodes what came of it. The types are those of package api; the
-// OpenAPI document at /openapi.json is made from them.
+// and encodes the result. The types are those of package api, and the OpenAPI
+// document at /openapi.json is made from them.
 //
-// Only the bearer token decides who calls. Every error is an api.Problem,
-// whichever layer found it. Requests that a browser makes for another site
-// are refused, by their Host as well as by their Origin.
+// Only the bearer token decides who the caller is. Every error is an
+// api.Problem, whichever layer found it. Requests that a browser makes for
+// another site are refused, by their Host as well as by their Origin.
 //
 // A Server may be used from any goroutine. When it stops, it accepts nothing
 // new, ends event streams and long polls at once, and lets the other requests
@@ -32,7 +32,6 @@ import (
 	"parley/internal/store"
 )
 
-// Config is what a Server needs.
 type Config struct {
 	Store      store.Store
 	Contacts   *contact.Service
@@ -47,25 +46,24 @@ type Config struct {
 	Log     *slog.Logger
 	Version string
 	Started time.Time
-	// Host is where the server listens, as a name or an address. Requests must
-	// name it, or this machine.
+	// Host is the name or address that the server listens on. The Host of a
+	// request has to be this or the local machine.
 	Host string
 	// MessageBytes is the largest message that any participant may send.
 	MessageBytes int
 }
 
-// Server is the HTTP API.
 type Server struct {
 	cfg     Config
 	log     *slog.Logger
 	api     huma.API
 	handler http.Handler
-	// stopping ends what would otherwise wait.
+	// stopping ends the requests that wait.
 	stopping context.Context
 	stop     context.CancelCauseFunc
 }
 
-// errStopping is what a request reads that waits while the hub stops.
+// errStopping answers the requests that still wait when the hub stops.
 var errStopping = parley.Errorf(parley.Unavailable, "The hub is stopping.").WithHint("Start it again with: parley up")
 
 // New makes the server; Run serves it.
@@ -98,11 +96,11 @@ func New(cfg Config) *Server {
 	return s
 }
 
-// Handler is the API for a server of the caller's own, such as a test's.
+// Handler is the API for a caller that runs its own HTTP server, such as a test.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// orStopping names the reason if ctx ended because the hub stops: whatever was
-// under way then says only that it was cut short.
+// orStopping returns errStopping if ctx ended because the hub stops. The error
+// of the operation would only say that it was cut short.
 func orStopping(ctx context.Context, err error) error {
 	if err != nil && errors.Is(context.Cause(ctx), errStopping) {
 		return errStopping
@@ -110,7 +108,7 @@ func orStopping(ctx context.Context, err error) error {
 	return err
 }
 
-// untilStop is a context that also ends when the hub stops.
+// untilStop returns a context that also ends when the hub stops.
 func (s *Server) untilStop(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	forget := context.AfterFunc(s.stopping, func() { cancel(errStopping) })

@@ -11,7 +11,7 @@ import (
 func (s *Server) registerHub() {
 	handle(s, operation{id: "get-hub", method: http.MethodGet, path: "/v1/hub", tag: "Hub",
 		summary:     "Describe the hub",
-		description: "The running server, and whom the token belongs to."}, s.getHub)
+		description: "The running server, and who the token belongs to."}, s.getHub)
 }
 
 func (s *Server) getHub(ctx context.Context, _ *struct{}) (api.Hub, error) {

@@ -12,7 +12,7 @@ import (
 	"parley/internal/token"
 )
 
-// identify finds out who calls, from the bearer token and nothing else.
+// identify finds the caller by the bearer token and nothing else.
 func (s *Server) identify(ctx huma.Context, next func(huma.Context)) {
 	caller, err := s.callerOf(ctx.Context(), ctx.Header("Authorization"))
 	if err != nil {
@@ -35,5 +35,6 @@ func (s *Server) callerOf(ctx context.Context, authorization string) (access.Cal
 
 type callerKey struct{}
 
-// caller is who made the request. Every operation is behind identify.
+// caller returns who made the request. It is always set, because every
+// operation is behind identify.
 func caller(ctx context.Context) access.Caller { return ctx.Value(callerKey{}).(access.Caller) }

@@ -12,12 +12,11 @@ import (
 	"parley/internal/store"
 )
 
-// probe is one operation as somebody of another team tries it on what is the
-// first team's. Nothing may come back but that there is no such thing.
+// probe is an operation that somebody of another team tries on a thing of the
+// first team. The answer has to be that there is no such thing.
 type probe struct {
 	operation, method, path, body string
-	// want is the status; what a status alone cannot show is in hides: texts that
-	// must not be in the answer.
+	// want is the status, and hides are texts that must not be in the answer.
 	want  int
 	hides []string
 }
@@ -101,8 +100,8 @@ var probes = []probe{
 	{"follow-events", "GET", "/v1/events?follow=false", "", 200, []string{"Ada", "task-102"}},
 }
 
-// As Eve, of the team other, every operation is tried on what is Ada's and
-// Bob's. The agents have the same names in both teams.
+// Eve, of the team other, tries every operation on things of Ada and Bob. The
+// agents have the same names in both teams.
 func TestNoOneReadsAnotherTeam(t *testing.T) {
 	w := newWorld(t)
 	ada := w.as("Ada")
@@ -149,7 +148,7 @@ func TestNoOneReadsAnotherTeam(t *testing.T) {
 	}
 }
 
-// claim lets somebody hold a file.
+// claim makes somebody hold a claim on a file.
 func (w *world) claim(as, path string) {
 	w.t.Helper()
 	err := w.store.Update(w.t.Context(), func(tx *store.Tx) error {
@@ -170,7 +169,7 @@ func (w *world) claim(as, path string) {
 	}
 }
 
-// storeApproval lets a task wait for approval, as if its agent had wanted to write
+// storeApproval makes a task wait for approval, as if its agent wanted to write
 // a poem.
 func (w *world) storeApproval(id parley.TaskID) {
 	w.t.Helper()
@@ -191,7 +190,7 @@ func (w *world) storeApproval(id parley.TaskID) {
 	}
 }
 
-// everything is what a person can read of the team.
+// everything returns all that a person can read of the team.
 func (w *world) everything(as string) string {
 	var all strings.Builder
 	for _, path := range []string{"/v1/tasks", "/v1/agents", "/v1/messages?of=Ada&with=Bob", "/v1/messages/msg-1", "/v1/inbox", "/v1/approvals", "/v1/channels", "/v1/keepers", "/v1/keepers/keeper-1", "/v1/messages?channel=poets", "/v1/agents/DataBot/rules", "/v1/events?follow=false"} {

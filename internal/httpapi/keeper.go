@@ -14,18 +14,18 @@ func (s *Server) registerKeepers() {
 	const tag = "Keepers"
 	missing := []parley.Kind{parley.NotFound}
 	handle(s, operation{id: "list-keepers", method: http.MethodGet, path: "/v1/keepers", tag: tag,
-		summary: "List keepers", description: "The chunks of conversations that were put away and that you may know of, the newest first."}, s.listKeepers)
+		summary: "List keepers", description: "The keepers that you may see, newest first. A keeper is a part of a conversation that was put away."}, s.listKeepers)
 	handle(s, operation{id: "offload", method: http.MethodPost, path: "/v1/keepers", tag: tag,
-		summary: "Put context away", description: "Stores the oldest of your conversation, which you pass along. With a key the request can be repeated safely.",
+		summary: "Put context away", description: "Stores the oldest messages of the conversation that you send. With a key the request can be repeated safely.",
 		errors: []parley.Kind{parley.NotFound, parley.Limited}}, s.offload)
 	handle(s, operation{id: "get-keeper", method: http.MethodGet, path: "/v1/keepers/{id}", tag: tag,
-		summary: "Read a keeper", description: "One keeper with what you may read of it.", errors: missing}, s.getKeeper)
+		summary: "Read a keeper", description: "One keeper with the messages that you may read.", errors: missing}, s.getKeeper)
 	handle(s, operation{id: "share-keeper", method: http.MethodPost, path: "/v1/keepers/{id}/share", tag: tag,
 		summary: "Share a keeper", description: "Lets the whole team read it. For its owner, and for people.", errors: missing}, s.shareKeeper)
 	handle(s, operation{id: "retrieve", method: http.MethodPost, path: "/v1/retrieve", tag: tag,
-		summary: "Find context", description: "The best matching messages of the keepers that you may read."}, s.retrieve)
+		summary: "Find context", description: "The best matching messages in the keepers that you may read."}, s.retrieve)
 	handle(s, operation{id: "prune-keepers", method: http.MethodPost, path: "/v1/keepers/prune", tag: tag,
-		summary: "Remove unused keepers", description: "For people. Removes the keepers that nothing was found in for some time, or says which these are."}, s.pruneKeepers)
+		summary: "Remove unused keepers", description: "For people. Removes the keepers in which nothing was found for some time, or only lists them."}, s.pruneKeepers)
 }
 
 // KeeperPath names a keeper in a path.

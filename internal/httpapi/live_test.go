@@ -10,8 +10,8 @@ import (
 	"parley/internal/api"
 )
 
-// lookAtAsk has Ada ask Bob and look at the task. It returns when the stream is
-// open.
+// lookAtAsk makes Ada ask Bob and look at the task. It returns when the stream
+// is open.
 func (w *world) lookAtAsk() (task string, resp *http.Response) {
 	w.t.Helper()
 	made, err := w.as("Ada").Contact(w.t.Context(), api.ContactRequest{Action: "ask", Agent: "Bob", Message: "May I?"})
@@ -52,7 +52,7 @@ func TestALiveStreamEndsWithTheTask(t *testing.T) {
 	}
 }
 
-// Who may not read a task may not look at it either.
+// Somebody who may not read a task may not look at it either.
 func TestLookingNeedsTheRightsOfReading(t *testing.T) {
 	w := newWorld(t)
 	made, err := w.as("Ada").Contact(t.Context(), api.ContactRequest{Action: "ask", Agent: "Bob", Message: "May I?"})

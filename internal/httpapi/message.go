@@ -14,22 +14,22 @@ func (s *Server) registerMessages() {
 	missing := []parley.Kind{parley.NotFound}
 	handle(s, operation{id: "list-messages", method: http.MethodGet, path: "/v1/messages", tag: tag,
 		summary:     "Read a conversation",
-		description: "The last messages of a thread, of a group channel, or of the main thread of the dm of two participants, oldest first.", errors: missing}, s.listMessages)
+		description: "The last messages of a thread, of a group channel, or of the main thread between two participants, oldest first.", errors: missing}, s.listMessages)
 	handle(s, operation{id: "get-message", method: http.MethodGet, path: "/v1/messages/{id}", tag: tag,
-		summary: "Read a message", description: "One message, with what became of it for each recipient.", errors: missing}, s.getMessage)
+		summary: "Read a message", description: "One message, and how far it has come with each recipient.", errors: missing}, s.getMessage)
 	handle(s, operation{id: "list-threads", method: http.MethodGet, path: "/v1/threads", tag: tag,
 		summary: "List threads", description: "The threads of the dm of two participants, the main one first.", errors: missing}, s.listThreads)
 	handle(s, operation{id: "get-inbox", method: http.MethodGet, path: "/v1/inbox", tag: tag,
 		summary: "Read your inbox",
 		description: "The messages for you that you have not seen, oldest first, and the approvals that wait for your decision. " +
 			"What is asked of a person stays until it is answered. " +
-			"Reading changes nothing: say with mark-seen what was displayed."}, s.getInbox)
+			"Reading changes nothing. Call mark-seen for what was displayed."}, s.getInbox)
 	handle(s, operation{id: "mark-seen", method: http.MethodPost, path: "/v1/messages/seen", tag: tag,
 		summary:     "Mark messages as seen",
-		description: "Records that messages for you were displayed, a task's result for example. Their authors can find that out."}, s.markSeen)
+		description: "Records that messages for you were displayed, such as a task's result. Their authors can see this."}, s.markSeen)
 	handle(s, operation{id: "redact-message", method: http.MethodPost, path: "/v1/messages/{id}/redact", tag: tag,
 		summary: "Redact a message",
-		description: "Takes the text away wherever the hub stored it, copies of it too; who wrote when to whom stays. People alone may do so. " +
+		description: "Removes the text wherever the hub stored it, including copies. Who wrote to whom and when stays. Only people may do this. " +
 			"Repeating it changes nothing.", errors: append([]parley.Kind{parley.Unavailable}, missing...)}, s.redactMessage)
 }
 

@@ -16,40 +16,40 @@ import (
 	"parley/internal/api"
 )
 
-// describeAPI is the head of the OpenAPI document.
+// describeAPI makes the head of the OpenAPI document.
 func describeAPI(version string) huma.Config {
 	config := huma.DefaultConfig("parley", version)
 	config.Info.Description = `A hub in which AI agents and people contact each other: they ask, delegate and notify.
 
-Every request carries a token: ` + "`Authorization: Bearer parley_…`" + `. The token alone decides who calls and which team is seen.
-Every error has a body with a kind of a closed set, a message that may be shown, and a hint of what to do;
-so has what HTTP itself refuses with 400, 405, 413 or 415.
-Fields are only ever added.`
+Every request carries a token: ` + "`Authorization: Bearer parley_…`" + `. The token alone decides who the caller is and which team it sees.
+Every error has a body with a kind from a closed set, a message for a person or an agent, and a hint what to do.
+This includes what HTTP itself refuses with 400, 405, 413 or 415.
+Fields may be added but never removed or changed.`
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "The hub writes the token of its command line to hub.token in its data folder."},
 	}
 	config.Security = []map[string][]string{{"token": {}}}
-	// We serve the document ourselves. The page that shows it would load its
-	// script from elsewhere.
+	// We serve the document ourselves. huma's page for it would load its script
+	// from another site.
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
-	// No $schema in every answer.
+	// Leave $schema out of responses.
 	config.CreateHooks = nil
 	config.Transformers = []huma.Transformer{problems}
 	config.RejectUnknownQueryParameters = true
 	return config
 }
 
-// operation is what the OpenAPI document says of one.
+// operation is what the OpenAPI document says about one operation.
 type operation struct {
 	id, method, path     string
 	tag                  string
 	summary, description string
-	// errors are the kinds that the use case can answer, besides those that every
-	// operation has.
+	// errors are the kinds that the use case can return, besides those of every
+	// operation.
 	errors []parley.Kind
 }
 
-// always are the kinds that any operation can answer.
+// always are the kinds that any operation can return.
 var always = []parley.Kind{parley.Invalid, parley.Unauthentic, parley.Denied, parley.Internal}
 
 func (s *Server) huma(o operation) huma.Operation {
@@ -69,20 +69,20 @@ func (s *Server) huma(o operation) huma.Operation {
 	return op
 }
 
-// content is a JSON body as the document has it.
+// content describes a JSON body in the document.
 func (s *Server) content(t reflect.Type) map[string]*huma.MediaType {
 	return map[string]*huma.MediaType{"application/json": {Schema: s.api.OpenAPI().Components.Schemas.Schema(t, true, "")}}
 }
 
-// maxBody leaves room for the spelling of a message in JSON, so that one that
-// is a little too long is refused by the rule, which names the limit.
+// maxBody leaves room for escapes in JSON. So a message that is a little too long
+// gets here and is refused by the rule, which names the limit.
 func (s *Server) maxBody() int64 { return 6*int64(s.cfg.MessageBytes) + 64<<10 }
 
 // reply is a body with status 200.
 type reply[T any] struct{ Body T }
 
-// handle registers an operation: in comes decoded, out goes encoded, and an
-// error becomes a problem.
+// handle registers an operation. It decodes the request, encodes the result and
+// turns an error into a problem.
 func handle[I, O any](s *Server, o operation, fn func(context.Context, *I) (O, error)) {
 	huma.Register(s.api, s.huma(o), func(ctx context.Context, in *I) (*reply[O], error) {
 		out, err := fn(ctx, in)
@@ -93,9 +93,9 @@ func handle[I, O any](s *Server, o operation, fn func(context.Context, *I) (O, e
 	})
 }
 
-// finishDocument puts right what huma cannot know: no answer has its own form
-// of errors, and answers may get further fields, while requests with unknown
-// ones are refused.
+// finishDocument corrects what huma cannot know: errors do not have its own
+// form, and responses may get new fields, while requests with unknown fields
+// are refused.
 func finishDocument(a huma.API) {
 	schemas := a.OpenAPI().Components.Schemas.Map()
 	delete(schemas, "ErrorModel")
@@ -107,8 +107,8 @@ func finishDocument(a huma.API) {
 	}
 }
 
-// serveDocument answers with the OpenAPI document, to anyone: it holds nothing
-// of the team.
+// serveDocument serves the OpenAPI document to anyone, since it says nothing
+// about the team.
 func serveDocument(a huma.API, mux *http.ServeMux) {
 	asJSON := sync.OnceValues(func() ([]byte, error) { return json.Marshal(a.OpenAPI()) })
 	asYAML := sync.OnceValues(a.OpenAPI().YAML)
@@ -127,11 +127,11 @@ func serveDocument(a huma.API, mux *http.ServeMux) {
 	serve("/openapi.yaml", "application/openapi+yaml", asYAML)
 }
 
-// Page bounds a list. It is exported, like other parts of inputs, so that huma
-// sees it.
+// Page bounds a list. It is exported, like other embedded inputs, because huma
+// would not see it otherwise.
 type Page struct {
 	Limit int `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many at most."`
 }
 
-// empty is the body of an answer that says only that it was done.
+// empty is the body of a response that has nothing to say but success.
 type empty struct{}

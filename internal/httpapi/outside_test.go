@@ -12,8 +12,9 @@ import (
 	"parley/internal/token"
 )
 
-// clients are the programs of the team main with their rules. Trainee contacts nobody
-// without approval; Joiner is its manager, and Stranger has nothing to do with it.
+// clients are the programs of the team main with their rules. Trainee may contact
+// nobody without approval. Joiner is its manager. Stranger has nothing to do with
+// it.
 var clients = map[string]*policy.Rules{
 	"Joiner": nil, "Stranger": nil,
 	"Trainee": {Manager: parley.FoldName("Joiner"), Behavior: policy.Supervised},
@@ -34,8 +35,8 @@ func (w *world) supervise() {
 
 const wants = `{"action": "delegate", "agent": "databot", "message": "The revenue?", "key": "k"}`
 
-// A contact that needs approval is answered with 202 in one shape; the same key finds
-// it again, and then what came of it.
+// The response to a contact that needs approval is always a 202 of the same
+// shape. The same key finds it again, and later its outcome.
 func TestAContactWaitsForApproval(t *testing.T) {
 	w := newWorld(t)
 	w.supervise()
@@ -73,8 +74,8 @@ func TestAContactWaitsForApproval(t *testing.T) {
 	}
 }
 
-// A denial is in the inbox, in the approval, and what the key finds; what its caller
-// takes back is gone.
+// The caller finds a denial in the inbox, in the approval and by the key. A
+// contact that the caller withdraws is gone.
 func TestAContactIsDeniedOrWithdrawn(t *testing.T) {
 	w := newWorld(t)
 	w.supervise()

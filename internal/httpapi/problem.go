@@ -28,7 +28,7 @@ var statuses = map[parley.Kind]int{
 	parley.Internal:    http.StatusInternalServerError,
 }
 
-// problem is an error as it is sent: the body is exactly an api.Problem.
+// problem is an error with its HTTP status. Its body is exactly an api.Problem.
 type problem struct {
 	api.Problem
 	status int
@@ -37,7 +37,7 @@ type problem struct {
 func (p *problem) Error() string  { return p.Message }
 func (p *problem) GetStatus() int { return p.status }
 
-// describe makes the answer to an error. Causes stay here.
+// describe turns an error into a problem. Causes are left out.
 func describe(err error) *problem {
 	var e *parley.Error
 	if !errors.As(err, &e) {
@@ -50,9 +50,9 @@ func describe(err error) *problem {
 	return &problem{status: status, Problem: api.Problem{Kind: string(e.Kind), Message: e.Message, Hint: e.Hint}}
 }
 
-// refuse answers an error of a use case, and logs it if there is more to it than
-// the caller is told, such as why the database is away: this is where the chain
-// ends.
+// refuse answers an error of a use case. It also logs the error if there is more
+// to it than the caller is told, such as why the database cannot be reached. It
+// is the only place that does, since the error goes no further.
 func (s *Server) refuse(ctx context.Context, operation string, err error) *problem {
 	p := describe(err)
 	if text, more := causes(err); more && ctx.Err() == nil {
@@ -61,8 +61,8 @@ func (s *Server) refuse(ctx context.Context, operation string, err error) *probl
 	return p
 }
 
-// causes is the text of an error with what it hides from callers, and whether
-// it hides anything or is a fault of the hub.
+// causes returns the text of an error including what callers do not see. more
+// says whether there is such a part, or whether the hub itself is at fault.
 func causes(err error) (text string, more bool) {
 	var e *parley.Error
 	if errors.As(err, &e) && e.Cause != nil {
@@ -71,7 +71,7 @@ func causes(err error) (text string, more bool) {
 	return err.Error(), parley.KindOf(err) == parley.Internal
 }
 
-// writeProblem answers outside of any operation.
+// writeProblem answers a request that reached no operation.
 func writeProblem(w http.ResponseWriter, p *problem) {
 	w.Header().Set("Content-Type", "application/json")
 	if p.status == http.StatusUnauthorized {
@@ -81,8 +81,8 @@ func writeProblem(w http.ResponseWriter, p *problem) {
 	_ = json.NewEncoder(w).Encode(p.Problem) // the caller is gone if this fails
 }
 
-// problems turns what huma itself refuses into problems. It is a transformer
-// rather than huma's replaceable constructor of errors, which is global.
+// problems turns huma's own refusals into problems. It is a transformer because
+// the other way, replacing huma's constructor of errors, would be global.
 func problems(ctx huma.Context, _ string, body any) (any, error) {
 	refused, ok := body.(*huma.ErrorModel)
 	if !ok {
@@ -97,7 +97,7 @@ func explain(e *huma.ErrorModel) api.Problem {
 	switch e.Status {
 	case http.StatusRequestEntityTooLarge:
 		p.Kind, p.Message = string(parley.Limited), "The request is too large: "+strings.TrimPrefix(e.Detail, "request body is too large ")+"."
-		p.Hint = "Shorten it, or put the text where the other can read it."
+		p.Hint = "Shorten it, or put the text where the other side can read it."
 	case http.StatusUnsupportedMediaType:
 		p.Message, p.Hint = "The body is not JSON.", "Send it with Content-Type: application/json."
 	case http.StatusUnprocessableEntity, http.StatusBadRequest:
@@ -113,8 +113,8 @@ func explain(e *huma.ErrorModel) api.Problem {
 	return p
 }
 
-// mistakes lists what validation found, each with its place. Values are left
-// out: they can be long, and secret.
+// mistakes lists what validation found, each with its place. It leaves the
+// values out, since they can be long or secret.
 func mistakes(list []*huma.ErrorDetail) string {
 	var lines []string
 	for _, d := range list {
@@ -131,7 +131,7 @@ func mistakes(list []*huma.ErrorDetail) string {
 	return strings.Join(lines, " ")
 }
 
-// sentence makes huma's words a sentence of ours.
+// sentence makes a sentence out of huma's message.
 func sentence(s string) string {
 	if s == "" {
 		return "The request cannot be understood."

@@ -35,7 +35,7 @@ func TestEveryKindHasAStatusOfItsOwn(t *testing.T) {
 	}
 }
 
-// What a use case refuses comes out of the client as it was, for every kind.
+// The client returns the same error that the use case had, for every kind.
 func TestErrorsCrossTheWireUnchanged(t *testing.T) {
 	for _, kind := range parley.Kinds() {
 		want := parley.Errorf(kind, "It is %s.", kind).WithHint("Do something else.").WithCause(errors.New("a secret"))
@@ -63,8 +63,8 @@ func TestAForeignErrorIsLoggedAndNotTold(t *testing.T) {
 	}
 }
 
-// What a caller did wrong is between it and the hub; whatever has a cause is for
-// the log, of every kind.
+// A plain mistake of a caller is not logged. An error of any kind is, if it has
+// a cause.
 func TestCausesAreLogged(t *testing.T) {
 	for _, kind := range parley.Kinds() {
 		var log strings.Builder
@@ -161,7 +161,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// patient is a connection that takes everything.
+// patient is a connection without write deadlines.
 type patient struct{ *httptest.ResponseRecorder }
 
 func (patient) SetWriteDeadline(time.Time) error { return nil }

@@ -24,7 +24,7 @@ func (w *world) ruleJoiner(preset string, b policy.Behavior) {
 	w.hub.Directory.Put(e)
 }
 
-// reportToJoiner makes it somebody's manager.
+// reportToJoiner makes the client agent somebody's manager.
 func (w *world) reportToJoiner(name string) {
 	w.t.Helper()
 	e, err := w.hub.Directory.Find(w.teams["main"].ID, name)
@@ -35,8 +35,8 @@ func (w *world) reportToJoiner(name string) {
 	w.hub.Directory.Put(e)
 }
 
-// What a client agent does over HTTP that is a tool of a native agent passes the
-// same decision, under the same name.
+// Some things that a client agent does over HTTP are tools for a native agent.
+// The same rule decides about both, under the same name.
 func TestAProfileHoldsAtTheHTTPDoor(t *testing.T) {
 	w := newWorld(t)
 	joiner := w.as("Joiner")
@@ -77,7 +77,7 @@ func TestAProfileHoldsAtTheHTTPDoor(t *testing.T) {
 		{"locked", policy.Autonomous, "POST", "/v1/approvals/approval-1/approve", "", 403, "tool:task:approve approval-1"},
 		{"locked", policy.Autonomous, "POST", "/v1/approvals/approval-1/deny", "{}", 403, "tool:task:deny approval-1"},
 		{"locked", policy.Autonomous, "GET", "/v1/messages?channel=room", "", 403, "tool:channel:read #room"},
-		// What was asked of it is its own work.
+		// Its own work needs no rule.
 		{"locked", policy.Autonomous, "GET", "/v1/inbox", "", 200, ""},
 		{"locked", policy.Autonomous, "GET", "/v1/tasks/" + work, "", 200, ""},
 		{"guarded", policy.Autonomous, "GET", "/v1/agents", "", 200, ""},

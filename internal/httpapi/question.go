@@ -15,29 +15,29 @@ func (s *Server) registerQuestions() {
 	missing := []parley.Kind{parley.NotFound}
 	routed := []parley.Kind{parley.NotFound, parley.Conflict, parley.Unavailable, parley.Limited}
 	handle(s, operation{id: "list-questions", method: http.MethodGet, path: "/v1/questions", tag: tag, summary: "List questions",
-		description: "Questions with the ways they took, the newest first. People see all of their team, others what they asked or were asked.",
+		description: "Questions with their routes, newest first. A person sees all questions of the team, an agent those that it asked or was asked.",
 		errors:      missing}, s.listQuestions)
 	handle(s, operation{id: "get-question", method: http.MethodGet, path: "/v1/questions/{id}", tag: tag, summary: "Read a question",
 		description: "One question: who asked whom, who forwarded it and why, and what was answered.", errors: missing}, s.getQuestion)
 	handle(s, operation{id: "ask-question", method: http.MethodPost, path: "/v1/questions", tag: tag, summary: "Ask a question",
-		description: "Asks one, or everyone whom you may contact. It is answered as soon as it is stored; the answers come to your task, or to your inbox. " +
-			"One that needs approval is asked when somebody approves it.", errors: routed}, s.askQuestion)
+		description: "Asks one agent, or everyone whom you may contact. The response comes as soon as the question is stored; the answers come to your task, or to your inbox. " +
+			"If the question needs approval, it is asked when somebody approves it.", errors: routed}, s.askQuestion)
 	handle(s, operation{id: "answer-question", method: http.MethodPost, path: "/v1/questions/{id}/answer", tag: tag, summary: "Answer a question",
-		description: "Answers a question that you were asked, once. The asker gets it at once.", errors: routed}, s.answerQuestion)
+		description: "Answers a question that you were asked. You can answer once, and the asker gets the answer at once.", errors: routed}, s.answerQuestion)
 	handle(s, operation{id: "forward-question", method: http.MethodPost, path: "/v1/questions/{id}/forward", tag: tag, summary: "Forward a question",
-		description: "Passes a question that you were asked on to somebody who knows better. A question is forwarded five times at most.",
+		description: "Passes on a question that you were asked to somebody who knows better. A question can be forwarded five times at most.",
 		errors:      routed}, s.forwardQuestion)
 }
 
-// QuestionPath is the question that an operation is about.
+// QuestionPath names a question in a path.
 type QuestionPath struct {
 	ID string `path:"id" example:"query-12" doc:"The question."`
 }
 
 type listQuestionsInput struct {
 	Page
-	Open  bool   `query:"open" doc:"Only those that are open."`
-	Agent string `query:"agent" doc:"Only what this one asked or was asked."`
+	Open  bool   `query:"open" doc:"Only open questions."`
+	Agent string `query:"agent" doc:"Only what this participant asked or was asked."`
 }
 
 func (s *Server) listQuestions(ctx context.Context, in *listQuestionsInput) (api.QuestionList, error) {
@@ -101,7 +101,7 @@ func (s *Server) forwardQuestion(ctx context.Context, in *struct {
 	})
 }
 
-// routed answers with the question as it is then.
+// routed returns the question as it is after the change.
 func (s *Server) routed(ctx context.Context, in *QuestionPath, do func(parley.QuestionID) error) (api.Question, error) {
 	id, err := parley.ParseQuestionID(in.ID)
 	if err != nil {

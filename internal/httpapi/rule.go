@@ -13,13 +13,13 @@ import (
 func (s *Server) registerRules() {
 	handle(s, operation{id: "explain", method: http.MethodGet, path: "/v1/explain", tag: "Rules",
 		summary: "Explain what the rules say",
-		description: "What the rules would decide if a participant did something, with every rule on the way there. Nothing is done and nothing is recorded. " +
-			"People ask about anyone in their team, an agent about itself.",
+		description: "What the rules would decide about an action, with every rule that was looked at. Nothing is done and nothing is recorded. " +
+			"People may ask about anyone in their team, an agent only about itself.",
 		errors: []parley.Kind{parley.NotFound}}, s.explain)
 }
 
 func (s *Server) explain(ctx context.Context, in *struct {
-	From   string `query:"from" doc:"Who would do it; you if left out." maxLength:"64"`
+	From   string `query:"from" doc:"Who would act; you if left out." maxLength:"64"`
 	To     string `query:"to" doc:"Who would be contacted; left out for an action that contacts nobody." maxLength:"64"`
 	Action string `query:"action" required:"true" example:"ask" doc:"ask, delegate or notify, or an action like tool:agent_comm:list." maxLength:"4096"`
 }) (api.Explanation, error) {
@@ -37,5 +37,5 @@ func explanation(e reading.Explanation) api.Explanation {
 	return out
 }
 
-// spell makes one word of a verdict.
+// spell writes a verdict as one word.
 func spell(verdict string) string { return strings.ReplaceAll(verdict, " ", "_") }

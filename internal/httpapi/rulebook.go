@@ -13,29 +13,29 @@ import (
 
 func (s *Server) registerRulebook() {
 	const tag, path = "Rules", "/v1/agents/{name}/rules/{key}"
-	const people = " Only people may."
+	const people = " Only people may do this."
 	missing := []parley.Kind{parley.NotFound}
 	changing := []parley.Kind{parley.NotFound, parley.Conflict}
 	handle(s, operation{id: "get-rules", method: http.MethodGet, path: "/v1/agents/{name}/rules", tag: tag,
 		summary:     "Read an agent's rules",
-		description: "The rules as they hold, with where each stands. People read those of anyone in their team, an agent its own.", errors: missing}, s.getRules)
+		description: "The rules in force, each with its place in the files. People read the rules of anyone in their team, an agent only its own.", errors: missing}, s.getRules)
 	handle(s, operation{id: "set-rule", method: http.MethodPut, path: path, tag: tag,
 		summary: "Set a rule",
-		description: "Writes the rule into the agent's file and takes it over: what is decided from then on is decided by it. " +
-			"The whole team is checked first; if anything would be wrong with it, nothing is written." + people, errors: changing}, s.setRule)
+		description: "Writes the rule into the agent's file. It applies to every decision from then on. " +
+			"The whole team is checked first; if the change would make a mistake, nothing is written." + people, errors: changing}, s.setRule)
 	handle(s, operation{id: "add-rule", method: http.MethodPost, path: path, tag: tag,
 		summary:     "Add to a rule",
-		description: "Adds to contacts, can_invoke or the profile's patterns, in the way of set-rule. A contact rule takes the place of one for the same name." + people, errors: changing}, s.addRule)
+		description: "Adds to contacts, can_invoke or the profile's patterns, as set-rule does. A contact rule replaces the one for the same name." + people, errors: changing}, s.addRule)
 	handle(s, operation{id: "unset-rule", method: http.MethodDelete, path: path, tag: tag,
-		summary:     "Take a rule away",
-		description: "Takes the rule, or the given values of it, out of the agent's file. Without the rule its default holds." + people, errors: changing}, s.unsetRule)
+		summary:     "Remove a rule",
+		description: "Removes the rule, or the given values of it, from the agent's file. Without the rule its default applies." + people, errors: changing}, s.unsetRule)
 	handle(s, operation{id: "reload", method: http.MethodPost, path: "/v1/reload", tag: tag,
-		summary: "Take the team's files over",
-		description: "Reads the team's files at once, instead of when the hub looks at them next, and says what is different. " +
+		summary: "Reload the team's files",
+		description: "Reads the team's files now, instead of at the hub's next look, and says what has changed. " +
 			"An agent whose file has a mistake stays as it was." + people, errors: changing}, s.reload)
 }
 
-// RulePath is the rule that an operation is about.
+// RulePath names a rule in a path.
 type RulePath struct {
 	Name string `path:"name" maxLength:"64" doc:"The agent."`
 	Key  string `path:"key" maxLength:"40" example:"contacts" doc:"manager, can_invoke, contacts, mode, profile or behavior."`
@@ -46,7 +46,7 @@ type ruleInput struct {
 	Body api.RuleRequest
 }
 
-// rules is the use case, if the team has files.
+// rules returns the use case, or an error if the team has no files.
 func (s *Server) rules() (*rulebook.Service, error) {
 	if s.cfg.Rules == nil {
 		return nil, parley.Errorf(parley.Conflict, "The team of this hub has no files.")
@@ -104,7 +104,7 @@ func agentRules(r rulebook.Rules) api.AgentRules {
 	return out
 }
 
-// orNone makes a list that JSON shows as one.
+// orNone makes JSON write an empty list instead of null.
 func orNone(list []string) []string {
 	if list == nil {
 		return []string{}

@@ -12,9 +12,9 @@ import (
 	"parley/internal/rulebook"
 )
 
-// files are the team's on disk, beside a hub that was not made from them: the
-// door's answers are the subject here. What a hub makes of a change is shown in
-// package app and in test/scenario.
+// files are the team's files on disk. The hub was not made from them, because
+// only the door's answers are tested here. Package app and test/scenario test
+// what a hub makes of a change.
 type files struct{ held *config.Team }
 
 func (f *files) Held() *config.Team { return f.held }
@@ -53,8 +53,8 @@ func writeFiles(t *testing.T) *files {
 	return &files{team}
 }
 
-// A client agent's token changes no rules, its own neither, and that is on
-// record with who tried it.
+// With a client agent's token nobody can change rules, not even its own. The
+// attempt is on record with its author.
 func TestAClientsTokenChangesNoRules(t *testing.T) {
 	w := newWorld(t)
 	path := filepath.Join(w.files.held.Dir, "agents", "Joiner.md")

@@ -17,20 +17,20 @@ import (
 func (s *Server) registerSearch() {
 	handle(s, operation{id: "search", method: http.MethodGet, path: "/v1/search", tag: "Messages",
 		summary: "Search what was said",
-		description: "What was said in your team, as far as you may read it: people everything, an agent its dms and the channels it is in. " +
-			"Words are found in all their forms, and in others that mean about the same; identifiers by their parts too. " +
-			"Text in quotes is found as it stands. The best come first; newest asks for the newest that have all the words. " +
-			"Nothing found is an empty list.", errors: []parley.Kind{parley.NotFound}}, s.search)
+		description: "Searches what was said in your team, as far as you may read it: a person reads everything, an agent its dms and its channels. " +
+			"A word is also found in its other forms and by words of similar meaning, an identifier also by its parts. " +
+			"Text in quotes is found exactly as written. The best matches come first; with newest, the newest messages that have all the words. " +
+			"If nothing is found, the list is empty.", errors: []parley.Kind{parley.NotFound}}, s.search)
 }
 
 type searchInput struct {
 	Text    string    `query:"q" required:"true" minLength:"1" maxLength:"2000" example:"\"rate limit\" parser" doc:"Words, and phrases in quotes."`
 	Agent   string    `query:"agent" doc:"Only what this participant wrote."`
-	Channel string    `query:"channel" example:"standup" doc:"Only what stands in this group channel."`
+	Channel string    `query:"channel" example:"standup" doc:"Only what was written in this group channel."`
 	Since   time.Time `query:"since" doc:"Only from this time on."`
 	Until   time.Time `query:"until" doc:"Only before this time."`
-	Newest  bool      `query:"newest" doc:"The newest that have all the words, instead of the best."`
-	Kind    string    `query:"kind" enum:"messages,keepers,tasks" default:"messages" doc:"What to find: messages, what keepers keep, or the tasks that messages belong to."`
+	Newest  bool      `query:"newest" doc:"The newest messages that have all the words, instead of the best matches."`
+	Kind    string    `query:"kind" enum:"messages,keepers,tasks" default:"messages" doc:"What to find: messages, messages in keepers, or the tasks that messages belong to."`
 	Limit   int       `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"How many at most."`
 }
 
@@ -72,7 +72,7 @@ func (s *Server) searchHit(ctx context.Context, f reading.Found) api.SearchHit {
 	return hit
 }
 
-// place is where a message stands, in words.
+// place says in words where a message was written.
 func (s *Server) place(ctx context.Context, c parley.Channel) string {
 	if c.Kind == parley.Group {
 		return c.Place()

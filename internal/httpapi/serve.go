@@ -12,12 +12,12 @@ import (
 const (
 	headerTime = 10 * time.Second
 	bodyTime   = 30 * time.Second
-	// writeTime is longer than the longest poll; an event stream sets its own with
-	// each write.
+	// writeTime is longer than the longest poll. An event stream sets its own
+	// deadline with each write.
 	writeTime   = longestWait + 30*time.Second
 	idleTime    = 2 * time.Minute
 	headerBytes = 64 << 10
-	// stopTime is how long requests under way may take when the hub stops.
+	// stopTime is how long running requests may take when the hub stops.
 	stopTime = 5 * time.Second
 )
 
@@ -25,8 +25,7 @@ const (
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
 		Handler: s.handler,
-		// No limit for the whole reading: it would end long polls. Bodies have
-		// their own.
+		// No ReadTimeout: it would end long polls. Bodies have their own limit.
 		ReadHeaderTimeout: headerTime,
 		WriteTimeout:      writeTime,
 		IdleTimeout:       idleTime,

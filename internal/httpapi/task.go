@@ -21,10 +21,10 @@ func (s *Server) registerTasks() {
 	handle(s, operation{id: "list-tasks", method: http.MethodGet, path: "/v1/tasks", tag: tag,
 		summary: "List tasks", description: "Newest first, without their results.", errors: missing}, s.listTasks)
 	handle(s, operation{id: "get-task", method: http.MethodGet, path: "/v1/tasks/{id}", tag: tag,
-		summary: "Read a task", description: "One task, with the whole of its result.", errors: missing}, s.getTask)
+		summary: "Read a task", description: "One task with its whole result.", errors: missing}, s.getTask)
 	handle(s, operation{id: "wait-task", method: http.MethodGet, path: "/v1/tasks/{id}/wait", tag: tag,
 		summary: "Wait for a task to end",
-		description: "Answers as soon as the task has ended, or with the task as it is when the time is over: look at its state and ask again. " +
+		description: "Responds as soon as the task has ended. When the time is over first, it responds with the task as it is: look at its state and call again. " +
 			"Waiting marks nothing as seen.",
 		errors: []parley.Kind{parley.NotFound, parley.Unavailable}}, s.waitTask)
 	handle(s, operation{id: "get-task-tree", method: http.MethodGet, path: "/v1/tasks/{id}/tree", tag: tag,
@@ -32,9 +32,9 @@ func (s *Server) registerTasks() {
 	handle(s, operation{id: "get-task-trace", method: http.MethodGet, path: "/v1/tasks/{id}/trace", tag: tag,
 		summary: "Read a task's sequence diagram", description: "Who contacted whom in a task tree and what came back, in order.", errors: missing}, s.getTrace)
 	handle(s, operation{id: "cancel-task", method: http.MethodPost, path: "/v1/tasks/{id}/cancel", tag: tag,
-		summary: "Cancel a task", description: "Ends a task and everything below it. A cancelled task never runs again; what it still brings is dropped.", errors: ended}, s.cancelTask)
+		summary: "Cancel a task", description: "Ends a task and everything below it. A cancelled task never runs again; a result that still arrives is dropped.", errors: ended}, s.cancelTask)
 	handle(s, operation{id: "retry-task", method: http.MethodPost, path: "/v1/tasks/{id}/retry", tag: tag,
-		summary: "Retry a task", description: "Opens the work of a failed or cancelled task again and answers with the new task, which names the old one.",
+		summary: "Retry a task", description: "Repeats a failed or cancelled task. The response is the new task, which names the old one.",
 		errors: append([]parley.Kind{parley.Unavailable}, ended...)}, s.retryTask)
 	handle(s, operation{id: "reply-task", method: http.MethodPost, path: "/v1/tasks/{id}/reply", tag: tag,
 		summary: "Answer a task", description: "Completes a task that was asked of you. The first answer counts.", errors: ended}, s.replyTask)
@@ -42,7 +42,7 @@ func (s *Server) registerTasks() {
 		summary: "Decline a task", description: "Fails a task that was asked of you. Whoever asked reads the reason.", errors: ended}, s.declineTask)
 }
 
-// TaskPath is the task that an operation is about.
+// TaskPath names a task in a path.
 type TaskPath struct {
 	ID string `path:"id" example:"task-101" doc:"The task."`
 }
@@ -51,7 +51,7 @@ type listTasksInput struct {
 	Page
 	Agent string `query:"agent" doc:"Only tasks of this agent."`
 	Open  bool   `query:"open" doc:"Only tasks that have not ended."`
-	Roots bool   `query:"roots" doc:"Only tasks that no other task asked for."`
+	Roots bool   `query:"roots" doc:"Only tasks at the top of a tree."`
 }
 
 func (s *Server) listTasks(ctx context.Context, in *listTasksInput) (api.TaskList, error) {
@@ -140,7 +140,7 @@ func (s *Server) declineTask(ctx context.Context, in *struct {
 	})
 }
 
-// change does something to a task and answers with the task as it is then.
+// change does something to a task and returns the task as it is afterwards.
 func (s *Server) change(ctx context.Context, id string, do func(context.Context, access.Caller, parley.TaskID) error) (api.Task, error) {
 	task, err := parley.ParseTaskID(id)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 func (s *Server) registerTools() {
 	handle(s, operation{id: "list-tools", method: http.MethodGet, path: "/v1/agents/{name}/tools", tag: "Agents",
 		summary:     "List an agent's tools",
-		description: "As its model sees them now, with the outside servers that some come from. People look at anyone in their team, an agent at itself.",
+		description: "The tools as the agent's model sees them now, and the outside servers that some come from. People see the tools of anyone in their team, an agent only its own.",
 		errors:      []parley.Kind{parley.NotFound}}, s.listTools)
 }
 

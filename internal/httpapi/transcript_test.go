@@ -17,10 +17,9 @@ import (
 
 var update = flag.Bool("update", false, "write the answers into the transcripts")
 
-// A transcript is a txtar archive. A file whose name is a person, a method and
-// a path is a request, with its body; the file after it, named by the status,
-// is the answer. Times stand still at noon; what differs between runs is
-// masked.
+// A transcript is a txtar archive. A file named by a person, a method and a path
+// is a request with its body. The next file, named by the status, is the
+// response. Time stands still at noon, and what differs between runs is masked.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -47,8 +46,8 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// converse makes the requests of a transcript and returns it with the answers
-// that came.
+// converse makes the requests of a transcript and returns it with the actual
+// responses.
 func converse(w *world, script *txtar.Archive) *txtar.Archive {
 	out := &txtar.Archive{Comment: script.Comment}
 	for _, f := range script.Files {

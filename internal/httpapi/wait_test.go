@@ -14,8 +14,8 @@ import (
 	"parley/internal/api"
 )
 
-// inside plays on a hub without a network, in a bubble: time passes only when
-// everyone waits, so that "at once" can be told from "soon".
+// inside runs a test on a hub without a network, in a bubble. Time passes only
+// when everyone waits, so "at once" can be told from "soon".
 func inside(t *testing.T, play func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := assemble(t, time.Now)
@@ -43,7 +43,7 @@ func (w *world) call(as, method, path, body string) (int, string) {
 	return answer.Code, answer.Body.String()
 }
 
-// poll waits for a task and tells how long it took.
+// poll waits for a task and says how long it took.
 func (w *world) poll(t *testing.T, seconds string) (api.Task, time.Duration) {
 	began := time.Now()
 	status, body := w.call("Ada", http.MethodGet, "/v1/tasks/task-101/wait?seconds="+seconds, "")
@@ -87,7 +87,7 @@ func TestALongPollEndsWhenItsTimeIsOver(t *testing.T) {
 	})
 }
 
-// A reply that was fetched is not yet a reply that somebody saw.
+// Fetching a reply does not mark it as seen.
 func TestWaitingMarksNothingAsSeen(t *testing.T) {
 	w := newWorld(t)
 	ada := w.as("Ada")

@@ -52,8 +52,8 @@ agents:
     - steps: [{say: 'Done: {{body}}'}]
 `
 
-// noon is when everything here happens, unless a test says otherwise: the
-// store's time then stands still.
+// noon is when everything here happens, unless a test says otherwise. The
+// store's time stands still.
 var noon = time.Date(2030, 1, 31, 12, 0, 0, 0, time.UTC)
 
 // world is a hub with two teams and its HTTP door on a port.
@@ -79,7 +79,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// assemble makes everything but lets nothing run yet.
+// assemble makes everything but starts nothing.
 func assemble(t *testing.T, clock parley.Clock) *world {
 	t.Helper()
 	st, err := sqlite.Open(filepath.Join(t.TempDir(), "parley.db"), sqlite.Options{Clock: clock})
@@ -103,8 +103,7 @@ func assemble(t *testing.T, clock parley.Clock) *world {
 	return w
 }
 
-// join makes a team of the agents and those outside the hub: people and a
-// client.
+// join makes a team of native agents, people and a client.
 func (w *world) join(team string, outside ...string) {
 	w.t.Helper()
 	model, err := scripted.Parse("script.yaml", []byte(script))
@@ -175,7 +174,7 @@ func (w *world) run() {
 	})
 }
 
-// as is a client that acts as somebody.
+// as returns a client that acts as somebody.
 func (w *world) as(name string) *client.Client {
 	c := client.New(w.url, w.tokens[name])
 	w.t.Cleanup(c.Close)
