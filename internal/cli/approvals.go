@@ -15,12 +15,12 @@ func approvalsCommand(c *console) *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
 		Use:   "approvals [APPROVAL]",
-		Short: "List what agents want to do and wait for your decision",
-		Long: `List what agents want to do and wait for your decision, the oldest first. With
-the id of one, show all of it: the exact call that runs if you approve.
+		Short: "List what waits for your approval",
+		Long: `List the calls of agents that wait for your approval, oldest first. With the id
+of an approval, show the exact call that runs if you approve.
 
-An agent waits where its rules want an approval; "parley explain" shows them. A
-person or the agent's manager decides. What nobody decides about in time is
+An agent waits when its rules require an approval; "parley explain" shows them. A
+person or the agent's manager decides. If nobody decides in time, the call is
 denied.`,
 		Example: `  parley approvals
   parley approvals approval-7
@@ -41,7 +41,7 @@ denied.`,
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "those that are decided too, the newest first")
+	cmd.Flags().BoolVar(&all, "all", false, "include those that are decided, newest first")
 	cmd.Flags().IntVar(&limit, "limit", 100, "how many")
 	return cmd
 }
@@ -67,7 +67,7 @@ func (c *console) approvalShow(ctx context.Context, hub *client.Client, id strin
 	return c.show(a, func(s view.Screen) string { return s.Approval(a) })
 }
 
-// completeApproval offers what waits for a decision.
+// completeApproval offers the pending approvals.
 func (c *console) completeApproval(cmd *cobra.Command, args []string, _ string) (completions, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

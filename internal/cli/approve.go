@@ -14,8 +14,8 @@ import (
 func approveCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "approve APPROVAL",
-		Short: "Let an agent do what it waits to do",
-		Long: `Let an agent do what it waits to do: the call runs once, exactly as "parley
+		Short: "Approve what an agent wants to do",
+		Long: `Approve what an agent wants to do. The call runs once, exactly as "parley
 approvals" shows it. The first decision counts.`,
 		Example: `  parley approve approval-7
   parley approve approval-7 --json | jq -r .state`,
@@ -34,9 +34,9 @@ approvals" shows it. The first decision counts.`,
 func denyCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "deny APPROVAL [REASON...]",
-		Short: "Refuse what an agent waits to do",
-		Long: `Refuse what an agent waits to do. It goes on without, and reads the reason if you
-give one. The first decision counts.`,
+		Short: "Deny what an agent wants to do",
+		Long: `Deny what an agent wants to do. The agent goes on without it, and reads your reason
+if you give one. The first decision counts.`,
 		Example: `  parley deny approval-7
   parley deny approval-7 "Ask me first."`,
 		GroupID:           groupTalk,

@@ -22,11 +22,11 @@ func askCommand(c *console) *cobra.Command {
 		Long: `Ask an agent something and wait for its answer.
 
 The message is read from standard input if it is "-" or if something is piped
-in. Ctrl-C and the end of the time stop the waiting, not the agent: its work
-goes on, and "parley task wait" waits for it again.
+in. Ctrl-C or the end of the timeout stops the waiting, but not the agent: its
+work goes on, and "parley task wait" waits for it again.
 
-At a terminal you see the answer grow while the agent gives it; it is printed
-once it is whole.`,
+At a terminal you see the answer as the agent writes it. It is printed when it
+is complete.`,
 		Example: `  parley ask DataBot "What was the revenue in Q3?"
   parley ask DataBot --timeout 10m --context "We mean the fiscal year." "And in Q4?"
   git diff | parley ask ReviewBot
@@ -56,12 +56,12 @@ once it is whole.`,
 		},
 	}
 	cmd.Flags().StringVar(&about, "context", "", "background that the agent needs")
-	cmd.Flags().StringVar(&limit, "budget", "", "what it may spend with all that it asks of others, "+budgetForm)
+	cmd.Flags().StringVar(&limit, "budget", "", "what the task may spend, including all tasks below it, "+budgetForm)
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "how long to wait (the team's limit, normally 2m)")
 	return cmd
 }
 
-// longestAsk is the most that the hub takes; it is in the API's description.
+// longestAsk is the longest timeout that the hub accepts; the API documents it.
 const longestAsk = 7 * 24 * time.Hour
 
 func (c *console) ask(ctx context.Context, hub *client.Client, r api.ContactRequest) error {
@@ -81,7 +81,7 @@ func (c *console) ask(ctx context.Context, hub *client.Client, r api.ContactRequ
 				return err
 			}
 		}
-		hint := c.goesOn(t)
+		hint := c.waitHint(t)
 		if t.Late != "" {
 			hint = t.Late + "\n" + hint
 		}
@@ -90,8 +90,8 @@ func (c *console) ask(ctx context.Context, hub *client.Client, r api.ContactRequ
 	return c.answer(ctx, hub, t, parley.ErrAskFailed)
 }
 
-// openTask makes a contact. Ctrl-C does not cut it off: it would not be known
-// whether there is a task, and which.
+// openTask makes a contact. Ctrl-C does not interrupt it, because nobody would
+// know then whether there is a task, and which.
 func openTask(ctx context.Context, hub *client.Client, r api.ContactRequest) (api.Task, error) {
 	contact, err := openContact(context.WithoutCancel(ctx), hub, r)
 	if err != nil {
@@ -100,18 +100,18 @@ func openTask(ctx context.Context, hub *client.Client, r api.ContactRequest) (ap
 	return *contact.Task, nil
 }
 
-// openContact makes a contact. One that waits for approval has nothing to show
-// yet, so that is said as a refusal is.
+// openContact makes a contact. If it has to wait for approval there is nothing
+// to show yet, so this is an error.
 func openContact(ctx context.Context, hub *client.Client, r api.ContactRequest) (api.Contact, error) {
 	contact, err := hub.Contact(ctx, r)
 	if err == nil && contact.Approval != nil {
 		err = parley.Errorf(parley.Denied, "%s", contact.Notice).
-			WithHint("It is %s. It is made when a person or your manager approves it.", contact.Approval.ID)
+			WithHint("It is %s. The contact is made when a person or your manager approves it.", contact.Approval.ID)
 	}
 	return contact, err
 }
 
-// waitTime is how long the hub gives the ask.
+// waitTime is how long the hub waits for the answer to an ask.
 func waitTime(t api.Task) time.Duration {
 	if t.WaitUntil == nil {
 		return 0
@@ -119,8 +119,8 @@ func waitTime(t api.Task) time.Duration {
 	return t.WaitUntil.Sub(t.Created)
 }
 
-// answer shows what came of a task that has ended, and tells the hub that it
-// was seen. The error is what failed says of the task's.
+// answer shows the result of a task that has ended, and tells the hub that it
+// was seen. If the task failed, it returns the error that failed makes of it.
 func (c *console) answer(ctx context.Context, hub *client.Client, t api.Task, failed func(agent, reason string) *parley.Error) error {
 	if c.json {
 		if err := c.writeJSON(c.out, t); err != nil {
@@ -135,14 +135,14 @@ func (c *console) answer(ctx context.Context, hub *client.Client, t api.Task, fa
 		return nil
 	}
 	if t.Result == "" {
-		c.say("%s ended without a word.", t.Agent)
+		c.say("%s ended without an answer.", t.Agent)
 		return nil
 	}
 	return c.show(t, func(s view.Screen) string { return s.Text(t.Result) })
 }
 
-// seen marks how the task ended as displayed, so that the inbox does not show
-// it again. It is no reason to fail that it was not.
+// seen marks the result of a task as displayed, so that the inbox does not show
+// it again. The command does not fail if this fails.
 func (c *console) seen(ctx context.Context, hub *client.Client, t api.Task) {
 	ids := []string{t.ResultID}
 	if t.Error != "" {
@@ -160,13 +160,13 @@ func (c *console) seen(ctx context.Context, hub *client.Client, t api.Task) {
 	_ = hub.MarkSeen(ctx, ids...)
 }
 
-// goesOn says how to come back to a task.
-func (c *console) goesOn(t api.Task) string {
+// waitHint says how to wait for a task again.
+func (c *console) waitHint(t api.Task) string {
 	return t.Agent + "'s work goes on as " + t.ID + ".\nWait for it with: " + c.command("task wait %s", t.ID)
 }
 
-// stopped tells whoever waited that only the waiting has ended: somebody pressed
-// Ctrl-C, or the hub has gone. What the task is called must not be lost with it.
+// stopped says that only the waiting has ended, because of Ctrl-C or because the
+// hub is gone. It names the task, so that the reader can find it again.
 func (c *console) stopped(t api.Task, err error) error {
 	interrupted := errors.Is(err, context.Canceled)
 	if !interrupted && !isNoHub(err) {
@@ -178,10 +178,10 @@ func (c *console) stopped(t api.Task, err error) error {
 		}
 	}
 	if interrupted {
-		c.advise("Not waiting any longer. %s", c.goesOn(t))
+		c.advise("Not waiting any longer. %s", c.waitHint(t))
 		return silent{exitInterrupted}
 	}
 	p := problem(err)
 	return parley.Errorf(parley.Unavailable, "%s", p.Message).WithCause(err).
-		WithHint("%s is stored and goes on once a hub runs again.\nWait for it then with: %s", t.ID, c.command("task wait %s", t.ID))
+		WithHint("%s is stored and goes on when a hub runs again.\nThen wait for it with: %s", t.ID, c.command("task wait %s", t.ID))
 }

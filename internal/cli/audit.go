@@ -11,7 +11,7 @@ import (
 	"parley/internal/client"
 )
 
-// audit is what the flags of the command ask for.
+// audit holds the flags of the command.
 type audit struct {
 	filter       client.EventFilter
 	since, until string
@@ -22,17 +22,17 @@ func auditCommand(c *console) *cobra.Command {
 	var a audit
 	cmd := &cobra.Command{
 		Use:   "audit",
-		Short: "Show what happened, from the record of everything",
-		Long: `Show what happened, oldest first: when, what, who, to whom, about which task, and
-of a refusal the rule that decided it. The last 100 events that are asked for are
-shown; --limit 0 is all of them.
+		Short: "Show what happened, from the record of all events",
+		Long: `Show what happened, oldest first: when, what, who, to whom and about which task, and
+for a refusal the rule that decided it. The last 100 matching events are shown;
+--limit 0 shows all.
 
---kind is a kind of event, such as task.failed, or several with a star: approval.* or
-*.refused. --since and --until are a duration back from now (30m,
-2h, 7d), a time of day of today (07:30), or a date and time.
+--kind is a kind of event, such as task.failed, or a pattern such as approval.* or
+*.refused. --since and --until take a duration before now (30m, 2h, 7d), a time
+today (07:30), or a date and time.
 
-With --json each event is a line with a JSON object. With -f the command goes on with
-what happens, also over a restart of the hub, and misses nothing.`,
+With --json each event is a JSON object on its own line. With -f the command goes on
+with new events as they happen. It misses none, even if the hub is restarted.`,
 		Example: `  parley audit --kind '*.refused' --since 2h
   parley audit --agent DataBot --limit 20
   parley audit --task task-101 --tree
@@ -49,14 +49,14 @@ what happens, also over a restart of the hub, and misses nothing.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&a.filter.Agent, "agent", "", "only what this `agent` did or what was done to it")
-	flags.StringVar(&a.filter.Task, "task", "", "only what is about this `task`")
-	flags.BoolVar(&a.filter.Tree, "tree", false, "with --task: also what is about the tasks below it")
+	flags.StringVar(&a.filter.Agent, "agent", "", "only events with this `agent` as actor or target")
+	flags.StringVar(&a.filter.Task, "task", "", "only events about this `task`")
+	flags.BoolVar(&a.filter.Tree, "tree", false, "with --task: also events about the tasks below it")
 	flags.StringVar(&a.filter.Kind, "kind", "", "only this `kind` of event, such as task.failed or contact.*")
 	flags.StringVar(&a.since, "since", "", "only from this `time` on")
 	flags.StringVar(&a.until, "until", "", "only before this `time`")
-	flags.IntVar(&a.filter.Last, "limit", 100, "how many at most, the newest; 0 is all")
-	flags.BoolVarP(&a.follow, "follow", "f", false, "go on with what happens")
+	flags.IntVar(&a.filter.Last, "limit", 100, "how many of the newest at most; 0 shows all")
+	flags.BoolVarP(&a.follow, "follow", "f", false, "go on with new events")
 	completeFlag(cmd, "kind", eventKinds()...)
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("agent", c.completeAgent))
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("task", c.completeTask))
@@ -72,10 +72,10 @@ func eventKinds() (list []string) {
 
 func (a *audit) check(cmd *cobra.Command, now time.Time) error {
 	if a.filter.Last < 0 || a.filter.Last > longestList {
-		return misused(cmd, "--limit is %d; it is a number from 1 to %d, or 0 for all.", a.filter.Last, longestList)
+		return misused(cmd, "--limit is %d; it has to be a number from 1 to %d, or 0 for all.", a.filter.Last, longestList)
 	}
 	if a.filter.Tree && a.filter.Task == "" {
-		return misused(cmd, "--tree goes with --task.")
+		return misused(cmd, "--tree works only with --task.")
 	}
 	return readSpan(cmd, now, a.since, a.until, &a.filter.Since, &a.filter.Until)
 }
@@ -91,15 +91,15 @@ func readSpan(cmd *cobra.Command, now time.Time, since, until string, from, to *
 		}
 		at, ok := parsePast(f.text, now)
 		if !ok {
-			return misused(cmd, "--%s is %q, which is neither a duration like 2h nor a time.", f.name, f.text)
+			return misused(cmd, "--%s is %q; it has to be a duration like 2h, or a time.", f.name, f.text)
 		}
 		*f.at = at
 	}
 	return nil
 }
 
-// parsePast reads a time that lies back: a duration is one before now, and a
-// time of day is that of today.
+// parsePast reads a time in the past. A duration counts back from now, and a
+// time of day is today's.
 func parsePast(s string, now time.Time) (time.Time, bool) {
 	if d, ok := parseDuration(s); ok && d >= 0 && d <= longestSleep {
 		return now.Add(-d), true
@@ -135,7 +135,7 @@ func (c *console) audit(ctx context.Context, hub *client.Client, a audit) error 
 		}
 	}
 	if none {
-		c.advise("Nothing of this kind is on record.")
+		c.advise("There are no such events on record.")
 	}
 	return nil
 }

@@ -14,9 +14,9 @@ import (
 	"parley/internal/client"
 )
 
-// await waits until a task has ended, the time is over (0 is never) or the
-// context is done, and returns the task as it is then. At a terminal it shows
-// that it waits, what the agent is saying, and what it says on the way.
+// await waits until a task has ended, the timeout is over (0 is none) or the
+// context is done. It returns the task as it is then. At a terminal it shows
+// that it is waiting, and what the agent says meanwhile.
 func (c *console) await(ctx context.Context, hub *client.Client, t api.Task, timeout time.Duration) (api.Task, error) {
 	if _, watched := terminal(c.err); !watched || c.json {
 		now, err := hub.WaitTask(ctx, t.ID, timeout)
@@ -30,28 +30,29 @@ func (c *console) await(ctx context.Context, hub *client.Client, t api.Task, tim
 	return now, c.stopped(t, err)
 }
 
-// interruptible ends the context with Ctrl-C, with the terminal, or when the
-// program is told to end, for a command that has something to do then.
+// interruptible returns a context that ends with Ctrl-C, when the terminal is
+// closed or when the program is told to end. It is for commands that still have
+// something to do then.
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 }
 
-// waiting is a line at the bottom of the terminal that says so, with what the
-// agent is saying above it.
+// waiting draws a line at the bottom of the terminal that says that the command
+// is waiting. Above it is what the agent is saying.
 type waiting struct {
 	*console
 	hub   *client.Client
 	since time.Time
 	said  string // the last message that was shown
 
-	mu      sync.Mutex // what is drawn, by whoever has news
+	mu      sync.Mutex // for drawing
 	task    api.Task
-	growing growing
+	partial partialReply
 	above   int // lines above the last one
 }
 
-// often is how often the line is drawn anew.
-const often = time.Second
+// redrawEvery is how often the waiting line is redrawn.
+const redrawEvery = time.Second
 
 func (w *waiting) watch(ctx context.Context, t api.Task, timeout time.Duration) (api.Task, error) {
 	for {
@@ -60,9 +61,9 @@ func (w *waiting) watch(ctx context.Context, t api.Task, timeout time.Duration) 
 			return t, nil
 		}
 		w.draw(t)
-		poll := often
+		poll := redrawEvery
 		if timeout > 0 {
-			poll = min(often, left)
+			poll = min(redrawEvery, left)
 		}
 		now, err := w.hub.WaitTask(ctx, t.ID, poll)
 		if err != nil {
@@ -83,13 +84,13 @@ func (w *waiting) draw(t api.Task) {
 func (w *waiting) redraw() {
 	s, t := w.screen(w.err), w.task
 	text := fmt.Sprintf("waiting for %s%s %s", t.Agent, s.Ellipsis(), view.Seconds(w.now().Sub(w.since)))
-	if w.growing.tool != "" {
-		text += ", which uses " + view.Clean(w.growing.tool)
+	if w.partial.tool != "" {
+		text += ", which uses " + view.Clean(w.partial.tool)
 	}
 	if t.Open > 0 {
 		text += fmt.Sprintf(", which waits for %d more", t.Open)
 	}
-	lines := w.growing.lines(s)
+	lines := w.partial.lines(s)
 	w.wipe()
 	for _, line := range lines {
 		_, _ = fmt.Fprintln(w.err, line)
@@ -104,7 +105,7 @@ func (w *waiting) clear() {
 	w.wipe()
 }
 
-// wipe takes away what was drawn.
+// wipe erases what was drawn.
 func (w *waiting) wipe() {
 	if w.above > 0 {
 		_, _ = fmt.Fprintf(w.err, "\r\x1b[%dA\x1b[J", w.above)
@@ -114,8 +115,8 @@ func (w *waiting) wipe() {
 	_, _ = fmt.Fprint(w.err, "\r\x1b[K")
 }
 
-// show prints what the agent said while it is still at work. The last word is
-// the caller's to print.
+// show prints the texts of an agent that is still working. The caller prints the
+// last one.
 func (w *waiting) show(ctx context.Context, t api.Task) {
 	if view.Ended(t) || t.ResultID == "" || t.ResultID == w.said {
 		return

@@ -24,16 +24,16 @@ func backupCommand(c *console) *cobra.Command {
 	var cfg app.BackupConfig
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
-		Short: "Back up a team, also while its hub runs",
+		Short: "Back up a team, even while its hub runs",
 		Long: `Write the team's database, parley.yaml, agents/ and the scripts of its models into
-one file, a .tar.gz with a manifest of checksums. The hub may go on: the database is
-copied as it is at one moment, and everything accepted before is in it.
+one file, a .tar.gz with a manifest of checksums. The hub may keep running: the copy
+shows the database at one moment, with everything that was accepted before.
 
-The file appears when it is complete, and only you may read it. Keep it safe: it has
-everything that was said, and what stands in parley.yaml. Tokens are not in it; a
-restored hub makes new ones.
+The file appears when it is complete, and only you can read it. Keep it safe: it holds
+everything that was said, and everything in parley.yaml. It holds no tokens; a restored
+hub makes new ones.
 
-A PostgreSQL database is backed up by its server's own pg_dump. Then the exit code is 1
+Back up a PostgreSQL database with pg_dump instead. For such a team the exit code is 1
 and nothing is written, unless --files-only asks for the team's files alone.`,
 		Example: `  parley backup team.tar.gz
   parley backup "team-$(date +%F).tar.gz" --json | jq .manifest.created
@@ -54,7 +54,7 @@ and nothing is written, unless --files-only asks for the team's files alone.`,
 	return cmd
 }
 
-// loadTeam reads the files of the team that a command is about.
+// loadTeam reads the files of the command's team.
 func (c *console) loadTeam() (*config.Team, error) {
 	dir, err := c.teamDir()
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *console) backup(cmd *cobra.Command, cfg app.BackupConfig) error {
 func backupText(c *console, r BackupReport) string {
 	has := "the database (schema " + fmt.Sprint(r.Manifest.Schema) + ") and the team's files"
 	if r.Manifest.Schema == 0 {
-		has = "the team's files, and no database"
+		has = "the team's files without the database"
 	}
 	return fmt.Sprintf("%s, %s: %s of %s, as of %s.\nRestore it with: %s restore %s FOLDER\n",
 		r.File, view.Bytes(uint64(r.Size)), has, r.Manifest.Team, r.Manifest.Created.Format(time.RFC3339), c.program, shellQuote(r.File))
@@ -105,12 +105,12 @@ func restoreCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "restore FILE FOLDER",
 		Short: "Restore a team from a backup into a new folder",
-		Long: `Restore a team from a backup into a new folder. Every checksum is checked and the
-database is read through first; a folder that has something in it is refused, and
-nothing is left behind if anything is wrong.
+		Long: `Restore a team from a backup into a new folder. All checksums and the whole database
+are checked first. A folder that is not empty is refused, and if anything is wrong,
+nothing is left behind.
 
 The restored hub goes on with the tasks that were open. Stop the old hub for good
-before you start it: two hubs that go on with the same tasks do their work twice.`,
+before you start it: two hubs would do the same work twice.`,
 		Example: `  parley restore team.tar.gz restored
   parley up restored`,
 		GroupID: groupCare,
@@ -123,7 +123,7 @@ before you start it: two hubs that go on with the same tasks do their work twice
 				return err
 			}
 			if r.Elsewhere != "" {
-				c.say("Note: parley.yaml names the store %s, and the restored database is %s.\nChange the line store: in parley.yaml before you start the hub.", r.Elsewhere, r.Database)
+				c.say("Note: parley.yaml names the store %s, but the restored database is %s.\nChange the line store: in parley.yaml before you start the hub.", r.Elsewhere, r.Database)
 			}
 			return c.show(r.Manifest, func(view.Screen) string { return restoreText(c, args[1], r) })
 		},
@@ -135,6 +135,6 @@ func restoreText(c *console, dir string, r app.Restored) string {
 	if r.Database == "" {
 		text += "The backup has no database.\n"
 	}
-	text += "Stop the old hub first, for good: two that go on with the same tasks do their work twice.\n"
+	text += "Stop the old hub for good first: two hubs would do the same work twice.\n"
 	return text + "Start it with: " + c.program + " up " + shellQuote(dir) + "\n"
 }

@@ -11,11 +11,11 @@ func benchCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure this machine's limits and the hub beside them",
-		Long: `Measure how fast this machine commits and, in the same run, what the hub does on
-it: notifications, asks and delegations a second, what it adds to a turn's steps,
-memory for idle agents and for turns that wait for slow models, and the time to
-serve again after a kill. It needs no running hub and leaves nothing
-behind. With --json there is one object a line.`,
+		Long: `Measure how fast this machine commits and, in the same run, how fast the hub is on
+it: notifications, asks and delegations per second, the time that it adds to the
+steps of a turn, the memory for idle agents and for turns that wait for slow models,
+and the time to serve again after a kill. It needs no running hub and leaves nothing
+behind. With --json each line is one object.`,
 		Example: `  parley bench --quick              # under a minute
   parley bench --store sqlite
   parley bench --only notify,ask --json
@@ -31,7 +31,7 @@ behind. With --json there is one object a line.`,
 		},
 	}
 	cmd.Flags().StringVar(&o.Store, "store", "all", "sqlite, postgres or all")
-	cmd.Flags().StringVar(&o.Only, "only", "", "only what is named like this, separated by commas")
+	cmd.Flags().StringVar(&o.Only, "only", "", "only these measurements: names or regular expressions, separated by commas")
 	cmd.Flags().BoolVar(&o.Quick, "quick", false, "smaller sizes, under a minute")
 	cmd.Flags().StringVar(&o.Dir, "in", "", "the `folder` for the databases, which decides which disk is measured")
 	cmd.Flags().StringVar(&o.Postgres, "postgres", "", "the `address` of a server to use instead of a temporary one")

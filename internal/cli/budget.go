@@ -11,7 +11,7 @@ import (
 	"parley/internal/client"
 )
 
-// How a budget is written: that of a tree, and that of a team's day.
+// Examples of a budget: for a tree of tasks, and for a team's day.
 const (
 	budgetForm = "such as tokens=50k,money=1.50,tasks=10,time=30m"
 	dailyForm  = "such as tokens=500k,money=5"
@@ -21,8 +21,8 @@ func taskBudgetCommand(c *console) *cobra.Command {
 	cmd := budgetCommand(c, budgetForm, (*client.Client).TaskBudget, (*client.Client).RaiseTaskBudget)
 	cmd.Use = "budget TASK"
 	cmd.Short = "Show what a task's tree has spent, or let it spend more"
-	cmd.Long = `Show what the whole tree of a task has spent, and what it may spend. With --add it
-may spend more, and what waits for that goes on. Money is in US dollars.`
+	cmd.Long = `Show what the whole tree of a task has spent and what it may spend. --add lets it
+spend more; what waited for this goes on. Money is in US dollars.`
 	cmd.Example = `  parley task budget task-101
   parley task budget task-101 --add tokens=50k
   parley task budget task-101 --add money=1.50,time=30m`
@@ -51,15 +51,15 @@ func teamBudgetCommand(c *console) *cobra.Command {
 	cmd.Use = "budget"
 	cmd.Short = "Show what the team has spent today, or let it spend more"
 	cmd.Long = `Show what the team has spent today, if parley.yaml sets a cap under limits: daily.
-A day begins at midnight UTC. With --add it may spend more today, and what was put
-off until tomorrow goes on.`
+A day begins at midnight UTC. --add lets it spend more today; what was put off until
+tomorrow goes on.`
 	cmd.Example = `  parley team budget
   parley team budget --add tokens=500k,money=5`
 	cmd.Args = between(0, 0)
 	return cmd
 }
 
-// budgetCommand is what the two have in common.
+// budgetCommand is the common part of the budget commands.
 func budgetCommand(c *console, form string, read func(*client.Client, context.Context, string) (api.Spending, error),
 	raise func(*client.Client, context.Context, string, api.Budget) (api.Spending, error)) *cobra.Command {
 	var add string
@@ -86,7 +86,7 @@ func budgetCommand(c *console, form string, read func(*client.Client, context.Co
 	return cmd
 }
 
-// parseBudget reads the flag of that name; nil if it was not given.
+// parseBudget reads a budget from a flag. It is nil if the flag was not given.
 func parseBudget(cmd *cobra.Command, flag, text string) (*api.Budget, error) {
 	if !cmd.Flags().Changed(flag) {
 		return nil, nil

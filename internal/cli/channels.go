@@ -14,10 +14,10 @@ import (
 func channelsCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "channels",
-		Short: "List the channels with their members and what you have not read",
-		Long: `List the channels of the team by name, with their members, how many messages you
-have not read, and the latest message. parley.yaml names channels, and "parley
-channel add" makes others.`,
+		Short: "List the channels, with their members and unread messages",
+		Long: `List the channels of the team by name, with their members, the number of messages
+that you have not read, and the latest message. Channels come from parley.yaml or from
+"parley channel add".`,
 		Example: `  parley channels
   parley channels --json | jq -r '.channels[] | select(.unread > 0) | .name'`,
 		GroupID: groupLook,
@@ -42,7 +42,7 @@ channel add" makes others.`,
 func channelCommand(c *console) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "channel",
-		Short: "Make a channel, and say who is in it",
+		Short: "Make or delete a channel, and change its members",
 		Example: `  parley channel add standup --members WriterBot,DataBot
   parley channel invite standup AnalystBot`,
 		GroupID: groupCare,
@@ -54,8 +54,8 @@ func channelAddCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add CHANNEL",
 		Short: "Make a channel",
-		Long: `Make a channel. You are a member, and those whom you name with --members; "*" is
-everyone. It stays when the hub is started again.`,
+		Long: `Make a channel. Its members are you and those that you name with --members; "*"
+means everyone. The channel survives a restart of the hub.`,
 		Example: `  parley channel add standup --members WriterBot,DataBot
   parley channel add all-hands --members '*' --topic "What everyone should know"`,
 		Args:              naming(1, between(1, 1)),
@@ -71,17 +71,17 @@ everyone. It stays when the hub is started again.`,
 			})
 		},
 	}
-	cmd.Flags().StringSliceVar(&r.Members, "members", nil, "`names` with commas between, or *")
+	cmd.Flags().StringSliceVar(&r.Members, "members", nil, "`names` separated by commas, or *")
 	cmd.Flags().StringVar(&r.Topic, "topic", "", "what it is about")
 	return cmd
 }
 
-// channelMembersCommand is invite or remove.
+// channelMembersCommand makes the commands invite and remove.
 func channelMembersCommand(c *console, verb string) *cobra.Command {
 	short, long, do, done := "Invite agents or people to a channel", "Invite agents or people to a channel. They can read it from its beginning.", (*client.Client).Invite, "Changed"
 	if verb == "remove" {
-		short, long, do = "Remove agents or people from a channel", `Remove agents or people from a channel. What they were asked for there goes on. Who
-is named in parley.yaml is a member again when the hub is started.`, (*client.Client).RemoveMember
+		short, long, do = "Remove agents or people from a channel", `Remove agents or people from a channel. They finish the work that they were asked for
+there. A member that parley.yaml names comes back when the hub is started again.`, (*client.Client).RemoveMember
 	}
 	return &cobra.Command{
 		Use:               verb + " CHANNEL AGENT...",
@@ -109,8 +109,8 @@ func channelDeleteCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "delete CHANNEL",
 		Short: "Delete a channel",
-		Long: `Delete a channel. What was said in it stays on record, and its name is free. One
-that parley.yaml names is made again when the hub is started.`,
+		Long: `Delete a channel. What was said in it stays on record, and its name can be used again.
+A channel that parley.yaml names comes back when the hub is started again.`,
 		Example:           "  parley channel delete standup",
 		Args:              naming(1, between(1, 1)),
 		ValidArgsFunction: c.completeMembers,
@@ -137,7 +137,7 @@ func (c *console) channelChanged(what string, ch api.Channel, err error) error {
 
 func bareName(channel string) string { return strings.TrimPrefix(channel, "#") }
 
-// completeMembers offers a channel, and then agents.
+// completeMembers offers channels for the first argument, then agents.
 func (c *console) completeMembers(cmd *cobra.Command, args []string, _ string) (completions, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return c.offer(cmd, agentNames(args[1:]))

@@ -14,8 +14,8 @@ func claimsCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "claims",
 		Short: "List who works on which files",
-		Long: `List the files, and lines of files, that agents have claimed, with who holds each and
-for how long. A claim ends with its time unless it is renewed, and with its task.`,
+		Long: `List the files, or lines of files, that agents have claimed, with the holder and the
+end of each claim. A claim ends with its task, or earlier if it is not renewed in time.`,
 		Example: `  parley claims
   parley claims --json | jq -r '.claims[] | .path + " " + .holder'`,
 		GroupID: groupLook,
@@ -28,7 +28,7 @@ for how long. A claim ends with its time unless it is renewed, and with its task
 				}
 				return c.show(api.ClaimList{Claims: list}, func(s view.Screen) string {
 					if len(list) == 0 {
-						return "Nothing is claimed. Agents with the toolset loom claim what they change.\n"
+						return "There are no claims. Agents with the toolset loom claim what they change.\n"
 					}
 					return s.Claims(list)
 				})

@@ -1,9 +1,9 @@
-// Package cli is the command line: one file for each command. A command reads
-// its arguments, talks to the running hub over the HTTP API and shows what it
-// hears, as text for people or with --json in the API's own types.
+// Package cli is the command line, with one file for each command. A command
+// reads its arguments, calls the running hub over the HTTP API and prints the
+// answer: as text for people, or with --json in the API's own types.
 //
-// What was asked for goes to standard output. Errors, progress and advice go
-// to standard error, so that the output can be used by another program.
+// The answer goes to standard output. Errors, progress and advice go to
+// standard error, so that another program can use the output.
 package cli
 
 import (
@@ -41,19 +41,20 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return c.fail(root.ExecuteContext(context.Background()))
 }
 
-const rootLong = `parley is a communication server for teams of AI agents. Agents ask each other
-questions, hand work over and get the result pushed back, and tell each other
-things; you watch, answer and step in.
+const rootLong = `parley is a communication server for teams of AI agents. Agents ask each other,
+delegate work and get the result pushed back, and notify each other. You watch,
+answer and step in.
 
-Commands talk to the hub of a team: that of the folder given with --dir or in
-PARLEY_DIR, else of this folder or the nearest one above it with a parley.yaml.
+Commands talk to the hub of one team. The team's folder is given with --dir or in
+PARLEY_DIR; otherwise it is this folder, or the nearest one above it that has a
+parley.yaml.
 
 Exit codes:
-  0    it went well
-  1    it was refused, or it failed
+  0    success
+  1    refused or failed
   2    the command was not understood
   3    no hub is running
-  4    the time was over before there was an answer
+  4    there was no answer in time
   130  stopped with Ctrl-C`
 
 const rootExample = `  parley demo                               # see a team at work
@@ -79,7 +80,7 @@ func newRoot(c *console) *cobra.Command {
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
 		RunE:          func(cmd *cobra.Command, args []string) error { return cmd.Help() },
-		// What goes wrong before this is a matter of usage.
+		// Errors before this point are about usage.
 		PersistentPreRun: func(*cobra.Command, []string) { c.understood = true },
 	}
 	root.SetFlagErrorFunc(flagError)
@@ -89,12 +90,12 @@ func newRoot(c *console) *cobra.Command {
 	flags.StringVar(&c.dir, "dir", "", "the team's `folder`")
 	flags.StringVar(&c.data, "data", "", "the hub's data `folder`, if it is not the one in parley.yaml")
 	flags.BoolVar(&c.json, "json", false, "print JSON")
-	flags.BoolVar(&c.noColor, "no-color", false, "print without colours, as NO_COLOR does")
+	flags.BoolVar(&c.noColor, "no-color", false, "print without colours; NO_COLOR does the same")
 	root.AddGroup(
 		&cobra.Group{ID: groupStart, Title: "Start:"},
 		&cobra.Group{ID: groupTalk, Title: "Talk to agents:"},
 		&cobra.Group{ID: groupLook, Title: "Look:"},
-		&cobra.Group{ID: groupCare, Title: "Take care:"},
+		&cobra.Group{ID: groupCare, Title: "Look after a team:"},
 	)
 	root.SetHelpCommandGroupID(groupCare)
 	root.AddCommand(commands(c)...)

@@ -11,8 +11,9 @@ import (
 	"parley/internal/client"
 )
 
-// Completion asks the running hub. Where there is none, or where it is slow,
-// nothing is offered: a shell that hangs is worse than one that does not help.
+// completionTime bounds a completion, which asks the running hub. If the hub is
+// slow or does not run, nothing is offered: a shell that hangs is worse than one
+// that does not help.
 const completionTime = 2 * time.Second
 
 type completions = []cobra.Completion
@@ -25,7 +26,7 @@ func (c *console) completeAgent(cmd *cobra.Command, args []string, _ string) (co
 	return c.offer(cmd, agentNames(nil))
 }
 
-// completeOther offers those whom one can contact: not oneself.
+// completeOther offers everyone but the caller.
 func (c *console) completeOther(cmd *cobra.Command, args []string, _ string) (completions, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -39,7 +40,7 @@ func (c *console) completeOther(cmd *cobra.Command, args []string, _ string) (co
 	})
 }
 
-// completeAgents offers two different ones.
+// completeAgents offers agents for two arguments, never the same one twice.
 func (c *console) completeAgents(cmd *cobra.Command, args []string, _ string) (completions, cobra.ShellCompDirective) {
 	if len(args) > 1 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -65,12 +66,12 @@ func (c *console) completeTask(cmd *cobra.Command, args []string, _ string) (com
 	return c.offerTasks(cmd, args, client.TaskFilter{Limit: 50})
 }
 
-// completeOpenTask offers those that have not ended.
+// completeOpenTask offers the tasks that have not ended.
 func (c *console) completeOpenTask(cmd *cobra.Command, args []string, _ string) (completions, cobra.ShellCompDirective) {
 	return c.offerTasks(cmd, args, client.TaskFilter{Open: true, Limit: 50})
 }
 
-// completeAsked offers those that were asked of whoever sits here.
+// completeAsked offers the open tasks of the caller.
 func (c *console) completeAsked(cmd *cobra.Command, args []string, _ string) (completions, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -103,11 +104,11 @@ func describeTasks(tasks []api.Task, text func(api.Task) string) completions {
 	return list
 }
 
-// source finds what can stand at a place.
+// source finds the possible values of an argument.
 type source func(context.Context, *client.Client) (completions, error)
 
-// offer keeps the order, since the newest task is the likeliest. Completion is
-// run by cobra's own command, whose context is not the command's.
+// offer keeps the order, since the newest task is the likeliest. cobra runs
+// completion in a command of its own, so it needs its own context.
 func (c *console) offer(cmd *cobra.Command, find source) (completions, cobra.ShellCompDirective) {
 	const nothing = cobra.ShellCompDirectiveNoFileComp
 	hub, err := c.connect()
@@ -128,7 +129,7 @@ func (c *console) offer(cmd *cobra.Command, find source) (completions, cobra.She
 	return list, nothing | cobra.ShellCompDirectiveKeepOrder
 }
 
-// completeFlag offers fixed values for a flag.
+// completeFlag offers these values for a flag.
 func completeFlag(cmd *cobra.Command, name string, values ...string) {
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 }

@@ -10,8 +10,9 @@ import (
 	"parley"
 )
 
-// compose is the text that a command sends: its arguments, or standard input
-// if the only argument is "-" or if there is none and something is piped in.
+// compose returns the text that a command sends: its arguments, or standard
+// input if the only argument is "-" or if there is none and something is piped
+// in.
 func (c *console) compose(cmd *cobra.Command, words []string) (string, error) {
 	_, interactive := terminal(c.in)
 	switch {
@@ -27,8 +28,8 @@ func (c *console) compose(cmd *cobra.Command, words []string) (string, error) {
 	return text, checkText("The message", text)
 }
 
-// longestInput bounds what is read; the hub's own limit on messages is lower
-// by default, and it names it.
+// longestInput bounds what is read. The hub's own limit for messages is lower by
+// default, and its refusal names the limit.
 const longestInput = 16 << 20
 
 func (c *console) readAll() (string, error) {
@@ -47,8 +48,8 @@ func (c *console) readAll() (string, error) {
 	return message, checkText("Standard input", message)
 }
 
-// checkText refuses what would not arrive as it is: on its way to the hub, what
-// is not UTF-8 would be replaced without a word.
+// checkText refuses what would not arrive unchanged: JSON silently replaces
+// bytes that are not UTF-8.
 func checkText(what, text string) error {
 	switch {
 	case !utf8.ValidString(text):

@@ -15,8 +15,8 @@ import (
 	"parley/internal/cli/view"
 )
 
-// console is what a command has to do with the outside: its streams, its
-// environment and the flags that every command has.
+// console connects a command to the outside: its streams, its environment and
+// the flags that every command has.
 type console struct {
 	in       io.Reader
 	out, err io.Writer
@@ -28,12 +28,12 @@ type console struct {
 	data    string
 	json    bool
 	noColor bool
-	// args are what was typed, and understood is set once they made sense.
+	// args is what was typed. understood is set once the command line was parsed.
 	args       []string
 	understood bool
 }
 
-// show prints what was asked for: with --json the value, else its text.
+// show prints the answer: with --json the value, otherwise its text.
 func (c *console) show(value any, text func(view.Screen) string) error {
 	if c.json {
 		return c.writeJSON(c.out, value)
@@ -56,20 +56,20 @@ func (c *console) writeJSON(w io.Writer, value any) error {
 	return encoder.Encode(value)
 }
 
-// say tells the person at the terminal something besides the output. Nothing
-// can be done if that fails.
+// say prints something besides the output, for the person at the terminal. If
+// that fails, nothing can be done about it.
 func (c *console) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(c.err, format+"\n", args...)
 }
 
-// advise is say for what only people need.
+// advise is like say, for advice that only people need.
 func (c *console) advise(format string, args ...any) {
 	if !c.json {
 		c.say(format, args...)
 	}
 }
 
-// screen is what a text for w is fitted to.
+// screen describes the terminal or file that a text is for.
 func (c *console) screen(w io.Writer) view.Screen {
 	s := view.Screen{Zone: time.Local, Now: c.now(), ASCII: !c.utf8()}
 	file, ok := terminal(w)
@@ -83,8 +83,8 @@ func (c *console) screen(w io.Writer) view.Screen {
 	return s
 }
 
-// utf8 reports whether the reader's system says that it shows UTF-8. One that
-// says nothing, as in most containers, very likely does.
+// utf8 reports whether the reader's terminal shows UTF-8. If the environment
+// does not say, as in most containers, it very likely does.
 func (c *console) utf8() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if locale := c.getenv(name); locale != "" {
@@ -95,13 +95,13 @@ func (c *console) utf8() bool {
 	return true
 }
 
-// terminal reports whether a stream is one.
+// terminal reports whether a stream is a terminal.
 func terminal(stream any) (*os.File, bool) {
 	file, ok := stream.(*os.File)
 	return file, ok && term.IsTerminal(int(file.Fd()))
 }
 
-// command spells a command that reaches the same team from here.
+// command writes a command line that reaches the same team from here.
 func (c *console) command(format string, args ...any) string {
 	rest := fmt.Sprintf(format, args...)
 	switch {
@@ -113,9 +113,9 @@ func (c *console) command(format string, args ...any) string {
 	return c.program + " " + rest
 }
 
-// programName is how whoever started this program can start it again.
+// programName is how the reader can start this program again.
 func programName(path string) string {
-	if strings.Contains(path, "go-build") { // of go run: a folder that goes away, or the cache
+	if strings.Contains(path, "go-build") { // built by go run, in a temporary folder or the cache
 		return "go run ./cmd/parley"
 	}
 	if _, err := exec.LookPath("parley"); err != nil && strings.ContainsRune(path, filepath.Separator) {
@@ -124,7 +124,7 @@ func programName(path string) string {
 	return "parley"
 }
 
-// shellQuote quotes what a shell would take apart.
+// shellQuote quotes a word if the shell would split or change it.
 func shellQuote(s string) string {
 	if s != "" && strings.IndexFunc(s, func(r rune) bool {
 		return !strings.ContainsRune("/._-+=:@%,", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')

@@ -16,8 +16,8 @@ func delegateCommand(c *console) *cobra.Command {
 	var wait bool
 	cmd := &cobra.Command{
 		Use:   "delegate AGENT [MESSAGE...]",
-		Short: "Hand work over to an agent and go on",
-		Long: `Hand work over to an agent and go on. The result comes to your inbox.
+		Short: "Delegate work to an agent without waiting for it",
+		Long: `Delegate work to an agent without waiting for it. The result comes to your inbox.
 
 The message is read from standard input if it is "-" or if something is piped
 in.`,
@@ -52,7 +52,7 @@ in.`,
 	}
 	cmd.Flags().StringVar(&about, "context", "", "background that the agent needs")
 	cmd.Flags().StringVar(&priority, "priority", "normal", "low, normal, high or urgent")
-	cmd.Flags().StringVar(&limit, "budget", "", "what it may spend with all that it asks of others, "+budgetForm)
+	cmd.Flags().StringVar(&limit, "budget", "", "what the task may spend, including all tasks below it, "+budgetForm)
 	cmd.Flags().BoolVar(&wait, "wait", false, "wait for the result")
 	completeFlag(cmd, "priority", "low", "normal", "high", "urgent")
 	return cmd
@@ -96,7 +96,7 @@ func (c *console) delegated(s view.Screen, contact api.Contact) string {
 		"Wait for it with: " + c.command("task wait %s", contact.Task.ID) + "\n"
 }
 
-// putOff says until when the agent sleeps, if the work waits for that.
+// putOff says until when the agent sleeps if the task waits for that.
 func putOff(s view.Screen, t api.Task) string {
 	if t.Due == nil || !t.Due.After(s.Now) {
 		return ""

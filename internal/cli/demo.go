@@ -13,14 +13,14 @@ func demoCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "See a team at work, without a key and without a network",
-		Long: `See a team at work, without a key and without a network: a coordinator asks one
-agent, delegates to three in parallel and gets the results one by one; one of them
-fails, and somebody else does the work.
+		Long: `See a team at work, without a key and without a network. A coordinator asks one
+agent, delegates to three in parallel and gets their results one by one. One of them
+fails, and another agent does its work.
 
 The hub is a real one. It stays up until Ctrl-C, so that you can talk to it from
-another terminal, and leaves nothing behind.`,
+another terminal. It leaves nothing behind.`,
 		Example: `  parley demo
-  parley demo --exit               # end with the story
+  parley demo --exit               # exit when the story ends
   parley demo --keep demo-team     # keep the team and its data
   parley demo --exit --json | jq -r .kind`,
 		GroupID: groupStart,
@@ -34,8 +34,8 @@ another terminal, and leaves nothing behind.`,
 			return demo.Run(ctx, o)
 		},
 	}
-	cmd.Flags().BoolVar(&o.Exit, "exit", false, "end with the story; the exit code says whether it went as it should")
-	cmd.Flags().BoolVar(&o.Fast, "fast", false, "without the pauses in which one reads")
+	cmd.Flags().BoolVar(&o.Exit, "exit", false, "exit when the story ends; the exit code says whether it went as planned")
+	cmd.Flags().BoolVar(&o.Fast, "fast", false, "leave out the pauses for reading")
 	cmd.Flags().StringVar(&o.Keep, "keep", "", "keep the team and its data in this `folder`")
 	return cmd
 }

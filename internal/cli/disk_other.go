@@ -5,5 +5,5 @@ package cli
 import "errors"
 
 func freeSpace(string) (uint64, error) {
-	return 0, errors.New("this system is not asked for it")
+	return 0, errors.New("this program cannot ask this system for it")
 }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// freeSpace is how many bytes whoever runs this may still write.
+// freeSpace is how many bytes the user may still write.
 func freeSpace(dir string) (uint64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

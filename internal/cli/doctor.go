@@ -23,7 +23,7 @@ type Diagnosis struct {
 	Checks []Check `json:"checks"`
 }
 
-// Check is one thing that was looked at.
+// Check is the result of one check.
 type Check struct {
 	Name   string `json:"name"`
 	State  string `json:"state"` // ok, note or bad
@@ -43,11 +43,11 @@ func doctorCommand(c *console) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check a team's files, its models, its data and its hub",
 		Long: `Check a team's files, its models, its data folder, its database and its hub, and
-say what to do about what is wrong. It changes nothing. The exit code is 1 if
+say how to correct what is wrong. It changes nothing. The exit code is 1 if
 anything is wrong.
 
-Each model that the agents use, except scripts, is asked for one word, which
-costs next to nothing. With --offline no model is asked.`,
+It asks each model that the agents use, except scripts, for one word, which costs
+next to nothing. With --offline it asks no model.`,
 		Example: `  parley doctor
   parley doctor --dir my-team --offline
   parley doctor --json | jq -r '.checks[] | select(.state == "bad") | .detail'`,
@@ -74,25 +74,25 @@ costs next to nothing. With --offline no model is asked.`,
 	return cmd
 }
 
-// examination looks at one thing after the other; a later one may build on
-// what an earlier one found.
+// examination runs one check after the other. A later one may use what an
+// earlier one found.
 type examination struct {
 	*console
 	checks  []Check
 	bad     bool
 	team    *config.Team
-	offline bool // no model is asked
+	offline bool // ask no model
 }
 
-// patience bounds each look at something that may not answer.
-const patience = 10 * time.Second
+// lookTime bounds each look at something that may not answer.
+const lookTime = 10 * time.Second
 
 func (e *examination) run(ctx context.Context, dir string) {
 	if !e.files(dir) {
 		return
 	}
 	e.models(ctx)
-	ctx, cancel := context.WithTimeout(ctx, 3*patience)
+	ctx, cancel := context.WithTimeout(ctx, 3*lookTime)
 	defer cancel()
 	if e.data != "" {
 		e.team.MoveData(e.data)
@@ -133,7 +133,7 @@ func (e *examination) failed(name string, err error) {
 	e.wrong(name, p.Message, p.Hint)
 }
 
-// files loads the team; without it there is nothing else to look at.
+// files loads the team. Without it there is nothing else to check.
 func (e *examination) files(dir string) bool {
 	team, problems, err := config.Load(dir)
 	if err != nil {
@@ -143,7 +143,7 @@ func (e *examination) files(dir string) bool {
 	e.team = team
 	e.ok("team", "%s in %s, agents: %d", team.Name, team.Dir, len(team.Agents))
 	for _, p := range append(problems, app.CheckModels(team)...) {
-		e.wrong("file", p.String(), "Correct the file; a running hub takes it over by itself, and leaves an agent as it was until then.")
+		e.wrong("file", p.String(), "Correct the file. A running hub reads it again by itself; until then the agent stays as it was.")
 	}
 	for _, p := range append(team.Warnings, app.CheckTools(team)...) {
 		e.note("file", p.String(), "")
@@ -163,9 +163,9 @@ func retentionRule(team *config.Team) string {
 	return kept("messages", team.KeepMessages) + ", " + kept("events", team.KeepEvents)
 }
 
-// servers tries those whose tools agents have.
+// servers tries the MCP servers that agents use.
 func (e *examination) servers(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	for _, s := range app.CheckServers(ctx, e.team) {
 		if s.Up {
@@ -173,11 +173,11 @@ func (e *examination) servers(ctx context.Context) {
 			continue
 		}
 		e.wrong("server", s.File+": The MCP server "+s.Name+" cannot be used: "+s.Problem+".",
-			"The agents that have it work without its tools until it can.")
+			"Until it works, its agents go without its tools.")
 	}
 }
 
-// hub asks the running hub, which has the database to itself.
+// hub asks the running hub, since only the hub can use the database then.
 func (e *examination) hub(ctx context.Context, data string) {
 	hub, err := client.Discover(data)
 	if err != nil {
@@ -202,7 +202,8 @@ func (e *examination) hub(ctx context.Context, data string) {
 	e.clock(hubClock(about))
 }
 
-// mistakes asks for agents that work by what their files said before.
+// mistakes finds the agents that work as before, because their files have a
+// mistake now.
 func (e *examination) mistakes(ctx context.Context, hub *client.Client) {
 	agents, err := hub.Agents(ctx)
 	if err != nil {
@@ -211,7 +212,7 @@ func (e *examination) mistakes(ctx context.Context, hub *client.Client) {
 	}
 	for _, a := range agents {
 		if a.Mistake != "" {
-			e.wrong("agent", a.Name+" works as before its file had a mistake: "+a.Mistake, "Correct the file.")
+			e.wrong("agent", a.Name+" works as it did before this mistake in its file: "+a.Mistake, "Correct the file.")
 		}
 	}
 }
@@ -220,9 +221,9 @@ func hubClock(about api.Hub) time.Duration {
 	return time.Duration(about.ClockBehind * float64(time.Second))
 }
 
-// database looks at it directly, since no hub is there to ask.
+// database looks at the database directly, since no hub is running.
 func (e *examination) database(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	health, err := app.Inspect(ctx, e.team.Store)
 	if err != nil {
@@ -238,9 +239,9 @@ func (e *examination) database(ctx context.Context) {
 func schema(h app.Health) string {
 	switch {
 	case !h.Exists || h.Schema == 0:
-		return "which the hub will make when it starts"
+		return "new; the hub will make it when it starts"
 	case h.Schema < h.Known:
-		return fmt.Sprintf("schema %d, which the hub will bring to %d when it starts", h.Schema, h.Known)
+		return fmt.Sprintf("schema %d; the hub will bring it to %d when it starts", h.Schema, h.Known)
 	}
 	return fmt.Sprintf("schema %d", h.Schema)
 }
@@ -248,7 +249,7 @@ func schema(h app.Health) string {
 func (e *examination) clock(behind time.Duration) {
 	if behind > 0 {
 		e.wrong("clock", "This machine's clock is "+view.Duration(behind)+" behind the newest record.",
-			"Set the clock. Until it has caught up, time stands still for the hub.")
+			"Set the clock. For the hub, time stands still until the clock has caught up.")
 		return
 	}
 	e.ok("clock", "not behind the newest record")

@@ -10,11 +10,11 @@ import (
 	"parley/internal/cli/view"
 )
 
-// folder checks that the data folder can be written, by its owner alone.
+// folder checks that the user, and nobody else, can write the data folder.
 func (e *examination) folder(data string) {
 	info, err := os.Stat(data)
 	if errors.Is(err, fs.ErrNotExist) {
-		e.ok("data", "%s, which the hub will make when it starts", data)
+		e.ok("data", "%s, new; the hub will make it when it starts", data)
 		return
 	}
 	if err != nil {
@@ -26,7 +26,7 @@ func (e *examination) folder(data string) {
 		return
 	}
 	if err := tryWriting(data); err != nil {
-		e.wrong("data", fmt.Sprintf("%s cannot be written: %v.", data, err), "Give yourself the permission, or name another folder as data in parley.yaml.")
+		e.wrong("data", fmt.Sprintf("%s cannot be written: %v.", data, err), "Give yourself write permission, or name another folder as data in parley.yaml.")
 		return
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
@@ -44,8 +44,8 @@ func tryWriting(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// leastSpace is when it is time to make room: a hub stores everything that is
-// said, and stops accepting when the disk is full.
+// leastSpace is the free space below which to warn. A hub stores everything that
+// is said, and accepts nothing when the disk is full.
 const leastSpace = 256 << 20
 
 func (e *examination) space(data string) {
@@ -53,11 +53,11 @@ func (e *examination) space(data string) {
 		free, err := freeSpace(dir)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir):
-			continue // it is not made yet
+			continue // it does not exist yet
 		case err != nil:
 			e.note("disk", fmt.Sprintf("The free space is not known: %v.", err), "")
 		case free < leastSpace:
-			e.wrong("disk", "Only "+view.Bytes(free)+" are free.", "Make room: a hub stops accepting when the disk is full.")
+			e.wrong("disk", "Only "+view.Bytes(free)+" are free.", "Make room: a hub accepts nothing when the disk is full.")
 		default:
 			e.ok("disk", "%s free", view.Bytes(free))
 		}
@@ -65,7 +65,7 @@ func (e *examination) space(data string) {
 	}
 }
 
-// token checks that nobody else can act as you.
+// token checks that nobody else can read the user's token.
 func (e *examination) token(data string) {
 	name := filepath.Join(data, "hub.token")
 	info, err := os.Stat(name)

@@ -10,7 +10,7 @@ import (
 	"parley/internal/cli/view"
 )
 
-// models asks each model for a word.
+// models asks each model for one word.
 func (e *examination) models(ctx context.Context) {
 	if e.offline {
 		if names := app.RealModels(e.team); len(names) > 0 {
@@ -22,7 +22,7 @@ func (e *examination) models(ctx context.Context) {
 		whom := "for " + strings.Join(t.Agents, ", ")
 		switch {
 		case t.Offline:
-			e.wrong("model", fmt.Sprintf("%s, %s: %s", t.Model, whom, t.Problem), "Whether the key and the name are right is not known until it can be reached.")
+			e.wrong("model", fmt.Sprintf("%s, %s: %s", t.Model, whom, t.Problem), "Until it can be reached, nobody knows whether the key and the name are right.")
 		case t.Problem != "":
 			e.wrong("model", fmt.Sprintf("%s, %s: %s", t.Model, whom, t.Problem), "")
 		default:

@@ -9,8 +9,8 @@ import (
 	"parley/internal/workspace/sandbox"
 )
 
-// workspace checks the folder that agents work in, and how their commands would
-// be kept in. A team whose agents do not work on files has neither.
+// workspace checks the folder that agents work in and the sandbox for their
+// commands. A team whose agents do not work on files has neither.
 func (e *examination) workspace(ctx context.Context) {
 	if !app.UsesWorkspace(e.team) {
 		return
@@ -21,7 +21,7 @@ func (e *examination) workspace(ctx context.Context) {
 		return
 	}
 	e.ok("workspace", "%s", folder)
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	box, err := app.FindSandbox(ctx, e.team)
 	switch {
@@ -31,11 +31,11 @@ func (e *examination) workspace(ctx context.Context) {
 	case err != nil:
 		e.failed("shell", err)
 	case box.Kind == sandbox.Unsandboxed:
-		e.note("shell", "Commands of agents run without a sandbox, as parley.yaml says: they can do whatever you can.", "Install bubblewrap.")
+		e.note("shell", "Agents run commands without a sandbox, because parley.yaml says so. They can do whatever you can.", "Install bubblewrap.")
 	case box.EntryByEntry():
-		e.note("shell", "Commands of agents are kept in by Landlock. They cannot make new files right in the workspace's top folder.", "With bubblewrap they can: install it.")
+		e.note("shell", "Agents run commands in a Landlock sandbox. They cannot make new files directly in the workspace's top folder.", "Install bubblewrap; with it they can.")
 	default:
-		e.ok("shell", "commands of agents are kept in by %s, %s", box.Kind, network(box.Network))
+		e.ok("shell", "agents run commands in a sandbox: %s, %s", box.Kind, network(box.Network))
 	}
 }
 

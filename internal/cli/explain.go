@@ -12,14 +12,14 @@ import (
 func explainCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain FROM TO ACTION",
-		Short: "Show whether somebody may do something, and by which rule",
-		Long: `Show whether somebody may do something, and by which rule: every rule that is
-looked at, in order, and the one that decides. Nothing is done.
+		Short: "Show whether somebody may do something, and which rule decides",
+		Long: `Show whether somebody may do something, and why: every rule that is looked at, in
+order, and the one that decides. Nothing is done.
 
-ACTION is ask, delegate or notify, or what a tool does, as profiles match it:
-tool:<category>:<detail>. TO is - for what contacts nobody.
+ACTION is ask, delegate or notify, or what a tool does, in the form that profiles
+match: tool:<category>:<detail>. TO is - for an action that contacts nobody.
 
-Limits, and whether the other can be reached now, are not looked at.`,
+Limits are left aside, and so is whether the target can be reached now.`,
 		Example: `  parley explain planner writer ask
   parley explain writer - "tool:shell:make test"
   parley explain planner writer delegate --json | jq -r .rule`,
@@ -42,7 +42,7 @@ Limits, and whether the other can be reached now, are not looked at.`,
 	}
 }
 
-// completeExplain offers two agents and then the actions that are contacts.
+// completeExplain offers two agents, then the actions that contact somebody.
 func (c *console) completeExplain(cmd *cobra.Command, args []string, typed string) (completions, cobra.ShellCompDirective) {
 	if len(args) == 2 {
 		return completions{"ask", "delegate", "notify"}, cobra.ShellCompDirectiveNoFileComp

@@ -19,13 +19,13 @@ func inboxCommand(c *console) *cobra.Command {
 		Use:   "inbox",
 		Short: "Show the messages for you that you have not seen",
 		Long: `Show the messages for you that you have not seen: results, notifications, and
-what agents ask of you, with how to answer it. What was shown counts as seen and
-is not shown again; "parley read AGENT" shows the whole conversation.
+requests of agents, with how to answer them. What was shown counts as seen and is
+not shown again; "parley read AGENT" shows the whole conversation.
 
-What is asked of you stays until you have answered. What agents may only do with
-your approval is shown too, with how to decide, until somebody has.`,
+A request stays until you have answered it. Approvals that you may decide are shown
+too, with how to decide, until somebody has decided.`,
 		Example: `  parley inbox
-  parley inbox --peek            # they stay unseen
+  parley inbox --peek            # leave them unseen
   parley inbox --json | jq -r '.items[] | select(.asks) | .task_id'`,
 		GroupID: groupTalk,
 		Args:    between(0, 0),
@@ -56,7 +56,7 @@ func (c *console) inbox(ctx context.Context, hub *client.Client, peek bool) erro
 		}
 	}
 	if len(ids) == inboxLimit {
-		c.advise("There may be more: run it again.")
+		c.advise("There may be more. Run the command again to see them.")
 	}
 	return hub.MarkSeen(ctx, ids...)
 }
@@ -78,8 +78,8 @@ func (c *console) inboxText(s view.Screen, inbox api.Inbox) string {
 	return text
 }
 
-// replies are the commands with which one answers what is asked of one. A question
-// can be passed on too.
+// replies returns the commands that answer a request. A question can be
+// forwarded too.
 func (c *console) replies(item api.InboxItem) []string {
 	if item.Question == "" {
 		return []string{c.command("reply %s", item.Task) + ` "..."`}

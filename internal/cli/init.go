@@ -22,14 +22,14 @@ func initCommand(c *console) *cobra.Command {
 	var template, from string
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "Make a team, from a template or from agents that you have",
-		Long: `Make a team that works without a key: a script speaks for its agents until a line
-in parley.yaml gives them a model. Files that are there already are never changed.
+		Short: "Make a team from a template or from agents that you have",
+		Long: `Make a team that works without a key: its agents follow a script until a line in
+parley.yaml gives them a model. Existing files are never changed.
 
 Templates:
 ` + templateList() + `
-With --from, the team is made of agents that you have as Markdown files, such as
-the subagents of Claude Code; their files are copied as they are.`,
+With --from, the team consists of agents that you have as Markdown files, such as the
+subagents of Claude Code. Their files are copied unchanged.`,
 		Example: `  parley init my-team
   parley init --template coding      # in this folder, for the code in it
   parley init --from .claude/agents`,
@@ -45,9 +45,9 @@ the subagents of Claude Code; their files are copied as they are.`,
 			}
 			if from != "" {
 				if cmd.Flags().Changed("template") {
-					return misused(cmd, "A team is made either from a template or from agents that you have.")
+					return misused(cmd, "Use either --template or --from, not both.")
 				}
-				return adopt(c, from, dir)
+				return fromAgents(c, from, dir)
 			}
 			return fromTemplate(c, template, dir)
 		},
@@ -86,12 +86,13 @@ func fromTemplate(c *console, name, dir string) error {
 	}
 	return c.show(Started{Dir: dir, Files: files}, func(s view.Screen) string {
 		return "A team is ready: " + t.Summary + ".\n" + started(s, dir, files, t.Try) +
-			"The agents follow script.yaml until " + filepath.Join(dir, "parley.yaml") + " names a model that thinks.\n"
+			"The agents follow script.yaml until " + filepath.Join(dir, "parley.yaml") + " names a real model.\n"
 	})
 }
 
-// adopt also checks what it has made: the files were written for something else.
-func adopt(c *console, from, dir string) error {
+// fromAgents also checks the new team, because the files were written for
+// another program.
+func fromAgents(c *console, from, dir string) error {
 	files, err := config.Adopt(from, dir)
 	if err != nil {
 		return err
@@ -110,7 +111,7 @@ func adopt(c *console, from, dir string) error {
 	return c.show(Started{Dir: dir, Files: files}, func(s view.Screen) string {
 		text := fmt.Sprintf("A team of %d agents is ready.\n", len(team.Agents))
 		return text + started(s, dir, files, [2]string{who, "What can you do?"}) +
-			"The agents think with " + team.Model.String() + " or what their files name; parley doctor says whether they can.\n"
+			"The agents use " + team.Model.String() + ", or the model that their file names. Check this with: parley doctor\n"
 	})
 }
 

@@ -15,10 +15,10 @@ func keepersCommand(c *console) *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
 		Use:   "keepers",
-		Short: "List what agents have put away, show, share and prune it",
-		Long: `List the keepers, the newest first: chunks of conversations that agents have put
-away, or the hub for them when a conversation no longer fitted their model. Search
-in them with "parley search --kind keepers".`,
+		Short: "List, show, share and prune what agents have put away",
+		Long: `List the keepers, newest first. A keeper is a part of a conversation that an agent
+has put away, or that the hub has put away because the conversation had grown too
+long for the model. Search them with "parley search --kind keepers".`,
 		Example: `  parley keepers
   parley keepers show keeper-7
   parley keepers share keeper-7
@@ -28,7 +28,7 @@ in them with "parley search --kind keepers".`,
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit < 1 || limit > 1000 {
-				return misused(cmd, "--limit is %d; it is a number from 1 to 1000.", limit)
+				return misused(cmd, "--limit is %d; it has to be a number from 1 to 1000.", limit)
 			}
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
 				list, err := hub.Keepers(ctx, limit)
@@ -52,7 +52,7 @@ in them with "parley search --kind keepers".`,
 func keeperShowCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:               "show KEEPER",
-		Short:             "Show what a keeper holds, the oldest first",
+		Short:             "Show the messages of a keeper, oldest first",
 		Example:           "  parley keepers show keeper-7",
 		Args:              between(1, 1),
 		ValidArgsFunction: c.completeKeeper,
@@ -72,8 +72,8 @@ func keeperShareCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "share KEEPER",
 		Short: "Let the whole team read a keeper",
-		Long: `Let the whole team read a keeper: all that it holds, also what tools returned to its
-owner. It cannot be taken back, since others may have read it.`,
+		Long: `Let the whole team read a keeper: everything in it, including what tools returned to
+its owner. This cannot be undone, since others may have read it.`,
 		Example:           "  parley keepers share keeper-7",
 		Args:              between(1, 1),
 		ValidArgsFunction: c.completeKeeper,
@@ -83,7 +83,7 @@ owner. It cannot be taken back, since others may have read it.`,
 				if err != nil {
 					return err
 				}
-				return c.show(k, func(view.Screen) string { return "The team may read " + k.ID + " now.\n" })
+				return c.show(k, func(view.Screen) string { return "The whole team may now read " + k.ID + ".\n" })
 			})
 		},
 	}
@@ -94,9 +94,9 @@ func keeperPruneCommand(c *console) *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "prune --older TIME",
-		Short: "Remove keepers that nothing was found in for long",
-		Long: `Remove the keepers that nothing was found in for the given time, since they were made
-or last used. With --dry-run they are only listed.`,
+		Short: "Remove keepers that were not used for long",
+		Long: `Remove the keepers that were made long ago and in which nothing was found since. With
+--dry-run they are only listed.`,
 		Example: `  parley keepers prune --older 30d --dry-run
   parley keepers prune --older 30d`,
 		Args: between(0, 0),
@@ -114,7 +114,7 @@ or last used. With --dry-run they are only listed.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&older, "older", "", "how `long` nothing was found in them")
+	cmd.Flags().StringVar(&older, "older", "", "for how `long` they were not used")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only list them")
 	return cmd
 }
@@ -123,14 +123,14 @@ func pruned(s view.Screen, list api.KeeperList, dry bool) string {
 	n := len(list.Keepers)
 	switch {
 	case n == 0:
-		return "There are no keepers that were not used for that long.\n"
+		return "No keeper was unused for that long.\n"
 	case dry:
 		return s.Keepers(list.Keepers) + fmt.Sprintf("%d would be removed.\n", n)
 	}
 	return fmt.Sprintf("Removed %d.\n", n)
 }
 
-// completeKeeper offers the keepers by their ids.
+// completeKeeper offers the ids of keepers.
 func (c *console) completeKeeper(cmd *cobra.Command, args []string, _ string) (completions, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -19,8 +19,8 @@ func (c *console) logger(asJSON bool, level slog.Level) *slog.Logger {
 	return slog.New(&logHandler{out: c.err, screen: c.screen(c.err), level: level, mu: new(sync.Mutex)})
 }
 
-// logHandler writes a line for people: the time, how grave it is if it is, the
-// message, and what belongs to it.
+// logHandler writes a line for people: the time, "warning" or "error" if it is
+// one, the message and its attributes.
 type logHandler struct {
 	out    io.Writer
 	screen view.Screen

@@ -14,7 +14,7 @@ import (
 func messageCommand(c *console) *cobra.Command {
 	return group(&cobra.Command{
 		Use:     "message",
-		Short:   "Show a message and what became of it, or take its text away",
+		Short:   "Show a message and its deliveries, or redact it",
 		Example: "  parley message show msg-2041\n  parley message redact msg-2041",
 		GroupID: groupLook,
 	}, messageShowCommand(c), messageRedactCommand(c))
@@ -23,8 +23,8 @@ func messageCommand(c *console) *cobra.Command {
 func messageShowCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show MESSAGE",
-		Short: "Show a message and what became of it for each recipient",
-		Long: `Show a message and what became of it for each recipient: accepted (stored),
+		Short: "Show a message and how far it has come with each recipient",
+		Long: `Show a message and how far it has come with each recipient: accepted (stored),
 delivered (given to the agent), seen (read by its model, or displayed to a
 person), answered.`,
 		Example: `  parley message show msg-2041
@@ -47,15 +47,15 @@ func messageRedactCommand(c *console) *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
 		Use:   "redact MESSAGE",
-		Short: "Take the text of a message away; who wrote when to whom stays",
-		Long: `Take the text of a message away, wherever the hub stored it: the message with its
+		Short: "Remove the text of a message but keep who wrote to whom and when",
+		Long: `Remove the text of a message wherever the hub stored it: the message with its
 context and attachment, copies of it, titles and errors of tasks, stored steps,
-approvals and events. It reads [redacted by NAME] then. Who wrote when to whom stays,
-and that it was redacted is on record. This cannot be undone.
+approvals and events. [redacted by NAME] takes its place. Who wrote to whom and when
+stays, and the redaction itself goes on record. This cannot be undone.
 
-What an agent has been shown already it has been shown: a turn under way goes on with
-what it knows, and may repeat it. Messages of others that quote the text are named, not
-changed. Backups made before still have it.`,
+An agent that has already read the text still knows it: a running turn goes on with it
+and may repeat it. Messages of others that quote the text are listed but not changed.
+Older backups still hold it.`,
 		Example: `  parley message redact msg-2041
   parley message redact msg-2041 --reason 'It had a password.'`,
 		Args:              naming(1, between(1, 1)),
@@ -77,7 +77,7 @@ changed. Backups made before still have it.`,
 func redactionText(c *console, r api.Redaction) string {
 	text := "Redacted " + strings.Join(r.Messages, ", ") + ".\n"
 	if len(r.Quoted) > 0 {
-		text += "These contain the text too, and are left as they are: " + strings.Join(r.Quoted, ", ") + "\n" +
+		text += "These messages contain the text too and were not changed: " + strings.Join(r.Quoted, ", ") + "\n" +
 			"See one with: " + c.command("message show %s", r.Quoted[0]) + "\n"
 	}
 	return text

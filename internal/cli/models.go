@@ -17,12 +17,12 @@ type ModelList struct {
 	Models []ModelLine `json:"models"`
 }
 
-// ModelLine is one model of the catalogue. What is not known is absent.
+// ModelLine is one model of the catalogue. Unknown facts are left out.
 type ModelLine struct {
 	Model     string `json:"model"`
 	Window    int    `json:"window,omitempty"`
 	MaxOutput int    `json:"max_output,omitempty"`
-	// Prices are in dollars for a million tokens.
+	// Prices are in dollars per million tokens.
 	Input       *float64 `json:"input,omitempty"`
 	Output      *float64 `json:"output,omitempty"`
 	CacheRead   *float64 `json:"cache_read,omitempty"`
@@ -35,13 +35,13 @@ func modelsCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "models [TEXT]",
 		Short: "List models with their windows and prices",
-		Long: `List the models of the catalogue whose names contain a text, with how many tokens
-they read and what a million tokens cost. In a team's folder, what its files say
-of models is part of it. It works offline; a model that is newer than this
-program can be used all the same.
+		Long: `List the models of the catalogue whose names contain a text, with the size of their
+window and the price of a million tokens. In a team's folder the list includes the
+models of its files. The command works offline. You can use models that are not in the
+catalogue, such as newer ones.
 
-Without --all, only models of providers that can be used without a line in
-parley.yaml are listed, and those of the team.`,
+Without --all, only models of providers that need no line in parley.yaml are listed,
+and those of the team.`,
 		Example: `  parley models sonnet
   parley models openrouter/qwen
   parley models --json | jq -r '.models[] | select(.input < 0.5) | .model'`,
@@ -50,7 +50,7 @@ parley.yaml are listed, and those of the team.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := strings.Join(args, "")
 			list := ModelList{Models: []ModelLine{}}
-			for _, e := range app.ListModels(c.someTeam(), text, all) {
+			for _, e := range app.ListModels(c.teamHere(), text, all) {
 				line := ModelLine{Model: e.ID(), Window: e.Window, MaxOutput: e.MaxOutput, ToolCalling: !e.NoTools}
 				if p := e.Price; p != nil {
 					line.Input, line.Output, line.CacheRead, line.CacheWrite = &p.Input, &p.Output, &p.CacheRead, &p.CacheWrite
@@ -60,13 +60,13 @@ parley.yaml are listed, and those of the team.`,
 			return c.show(list, func(s view.Screen) string { return modelTable(s, list.Models, text) })
 		},
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "also those of providers that need a line in parley.yaml")
+	cmd.Flags().BoolVar(&all, "all", false, "include providers that need a line in parley.yaml")
 	return cmd
 }
 
-// someTeam is the team in whose folder the command runs; nil if it has none that
-// can be read.
-func (c *console) someTeam() *config.Team {
+// teamHere is the team in whose folder the command runs. It is nil if there is
+// none or its files cannot be read.
+func (c *console) teamHere() *config.Team {
 	dir, err := c.teamDir()
 	if err != nil {
 		return nil
@@ -80,7 +80,7 @@ func (c *console) someTeam() *config.Team {
 
 func modelTable(s view.Screen, list []ModelLine, text string) string {
 	if len(list) == 0 {
-		return fmt.Sprintf("No model's name contains %q. Try --all, or any name that your provider has.\n", text)
+		return fmt.Sprintf("No model's name contains %q. Try --all. Any other name that your provider knows works too.\n", text)
 	}
 	rows := make([][]string, len(list))
 	for i, m := range list {

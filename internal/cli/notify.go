@@ -15,9 +15,9 @@ func notifyCommand(c *console) *cobra.Command {
 	var about string
 	cmd := &cobra.Command{
 		Use:   "notify AGENT [MESSAGE...]",
-		Short: "Tell an agent something that it reads at its next turn with you",
-		Long: `Tell an agent something. It starts no work: the agent reads it at its next
-turn, also if it sleeps or is offline now.
+		Short: "Tell an agent something without starting work",
+		Long: `Tell an agent something. This starts no work: the agent reads it at its next turn
+with you, even if it sleeps or is offline now.
 
 The message is read from standard input if it is "-" or if something is piped
 in.`,
@@ -52,6 +52,6 @@ func (c *console) notify(ctx context.Context, hub *client.Client, r api.ContactR
 	}
 	return c.show(contact, func(view.Screen) string {
 		return parley.NotifiedText(contact.Agent) + "\n" +
-			"See what became of it with: " + c.command("message show %s", contact.Message) + "\n"
+			"See whether it was read with: " + c.command("message show %s", contact.Message) + "\n"
 	})
 }

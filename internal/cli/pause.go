@@ -11,20 +11,19 @@ import (
 )
 
 func pauseCommand(c *console) *cobra.Command {
-	return pausing(c, &cobra.Command{
+	return pauseOrResume(c, &cobra.Command{
 		Use:   "pause",
 		Short: "Stop all turns of the team at their next step",
-		Long: `Stop all turns of the team at their next step. A model call or a tool that is under
-way is finished and kept. What is asked of agents meanwhile is queued; questions
-wait until their time is over. It stays so, also after a restart of the hub, until
-"parley resume".`,
+		Long: `Stop all turns of the team at their next step. A running model call or tool call is
+finished, and its result is kept. New work is queued; asks wait until their time is
+over. The team stays paused until "parley resume", even if the hub is restarted.`,
 		Example: `  parley pause
   parley pause --json | jq .paused`,
 	}, (*client.Client).Pause)
 }
 
 func resumeCommand(c *console) *cobra.Command {
-	return pausing(c, &cobra.Command{
+	return pauseOrResume(c, &cobra.Command{
 		Use:   "resume",
 		Short: "Let the turns of a paused team go on",
 		Long: `Let the turns of a paused team go on where they stopped, and start what was queued
@@ -34,8 +33,8 @@ meanwhile.`,
 	}, (*client.Client).Resume)
 }
 
-// pausing is what the two have in common.
-func pausing(c *console, cmd *cobra.Command, do func(*client.Client, context.Context) (api.Team, error)) *cobra.Command {
+// pauseOrResume is the common part of the two commands.
+func pauseOrResume(c *console, cmd *cobra.Command, do func(*client.Client, context.Context) (api.Team, error)) *cobra.Command {
 	cmd.GroupID, cmd.Args = groupCare, between(0, 0)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {

@@ -15,16 +15,16 @@ import (
 func postCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "post '#CHANNEL'|AGENT|AGENT,AGENT [MESSAGE...]",
-		Short: "Write in a channel, or where agents talk",
-		Long: `Write a message where it is read by others:
+		Short: "Write in a channel or in the conversation of two",
+		Long: `Write a message where others read it:
 
   '#CHANNEL'    in a channel, in quotes since # begins a comment. Every member
                 that the message names as @Name gets a turn and replies there; a
                 message that names nobody starts nothing.
-  AGENT         in your own conversation with the agent: it works on it, as with
-                "parley delegate".
-  AGENT,AGENT   in the conversation of two agents. Only whom the message names as
-                @Name gets a turn, and replies there.
+  AGENT         in your own conversation with the agent. It works on the message,
+                as with "parley delegate".
+  AGENT,AGENT   in the conversation of two agents. Only an agent that the message
+                names as @Name gets a turn, and it replies there.
 
 The message is read from standard input if it is "-" or if something is piped
 in.`,
@@ -89,7 +89,7 @@ func (c *console) completePlace(cmd *cobra.Command, args []string, _ string) (co
 	return c.offer(cmd, places)
 }
 
-// completeRead offers a channel, or two agents.
+// completeRead offers a channel or two agents.
 func (c *console) completeRead(cmd *cobra.Command, args []string, typed string) (completions, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return c.offer(cmd, places)

@@ -13,7 +13,7 @@ import (
 	"parley/internal/cli/view"
 )
 
-// The exit codes, as the help of the program explains them.
+// The exit codes. The help of the program explains them.
 const (
 	exitOK          = 0
 	exitFailed      = 1
@@ -23,7 +23,7 @@ const (
 	exitInterrupted = 130
 )
 
-// fail tells the error, if there is one, and returns the exit code.
+// fail prints the error, if there is one, and returns the exit code.
 func (c *console) fail(err error) int {
 	if err == nil {
 		return exitOK
@@ -36,8 +36,8 @@ func (c *console) fail(err error) int {
 		c.advise("Stopped.")
 		return code
 	}
-	p := c.whatThereIs(problem(err))
-	// A wrong flag may have kept --json from being read.
+	p := c.hintList(problem(err))
+	// After a wrong flag, --json may not have been parsed.
 	if c.json || !c.understood && slices.Contains(c.args, "--json") {
 		_ = c.writeJSON(c.err, p) // nobody is left to be told
 		return code
@@ -71,13 +71,13 @@ func exitCode(err error, understood bool) int {
 	return exitFailed
 }
 
-// silent ends the program with a code when everything has been said already.
+// silent sets the exit code when there is nothing left to print.
 type silent struct{ code int }
 
 func (s silent) Error() string { return fmt.Sprintf("exit code %d", s.code) }
 
-// problem is an error as the API spells it. What the command line's own
-// machine says is shown as it is: it is the reader's machine.
+// problem turns an error into the API's form. An error of this program or its
+// machine is shown with its details: it is the reader's own machine.
 func problem(err error) api.Problem {
 	var e *parley.Error
 	if errors.As(err, &e) {

@@ -17,8 +17,8 @@ func questionsCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "questions",
 		Short: "List the questions that agents and people ask the team",
-		Long: `List the questions that agents and people ask the team, the newest first, with
-what became of them. "parley question show" draws the way that one took.`,
+		Long: `List the questions that agents and people ask the team, newest first, with their
+state. "parley question show" draws the route of one.`,
 		Example: `  parley questions
   parley questions --open
   parley questions --agent WriterBot
@@ -46,7 +46,7 @@ what became of them. "parley question show" draws the way that one took.`,
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&open, "open", false, "only those that are open")
+	cmd.Flags().BoolVar(&open, "open", false, "only open questions")
 	cmd.Flags().StringVar(&agent, "agent", "", "only what this `agent` asked or was asked")
 	cmd.Flags().IntVar(&limit, "limit", 100, "how many")
 	completeAgentFlag(c, cmd, "agent")
@@ -56,7 +56,7 @@ what became of them. "parley question show" draws the way that one took.`,
 func questionCommand(c *console) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "question",
-		Short: "Ask the team a question, and answer or forward one",
+		Short: "Ask the team a question; answer, forward or show one",
 		Example: `  parley question ask "Who knows how the login works?"
   parley question show query-12`,
 		GroupID: groupTalk,
@@ -66,9 +66,9 @@ func questionCommand(c *console) *cobra.Command {
 func questionShowCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show QUESTION",
-		Short: "Draw the way that a question took",
-		Long: `Draw the way that a question took: who asked whom, who forwarded it and why, and
-what was answered.`,
+		Short: "Draw the route of a question",
+		Long: `Draw the route of a question: who asked whom, who forwarded it and why, and the
+answers.`,
 		Example: `  parley question show query-12
   parley question show query-12 --json | jq -r '.routes[].agent'`,
 		Args:              naming(1, between(1, 1)),
@@ -82,7 +82,8 @@ what was answered.`,
 	}
 }
 
-// showQuestion draws a question below a line that says what was done.
+// showQuestion prints a line that says what was done, and draws the question
+// below it.
 func (c *console) showQuestion(q api.Question, err error, done string) error {
 	if err != nil {
 		return err
@@ -100,10 +101,9 @@ func questionAskCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ask [QUESTION...]",
 		Short: "Ask the team a question",
-		Long: `Ask one agent, or everyone, a question. Those who are asked can pass it on to
-somebody who knows better. The answers come to your inbox; if there is none within
-its time, ten minutes unless parley.yaml has another question_lifetime, you are told
-there.
+		Long: `Ask one agent or everyone a question. Those who are asked can forward it to somebody
+who knows better. The answers come to your inbox. If nobody answers within ten minutes
+(question_lifetime in parley.yaml), your inbox says so.
 
 The question is read from standard input if it is "-" or if something is piped
 in.`,
@@ -125,7 +125,7 @@ in.`,
 		},
 	}
 	cmd.Flags().StringVar(&r.Target, "to", "", "ask this `agent` alone")
-	cmd.Flags().StringVar(&r.Context, "context", "", "what the others need to know")
+	cmd.Flags().StringVar(&r.Context, "context", "", "background that the others need")
 	completeAgentFlag(c, cmd, "to")
 	return cmd
 }
@@ -140,7 +140,7 @@ func (c *console) askQuestion(ctx context.Context, hub *client.Client, r api.Que
 			return asked.Text + "\nSee it with: " + c.command("approvals %s", asked.Approval.ID) + "\n"
 		}
 		return asked.Text + "\n" + "Read the answers with: " + c.command("inbox") + "\n" +
-			"See its way with: " + c.command("question show %s", asked.ID) + "\n"
+			"See its route with: " + c.command("question show %s", asked.ID) + "\n"
 	})
 }
 
@@ -148,8 +148,8 @@ func questionAnswerCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "answer QUESTION [ANSWER...]",
 		Short: "Answer a question that you were asked",
-		Long: `Answer a question that you were asked; "parley inbox" shows them. You answer once,
-and the asker gets it at once.
+		Long: `Answer a question that you were asked; "parley inbox" shows them. You can answer once,
+and the asker gets the answer at once.
 
 The answer is read from standard input if it is "-" or if something is piped in.`,
 		Example: `  parley question answer query-12 "Port 8080."
@@ -172,11 +172,12 @@ The answer is read from standard input if it is "-" or if something is piped in.
 func questionForwardCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "forward QUESTION AGENT [ENRICHMENT...]",
-		Short: "Pass a question on that you were asked",
-		Long: `Pass a question that you were asked on to somebody who knows better, with what you
-know of it: they and the asker read it. The answer goes to the asker.
+		Short: "Forward a question that you were asked",
+		Long: `Forward a question that you were asked to somebody who knows better. Add what you
+know about it as the enrichment: the next agent and the asker read it. The answer goes
+to the asker.
 
-What you know is read from standard input if it is "-" or if something is piped
+The enrichment is read from standard input if it is "-" or if something is piped
 in.`,
 		Example:           `  parley question forward query-12 DataBot "It moved in May."`,
 		Args:              naming(2, between(2, -1)),
@@ -209,7 +210,7 @@ func (c *console) completeQuestion(cmd *cobra.Command, args []string, _ string) 
 	})
 }
 
-// completeForward offers a question, and then whom to pass it on to.
+// completeForward offers a question, then an agent.
 func (c *console) completeForward(cmd *cobra.Command, args []string, word string) (completions, cobra.ShellCompDirective) {
 	if len(args) != 1 {
 		return c.completeQuestion(cmd, args, word)

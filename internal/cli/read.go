@@ -23,9 +23,9 @@ func readCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "read AGENT [AGENT] | read '#CHANNEL'",
 		Short: "Read a channel or the conversation of two",
-		Long: `Read the conversation of two participants, the newest last: yours with the
-agent, or that of the two agents. With '#CHANNEL', in quotes, read that channel.
-What is shown to you counts as seen.`,
+		Long: `Read the conversation of two participants, newest last: yours with the agent, or
+that of two agents. With '#CHANNEL', in quotes, read that channel. What is shown to
+you counts as seen.`,
 		Example: `  parley read CoordinatorBot
   parley read CoordinatorBot DataBot --limit 50
   parley read '#standup'
@@ -53,13 +53,13 @@ What is shown to you counts as seen.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&q.thread, "thread", "", "one `thread` instead of the main one of two")
+	cmd.Flags().StringVar(&q.thread, "thread", "", "this `thread` instead of the main one")
 	cmd.Flags().IntVar(&q.limit, "limit", 20, "how many messages")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("thread", cobra.NoFileCompletions))
 	return cmd
 }
 
-func nobodySpoke(q readQuery) string {
+func emptyText(q readQuery) string {
 	if q.group != "" {
 		return "Nobody has written in #" + q.group + " yet.\n"
 	}
@@ -85,7 +85,7 @@ func (c *console) read(ctx context.Context, hub *client.Client, q readQuery) err
 	}
 	err = c.show(api.MessageList{Messages: messages}, func(s view.Screen) string {
 		if len(messages) == 0 {
-			return nobodySpoke(q)
+			return emptyText(q)
 		}
 		return s.Conversation(messages)
 	})
@@ -101,5 +101,5 @@ func (c *console) read(ctx context.Context, hub *client.Client, q readQuery) err
 			return err
 		}
 	}
-	return hub.MarkSeen(ctx, ids...) // those for others are left as they are
+	return hub.MarkSeen(ctx, ids...) // the hub ignores messages for others
 }

@@ -12,14 +12,14 @@ import (
 func reloadCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "reload",
-		Short: "Have the hub take over the team's files at once",
-		Long: `Have the hub take over the team's files at once, and show what is different. It
-also does so by itself, some seconds after a file was changed.
+		Short: "Make the hub read the team's files again at once",
+		Long: `Make the hub read the team's files again at once, and show what has changed. The hub
+also does so by itself, some seconds after a change.
 
-A turn that runs ends with what it began with; the next one has the new. An agent
-whose file has a mistake works as before until the mistake is mended. Those whose
-files are gone are offline, and their open tasks fail. The exit code is 1 if a
-file has a mistake.`,
+A running turn keeps what it began with; the next one uses the new files. An agent
+whose file has a mistake works as before until the mistake is corrected. An agent whose
+file is gone goes offline, and its open tasks fail. The exit code is 1 if a file has a
+mistake.`,
 		Example: `  parley reload
   parley reload --json | jq -r '.changed[].agent'`,
 		GroupID: groupCare,

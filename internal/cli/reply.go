@@ -29,7 +29,7 @@ The text is read from standard input if it is "-" or if something is piped in.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("decline") {
 				if len(args) > 1 {
-					return misused(cmd, "A task is either answered or declined.")
+					return misused(cmd, "Give either an answer or --decline, not both.")
 				}
 				if strings.TrimSpace(decline) == "" {
 					return misused(cmd, "The reason is empty.")

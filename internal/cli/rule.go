@@ -17,24 +17,25 @@ func ruleCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rule",
 		Short: "Show and change what an agent may do",
-		Long: `Show and change what an agent may do. The rules stand in the agent's file, and
-stay there: a change is written into it, in the place of the rule, and holds at
-once for everything that is decided from then on. The whole team is checked
-first; if anything would be wrong with it, nothing is written.
+		Long: `Show and change what an agent may do. The rules are in the agent's file. A change is
+written there, in place of the old rule, and applies to every decision from then on.
+The whole team is checked first; if the change would make a mistake, nothing is
+written.
 
 KEY is one of
-  manager     NAME, whose approval counts and whom the agent may always contact
-  can_invoke  NAME..., the only ones it may contact; [] is nobody
-  contacts    allow:NAME, deny:NAME, or ask:NAME for one that needs approval;
-              '*' is everyone
+  manager     NAME: decides about the agent's approvals; the agent may always
+              contact its manager
+  can_invoke  NAME...: the only ones it may contact; [] means nobody
+  contacts    allow:NAME, deny:NAME, or ask:NAME if the contact needs approval;
+              '*' means everyone
   mode        write or read
-  profile     open, standard, guarded or locked, and patterns of its own:
+  profile     open, standard, guarded or locked, and patterns:
               allow:PATTERN, ask:PATTERN, deny:PATTERN
   behavior    autonomous, supervised or strict`,
 		Example: `  parley rule show writer
   parley rule set writer behavior supervised
   parley rule add writer contacts deny:planner
-  parley explain writer planner ask          # what holds now`,
+  parley explain writer planner ask          # what applies now`,
 		GroupID: groupCare,
 		Args:    noSuchCommand,
 		RunE:    func(cmd *cobra.Command, args []string) error { return cmd.Help() },
@@ -46,7 +47,7 @@ KEY is one of
 func ruleShowCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show AGENT",
-		Short: "Show an agent's rules as they hold, and where each stands",
+		Short: "Show the rules in force for an agent, and where each comes from",
 		Example: `  parley rule show writer
   parley rule show writer --json | jq '.rules[2].values'   # its contacts`,
 		Args:              between(1, 1),
@@ -57,20 +58,20 @@ func ruleShowCommand(c *console) *cobra.Command {
 	}
 }
 
-// everything is how many arguments a list may have.
-const everything = 2000
+// maxRuleArgs bounds the arguments; the hub does not accept more values either.
+const maxRuleArgs = 2000
 
 func ruleSetCommand(c *console) *cobra.Command {
 	var approval bool
 	cmd := &cobra.Command{
 		Use:   "set AGENT KEY VALUE...",
-		Short: "Give a rule another value",
+		Short: "Replace the values of a rule",
 		Example: `  parley rule set writer mode read
   parley rule set writer can_invoke planner reader
   parley rule set writer can_invoke []                 # nobody
   parley rule set writer contacts allow:planner 'deny:*'
   parley rule set writer profile guarded 'allow:tool:agent_comm:send planner'`,
-		Args:              between(3, everything),
+		Args:              between(3, maxRuleArgs),
 		ValidArgsFunction: c.completeRule,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.rules(cmd, func(ctx context.Context, hub *client.Client) (api.AgentRules, error) {
@@ -88,11 +89,11 @@ func ruleAddCommand(c *console) *cobra.Command {
 		Use:   "add AGENT KEY VALUE...",
 		Short: "Add to a rule that is a list",
 		Long: `Add to a rule that is a list: contacts, can_invoke, or the patterns of the
-profile. A contact rule takes the place of one for the same name.`,
+profile. A contact rule replaces the one for the same name.`,
 		Example: `  parley rule add writer contacts deny:planner
   parley rule add writer contacts allow:reader --requires-approval
   parley rule add writer can_invoke reader`,
-		Args:              between(3, everything),
+		Args:              between(3, maxRuleArgs),
 		ValidArgsFunction: c.completeRule,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.rules(cmd, func(ctx context.Context, hub *client.Client) (api.AgentRules, error) {
@@ -107,10 +108,10 @@ profile. A contact rule takes the place of one for the same name.`,
 func ruleRemoveCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove AGENT KEY VALUE...",
-		Short: "Take values out of a rule that is a list",
+		Short: "Remove values from a rule that is a list",
 		Example: `  parley rule remove writer contacts deny:planner
   parley rule remove writer can_invoke reader`,
-		Args:              between(3, everything),
+		Args:              between(3, maxRuleArgs),
 		ValidArgsFunction: c.completeRule,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.rules(cmd, func(ctx context.Context, hub *client.Client) (api.AgentRules, error) {
@@ -123,7 +124,7 @@ func ruleRemoveCommand(c *console) *cobra.Command {
 func ruleUnsetCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:               "unset AGENT KEY",
-		Short:             "Take a rule away, so that its default holds",
+		Short:             "Remove a rule, so that its default applies",
 		Example:           `  parley rule unset writer contacts`,
 		Args:              between(2, 2),
 		ValidArgsFunction: c.completeRule,
@@ -136,10 +137,10 @@ func ruleUnsetCommand(c *console) *cobra.Command {
 }
 
 func approvalFlag(cmd *cobra.Command, approval *bool) {
-	cmd.Flags().BoolVar(approval, "requires-approval", false, "what is allowed needs approval: allow:NAME is ask:NAME")
+	cmd.Flags().BoolVar(approval, "requires-approval", false, "require approval for what is allowed: allow:NAME becomes ask:NAME")
 }
 
-// ruleValues are the words behind agent and key.
+// ruleValues returns the arguments after the agent and the key.
 func ruleValues(args []string, approval bool) []string {
 	values := slices.Clone(args[2:])
 	if len(values) == 1 && values[0] == "[]" {
@@ -153,7 +154,7 @@ func ruleValues(args []string, approval bool) []string {
 	return values
 }
 
-// rules asks the hub for something and shows the rules that hold then.
+// rules calls the hub and shows the rules that it returns.
 func (c *console) rules(cmd *cobra.Command, do func(context.Context, *client.Client) (api.AgentRules, error)) error {
 	return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
 		r, err := do(ctx, hub)
@@ -164,7 +165,7 @@ func (c *console) rules(cmd *cobra.Command, do func(context.Context, *client.Cli
 	})
 }
 
-// completeRule offers an agent, a key, and the words that go with it.
+// completeRule offers an agent, a key, and the values of the key.
 func (c *console) completeRule(cmd *cobra.Command, args []string, typed string) (completions, cobra.ShellCompDirective) {
 	const fixed = cobra.ShellCompDirectiveNoFileComp
 	switch {

@@ -12,13 +12,12 @@ import (
 	"parley/internal/client"
 )
 
-// searching is what the flags of the command ask for.
+// searching holds the flags of the command.
 type searching struct {
 	filter       client.SearchFilter
 	since, until string
 }
 
-// searchKinds are what can be searched for.
 var searchKinds = []string{"messages", "keepers", "tasks"}
 
 func searchCommand(c *console) *cobra.Command {
@@ -26,16 +25,16 @@ func searchCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search WORDS...",
 		Short: "Find what was said",
-		Long: `Find what was said in the team, the best first. Words are found in all their forms,
-and in others that mean about the same; identifiers like parse_query by their parts
-too. What stands in double quotes is found as it is spelled.
+		Long: `Find what was said in the team, best matches first. A word is also found in its other
+forms and by words of similar meaning, an identifier like parse_query also by its
+parts. Text in double quotes is found exactly as written.
 
-With --newest the newest come first, and only those that have all the words.
---since and --until are a duration back from now (30m, 2h, 7d), a time of day of today
-(07:30), or a date and time.
+With --newest only messages that have all the words are found, newest first. --since
+and --until take a duration before now (30m, 2h, 7d), a time today (07:30), or a date
+and time.
 
-With --kind tasks each task is shown once, with its state; with --kind keepers what
-keepers keep is searched.`,
+--kind tasks shows each matching task once, with its state. --kind keepers searches
+what agents have put away.`,
 		Example: `  parley search rollback decision
   parley search '"rate limit"' --agent DataBot --since 7d
   parley search parse_query --channel standup --newest
@@ -58,10 +57,10 @@ keepers keep is searched.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&s.filter.Agent, "agent", "", "only what this `agent` wrote")
-	flags.StringVar(&s.filter.Channel, "channel", "", "only what stands in this `channel`")
+	flags.StringVar(&s.filter.Channel, "channel", "", "only what was written in this `channel`")
 	flags.StringVar(&s.since, "since", "", "only from this `time` on")
 	flags.StringVar(&s.until, "until", "", "only before this `time`")
-	flags.BoolVar(&s.filter.Newest, "newest", false, "the newest first, with all the words")
+	flags.BoolVar(&s.filter.Newest, "newest", false, "only messages with all the words, newest first")
 	flags.StringVar(&s.filter.Kind, "kind", searchKinds[0], "what to find: messages, keepers or tasks")
 	flags.IntVar(&s.filter.Limit, "limit", 10, "how many at most")
 	completeFlag(cmd, "kind", searchKinds...)
@@ -70,15 +69,15 @@ keepers keep is searched.`,
 	return cmd
 }
 
-// mostHits is how many the hub gives at once.
+// mostHits is how many hits the hub returns at most.
 const mostHits = 100
 
 func (s *searching) check(cmd *cobra.Command, now time.Time) error {
 	if s.filter.Limit < 1 || s.filter.Limit > mostHits {
-		return misused(cmd, "--limit is %d; it is a number from 1 to %d.", s.filter.Limit, mostHits)
+		return misused(cmd, "--limit is %d; it has to be a number from 1 to %d.", s.filter.Limit, mostHits)
 	}
 	if !slices.Contains(searchKinds, s.filter.Kind) {
-		return misused(cmd, "--kind is %q; it is messages, keepers or tasks.", s.filter.Kind)
+		return misused(cmd, "--kind is %q; it has to be messages, keepers or tasks.", s.filter.Kind)
 	}
 	s.filter.Channel = strings.TrimPrefix(s.filter.Channel, "#")
 	return readSpan(cmd, now, s.since, s.until, &s.filter.Since, &s.filter.Until)

@@ -14,9 +14,9 @@ import (
 func sleepCommand(c *console) *cobra.Command {
 	cmd := statusCommand(c, "sleep", "Put an agent to sleep for a while")
 	cmd.Use = "sleep AGENT DURATION|TIME"
-	cmd.Long = `Put an agent to sleep. What is delegated to it waits until it wakes; a question
-wakes it at once. The end is a duration from now (30m, 8h, 2d), a time of day, the
-next one to come (07:30), or a date and time.`
+	cmd.Long = `Put an agent to sleep. Delegated work waits until it wakes; an ask wakes it at once.
+The sleep ends after a duration (30m, 8h, 2d), at the next time of day (07:30), or at a
+date and time.`
 	cmd.Example = `  parley sleep DataBot 30m
   parley sleep DataBot 07:30
   parley sleep DataBot 2026-12-24T18:00:00+01:00`
@@ -38,9 +38,9 @@ func wakeCommand(c *console) *cobra.Command {
 }
 
 func offlineCommand(c *console) *cobra.Command {
-	cmd := statusCommand(c, "offline", "Take an agent out of reach")
-	cmd.Long = `Take an agent out of reach. Whoever waits for its answer is told at once; queued
-work stays queued, and notifications are kept for it.`
+	cmd := statusCommand(c, "offline", "Take an agent offline")
+	cmd.Long = `Take an agent offline, so that nobody can contact it. Whoever waits for its answer is
+told at once. Queued work stays queued, and notifications are kept for it.`
 	return cmd
 }
 
@@ -50,7 +50,7 @@ func onlineCommand(c *console) *cobra.Command {
 	return cmd
 }
 
-// statusCommand is what the four have in common.
+// statusCommand is the common part of the four commands.
 func statusCommand(c *console, status, short string) *cobra.Command {
 	return &cobra.Command{
 		Use:               status + " AGENT",
@@ -95,11 +95,11 @@ func parseUntil(s string, now time.Time) (time.Time, bool) {
 	return nextTime(t.Hour(), t.Minute(), now), true
 }
 
-// longestSleep is what is certainly a slip of the finger, and far from where a
-// duration overflows.
+// longestSleep is certainly a typing error, and far from where a duration
+// overflows.
 const longestSleep = 10 * 365 * 24 * time.Hour
 
-// parseDuration also knows days, which people sleep by.
+// parseDuration also reads days, such as 2d.
 func parseDuration(s string) (time.Duration, bool) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		d, err := time.ParseDuration(days + "h")
@@ -109,7 +109,7 @@ func parseDuration(s string) (time.Duration, bool) {
 	return d, err == nil
 }
 
-// nextTime is when the clock shows a time of day next.
+// nextTime is the next moment with that time of day.
 func nextTime(hour, minute int, now time.Time) time.Time {
 	at := func(day int) time.Time {
 		return time.Date(now.Year(), now.Month(), day, hour, minute, 0, 0, now.Location())

@@ -15,7 +15,7 @@ import (
 func taskCommand(c *console) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "task",
-		Short: "Show a task, wait for it, cancel it, try it again or raise its budget",
+		Short: "Show, await, cancel or retry a task, or raise its budget",
 		Example: `  parley task show task-101
   parley task wait task-101
   parley task cancel task-101
@@ -84,8 +84,8 @@ func taskWaitCommand(c *console) *cobra.Command {
 		Use:   "wait TASK",
 		Short: "Wait until a task has ended and show its result",
 		Long: `Wait until a task has ended and show its result. At a terminal you see what the
-agent says on the way; with --json there is a line each time the task changes,
-the last one when it has ended.`,
+agent says meanwhile. With --json there is a line each time the task changes; the
+last one shows its end.`,
 		Example: `  parley task wait task-101
   parley task wait task-101 --timeout 5m
   parley task wait task-101 --json | tail -n 1 | jq -r .result`,
@@ -120,8 +120,8 @@ func (c *console) taskWait(ctx context.Context, hub *client.Client, id string, t
 		return err
 	}
 	if !view.Ended(t) {
-		return parley.Errorf(parley.Timeout, "%s has not ended within %s; it is %s.", t.ID, view.Duration(timeout), t.State).
-			WithHint("%s", c.goesOn(t))
+		return parley.Errorf(parley.Timeout, "%s did not end within %s; it is %s.", t.ID, view.Duration(timeout), t.State).
+			WithHint("%s", c.waitHint(t))
 	}
 	if c.json {
 		c.seen(ctx, hub, t)
@@ -137,8 +137,8 @@ func taskCancelCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "cancel TASK",
 		Short: "Cancel a task and everything below it",
-		Long: `Cancel a task and everything below it. A cancelled task never runs again; if
-another task waits for it, that one is told.`,
+		Long: `Cancel a task and everything below it. A cancelled task never runs again. A task that
+waits for it is told.`,
 		Example: `  parley task cancel task-101
   parley task cancel task-101 --json | jq -r .state`,
 		Args:              naming(1, between(1, 1)),
@@ -159,7 +159,7 @@ func taskRetryCommand(c *console) *cobra.Command {
 	var wait bool
 	cmd := &cobra.Command{
 		Use:   "retry TASK",
-		Short: "Try a failed or cancelled task again, as a new one",
+		Short: "Repeat a failed or cancelled task as a new one",
 		Example: `  parley task retry task-101
   parley task retry task-101 --wait`,
 		Args:              naming(1, between(1, 1)),
@@ -181,7 +181,7 @@ func (c *console) taskRetry(ctx context.Context, hub *client.Client, id string, 
 	if err != nil {
 		return err
 	}
-	text := t.Agent + " tries " + t.RetryOf + " again as " + t.ID + "."
+	text := t.Agent + " repeats " + t.RetryOf + " as " + t.ID + "."
 	if wait {
 		c.advise("%s", text)
 		return c.awaitResult(ctx, hub, t)
@@ -201,9 +201,9 @@ func (c *console) stream(ctx context.Context, hub *client.Client, t api.Task, ti
 			}
 			last = t
 		}
-		poll := often
+		poll := redrawEvery
 		if timeout > 0 {
-			poll = min(often, timeout-c.now().Sub(began))
+			poll = min(redrawEvery, timeout-c.now().Sub(began))
 		}
 		if view.Ended(t) || poll <= 0 {
 			return t, nil
@@ -216,5 +216,5 @@ func (c *console) stream(ctx context.Context, hub *client.Client, t api.Task, ti
 	}
 }
 
-// change is what makes a task worth another line.
+// change holds what makes a task worth another line when it changes.
 func change(t api.Task) [4]any { return [4]any{t.State, t.ResultID, t.Turns, t.Open} }

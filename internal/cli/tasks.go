@@ -12,11 +12,11 @@ import (
 	"parley/internal/client"
 )
 
-// Trees is what "parley tasks --json" prints: tasks with everything below
-// them, the newest last.
+// Trees is what "parley tasks --json" prints: tasks with everything below them,
+// newest last.
 type Trees struct {
 	Tasks  []api.TaskTree `json:"tasks"`
-	Paused bool           `json:"paused,omitempty"` // the team is
+	Paused bool           `json:"paused,omitempty"` // the team is paused
 }
 
 type tasksQuery struct {
@@ -30,10 +30,10 @@ func tasksCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tasks",
 		Short: "Show tasks as trees, with their states",
-		Long: `Show tasks as trees, with their states, the newest last.
+		Long: `Show tasks as trees, with their states, newest last.
 
-Without flags these are the newest 10 trees. With --agent the trees begin with
-that agent's tasks.`,
+Without flags it shows the newest 10 trees. With --agent the trees begin with that
+agent's tasks.`,
 		Example: `  parley tasks
   parley tasks --open
   parley tasks --agent DataBot --limit 50
@@ -54,9 +54,9 @@ that agent's tasks.`,
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&q.open, "open", false, "only trees in which something is going on")
-	cmd.Flags().BoolVar(&q.all, "all", false, "as many as the hub gives at once")
-	cmd.Flags().StringVar(&q.agent, "agent", "", "what this `agent` works on")
+	cmd.Flags().BoolVar(&q.open, "open", false, "only trees with open tasks")
+	cmd.Flags().BoolVar(&q.all, "all", false, "as many as the hub returns at once")
+	cmd.Flags().StringVar(&q.agent, "agent", "", "only what this `agent` works on")
 	cmd.Flags().IntVar(&q.limit, "limit", 10, "how many trees")
 	cmd.MarkFlagsMutuallyExclusive("all", "limit")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("agent", c.completeAgent))
@@ -97,14 +97,14 @@ func (q tasksQuery) describe() string {
 	return text
 }
 
-// findTrees reads the newest trees, oldest first, and says if there are more.
+// findTrees reads the newest trees, newest last, and says if there are more.
 func findTrees(ctx context.Context, hub *client.Client, q tasksQuery) (trees []api.TaskTree, more string, err error) {
 	limit := q.limit
 	if q.all {
 		limit = longestList
 	}
-	// An ended root may have open tasks below it, so those are found by the
-	// open ones, of which a tree may have many.
+	// A root that has ended may still have open tasks below it. So open trees are
+	// found by their open tasks, of which a tree may have many.
 	filter := client.TaskFilter{Agent: q.agent, Open: q.open, Roots: !q.open && q.agent == "", Limit: min(limit+1, longestList)}
 	if q.open {
 		filter.Limit = longestList
@@ -132,8 +132,8 @@ func findTrees(ctx context.Context, hub *client.Client, q tasksQuery) (trees []a
 	return trees, more, nil
 }
 
-// tops are the tasks at which the trees begin, the newest first: an agent's
-// own tasks, else the roots.
+// tops returns the tasks at the top of the trees, newest first: an agent's own
+// tasks, or else the roots.
 func tops(list []api.Task, q tasksQuery) []string {
 	var ids []string
 	for _, t := range list {

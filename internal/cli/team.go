@@ -17,7 +17,7 @@ import (
 
 const dirEnv = "PARLEY_DIR"
 
-// teamDir is the folder of the team that a command is about.
+// teamDir is the folder of the command's team.
 func (c *console) teamDir() (string, error) {
 	if c.dir != "" {
 		return c.dir, nil
@@ -34,13 +34,13 @@ func (c *console) teamDir() (string, error) {
 			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
-			return "", parley.Errorf(parley.NotFound, "Neither %s nor a folder above it is a team's: there is no %s.", here, config.TeamFile).
+			return "", parley.Errorf(parley.NotFound, "There is no team in %s or above it: no folder there has a %s.", here, config.TeamFile).
 				WithHint("Name the folder with --dir or %s, or make a team with: parley init", dirEnv)
 		}
 	}
 }
 
-// atHub does what a command is for at the running hub.
+// atHub runs the command at the hub of its team.
 func (c *console) atHub(cmd *cobra.Command, do func(context.Context, *client.Client) error) error {
 	hub, err := c.connect()
 	if err != nil {
@@ -74,10 +74,10 @@ func (c *console) connect() (*client.Client, error) {
 	return hub, nil
 }
 
-// startTime is how long a hub may take from its first moment to its address.
+// startTime is how long a starting hub may take to publish its address.
 const startTime = 3 * time.Second
 
-// discover finds a hub, also one that is just starting.
+// discover finds a hub, even one that is just starting.
 func discover(data string) (*client.Client, error) {
 	for end := time.Now().Add(startTime); ; {
 		held := hubfile.Held(data)
@@ -89,9 +89,8 @@ func discover(data string) (*client.Client, error) {
 	}
 }
 
-// dataDir is where the hub of a team keeps its things. A mistake that was
-// made in the team's file after the hub started must not cut it off, so the
-// usual place is tried then.
+// dataDir is the data folder of a team's hub. If parley.yaml has a mistake, the
+// default folder is tried, so that a running hub can still be reached.
 func dataDir(dir string) (string, error) {
 	team, _, err := config.Load(dir)
 	if err == nil {
@@ -104,19 +103,19 @@ func dataDir(dir string) (string, error) {
 	return "", err
 }
 
-// startCommand starts the hub of this very team.
+// startCommand is the command that starts the hub of this team.
 func (c *console) startCommand() string {
 	up := "parley up"
 	dir, err := c.teamDir()
 	if err != nil {
-		up += " DIR" // --data alone does not say which team it is
+		up += " DIR" // --data alone does not say which team
 	} else if here, err := os.Getwd(); err != nil || !sameDir(here, dir) {
 		up += " " + shellQuote(dir)
 	}
 	return up + c.dataFlag()
 }
 
-// dataFlag is --data for a command that has to be about the same data.
+// dataFlag is the flag --data for a command that needs the same data folder.
 func (c *console) dataFlag() string {
 	if c.data == "" {
 		return ""
@@ -133,7 +132,7 @@ func noHubFor(up, data string, err error) error {
 	return markNoHub(err)
 }
 
-// markNoHub makes the error one that isNoHub knows.
+// markNoHub marks an error for isNoHub.
 func markNoHub(err error) error {
 	var e *parley.Error
 	if errors.As(err, &e) && e.Kind == parley.Unavailable {
@@ -150,9 +149,8 @@ func sameDir(a, b string) bool {
 
 var errNoHub = errors.New("no hub")
 
-// isNoHub reports whether an error says that no hub answered. What a hub
-// itself says of an agent that is unavailable comes without a cause, since
-// causes never cross the wire.
+// isNoHub reports whether an error says that no hub answered. A hub's own error
+// about an agent that is unavailable has no cause, since causes are never sent.
 func isNoHub(err error) bool {
 	var e *parley.Error
 	return errors.As(err, &e) && e.Kind == parley.Unavailable && e.Cause != nil

@@ -13,12 +13,11 @@ func toolsCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "tools AGENT",
 		Short: "Show an agent's tools as its model sees them",
-		Long: `Show an agent's tools as its model sees them: those of its toolsets and of its
-MCP servers, without what its file leaves out. A server that is not running is
-shown with the reason.
+		Long: `Show an agent's tools as its model sees them: those of its toolsets and of its MCP
+servers, without those that its file leaves out. A server that is not running is shown
+with the reason.
 
-Whether the agent may use a tool is another question: "parley explain" answers
-it.`,
+"parley explain" says whether the agent may use a tool.`,
 		Example: `  parley tools planner
   parley tools planner --json | jq -r '.tools[].name'`,
 		GroupID:           groupLook,

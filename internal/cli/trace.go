@@ -15,7 +15,7 @@ func traceCommand(c *console) *cobra.Command {
 		Use:   "trace TASK",
 		Short: "Draw who said what to whom in a task, as a sequence diagram",
 		Long: `Draw who said what to whom in a task and everything below it, as a sequence
-diagram: time runs down the page, and each participant has a line of its own.`,
+diagram. Time runs down the page, and each participant has a column.`,
 		Example: `  parley trace task-101
   parley trace task-101 --json | jq -r '.arrows[] | .from + " -> " + .to'`,
 		GroupID:           groupLook,

@@ -26,13 +26,13 @@ type Up struct {
 	Data     string    `json:"data"`
 	Store    string    `json:"store"`
 	Agents   []string  `json:"agents"`
-	Paused   bool      `json:"paused,omitempty"` // the team, before the hub was stopped
+	Paused   bool      `json:"paused,omitempty"` // the team was paused before the hub stopped
 	Problems []Mistake `json:"problems"`
 	Warnings []Mistake `json:"warnings"`
 }
 
-// Mistake is something in a team's files. Line is left out where it is about
-// the file as a whole.
+// Mistake is a mistake in a team's files. Line is left out if it is about the
+// whole file.
 type Mistake struct {
 	File    string `json:"file"`
 	Line    int    `json:"line,omitempty"`
@@ -47,13 +47,12 @@ func upCommand(c *console) *cobra.Command {
 		Short: "Start the hub of a team",
 		Long: `Start the hub of a team and keep it running.
 
-What is wrong in a file is shown with its place; the rest of the team starts all
-the same. Ctrl-C stops in order: the turns under way get a moment to come to an
-end. A second Ctrl-C stops at once. Nothing is lost either way, nor if the
-machine loses power.
+A mistake in a file is shown with its place; the rest of the team starts anyway.
+Ctrl-C stops in order: running turns get a moment to finish. A second Ctrl-C stops
+at once. Nothing is lost either way, not even if the machine loses power.
 
-Files that are changed are taken over while it runs; SIGHUP has it done at once,
-like parley reload.`,
+The hub reads changed files while it runs, some seconds after the change. SIGHUP
+makes it read them at once, like "parley reload".`,
 		Example: `  parley up
   parley up my-team
   parley up my-team --listen 127.0.0.1:0   # any free port
@@ -73,8 +72,8 @@ like parley reload.`,
 	return cmd
 }
 
-// logLevel is what is worth a line. A person has read that the hub is up, and
-// wants to hear of trouble; a file is for later, when one wonders when it was.
+// logLevel is the lowest level to log. A person at the terminal wants to hear of
+// trouble only. A file is read later, to find out when something happened.
 func logLevel(forFile, verbose bool) slog.Level {
 	switch {
 	case verbose:
@@ -132,12 +131,12 @@ func (c *console) serve(ctx context.Context, cfg app.ServeConfig, ready func(app
 			if got == syscall.SIGHUP && (!terminal || hasTerminal()) {
 				select {
 				case reload <- struct{}{}:
-				default: // one is on its way
+				default: // a reload is already pending
 				}
 				continue
 			}
 			if stopping {
-				c.say("Stopped at once. What was under way goes on with the next start.")
+				c.say("Stopped at once. Unfinished turns go on with the next start.")
 				return silent{exitInterrupted}
 			}
 			stopping = true
@@ -147,9 +146,9 @@ func (c *console) serve(ctx context.Context, cfg app.ServeConfig, ready func(app
 	}
 }
 
-// hasTerminal reports whether a terminal controls the program. When that is
-// closed, the program is told by the same signal by which others ask a server
-// to read its files again; only then does it mean the end.
+// hasTerminal reports whether a terminal controls the program. If so, SIGHUP
+// means that the terminal was closed and the program has to end. Otherwise it
+// means: read the files again.
 func hasTerminal() bool {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDONLY, 0)
 	if err != nil {
@@ -159,8 +158,8 @@ func hasTerminal() bool {
 	return true
 }
 
-// lookAround is how long it may take to find out what is under way.
-const lookAround = 500 * time.Millisecond
+// busyTime is how long it may take to find out which turns are running.
+const busyTime = 500 * time.Millisecond
 
 // stopping says what an orderly stop waits for.
 func (c *console) stopping(ctx context.Context, data string) string {
@@ -170,7 +169,7 @@ func (c *console) stopping(ctx context.Context, data string) string {
 		return nothing
 	}
 	defer hub.Close()
-	ctx, cancel := context.WithTimeout(ctx, lookAround)
+	ctx, cancel := context.WithTimeout(ctx, busyTime)
 	defer cancel()
 	agents, err := hub.Agents(ctx)
 	if err != nil {
@@ -185,7 +184,7 @@ func (c *console) stopping(ctx context.Context, data string) string {
 	if busy == nil {
 		return nothing
 	}
-	return "Stopping, as soon as the turns of " + strings.Join(busy, ", ") + " have come to an end. Ctrl-C again stops at once."
+	return "Stopping when the turns of " + strings.Join(busy, ", ") + " have finished. Ctrl-C again stops at once."
 }
 
 func (c *console) showUp(ctx context.Context, s app.Serving) error {
@@ -201,8 +200,8 @@ func (c *console) showUp(ctx context.Context, s app.Serving) error {
 	return c.show(up, func(screen view.Screen) string { return c.upText(screen, up) })
 }
 
-// members asks the hub who is there: an agent that the files describe may have
-// been left out. The team may be paused since before the hub was stopped.
+// members asks the hub who is in the team, since an agent of the files may have
+// been left out, and whether the team is still paused.
 func members(ctx context.Context, data string) (names []string, paused bool, err error) {
 	hub, err := client.Discover(data)
 	if err != nil {
@@ -251,5 +250,5 @@ func (c *console) upText(s view.Screen, up Up) string {
 	return text + "Ctrl-C stops it.\n"
 }
 
-// String is the form that editors and terminals make clickable.
+// String writes file:line, which editors and terminals make clickable.
 func (m Mistake) String() string { return config.Problem(m).String() }

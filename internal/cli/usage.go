@@ -12,14 +12,14 @@ import (
 	"parley"
 )
 
-// misused is a command that was not understood. The hint shows how it is
-// meant.
+// misused is the error for a command that was not understood. Its hint shows the
+// usage.
 func misused(cmd *cobra.Command, format string, args ...any) error {
 	return usageError{parley.Errorf(parley.Invalid, format, args...).
 		WithHint("Usage: %s\n%s --help shows examples.", useLine(cmd), cmd.CommandPath())}
 }
 
-// usageError has an exit code of its own.
+// usageError has its own exit code.
 type usageError struct{ what *parley.Error }
 
 func (e usageError) Error() string { return e.what.Error() }
@@ -29,14 +29,14 @@ func useLine(cmd *cobra.Command) string {
 	return strings.TrimSuffix(cmd.UseLine(), " [flags]")
 }
 
-// between accepts from least to most arguments; most < 0 is any number.
+// between accepts least to most arguments; most < 0 means any number.
 func between(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
 			return misused(cmd, "An argument is missing.")
 		case most >= 0 && len(args) > most:
-			return misused(cmd, "There is no place for the argument %q.", args[most])
+			return misused(cmd, "The argument %q is one too many.", args[most])
 		case most >= 0 && slices.Contains(args, ""):
 			return misused(cmd, "The argument is empty.")
 		}
@@ -44,8 +44,7 @@ func between(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// naming is args for a command whose first arguments, up to n, are names of
-// agents or ids.
+// naming adds a check to args: the first n arguments are names of agents or ids.
 func naming(n int, args cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, given []string) error {
 		if err := args(cmd, given); err != nil {
@@ -60,8 +59,8 @@ func naming(n int, args cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// checkName refuses what cannot be a name or an id and would lead to another
-// address of the hub, or reach it as another text.
+// checkName refuses what cannot be a name or an id. In a URL it could lead to
+// another path, or arrive as another text.
 func checkName(cmd *cobra.Command, what, name string) error {
 	switch {
 	case strings.TrimSpace(name) == "":
@@ -74,7 +73,8 @@ func checkName(cmd *cobra.Command, what, name string) error {
 	return nil
 }
 
-// checkTimeout refuses a --timeout that no hub takes; longest 0 is any.
+// checkTimeout refuses a --timeout that the hub would not accept. longest is 0 if
+// there is no bound.
 func checkTimeout(cmd *cobra.Command, timeout, longest time.Duration) error {
 	switch {
 	case timeout < 0:
@@ -85,17 +85,17 @@ func checkTimeout(cmd *cobra.Command, timeout, longest time.Duration) error {
 	return nil
 }
 
-// longestList is how much the hub gives at once.
+// longestList is how many items the hub returns at most.
 const longestList = 1000
 
 func checkLimit(cmd *cobra.Command, limit int) error {
 	if limit < 1 || limit > longestList {
-		return misused(cmd, "--limit is %d; it is a number from 1 to %d.", limit, longestList)
+		return misused(cmd, "--limit is %d; it has to be a number from 1 to %d.", limit, longestList)
 	}
 	return nil
 }
 
-// noSuchCommand refuses what is left over where a command's name should be.
+// noSuchCommand refuses an argument where the name of a command is expected.
 func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -108,7 +108,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	return usageError{err.WithHint("%s --help lists them.", cmd.CommandPath())}
 }
 
-// flagError makes a sentence of the flag parser's complaint.
+// flagError makes a sentence out of the flag parser's error.
 func flagError(cmd *cobra.Command, err error) error {
 	if strings.Contains(err.Error(), "missing unit in duration") {
 		err = fmt.Errorf("%w; write the unit too, such as 5s, 10m or 1h", err)
@@ -117,7 +117,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return misused(cmd, "%s.", strings.ToUpper(text[:1])+strings.TrimSuffix(text[1:], "."))
 }
 
-// group is a command that only holds others.
+// group makes a command that only holds others.
 func group(cmd *cobra.Command, members ...*cobra.Command) *cobra.Command {
 	cmd.Args = noSuchCommand
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return cmd.Help() }

@@ -12,7 +12,8 @@ import (
 	"parley/internal/config"
 )
 
-// lists are the commands that list what was not found, by how its name begins.
+// lists maps the beginning of a "not found" message to the command that lists
+// what exists.
 var lists = []struct{ begins, command string }{
 	{"task-", "tasks --all"},
 	{"approval-", "approvals --all"},
@@ -21,9 +22,10 @@ var lists = []struct{ begins, command string }{
 	{"Channel '#", "channels"},
 }
 
-// whatThereIs adds the command that lists what was not found, unless there is a
-// better hint. Of an agent it says what is wrong with its file.
-func (c *console) whatThereIs(p api.Problem) api.Problem {
+// hintList adds a hint to an error about something that was not found: the
+// command that lists what exists, unless there is a better hint. For an agent it
+// says what is wrong with its file.
+func (c *console) hintList(p api.Problem) api.Problem {
 	if name, missing := missingAgent(p); missing {
 		if mistake := c.mistakeOf(name); mistake != "" {
 			p.Hint = "A mistake keeps it out of the team. " + mistake
@@ -45,21 +47,22 @@ func (c *console) whatThereIs(p api.Problem) api.Problem {
 	return p
 }
 
-// goneQuestion is the question that takes no answer any more, or never was.
+// goneQuestion finds the question in an error which says that it is closed or
+// does not exist.
 func goneQuestion(p api.Problem) (id string, gone bool) {
 	id, _, _ = strings.Cut(strings.TrimPrefix(p.Message, "Query "), " ")
 	return id, p.Kind == string(parley.NotFound) && p.Message == parley.QuestionGoneText(id)
 }
 
-// missingAgent is the name of the agent that was not found.
+// missingAgent finds the name in an error about an agent that was not found.
 func missingAgent(p api.Problem) (name string, missing bool) {
 	name, begins := strings.CutPrefix(p.Message, "Agent '")
 	name, ends := strings.CutSuffix(name, "' not found.")
 	return name, p.Kind == string(parley.NotFound) && begins && ends
 }
 
-// mistakeOf is what keeps an agent out of the team by the files in this folder;
-// empty if they do not say.
+// mistakeOf finds the mistake in the team's files that keeps an agent out of the
+// team. It is empty if there is none.
 func (c *console) mistakeOf(name string) string {
 	dir, err := c.teamDir()
 	if err != nil {
@@ -78,8 +81,8 @@ func (c *console) mistakeOf(name string) string {
 	return ""
 }
 
-// orChannel offers the channel of the name that no agent has: the # is easily
-// left out, since a shell wants it in quotes.
+// orChannel suggests the channel with the name that no agent has. The # is
+// easily forgotten, since a shell wants it in quotes.
 func (c *console) orChannel(ctx context.Context, hub *client.Client, name string, err error) error {
 	if parley.KindOf(err) != parley.NotFound {
 		return err

@@ -9,7 +9,7 @@ import (
 	"parley/internal/api"
 )
 
-// drawn is what a terminal is sent for each piece.
+// drawn returns what the terminal gets for each piece.
 func drawn(t *testing.T, pieces ...api.Live) []string {
 	t.Helper()
 	var out bytes.Buffer
@@ -56,7 +56,7 @@ func TestAReplyGrowsAndIsTakenAway(t *testing.T) {
 
 func TestOnlyTheEndOfALongReplyIsShown(t *testing.T) {
 	got := drawn(t, api.Live{Kind: "text", Text: strings.Repeat("é a long line\n", 2_000) + "last"})
-	if n := strings.Count(got[0], "\n"); n != mostGrowing || !strings.Contains(got[0], "\nlast\n") {
+	if n := strings.Count(got[0], "\n"); n != maxPartialLines || !strings.Contains(got[0], "\nlast\n") {
 		t.Errorf("%d lines: %q", n, got[0])
 	}
 	for _, width := range strings.Split(drawn(t, api.Live{Kind: "text", Text: strings.Repeat("x", 500)})[0], "\n") {

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+	"sync"
+	"unicode/utf8"
+
+	"parley/internal/api"
+	"parley/internal/cli/view"
+)
+
+// look shows what the agent is saying as it says it, until the returned function
+// is called. This is only for display: if it fails, nothing is shown and the
+// command goes on.
+func (w *waiting) look(ctx context.Context, task string) (stop func()) {
+	if w.getenv("TERM") == "dumb" { // it cannot erase anything
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var looking sync.WaitGroup
+	looking.Go(func() {
+		for l, err := range w.hub.Live(ctx, task) {
+			if err != nil {
+				return
+			}
+			w.hear(l)
+		}
+	})
+	return func() {
+		cancel()
+		looking.Wait()
+	}
+}
+
+func (w *waiting) hear(l api.Live) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.partial.take(l) {
+		w.redraw()
+	}
+}
+
+// partialReply is what an agent has said so far.
+type partialReply struct {
+	text string
+	tool string // in use
+}
+
+// maxPartialBytes bounds the text that is kept; only its end is shown.
+const maxPartialBytes = 8 << 10
+
+// take adds the news, and reports whether there is anything to draw.
+func (g *partialReply) take(l api.Live) bool {
+	before := *g
+	switch l.Kind {
+	case "step", "restart":
+		*g = partialReply{}
+	case "tool":
+		g.tool = l.Tool
+	case "text":
+		if l.Missed {
+			g.text += " […] "
+		}
+		g.text = lastBytes(g.text+l.Text, maxPartialBytes)
+	}
+	return *g != before
+}
+
+// lastBytes returns the last n bytes of a text, or fewer so as to begin with a
+// whole character.
+func lastBytes(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	from := len(text) - n
+	for from < len(text) && !utf8.RuneStart(text[from]) {
+		from++
+	}
+	return text[from:]
+}
+
+const maxPartialLines = 10
+
+// lines returns the end of the reply. No line is as wide as the screen, because
+// the terminal would break it and it could not be erased.
+func (g *partialReply) lines(s view.Screen) []string {
+	if g.text == "" {
+		return nil
+	}
+	width := s.Width
+	if width == 0 {
+		width = 80 // if the terminal does not say
+	}
+	list := view.Wrap(view.Clean(g.text), max(width-1, 1))
+	return list[max(0, len(list)-maxPartialLines):]
+}
