@@ -21,7 +21,7 @@ func TestEveryCommandExplainsItself(t *testing.T) {
 	var names []string
 	walk(newRoot(&console{}), func(cmd *cobra.Command) {
 		if cmd.Name() == "help" {
-			return // cobra's own
+			return // cobra's own command
 		}
 		names = append(names, cmd.CommandPath())
 		if cmd.Short == "" || strings.HasSuffix(cmd.Short, ".") {

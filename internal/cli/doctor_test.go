@@ -13,7 +13,7 @@ import (
 	"parley/internal/store/sqlite"
 )
 
-// A clock that was set back is noticed by the records from the future.
+// Records from the future show that the clock was set back.
 func TestDoctorComparesTheClockWithTheRecord(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("testdata/team")); err != nil {

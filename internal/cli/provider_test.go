@@ -11,7 +11,7 @@ import (
 	"parley/internal/model/wiretest"
 )
 
-// provider NAME KEY MODEL runs a provider that lets one key in and has one model,
+// provider NAME KEY MODEL runs a provider that accepts one key and has one model,
 // and puts its address into a variable.
 func cmdProvider(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, neg, len(args) == 3, "provider NAME KEY MODEL")
@@ -29,8 +29,8 @@ func cmdProvider(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], server.URL)
 }
 
-// replace FILE FROM TO changes a text that must be in a file, once; \n begins a
-// line.
+// replace FILE FROM TO changes the one occurrence of a text in a file; \n begins a
+// new line.
 func cmdReplace(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, neg, len(args) == 3, "replace FILE FROM TO")
 	text, from := ts.ReadFile(args[0]), strings.ReplaceAll(args[1], `\n`, "\n")

@@ -25,7 +25,7 @@ import (
 // real hubs on free ports.
 func TestMain(m *testing.M) {
 	if code, child := sandbox.Child(os.Args[1:]); child {
-		os.Exit(code) // what a hub of a script starts for a command
+		os.Exit(code) // a helper that a script's hub starts for a command
 	}
 	testscript.Main(m, map[string]func(){
 		"parley":          func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
@@ -46,7 +46,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("TESTDATA", testdata)
 			e.Setenv("LANG", "C.UTF-8")
 			e.Setenv("TZ", "UTC")
-			e.Setenv("GORACE", "atexit_sleep_ms=0") // else the race detector makes each command last a second
+			e.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise the race detector delays each command by a second
 			e.Setenv("TMPDIR", e.WorkDir+"/tmp")
 			return os.Mkdir(e.WorkDir+"/tmp", 0o777)
 		},

@@ -9,7 +9,7 @@ import (
 )
 
 // serveMCP is a server with a tool that reads a variable of its environment and
-// one that is said to change something. At its end it leaves a note.
+// one that claims to change something. It leaves a note when it ends.
 func serveMCP() {
 	server := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	for name, reads := range map[string]bool{"look": true, "change": false} {

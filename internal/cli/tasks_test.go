@@ -11,8 +11,8 @@ import (
 	"parley/internal/client"
 )
 
-// A hub gives no more than so many tasks at once; a list that was cut off there
-// must not look like all of them.
+// A hub returns a limited number of tasks at once. A list that was cut off there
+// must not look complete.
 func TestAListThatTheHubCutOffSaysSo(t *testing.T) {
 	const atOnce = "There may be older ones; the hub lists 1000 tasks at once."
 	const asked = "There are older ones; --all and --limit show more."
@@ -42,7 +42,7 @@ func TestAListThatTheHubCutOffSaysSo(t *testing.T) {
 	}
 }
 
-// listing stands for a hub with so many tasks in so many trees.
+// listing is a fake hub with so many tasks in so many trees.
 func listing(t *testing.T, tasks, roots int) string {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/tasks", func(w http.ResponseWriter, r *http.Request) {

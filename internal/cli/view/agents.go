@@ -28,7 +28,7 @@ func (s Screen) Agents(agents []api.Agent) string {
 	return text
 }
 
-// Status is what an agent is doing, in words.
+// Status says what an agent is doing.
 func (s Screen) Status(a api.Agent) string {
 	if a.SleepingUntil != nil && a.SleepingUntil.After(s.Now) {
 		return "sleeping until " + s.When(*a.SleepingUntil)
@@ -36,7 +36,7 @@ func (s Screen) Status(a api.Agent) string {
 	return s.status(a)
 }
 
-// status is the same in the width of a column.
+// status is Status, short enough for a column.
 func (s Screen) status(a api.Agent) string {
 	if a.SleepingUntil != nil && a.SleepingUntil.After(s.Now) {
 		return "sleeping until " + s.Clock(*a.SleepingUntil)
@@ -48,12 +48,12 @@ func (s Screen) status(a api.Agent) string {
 	return text
 }
 
-// saysMore reports whether the reason is not in the column of tasks already.
+// saysMore reports whether the reason adds to what the column of tasks shows.
 func saysMore(a api.Agent) bool {
 	return a.Status != string(parley.StatusWorking) && a.Status != string(parley.StatusIdle)
 }
 
-// openTasks counts what there is; a column of zeros would hide it.
+// openTasks leaves out zeros, which would hide the other numbers.
 func openTasks(a api.Agent) string {
 	var parts []string
 	for _, c := range []struct {

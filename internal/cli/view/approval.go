@@ -8,7 +8,7 @@ import (
 	"parley/internal/api"
 )
 
-// Approvals is a table of what waits for a decision, or did.
+// Approvals is a table of approvals, pending or decided.
 func (s Screen) Approvals(list []api.Approval) string {
 	t := table{elastic: 2, least: 24, rows: [][]cell{heads("APPROVAL", "AGENT", "WANTS", "WHY", "SINCE", "EXPIRES")}}
 	for _, a := range list {
@@ -24,8 +24,8 @@ func (s Screen) Approvals(list []api.Approval) string {
 	return t.text(s)
 }
 
-// Deciding shows what waits for the reader's decision, each with the commands that
-// make it.
+// Deciding shows the approvals that the reader may decide, each with the commands
+// for it.
 func (s Screen) Deciding(list []api.Approval, decide func(id string) []string) string {
 	palette := &Palette{}
 	var parts []string
@@ -40,7 +40,7 @@ func (s Screen) Deciding(list []api.Approval, decide func(id string) []string) s
 	return strings.Join(parts, "\n")
 }
 
-// expires is when an approval is denied by itself, or what became of it.
+// expires says when an approval expires, or what was decided.
 func (s Screen) expires(a api.Approval) cell {
 	if a.State != "pending" {
 		return cell{text: s.decision(a), color: approvalColor(a.State)}

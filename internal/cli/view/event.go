@@ -6,8 +6,8 @@ import (
 	"parley/internal/api"
 )
 
-// Event is one line of the record: when, what, who to whom, the task, and what
-// else there is to say, with the rule of a refusal at the end.
+// Event is one line of the record: when, what, who to whom, the task and the
+// details, with the rule of a refusal at the end.
 func (s Screen) Event(e api.Event) string {
 	const column = 18
 	who := e.Actor
@@ -26,7 +26,7 @@ func (s Screen) Event(e api.Event) string {
 	return line + "\n"
 }
 
-// kindColor marks what was refused and what went wrong.
+// kindColor marks refusals and failures.
 func kindColor(kind string) Color {
 	switch {
 	case strings.HasSuffix(kind, ".refused"), strings.HasSuffix(kind, ".denied"), kind == "refusals.summed":

@@ -6,8 +6,8 @@ import (
 	"parley/internal/api"
 )
 
-// Explanation is a decision of the rules: the outcome and its rule, then every
-// rule on the way there.
+// Explanation shows a decision: the verdict and its rule, then every rule that was
+// looked at.
 func (s Screen) Explanation(e api.Explanation) string {
 	what := e.From + ": " + e.Action
 	text := s.Paint(verdictColor(e.Verdict), verdict(e.Verdict)) + s.Dot() + Line(what) + "\n" +

@@ -31,7 +31,7 @@ func keeperReaders(k api.Keeper) string {
 	return cmp.Or(k.Place, k.Owner)
 }
 
-// Keeper shows one keeper with what it holds, the oldest first.
+// Keeper shows one keeper with its messages, oldest first.
 func (s Screen) Keeper(k api.Keeper) string {
 	var b strings.Builder
 	how := "put away by " + k.Owner

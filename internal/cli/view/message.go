@@ -17,8 +17,7 @@ func (s Screen) Conversation(messages []api.Message) string {
 	return strings.Join(parts, "\n")
 }
 
-// Inbox shows what has not been seen, with the command that answers what wants
-// an answer.
+// Inbox shows unseen messages, each request with the commands that answer it.
 func (s Screen) Inbox(items []api.InboxItem, replies func(api.InboxItem) []string) string {
 	palette := &Palette{}
 	var parts []string
@@ -38,8 +37,7 @@ func (s Screen) Inbox(items []api.InboxItem, replies func(api.InboxItem) []strin
 	return strings.Join(parts, "\n")
 }
 
-// heading says who wrote a message, what it is, of which question and task,
-// and when.
+// heading says who wrote a message, its kind, its question and task, and when.
 func (s Screen) heading(m api.Message, color Color, more ...string) string {
 	parts := []string{"  " + kindText(m)}
 	if m.Question != "" {
@@ -86,7 +84,7 @@ func (s Screen) body(m api.Message) string {
 	return text + s.Indent(body, "  ")
 }
 
-// Record shows one message and what became of it for each recipient.
+// Record shows one message and how far it has come with each recipient.
 func (s Screen) Record(m api.MessageRecord) string {
 	var b strings.Builder
 	b.WriteString(s.heading(m.Message, Bold, m.Thread))

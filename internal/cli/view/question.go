@@ -32,8 +32,9 @@ func askedOf(q api.Question) string {
 	return q.Target
 }
 
-// answers counts them, with how many there can be: a question to all is open for its
-// whole life, also when everyone has answered. Whoever forwarded it need not.
+// answers says how many answers there are and how many there can be. A question to
+// all stays open for its whole lifetime, even when everyone has answered. An agent
+// that forwarded it does not count.
 func answers(q api.Question) string {
 	answered, asked := 0, 0
 	for _, r := range q.Routes {
@@ -60,8 +61,8 @@ func questionColor(state string) Color {
 	}
 }
 
-// Question shows everything about a question: what is asked, and its way as a
-// tree, with why it was forwarded and what was answered.
+// Question shows everything about a question: its text and its routes as a tree,
+// with enrichments and answers.
 func (s Screen) Question(q api.Question) string {
 	f := facts{elastic: 1, least: 10}
 	f.add("asker", q.Asker)
@@ -73,21 +74,21 @@ func (s Screen) Question(q api.Question) string {
 	} else {
 		f.add("ended", s.When(*q.Closed))
 	}
-	d := pathDrawing{Screen: s, routes: q.Routes}
+	d := routeDrawing{Screen: s, routes: q.Routes}
 	d.below(q.Asker, 0, "")
 	return s.Paint(Bold, q.ID) + " " + s.Paint(questionColor(q.State), q.State) + "\n" + table(f).text(s) +
 		s.section("Question", q.Text) + s.section("Context", q.Context) + "\n" + Line(q.Asker) + "\n" + d.b.String()
 }
 
-// pathDrawing draws the way of a question from top to bottom.
-type pathDrawing struct {
+// routeDrawing draws the routes of a question from top to bottom.
+type routeDrawing struct {
 	Screen
 	routes []api.QuestionRoute
 	b      strings.Builder
 }
 
-// below draws those whom somebody asked with a number of hops.
-func (d *pathDrawing) below(by string, hop int, trunk string) {
+// below draws the agents whom by asked at that hop.
+func (d *routeDrawing) below(by string, hop int, trunk string) {
 	var legs []api.QuestionRoute
 	for _, r := range d.routes {
 		if r.By == by && r.Hop == hop {
@@ -104,8 +105,8 @@ func (d *pathDrawing) below(by string, hop int, trunk string) {
 	}
 }
 
-// leg draws one: why it was asked stands below it, and then what it answered.
-func (d *pathDrawing) leg(r api.QuestionRoute, trunk, below string) {
+// leg draws one route, with the enrichment and the answer below it.
+func (d *routeDrawing) leg(r api.QuestionRoute, trunk, below string) {
 	hop := ""
 	if r.Hop > 0 {
 		hop = fmt.Sprintf("hop %d", r.Hop) + d.Dot()

@@ -31,7 +31,7 @@ func (s Screen) Rules(r api.AgentRules) string {
 	}
 	text := t.text(s)
 	if r.Mistake != "" {
-		text += s.Bad() + " These hold as before, because of a mistake: " + Line(r.Mistake) + "\n"
+		text += s.Bad() + " These are the rules from before a mistake in the file: " + Line(r.Mistake) + "\n"
 	}
 	for _, w := range r.Warnings {
 		text += s.Paint(Yellow, "!") + " " + Line(w) + "\n"
@@ -39,7 +39,7 @@ func (s Screen) Rules(r api.AgentRules) string {
 	return text
 }
 
-// lacking is what no value means.
+// lacking says what a rule without values means.
 func lacking(r api.AgentRule) string {
 	switch {
 	case r.Key == "can_invoke" && r.Line > 0:
@@ -50,7 +50,7 @@ func lacking(r api.AgentRule) string {
 	return "-"
 }
 
-// Reload says what the files have brought.
+// Reload says what has changed.
 func (s Screen) Reload(r api.Reload) string {
 	var b strings.Builder
 	for _, name := range r.Joined {
@@ -66,7 +66,7 @@ func (s Screen) Reload(r api.Reload) string {
 		fmt.Fprintf(&b, "%s was %s.\n", ch.Channel, ch.What)
 	}
 	if b.Len() == 0 {
-		b.WriteString("Nothing is different.\nAll files were read again, scripts of models too.\n")
+		b.WriteString("Nothing has changed.\nAll files were read again, including the scripts of models.\n")
 	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(&b, "%s %s\n", s.Bad(), Line(p))

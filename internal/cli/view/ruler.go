@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ruler is a line that is filled by column, in any order; what is put later
-// covers what is there. Each piece keeps its own colour.
+// ruler is a line that is filled by column, in any order. A later piece covers an
+// earlier one, and each keeps its colour.
 type ruler struct {
 	screen Screen
 	pieces []piece

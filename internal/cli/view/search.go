@@ -7,7 +7,7 @@ import (
 	"parley/internal/api"
 )
 
-// Hits shows what a search found. tasks says that tasks were asked for.
+// Hits shows what a search found. tasks says that it was a search for tasks.
 func (s Screen) Hits(hits []api.SearchHit, tasks bool) string {
 	palette := &Palette{}
 	var parts []string
@@ -41,7 +41,7 @@ func (s Screen) taskHeading(h api.SearchHit) string {
 	return s.Paint(Bold, text) + "\n"
 }
 
-// excerpt is indented like a message's body, with what was found painted.
+// excerpt is indented like the body of a message, with the matches painted.
 func (s Screen) excerpt(parts []api.Excerpt) string {
 	var b strings.Builder
 	b.WriteString("  ")

@@ -25,7 +25,7 @@ func (s Screen) Spending(sp api.Spending) string {
 	return table(f).text(s)
 }
 
-// noBudget tells that a team's spending is counted only against a cap.
+// noBudget says that a team's spending is counted only if it has a cap.
 func noBudget(sp api.Spending) string {
 	if sp.Root == "" {
 		return "none: a day is counted only with a cap under limits: daily in parley.yaml"
@@ -33,7 +33,7 @@ func noBudget(sp api.Spending) string {
 	return "none"
 }
 
-// spent adds what is known; what is bounded with its bound.
+// spent adds the known amounts, each with its bound if it has one.
 func (f *facts) spent(sp api.Spending) {
 	limit := api.Budget{}
 	if sp.Budget != nil {

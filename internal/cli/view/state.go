@@ -7,8 +7,8 @@ import (
 	"parley/internal/api"
 )
 
-// sign is how a task's state looks. signOf is the only table of them; a state
-// that a newer hub has and this program does not know is a question mark.
+// sign is how a task's state looks. signOf is the only table of them. A state
+// that only a newer hub knows is a question mark.
 type sign struct {
 	unicode, ascii string
 	color          Color
@@ -32,19 +32,16 @@ func signOf(state string) sign {
 	return sign{"?", "?", Plain}
 }
 
-// Symbol is the state as one character.
 func (s Screen) Symbol(state string) string {
 	g := signOf(state)
 	return s.Paint(g.color, s.glyph(g.unicode, g.ascii))
 }
 
-// State is the state as a word.
 func (s Screen) State(state string) string { return s.Paint(signOf(state).color, state) }
 
-// Ended reports whether a task can change no more.
 func Ended(t api.Task) bool { return t.Ended != nil }
 
-// Elapsed is how long a task took, or has taken up to now.
+// Elapsed is how long a task took, or has taken so far.
 func (s Screen) Elapsed(t api.Task) time.Duration {
 	if t.Ended != nil {
 		return t.Ended.Sub(t.Created)

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// cell is a piece of a table. Its colour is put on after it was fitted.
+// cell is a piece of a table. It is coloured after it was fitted.
 type cell struct {
 	text  string
 	color Color
-	// trunk and then sign stand before the text in colours of their own, and
-	// are never shortened.
+	// trunk and then sign come before the text, in their own colours, and are
+	// never shortened.
 	trunk     string
 	sign      string
 	signColor Color
@@ -19,12 +19,12 @@ type cell struct {
 
 func (c cell) columns() int { return Columns(c.trunk) + Columns(c.sign) + Columns(c.text) }
 
-// table lays cells out in columns. The elastic column takes what the others
-// leave of the screen's width; a row with a single cell goes across.
+// table arranges cells in columns. The elastic column takes the width that the
+// others leave. A row with a single cell spans all columns.
 type table struct {
 	rows    [][]cell
 	elastic int
-	// least is what the elastic column keeps at least.
+	// least is the smallest width of the elastic column.
 	least int
 }
 
@@ -59,11 +59,11 @@ func (t table) widths(s Screen) []int {
 	return widths
 }
 
-// narrowest is what is left of a column on a screen with too little room.
+// narrowest is the width of a column on a screen with too little room.
 const narrowest = 6
 
-// squeeze takes columns away until the rest fits: from the elastic column
-// first, then from whichever is the widest.
+// squeeze narrows the columns until they fit: first the elastic one, then
+// whichever is the widest.
 func (t table) squeeze(widths []int, room int) {
 	for _, w := range widths {
 		room -= w
@@ -92,7 +92,7 @@ func (t table) line(s Screen, row []cell, widths []int) string {
 	return strings.TrimRight(strings.Join(parts, gap), " ")
 }
 
-// cell fits a cell into its column, the last one without filling it up.
+// cell fits a cell into its column and pads it if fill is set.
 func (s Screen) cell(c cell, width int, fill bool) string {
 	room := 0
 	if width > 0 {

@@ -26,7 +26,7 @@ func Duration(d time.Duration) string {
 	}
 }
 
-// Seconds is a span of time that a clock counts.
+// Seconds is a span of time in whole seconds, for a running clock.
 func Seconds(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%ds", max(0, d)/time.Second)
@@ -42,7 +42,7 @@ func units(d, large time.Duration, largeName string, small time.Duration, smallN
 	return text
 }
 
-// Clock is a time of day, with the date if that is another.
+// Clock is a time of day, with the date if it is not today.
 func (s Screen) Clock(t time.Time) string {
 	t, now := t.In(s.zone()), s.Now.In(s.zone())
 	if t.Format(time.DateOnly) == now.Format(time.DateOnly) {

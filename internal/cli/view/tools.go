@@ -9,8 +9,8 @@ import (
 	"parley/internal/api"
 )
 
-// Tools is what an agent has: its tools in the order the model sees them, then
-// the servers that some of them come from.
+// Tools lists an agent's tools in the order in which the model sees them, then the
+// servers that some of them come from.
 func (s Screen) Tools(list api.ToolList) string {
 	var b strings.Builder
 	for _, t := range list.Tools {
@@ -33,11 +33,11 @@ func (s Screen) server(server api.ToolServer) string {
 	if server.Up {
 		return s.Item(s.Ok(), "server", fmt.Sprintf("%s, tools: %d", server.Name, server.Tools), "")
 	}
-	return s.Item(s.Bad(), "server", server.Name+" is not running: "+Line(server.Problem)+".", "It is started again by itself.")
+	return s.Item(s.Bad(), "server", server.Name+" is not running: "+Line(server.Problem)+".", "The hub starts it again by itself.")
 }
 
-// parameters names those of a tool, the required ones first. It says nothing of
-// a schema that it does not understand.
+// parameters names the parameters of a tool, required ones first. It is empty if it
+// does not understand the schema.
 func parameters(schema json.RawMessage) string {
 	var known struct {
 		Properties map[string]any

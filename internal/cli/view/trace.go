@@ -9,9 +9,9 @@ import (
 	"parley/internal/api"
 )
 
-// Trace draws the sequence diagram of a task tree: a line down the page for
-// each participant, time on the left, and what was said on the right. On a
-// screen too narrow for the lines it is a list.
+// Trace draws the sequence diagram of a task tree: a line down the page for each
+// participant, the time on the left, and what was said on the right. If the screen
+// is too narrow for this, it is a list.
 func (s Screen) Trace(arrows []api.Arrow) string {
 	if len(arrows) == 0 {
 		return ""
@@ -41,8 +41,8 @@ type diagram struct {
 
 const (
 	leastLane  = 4  // columns from one lane to the next
-	leastLabel = 26 // what the label keeps at least
-	goodLabel  = 40 // what it gets before the lanes are more than narrow
+	leastLabel = 26 // the smallest width of a label
+	goodLabel  = 40 // lanes stay narrow until the label has this width
 )
 
 // arrange finds out who takes part and where their lanes go.
@@ -101,8 +101,9 @@ func (d *diagram) narrowLanes(left int) []int {
 	return lanes
 }
 
-// head names the lanes: in one line, or each on a line of its own, with the
-// lanes to its left already drawn, so that any name fits over a narrow lane.
+// head names the lanes, in one line if the names fit. Otherwise each name has its
+// own line, with the lanes to its left already drawn, so that any name fits above
+// a narrow lane.
 func (d *diagram) head() string {
 	if d.sideBySide {
 		line, at := "", 0
@@ -220,11 +221,11 @@ func (d *diagram) list() string {
 	return b.String()
 }
 
-// look is how an arrow is drawn: what answers goes back on a broken line.
+// look is how an arrow is drawn. An answer is a broken line.
 type look struct {
 	color      Color
 	back       bool
-	point      string // where it leads nowhere
+	point      string // if it leads nowhere
 	asciiPoint string
 }
 
@@ -246,7 +247,7 @@ func lookOf(kind string) look {
 	return look{color: Plain, point: "●", asciiPoint: "*"}
 }
 
-// offset is a time since the beginning, with as much detail as it is worth.
+// offset is the time since the beginning, in fitting units.
 func offset(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%.2fs", d.Seconds())

@@ -5,8 +5,8 @@ import (
 	"parley/internal/api"
 )
 
-// Tree draws tasks with everything below them: one line a task, and one more
-// where there is something to explain, such as an error.
+// Tree draws tasks with everything below them. Each task has one line, and another
+// one if there is something to explain, such as an error.
 func (s Screen) Tree(roots []api.TaskTree) string { return s.trees(roots, "") }
 
 // Subtree draws what is below a task.
@@ -27,8 +27,8 @@ type treeDrawing struct {
 	rows [][]cell
 }
 
-// draw adds a task. trunk is what stands before it, below what stands before
-// its children, and parent who works on the task above.
+// draw adds a task. trunk is drawn before it and below before its children. parent
+// is the agent of the task above.
 func (d *treeDrawing) draw(t api.TaskTree, trunk, below, parent string) {
 	g := signOf(t.State)
 	d.rows = append(d.rows, d.row(
@@ -53,8 +53,8 @@ func (d *treeDrawing) draw(t api.TaskTree, trunk, below, parent string) {
 	}
 }
 
-// row leaves out what a narrow screen has no room for: first the state's
-// word, which the sign says too, then the time.
+// row leaves out what does not fit on a narrow screen: first the word for the
+// state, which the sign shows too, then the time.
 func (d *treeDrawing) row(who, title, state, elapsed cell) []cell {
 	switch {
 	case d.Width > 0 && d.Width < 50:
@@ -72,8 +72,8 @@ func (d *treeDrawing) leastTitle() int {
 	return 12
 }
 
-// who names the task and its agent. Above a root there is no task, so it says
-// who asked; so does a task that somebody else than its parent opened.
+// who names the task and its agent. It also names the requester if that is not the
+// agent of the task above, as for a root.
 func (d *treeDrawing) who(t api.Task, parent string) string {
 	name := t.Agent
 	if t.Requester != parent {
@@ -97,7 +97,7 @@ func title(t api.Task) string {
 	return t.Pattern + ": " + text
 }
 
-// note explains a state that does not explain itself.
+// note explains a state that is not clear by itself.
 func (d *treeDrawing) note(t api.Task) string {
 	switch {
 	case t.Error != "":
@@ -121,7 +121,7 @@ func (d *treeDrawing) branch(sign string) string {
 	return sign + line + " "
 }
 
-// shorten keeps the end of a trunk that would fill the screen.
+// shorten keeps only the end of a trunk that would fill the screen.
 func (d *treeDrawing) shorten(trunk string) string {
 	room := d.Width / 3
 	if r := []rune(trunk); d.Width > 0 && len(r) > room {
@@ -130,8 +130,8 @@ func (d *treeDrawing) shorten(trunk string) string {
 	return trunk
 }
 
-// indent is how many columns a level gets, so that a deep tree leaves room
-// for what it says.
+// indent is how many columns each level gets. A deep tree gets fewer, to leave room
+// for the text.
 func (s Screen) indent(depth int) int {
 	for step := 3; step > 1; step-- {
 		if s.Width == 0 || depth*step <= s.Width/4 {

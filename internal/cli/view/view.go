@@ -1,9 +1,9 @@
-// Package view turns what the hub says into text for people: the task tree,
-// the table of agents, messages, and a task's sequence diagram, fitted to the
-// terminal they are read on.
+// Package view turns the hub's answers into text for people: the task tree, the
+// table of agents, messages, and a task's sequence diagram, fitted to the reader's
+// terminal.
 //
-// It writes nothing and asks for nothing: each function takes values of the
-// API and a Screen and returns text, so that all of it can be tested as text.
+// It does no input or output: each function takes values of the API and a Screen
+// and returns text, which is easy to test.
 package view
 
 import (
@@ -12,21 +12,20 @@ import (
 	"time"
 )
 
-// Screen is what a text is fitted to.
+// Screen describes where a text will be shown.
 type Screen struct {
-	// Width is the number of columns; 0 means that lines may be as long as they
-	// are, as in a file.
+	// Width is the number of columns; 0 means that lines may have any length, as in
+	// a file.
 	Width int
 	Color bool
-	// ASCII avoids every other character in the drawings. What agents wrote is
-	// shown as it is.
+	// ASCII restricts the drawings to ASCII. What agents wrote is shown unchanged.
 	ASCII bool
-	// Zone is where the reader is.
+	// Zone is the reader's time zone.
 	Zone *time.Location
 	Now  time.Time
 }
 
-// Color is one of the terminal's own colours, which fit its background.
+// Color is one of the terminal's own colours, which go with its background.
 type Color string
 
 const (
@@ -41,7 +40,7 @@ const (
 	Cyan    Color = "36"
 )
 
-// Paint colours a text. It has no width of its own, so paint after fitting.
+// Paint colours a text. Do it after fitting, since the escape codes would count.
 func (s Screen) Paint(c Color, text string) string {
 	if !s.Color || c == Plain || text == "" {
 		return text
@@ -57,7 +56,7 @@ func (s Screen) glyph(unicode, ascii string) string {
 	return unicode
 }
 
-// Arrow is the sign between who speaks and who is spoken to.
+// Arrow is the sign between a speaker and the one spoken to.
 func (s Screen) Arrow() string { return s.glyph("→", "->") }
 
 // Dot separates the parts of a heading.
@@ -77,7 +76,6 @@ type Palette struct {
 	given map[string]Color
 }
 
-// Of is the name's colour.
 func (p *Palette) Of(name string) Color {
 	if p.given == nil {
 		p.given = map[string]Color{}
@@ -91,8 +89,8 @@ func (p *Palette) Of(name string) Color {
 	return c
 }
 
-// Item is a line of a list with a mark, a name and, if there is something to
-// do, a line below that says what.
+// Item is a line of a list with a mark, a name and a detail. A hint goes on a line
+// of its own below.
 func (s Screen) Item(mark, name, detail, hint string) string {
 	const column = 10
 	margin := strings.Repeat(" ", Columns(s.glyph("✓", "ok"))+1+column)

@@ -30,9 +30,9 @@ func columns(r rune) int {
 // Line makes one clean line of a text that somebody wrote.
 func Line(s string) string { return strings.Join(strings.Fields(Clean(s)), " ") }
 
-// Clean takes the control characters out of a text that somebody wrote: an
-// agent must not move the reader's cursor or repaint the screen. Line breaks
-// and tabs stay.
+// Clean removes the control characters from a text that somebody wrote, so that an
+// agent cannot move the reader's cursor or repaint the screen. Line breaks and
+// tabs stay.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -45,8 +45,8 @@ func Clean(s string) string {
 	}, strings.ReplaceAll(s, "\r\n", "\n"))
 }
 
-// bidirectional reports the characters that turn the direction of writing,
-// with which a line can be made to read as something else than it is.
+// bidirectional reports whether a character changes the direction of writing. Such
+// characters can make a line look like a different one.
 func bidirectional(r rune) bool {
 	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
@@ -113,13 +113,13 @@ func wrapLine(line string, n int) []string {
 		current, empty = current+word, word == ""
 	}
 	if empty {
-		return lines // the last word came out even
+		return lines // the last word filled its line
 	}
 	return append(lines, current)
 }
 
-// cut splits a word that is longer than a line. At least one character goes
-// to the front, or it would never end.
+// cut splits a word that is longer than a line. head has at least one character,
+// or the loop of its caller would never end.
 func cut(word string, n int) (head, tail string) {
 	used := 0
 	for i, r := range word {
@@ -130,7 +130,7 @@ func cut(word string, n int) (head, tail string) {
 	return word, ""
 }
 
-// Indent puts a margin before every line, after breaking them to fit.
+// Indent breaks a text to fit and puts a margin before every line.
 func (s Screen) Indent(text, margin string) string {
 	room := 0
 	if s.Width > 0 {
@@ -144,7 +144,7 @@ func (s Screen) Indent(text, margin string) string {
 	return b.String()
 }
 
-// Text is a text as somebody wrote it, broken to fit.
+// Text breaks a text to fit.
 func (s Screen) Text(text string) string { return s.Indent(text, "") }
 
 // Fit shortens a line to the screen.
