@@ -1,10 +1,10 @@
-// Package backup packs a team into one file and takes it out again: its
-// database, parley.yaml, agents/ and the scripts of its models. A manifest comes
-// first and has a checksum of everything. Tokens are not in it.
+// Package backup packs a team into one file and restores it: its database,
+// parley.yaml, agents/ and the scripts of its models. The file begins with a
+// manifest that has a checksum of every other file. It holds no tokens.
 //
-// A file is written beside its name and renamed when it is complete and on
-// stable storage, so there is never half of one; a folder that is restored appears
-// whole in the same way.
+// A backup is written under a temporary name and renamed when it is complete and
+// on stable storage, so there is never half of one. A restored folder appears whole
+// in the same way.
 package backup
 
 import (
@@ -33,14 +33,14 @@ const (
 	DatabaseName = "parley.db"
 )
 
-// Manifest is what a backup says of itself.
+// Manifest describes a backup.
 type Manifest struct {
 	Format  int       `json:"format"`
 	Version string    `json:"version"` // of the program that wrote it
 	Team    string    `json:"team"`
 	Created time.Time `json:"created"`
-	// Store is sqlite or postgres. Schema is that of the database, 0 if none is in
-	// the backup.
+	// Store is sqlite or postgres. Schema is that of the database; 0 if the backup
+	// holds none.
 	Store  string `json:"store"`
 	Schema int    `json:"schema,omitempty"`
 	Files  []File `json:"files"`
@@ -48,7 +48,7 @@ type Manifest struct {
 
 // File is one of the files in a backup.
 type File struct {
-	Name   string `json:"name"` // with slashes, below the team's folder; the database under its own name
+	Name   string `json:"name"` // relative to the team's folder, with slashes; DatabaseName for the database
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
 }
@@ -56,16 +56,17 @@ type File struct {
 // Source is a file to pack.
 type Source struct {
 	Name string // in the backup
-	Path string // where it is read
+	Path string // on disk
 }
 
-// Write packs files, enters them in the manifest and syncs the result. It replaces what is there only with
-// force. Each step is told to progress, which may be nil.
+// Write packs files, lists them in the manifest and syncs the result. It replaces
+// an existing file only with force. It reports each step to progress, which may be
+// nil.
 func Write(ctx context.Context, to string, m *Manifest, from []Source, force bool, progress func(string)) (err error) {
 	if err := Free(to, force); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(to), "."+filepath.Base(to)+".*") // for its owner alone
+	f, err := os.CreateTemp(filepath.Dir(to), "."+filepath.Base(to)+".*") // readable by its owner only
 	if err != nil {
 		return writeError(to, err)
 	}
@@ -88,7 +89,7 @@ func Write(ctx context.Context, to string, m *Manifest, from []Source, force boo
 	return syncFolder(filepath.Dir(to))
 }
 
-// Free refuses a name that is taken.
+// Free refuses a name that is already taken.
 func Free(name string, force bool) error {
 	info, err := os.Stat(name)
 	switch {
@@ -139,8 +140,8 @@ func header(name string, size int64, at time.Time) *tar.Header {
 	return &tar.Header{Name: name, Mode: 0o600, Size: size, ModTime: at.Truncate(time.Second), Format: tar.FormatPAX}
 }
 
-// add packs a file exactly as it was when it was hashed; one that changed since
-// is an error and not a backup that cannot be restored.
+// add packs a file exactly as it was when it was hashed. If it has changed since,
+// that is an error, because the backup could not be restored.
 func add(ctx context.Context, to *tar.Writer, f File, path string, at time.Time) error {
 	if err := to.WriteHeader(header(f.Name, f.Size, at)); err != nil {
 		return err
@@ -190,8 +191,8 @@ func syncFolder(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// writeError names the file that could not be written; what is an error of ours
-// already stays as it is.
+// writeError names the file that could not be written. It leaves a *parley.Error
+// unchanged.
 func writeError(name string, err error) error {
 	var ours *parley.Error
 	if errors.As(err, &ours) || errors.Is(err, context.Canceled) {

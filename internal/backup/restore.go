@@ -18,12 +18,13 @@ import (
 	"parley"
 )
 
-// largestManifest bounds what is read before anything is known.
+// largestManifest bounds what is read before the manifest can say how much there
+// is.
 const largestManifest = 16 << 20
 
-// Read takes a backup out into a new folder, checks it with check, and gives it
-// its name. dir may be an empty folder, or none. Whatever is wrong, nothing is left
-// behind.
+// Read unpacks a backup into a new folder, checks it with check, and then gives it
+// its name. dir may be an empty folder or not exist. If anything is wrong, nothing
+// is left behind.
 func Read(ctx context.Context, from, dir string, check func(m Manifest, dir string) error) (m Manifest, err error) {
 	if err := Empty(dir); err != nil {
 		return m, err
@@ -36,7 +37,7 @@ func Read(ctx context.Context, from, dir string, check func(m Manifest, dir stri
 	if err != nil {
 		return m, writeError(dir, err)
 	}
-	defer func() { _ = os.RemoveAll(temporary) }() // it has its name by then, if all went well
+	defer func() { _ = os.RemoveAll(temporary) }() // if all went well, it was renamed before
 	if m, err = unpack(ctx, from, temporary); err != nil {
 		return m, err
 	}
@@ -52,7 +53,7 @@ func Read(ctx context.Context, from, dir string, check func(m Manifest, dir stri
 	return m, syncFolder(parent)
 }
 
-// Empty refuses a folder that has something in it.
+// Empty refuses a folder that is not empty.
 func Empty(dir string) error {
 	list, err := os.ReadDir(dir)
 	switch {
@@ -62,7 +63,7 @@ func Empty(dir string) error {
 		return parley.Errorf(parley.Conflict, "%s is not an empty folder.", dir).WithCause(err)
 	case len(list) > 0:
 		return parley.Errorf(parley.Conflict, "The folder %s is not empty.", dir).
-			WithHint("Name a new one: a backup is never restored over something.")
+			WithHint("Name a new folder: a backup is never restored over something.")
 	}
 	return nil
 }
@@ -95,7 +96,7 @@ func unpack(ctx context.Context, from, dir string) (m Manifest, err error) {
 		}
 	}
 	if _, err := archive.Next(); err != io.EOF {
-		return m, damaged(from, errors.New("there is more in it than its manifest says"))
+		return m, damaged(from, errors.New("it holds more files than its manifest lists"))
 	}
 	return m, nil
 }
@@ -115,7 +116,7 @@ func readManifest(archive *tar.Reader) (m Manifest, err error) {
 	return m, json.Unmarshal(text, &m)
 }
 
-// take writes the next file if it is the one that the manifest names.
+// take writes the next file if the manifest names it.
 func take(archive *tar.Reader, root *os.Root, want File) error {
 	h, err := archive.Next()
 	if err != nil {
@@ -137,7 +138,7 @@ func take(archive *tar.Reader, root *os.Root, want File) error {
 		return err
 	}
 	if hex.EncodeToString(sum.Sum(nil)) != want.SHA256 {
-		return fmt.Errorf("%s has another checksum than the manifest says", want.Name)
+		return fmt.Errorf("the checksum of %s is not that of the manifest", want.Name)
 	}
 	return nil
 }
@@ -147,6 +148,6 @@ func damaged(name string, err error) error {
 	if errors.As(err, &ours) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return parley.Errorf(parley.Invalid, "%s is damaged, or is no backup of parley: %v.", name, err).
+	return parley.Errorf(parley.Invalid, "%s is damaged, or not a backup made by parley: %v.", name, err).
 		WithHint("Nothing was restored. Use another copy.").WithCause(err)
 }

@@ -1,7 +1,7 @@
-// Package channel keeps the group channels of a team: which there are, and who is
-// in them. The team's files name some, and people make others while the hub runs.
-// Agents have no say in it, so there is no tool for it. What is written in a
-// channel is the business of package contact.
+// Package channel manages the group channels of a team and their members. The
+// team's files define some, and people make others while the hub runs. Agents
+// cannot change channels, so there is no tool for it. Package contact handles the
+// messages in channels.
 package channel
 
 import (
@@ -22,18 +22,16 @@ type Service struct {
 	access *access.Control
 }
 
-// New makes the service.
 func New(s store.Store, dir *directory.Directory, control *access.Control) *Service {
 	return &Service{store: s, dir: dir, access: control}
 }
 
-// Everyone stands for all participants of the team among the members of a
-// channel.
+// Everyone stands for all participants of the team in a list of members.
 const Everyone = "*"
 
 const maxTopic = 500
 
-// Add makes a channel. Whoever makes it is a member.
+// Add makes a channel. The caller becomes a member.
 func (s *Service) Add(ctx context.Context, c access.Caller, name, topic string, members []string) (parley.Channel, error) {
 	ch := parley.Channel{Team: c.Team, Name: parley.BareChannel(name), Topic: strings.TrimSpace(topic)}
 	if err := s.mayChange(ctx, c, name); err != nil {
@@ -55,7 +53,7 @@ func (s *Service) Add(ctx context.Context, c access.Caller, name, topic string, 
 			return err
 		}
 		if !made {
-			return parley.Errorf(parley.Conflict, "There is a channel #%s already.", ch.Name).WithHint("Choose another name, or invite others to it.")
+			return parley.Errorf(parley.Conflict, "There is already a channel #%s.", ch.Name).WithHint("Choose another name, or invite others to it.")
 		}
 		record(tx, ch, c.Agent, 0, "created")
 		join(tx, ch, append([]parley.AgentID{c.Agent}, ids...), c.Agent, "")
@@ -64,14 +62,15 @@ func (s *Service) Add(ctx context.Context, c access.Caller, name, topic string, 
 	return ch, err
 }
 
-// Invite makes participants members. Those who are, stay.
+// Invite makes participants members of a channel. Inviting a member again changes
+// nothing.
 func (s *Service) Invite(ctx context.Context, c access.Caller, name string, agents []string) (parley.Channel, error) {
 	return s.change(ctx, c, name, agents, func(tx *store.Tx, ch parley.Channel, ids []parley.AgentID) error {
 		return joinMissing(tx, ch, ids, c.Agent, "")
 	})
 }
 
-// Remove ends memberships. Work that was asked for in the channel goes on.
+// Remove ends memberships. Work that was started in the channel goes on.
 func (s *Service) Remove(ctx context.Context, c access.Caller, name string, agents []string) (parley.Channel, error) {
 	return s.change(ctx, c, name, agents, func(tx *store.Tx, ch parley.Channel, ids []parley.AgentID) error {
 		for _, id := range ids {
@@ -91,8 +90,8 @@ func (s *Service) Remove(ctx context.Context, c access.Caller, name string, agen
 	})
 }
 
-// Delete ends a channel: nobody is in it any more, and its name is free. What was
-// said in it stays on record.
+// Delete removes a channel and its memberships, so that its name can be used again.
+// What was said in it stays on record.
 func (s *Service) Delete(ctx context.Context, c access.Caller, name string) error {
 	_, err := s.change(ctx, c, name, nil, func(tx *store.Tx, ch parley.Channel, _ []parley.AgentID) error {
 		remove(tx, ch, c.Agent)
@@ -135,13 +134,13 @@ func (s *Service) unknown(tx *store.Tx, c access.Caller, name string) error {
 	return parley.ErrNoChannel(name, parley.Nearest(parley.BareChannel(name), names, 3))
 }
 
-// mayChange lets people decide who talks where, and nobody else: an agent must
-// not be able to give itself or another something to read.
+// mayChange lets only people change channels. An agent must not be able to give
+// itself or others access to what was said.
 func (s *Service) mayChange(ctx context.Context, c access.Caller, name string) error {
 	return s.access.PeopleOnly(ctx, c, "change channels", "change #"+parley.BareChannel(name))
 }
 
-// find looks names up; Everyone is all of the team.
+// find looks up names. Everyone stands for the whole team.
 func (s *Service) find(c access.Caller, names []string) (ids []parley.AgentID, err error) {
 	for _, name := range names {
 		if name == Everyone {

@@ -7,7 +7,7 @@ import (
 	"parley/internal/store"
 )
 
-// join makes members of a new channel.
+// join adds the members of a new channel.
 func join(tx *store.Tx, ch parley.Channel, ids []parley.AgentID, by parley.AgentID, home string) {
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
@@ -16,8 +16,8 @@ func join(tx *store.Tx, ch parley.Channel, ids []parley.AgentID, by parley.Agent
 	}
 }
 
-// joinMissing makes members of those who are not. What was said before they came
-// does not count as unread.
+// joinMissing adds those who are not members yet. What was said before does not
+// count as unread for them.
 func joinMissing(tx *store.Tx, ch parley.Channel, ids []parley.AgentID, by parley.AgentID, home string) error {
 	thread, err := tx.Thread(ch.Main)
 	if err != nil {
@@ -45,7 +45,7 @@ func leave(tx *store.Tx, ch parley.Channel, id, by parley.AgentID) {
 	record(tx, ch, by, id, "left")
 }
 
-// remove ends a channel and all memberships.
+// remove deletes a channel and its memberships.
 func remove(tx *store.Tx, ch parley.Channel, by parley.AgentID) {
 	tx.DeleteMembers(ch.ID)
 	ch.Removed = true

@@ -15,10 +15,10 @@ type Spec struct {
 	Members []parley.AgentID
 }
 
-// Sync makes the channels of a team what its files say. What was made while a hub
-// ran stays, channels and members; so does what another folder names, of a hub on
-// the same database. With partial nothing is taken away, since some files could
-// not be read.
+// Sync makes the channels of a team match its files. Channels and members that
+// people added while a hub ran stay, and so do those of another hub's files on the
+// same database. With partial nothing is removed, because some files could not be
+// read.
 func (s *Service) Sync(ctx context.Context, team parley.TeamID, home string, specs []Spec, partial bool) error {
 	if len(specs) == 0 && home == "" {
 		return nil
@@ -58,7 +58,8 @@ func syncOne(tx *store.Tx, team parley.TeamID, home string, spec Spec, partial b
 	return leaveUnnamed(tx, ch, home, spec.Members)
 }
 
-// leaveUnnamed ends the memberships that the same files gave and give no longer.
+// leaveUnnamed ends the memberships that the same files defined before but not any
+// more.
 func leaveUnnamed(tx *store.Tx, ch parley.Channel, home string, named []parley.AgentID) error {
 	members, err := tx.Members(ch.ID)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"parley/internal/store/sqlite"
 )
 
-// files is what a team's folder says of channels: a name and its members each.
+// files are the channels in a team's folder, each with its members.
 type files struct {
 	home     string
 	channels map[string][]string
@@ -43,7 +43,7 @@ func newWorld(t *testing.T) *world {
 	return &world{t: t, hub: app.NewHub(app.HubConfig{Store: st, Log: slog.New(slog.DiscardHandler)})}
 }
 
-// start takes the files in, as a hub does when it starts.
+// start applies the files, as a hub does when it starts.
 func (w *world) start(f files) {
 	w.t.Helper()
 	r := app.Roster{Team: "main", Home: f.home, Partial: f.partial}
@@ -84,7 +84,7 @@ func (w *world) has(what string, want ...string) {
 	}
 }
 
-// The files decide about what they name, and about nothing else.
+// The files decide about the channels that they name, and no others.
 func TestChannelsBecomeWhatTheFilesSay(t *testing.T) {
 	w := newWorld(t)
 	w.start(files{home: "here", channels: map[string][]string{"all": {"*"}, "room": {"Ada", "nobody"}}})
@@ -116,7 +116,7 @@ func TestWhatIsRefused(t *testing.T) {
 			_, err := w.hub.Channels.Invite(t.Context(), w.ada, "room", []string{"nobody"})
 			return err
 		},
-		"There is a channel #room already.": func() error { _, err := w.hub.Channels.Add(t.Context(), w.ada, "#ROOM", "", nil); return err },
+		"There is already a channel #room.": func() error { _, err := w.hub.Channels.Add(t.Context(), w.ada, "#ROOM", "", nil); return err },
 		"Channel '#roo' not found.":         func() error { return w.hub.Channels.Delete(t.Context(), w.ada, "roo") },
 		"bob is not a member of #room.":     func() error { _, err := w.hub.Channels.Remove(t.Context(), w.ada, "room", []string{"bob"}); return err },
 		"A topic has at most 500 characters; thi": func() error {
@@ -131,7 +131,6 @@ func TestWhatIsRefused(t *testing.T) {
 	w.has("nothing changed", "room: ada")
 }
 
-// Whoever is invited later has nothing unread of what was said before.
 func TestWhoeverIsInvitedLaterHasNothingUnread(t *testing.T) {
 	w := newWorld(t)
 	w.start(files{home: "here"})

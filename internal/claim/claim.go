@@ -1,8 +1,8 @@
-// Package claim is who works on what: leases on regions of files and on other
-// things that have a name, and what agents say that they are about to do.
+// Package claim records who works on what: claims on regions of files and on other
+// named things, and what agents announce to work on.
 //
-// A claim is looked for and taken in one transaction under the lock of its team,
-// so no two ever hold the same line. One that meets another's changes nothing.
+// A claim is checked and taken in one transaction under the lock of its team, so no
+// two agents ever hold the same line. A claim that conflicts changes nothing.
 package claim
 
 import (
@@ -15,7 +15,7 @@ import (
 	"parley/internal/store"
 )
 
-// Lease is how long a claim holds unless it is renewed by claiming again.
+// Lease is how long a claim lasts unless it is renewed by claiming again.
 const Lease = 5 * time.Minute
 
 // Service is the use cases of this package. It is safe for concurrent use.
@@ -24,7 +24,6 @@ type Service struct {
 	dir   *directory.Directory
 }
 
-// New makes the service.
 func New(s store.Store, dir *directory.Directory) *Service { return &Service{store: s, dir: dir} }
 
 // Held is a claim as others see it.
@@ -34,12 +33,12 @@ type Held struct {
 	Left   time.Duration
 }
 
-// Taking is what came of a claim.
+// Taking is the result of Take.
 type Taking struct {
 	Held
 	// Renewed says that the caller held all of it before.
 	Renewed bool
-	// Conflicts are the claims of others on the same lines. With any of them
+	// Conflicts are the claims of others on the same lines. If there are any,
 	// nothing was changed.
 	Conflicts []Held
 }
@@ -73,7 +72,7 @@ func (s *Service) Take(ctx context.Context, c access.Caller, path string, lines 
 	return out, err
 }
 
-// lock keeps others in the team from claiming, and reads who claims the path.
+// lock stops others in the team from claiming, and reads the claims on the path.
 func lock(tx *store.Tx, c access.Caller, path string) ([]parley.Claim, error) {
 	if err := c.Works(tx); err != nil {
 		return nil, err
@@ -84,8 +83,8 @@ func lock(tx *store.Tx, c access.Caller, path string) ([]parley.Claim, error) {
 	return tx.ClaimsOn(c.Team, path)
 }
 
-// split parts the claims on a path into those of the same holder, and those of
-// others that are in the way.
+// split separates the holder's own claims on a path from those of others that
+// conflict.
 func split(list []parley.Claim, wanted parley.Claim) (own, conflicts []parley.Claim) {
 	for _, held := range list {
 		switch {
@@ -98,7 +97,7 @@ func split(list []parley.Claim, wanted parley.Claim) (own, conflicts []parley.Cl
 	return own, conflicts
 }
 
-// take stores a claim in place of what it covers of the holder's own, and reports
+// take stores a claim and removes the holder's own claims that it covers. It reports
 // whether the holder had all of it before.
 func take(tx *store.Tx, claim parley.Claim, own []parley.Claim) (renewed bool) {
 	tx.SweepClaims(claim.Team)
@@ -115,8 +114,7 @@ func take(tx *store.Tx, claim parley.Claim, own []parley.Claim) (renewed bool) {
 	return renewed
 }
 
-// Release gives up what the caller's task has claimed of some lines. It returns
-// what was given up.
+// Release ends the claims of the caller's task on some lines and returns them.
 func (s *Service) Release(ctx context.Context, c access.Caller, path string, lines parley.Lines) ([]parley.Claim, error) {
 	path, err := parley.CleanPath(path)
 	if err != nil {
@@ -146,7 +144,7 @@ func event(c parley.Claim, kind parley.EventKind) parley.Event {
 	return parley.Event{Team: c.Team, Kind: kind, Actor: c.Agent, Task: c.Task, Detail: c.Region()}
 }
 
-// List is what is claimed in the caller's team.
+// List returns the claims in the caller's team.
 func (s *Service) List(ctx context.Context, c access.Caller) ([]Held, error) {
 	var out []Held
 	err := s.store.View(ctx, func(tx *store.Tx) error {
@@ -160,7 +158,7 @@ func (s *Service) List(ctx context.Context, c access.Caller) ([]Held, error) {
 	return out, err
 }
 
-// show names the holders.
+// show adds the names of the holders.
 func (s *Service) show(tx *store.Tx, list []parley.Claim) ([]Held, error) {
 	out := make([]Held, len(list))
 	for i, c := range list {

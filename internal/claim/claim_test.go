@@ -46,7 +46,7 @@ func (s *site) as(name string) access.Caller {
 	return access.Caller{Team: s.team, Agent: e.ID}
 }
 
-// on is somebody at work on a task of their own.
+// on is somebody who works on a task of their own.
 func (s *site) on(name string) access.Caller {
 	s.Helper()
 	made, err := s.hub.Contacts.Delegate(s.Context(), s.as("Pat"), contact.Request{Target: name, Message: "Work."})
@@ -67,7 +67,7 @@ func (s *site) take(c access.Caller, from, to int) claim.Taking {
 	return got
 }
 
-// list are the holders of what is claimed, in the order of the lines.
+// list returns the holders of all claims, in the order of the lines.
 func (s *site) list() (names []string) {
 	s.Helper()
 	all, err := s.hub.Claims.List(s.Context(), s.as("Pat"))
@@ -80,8 +80,8 @@ func (s *site) list() (names []string) {
 	return names
 }
 
-// A claim is a task's: another task of the same agent is in its way like anybody
-// else's.
+// A claim belongs to a task: another task of the same agent conflicts with it like
+// anybody else's.
 func TestAClaimIsATasks(t *testing.T) {
 	s := newSite(t)
 	first, second := s.on("Ann"), s.on("Ann")
@@ -99,7 +99,7 @@ func TestAClaimIsATasks(t *testing.T) {
 	}
 }
 
-// Claiming again makes a claim last from then on.
+// Claiming again makes a claim last its full time from then on.
 func TestAClaimIsRenewed(t *testing.T) {
 	s := newSite(t)
 	ann := s.on("Ann")
@@ -118,7 +118,7 @@ func TestAClaimIsRenewed(t *testing.T) {
 	}
 }
 
-// Whoever gives lines up gives up their own claims alone.
+// A release ends only the caller's own claims.
 func TestAReleaseIsOfOnesOwn(t *testing.T) {
 	s := newSite(t)
 	ann, bob := s.on("Ann"), s.on("Bob")
@@ -133,8 +133,7 @@ func TestAReleaseIsOfOnesOwn(t *testing.T) {
 	}
 }
 
-// What somebody is about to work on concerns them for half an hour, and no longer
-// than their task.
+// An intent lasts half an hour, and no longer than its task.
 func TestAnIntentLastsHalfAnHour(t *testing.T) {
 	s := newSite(t)
 	ann := s.on("Ann")

@@ -10,11 +10,10 @@ import (
 	"parley/internal/store"
 )
 
-// intentLease is how long others count on what somebody said that they are about
-// to do, unless their task ends before.
+// intentLease is how long an announced intent counts, unless its task ends before.
 const intentLease = 30 * time.Minute
 
-// Intend says that the caller's task is about to work on a file.
+// Intend records that the caller's task is about to work on a file.
 func (s *Service) Intend(ctx context.Context, c access.Caller, path string) error {
 	path, err := parley.CleanPath(path)
 	if err != nil {
@@ -30,8 +29,8 @@ func (s *Service) Intend(ctx context.Context, c access.Caller, path string) erro
 	})
 }
 
-// Concerned are those whom something about a path concerns: who works on it, and if
-// nobody else does, or without a path, those of the caller's role.
+// Concerned finds those whom news about a path concerns: everyone who works on it.
+// If nobody else does, or without a path, it is the agents with the caller's role.
 func (s *Service) Concerned(ctx context.Context, c access.Caller, path string) ([]parley.AgentID, error) {
 	var busy []parley.AgentID
 	if path != "" {
@@ -55,8 +54,8 @@ func (s *Service) Concerned(ctx context.Context, c access.Caller, path string) (
 	return concerns(c.Agent, busy, alike), nil
 }
 
-// concerns are those who work on the thing, or else those of the same role; never
-// the one who speaks.
+// concerns picks those who work on the path, or else those of the same role, but
+// never the caller.
 func concerns(self parley.AgentID, busy, alike []parley.AgentID) []parley.AgentID {
 	for _, list := range [][]parley.AgentID{busy, alike} {
 		list = slices.DeleteFunc(slices.Clone(list), func(id parley.AgentID) bool { return id == self })

@@ -1,8 +1,8 @@
-// Package demo shows a team at work: it starts a real hub on a temporary
-// folder with a team whose words are written down beforehand, asks for a
-// report, and tells live what happens, by following the hub's own record.
+// Package demo shows a team at work. It starts a real hub in a temporary folder
+// with a team that follows a script, asks for a report, and narrates what happens
+// by following the hub's own record.
 //
-// It uses the same doors as anyone else, so what it shows is what a user gets.
+// It uses the same API as everyone else, so it shows what a user gets.
 package demo
 
 import (
@@ -23,25 +23,25 @@ import (
 // Options say how the story is told.
 type Options struct {
 	Out io.Writer
-	// Screen is what it is fitted to.
+	// Screen describes the reader's terminal.
 	Screen view.Screen
-	// JSON prints the hub's events, one a line, and nothing else.
+	// JSON prints the hub's events, one per line, and nothing else.
 	JSON bool
-	// Fast leaves out the pauses in which a person reads.
+	// Fast leaves out the pauses for reading.
 	Fast bool
-	// Exit ends with the story, instead of staying up until the context is done.
+	// Exit ends the demo with the story, instead of staying up until the context is
+	// done.
 	Exit bool
-	// Keep is a folder in which the team and its data stay; a temporary one that
-	// is removed if empty.
+	// Keep is the folder in which the team and its data are kept. If it is empty, a
+	// temporary folder is used and removed.
 	Keep string
 	// Program is how the reader starts this program.
 	Program string
 	Log     *slog.Logger
 }
 
-// Run tells the story and then, unless it should end, stays up and tells what
-// else happens. It returns an error if the story went another way than it
-// should.
+// Run tells the story. Then, without Exit, it stays up and tells what else happens.
+// It returns an error if the story did not go as planned.
 func Run(ctx context.Context, o Options) (err error) {
 	dir, remove, err := makeTeam(o)
 	if err != nil {
@@ -65,7 +65,8 @@ type runningHub struct {
 	ended chan error
 }
 
-// stopTime is how long turns get when the demo ends: they are scripts.
+// stopTime is how long turns get when the demo ends. It is short, since they are
+// scripts.
 const stopTime = 100 * time.Millisecond
 
 func startHub(ctx context.Context, o Options, dir string) (*runningHub, error) {
@@ -73,7 +74,7 @@ func startHub(ctx context.Context, o Options, dir string) (*runningHub, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Ctrl-C ends the story first, and the hub once nothing speaks to it.
+	// Ctrl-C first ends the story, then the hub, when nothing uses it any more.
 	ctx, end := context.WithCancel(context.WithoutCancel(ctx))
 	h := &runningHub{end: end, ended: make(chan error, 1)}
 	up := make(chan app.Serving, 1)
@@ -110,7 +111,7 @@ type stage struct {
 	dir string
 }
 
-// play goes from the first word to the last.
+// play tells the story from beginning to end.
 func (s *stage) play(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -161,7 +162,7 @@ func (s *stage) stay(ctx context.Context) error {
 	case err := <-s.hub.ended:
 		s.hub.ended <- err
 		if err == nil {
-			err = parley.Errorf(parley.Internal, "The hub has stopped by itself.")
+			err = parley.Errorf(parley.Internal, "The hub stopped by itself.")
 		}
 		return err
 	}

@@ -96,7 +96,7 @@ func TestKeepLeavesTheTeam(t *testing.T) {
 	}
 }
 
-// It stays up until the context is done, and that is a good end.
+// It stays up until the context is done, which is no error.
 func TestStaysUpUntilStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var out watched

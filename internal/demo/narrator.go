@@ -14,13 +14,12 @@ import (
 	"parley/internal/cli/view"
 )
 
-// narrator follows the hub's record and tells what happens in it. It reads the
-// record from the beginning, so it misses nothing.
+// narrator follows the hub's record from its beginning and tells what happens.
 type narrator struct {
 	*stage
 	began   time.Time
 	palette view.Palette
-	depth   map[string]int // of the tasks told of so far
+	depth   map[string]int // of the tasks so far
 
 	mu     sync.Mutex
 	ends   map[string]chan struct{}
@@ -66,7 +65,7 @@ func (n *narrator) end(task string) chan struct{} {
 	return n.ends[task]
 }
 
-// tell says what an event means, if it means anything to a reader.
+// tell prints what an event means, if it means anything to a reader.
 func (n *narrator) tell(ctx context.Context, e api.Event) error {
 	if n.JSON {
 		if err := n.printEvent(e); err != nil {
@@ -121,7 +120,7 @@ func (n *narrator) note(notified string) {
 
 func (n *narrator) ended(task string) { close(n.end(task)) }
 
-// opened tells of a new task, one step to the right of the task it is for.
+// opened tells of a new task, indented one step more than its parent.
 func (n *narrator) opened(ctx context.Context, e api.Event) error {
 	t, err := n.hub.Task(ctx, e.Task)
 	if err != nil {
@@ -160,8 +159,8 @@ func (n *narrator) text(ctx context.Context, message string) (string, error) {
 
 func (n *narrator) name(name string) string { return n.Screen.Paint(n.palette.Of(name), name) }
 
-// quoted is how many lines of a text are told; the end of the story shows the
-// answer whole.
+// quoted is how many lines of a text are shown. The end of the story shows the whole
+// answer.
 const quoted = 2
 
 // line prints who does what, with the time, and the text below it.
@@ -184,8 +183,8 @@ func (n *narrator) line(e api.Event, who, what, text string) {
 	n.print(out + strings.Join(lines, ""))
 }
 
-// depthOf is how far to the right an event belongs. What has no task of its
-// own, such as a notification, was made by one.
+// depthOf is how far an event is indented. An event without a task of its own, such
+// as a notification, belongs to the task that made it.
 func (n *narrator) depthOf(e api.Event) int {
 	if e.Task == "" && e.Kind != string(parley.EventStatus) {
 		return 1

@@ -13,14 +13,14 @@ import (
 	"parley/internal/cli/view"
 )
 
-// Who is asked for what.
+// The agent that is asked, and the request.
 const (
 	lead    = "CoordinatorBot"
 	request = "Prepare the report for Q3."
 )
 
 func (s *stage) print(text string) {
-	_, _ = io.WriteString(s.Out, text) // nobody is left to be told
+	_, _ = io.WriteString(s.Out, text) // nothing can be done if it fails
 }
 
 func (s *stage) opening() string {
@@ -30,7 +30,7 @@ func (s *stage) opening() string {
 	return s.heading("A team at work") + s.Screen.Text(
 		"A hub is up at "+s.hub.url+", with seven agents, no key and no network. "+
 			"You ask "+lead+" for a report. Every message is stored and delivered by the hub; "+
-			"only the agents' words are written down beforehand.") + "\n"
+			"only what the agents say comes from a script.") + "\n"
 }
 
 func (s *stage) heading(text string) string {
@@ -61,8 +61,8 @@ func (s *stage) finale(ctx context.Context, t api.Task) (api.TaskTree, error) {
 	return tree, s.seen(ctx, t)
 }
 
-// seen tells the hub that everything of the task was displayed, so that the
-// inbox is empty for whoever tries it.
+// seen tells the hub that the whole task was displayed, so that the reader begins
+// with an empty inbox.
 func (s *stage) seen(ctx context.Context, t api.Task) error {
 	inbox, err := s.hub.Inbox(ctx, 0)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *stage) invitation() string {
 	return text
 }
 
-// expected is the story: who did what, and how it ended.
+// expected is the story as planned: who did what, and how it ended.
 func expected() []string {
 	return []string{
 		"CoordinatorBot asked by you: completed",
@@ -107,7 +107,7 @@ func expected() []string {
 	}
 }
 
-// asTold compares what happened with the story.
+// asTold compares what happened with the planned story.
 func asTold(t api.Task, tree api.TaskTree, notified []string) error {
 	var missing []string
 	happened := outline(tree)
@@ -125,7 +125,7 @@ func asTold(t api.Task, tree api.TaskTree, notified []string) error {
 		missing = append(missing, "a notification to ArchiveBot")
 	}
 	if len(missing) > 0 || len(happened) != len(expected()) {
-		return parley.Errorf(parley.Failed, "The story did not go as it should. Missing: %s. Instead: %s.",
+		return parley.Errorf(parley.Failed, "The story did not go as planned. Missing: %s. Instead: %s.",
 			strings.Join(missing, "; "), strings.Join(happened, "; "))
 	}
 	return nil

@@ -11,14 +11,12 @@ import (
 	"parley"
 )
 
-// teamFiles is the team as it is written to disk. The compiler fills it and
-// nothing changes it.
+// teamFiles is the team that is written to disk.
 //
 //go:embed team
 var teamFiles embed.FS
 
-// makeTeam writes the team's folder. remove takes it away again, unless it is
-// to be kept.
+// makeTeam writes the team's folder. remove deletes it, unless it is to be kept.
 func makeTeam(o Options) (dir string, remove func() error, err error) {
 	if o.Keep == "" {
 		dir, err = os.MkdirTemp("", "parley-demo-")
@@ -37,7 +35,7 @@ func makeTeam(o Options) (dir string, remove func() error, err error) {
 	return dir, remove, nil
 }
 
-// emptyDir makes sure that nothing of anyone's is overwritten.
+// emptyDir refuses a folder that is not empty, so that nothing is overwritten.
 func emptyDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -59,8 +57,7 @@ func unwritable(err error) error {
 
 var pause = regexp.MustCompile(`(?m)^( *)(- )?wait: .*\n`)
 
-// writeTeam copies the files. Without the pauses the script does the same,
-// only faster than one can read.
+// writeTeam copies the files. With fast it removes the pauses from the script.
 func writeTeam(dir string, fast bool) error {
 	files, err := fs.Sub(teamFiles, "team")
 	if err != nil {

@@ -1,4 +1,3 @@
-// Package hardlink tells whether a file has further names. Such a file may lie
-// elsewhere as well, in a folder that is nobody else's business, and no look at its
-// path shows that.
+// Package hardlink finds out whether a file has more than one name. Such a file may
+// also be in a private folder elsewhere, and its path does not show that.
 package hardlink

@@ -4,5 +4,5 @@ package hardlink
 
 import "io/fs"
 
-// Shared reports whether a file has more than one name. Here that is not known.
+// Shared reports whether a file has more than one name. This system does not say.
 func Shared(fs.FileInfo) bool { return false }

@@ -1,12 +1,13 @@
-// Package hubfile is the part of a hub's data folder by which commands find
-// the hub, and by which two hubs on one folder are kept apart:
+// Package hubfile handles the files in a hub's data folder with which commands
+// find the hub, and which keep a second hub out of the folder:
 //
-//	hub.lock   held by the running hub; its content is worth nothing
+//	hub.lock   locked by the running hub; its content does not matter
 //	hub.json   address and process of the hub that holds the lock
-//	hub.token  the token of the person whom the command line acts as
+//	hub.token  the token of the person who the command line acts as
 //
-// The lock is the truth: it goes with its process, however that ends. The
-// other files may be left over from a hub that was killed.
+// Only the lock says whether a hub runs: the system releases it when the process
+// ends, however it ends. The other files may be left over from a hub that was
+// killed.
 package hubfile
 
 import (
@@ -27,7 +28,7 @@ const (
 	tokenFile = "hub.token"
 )
 
-// Hub is where a running hub is found.
+// Hub says how to reach a running hub.
 type Hub struct {
 	URL     string    `json:"url"`
 	Process int       `json:"process"`
@@ -57,7 +58,7 @@ func Find(dir string) (Hub, error) {
 
 func errNotYours(dir string, err error) error {
 	return parley.Errorf(parley.Denied, "You may not read the files of the hub that runs on %s.", dir).
-		WithHint("Only the user who started it may.").WithCause(err)
+		WithHint("Only the user who started it may do that.").WithCause(err)
 }
 
 func read(dir string) (hub Hub, err error) {
@@ -68,8 +69,8 @@ func read(dir string) (hub Hub, err error) {
 	return hub, json.Unmarshal(text, &hub)
 }
 
-// Publish writes the address and the token of the hub that holds the lock.
-// The address comes last: whoever finds it finds the token too.
+// Publish writes the address and the token of the hub that holds the lock. The
+// address comes last, so that whoever finds it finds the token too.
 func (l *Lock) Publish(hub Hub) error {
 	text, err := json.Marshal(hub)
 	if err != nil {
@@ -84,8 +85,8 @@ func (l *Lock) Publish(hub Hub) error {
 	return nil
 }
 
-// Token reads the token that a hub before this one left, so that a restart
-// does not make a new one. It is empty if there is none.
+// Token reads the token of the previous hub, so that a restart does not make a new
+// one. It is empty if there is none.
 func (l *Lock) Token() string {
 	text, err := os.ReadFile(filepath.Join(l.dir, tokenFile))
 	if err != nil {
@@ -94,9 +95,9 @@ func (l *Lock) Token() string {
 	return strings.TrimSpace(string(text))
 }
 
-// replace writes a file that nobody but its owner may read, all at once. The
-// new file has its mode from the first moment; that of an old one, or a link
-// in its place, does not matter.
+// replace writes a file that only its owner can read, in one step. It makes a new
+// file with that mode and renames it, so the mode of an old file or a link in its
+// place does not matter.
 func replace(dir, name string, content []byte) error {
 	temporary := filepath.Join(dir, name+".new")
 	if err := os.Remove(temporary); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -118,7 +119,8 @@ func writeError(dir string, err error) error {
 		WithHint("Check its permissions and the free space.").WithCause(err)
 }
 
-// reason is the last part of a file error: the path is named already.
+// reason is the last part of a file error, since the message already names the
+// path.
 func reason(err error) string {
 	var path *os.PathError
 	if errors.As(err, &path) {

@@ -21,7 +21,7 @@ func acquire(t *testing.T, dir string) *hubfile.Lock {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = l.Release() }) // a second time is no harm
+	t.Cleanup(func() { _ = l.Release() }) // releasing twice does no harm
 	return l
 }
 
@@ -70,7 +70,7 @@ func TestASecondHubIsRefusedWithTheFirstOnesAddress(t *testing.T) {
 	}
 }
 
-// What a killed hub leaves behind is neither an obstacle nor a hub.
+// The files of a killed hub neither stop a new hub nor look like a running one.
 func TestLeftoversOfAKilledHub(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -139,8 +139,8 @@ func TestAFolderThatIsNone(t *testing.T) {
 	}
 }
 
-// Those who look hold the lock for a moment. A hub that starts then must not
-// take them for another hub.
+// Held takes the lock for a moment. A hub that starts then must not mistake this
+// for another hub.
 func TestLookersDoNotKeepAHubFromStarting(t *testing.T) {
 	dir := t.TempDir()
 	if err := acquire(t, dir).Release(); err != nil {

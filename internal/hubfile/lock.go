@@ -11,15 +11,15 @@ import (
 	"parley"
 )
 
-// Lock is the right to run a hub on a data folder. The system takes it back
-// when the process ends, however it ends.
+// Lock is the right to run a hub on a data folder. The system releases it when the
+// process ends, however it ends.
 type Lock struct {
 	dir  string
 	file *os.File
 }
 
-// Acquire makes the folder if needed, for its owner alone, and takes the lock.
-// A folder on which a hub runs is refused with that hub's address.
+// Acquire makes the folder if needed, accessible only to its owner, and takes the
+// lock. If a hub runs on the folder, the error names its address.
 func Acquire(dir string) (*Lock, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, writeError(dir, err)
@@ -38,8 +38,7 @@ func Acquire(dir string) (*Lock, error) {
 		}
 		return nil, writeError(dir, err)
 	}
-	// What a killed hub left would send commands to an address that may be
-	// another's by now.
+	// A killed hub may have left its address. Another program may use it now.
 	if err := os.Remove(filepath.Join(dir, hubFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		f.Close()
 		return nil, writeError(dir, err)
@@ -47,8 +46,8 @@ func Acquire(dir string) (*Lock, error) {
 	return &Lock{dir: dir, file: f}, nil
 }
 
-// exclusive takes the lock. Those who only look hold a shared one for a moment
-// and must not be taken for a hub: if a shared lock can be had, no hub runs.
+// exclusive takes the lock. Held takes a shared lock for a moment, which must not
+// be mistaken for a hub: if a shared lock is possible, no hub runs.
 func exclusive(f *os.File) error {
 	for {
 		err := flock(f, syscall.LOCK_EX)
@@ -65,7 +64,7 @@ func exclusive(f *os.File) error {
 	}
 }
 
-// private takes the rights of everyone else away.
+// private removes everyone else's access.
 func private(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil || info.Mode().Perm()&0o077 == 0 {
@@ -75,14 +74,14 @@ func private(dir string) error {
 }
 
 func running(dir string) error {
-	what := fmt.Sprintf("A hub runs on %s already", dir)
+	what := fmt.Sprintf("A hub already runs on %s", dir)
 	if hub, err := read(dir); err == nil {
 		what = fmt.Sprintf("%s: %s, process %d", what, hub.URL, hub.Process)
 	}
 	return parley.Errorf(parley.Conflict, "%s.", what).WithHint("Use that one, stop it, or choose another data folder.")
 }
 
-// Release removes the address and gives the lock back. The token stays: it is
+// Release removes the address and releases the lock. The token stays, since it is
 // valid at the next hub on this folder.
 func (l *Lock) Release() error {
 	err := os.Remove(filepath.Join(l.dir, hubFile))
@@ -96,11 +95,11 @@ func (l *Lock) Release() error {
 func Held(dir string) bool {
 	f, err := os.Open(filepath.Join(dir, lockFile))
 	if err != nil {
-		return errors.Is(err, os.ErrPermission) // it is there, and another user's
+		return errors.Is(err, os.ErrPermission) // it exists and belongs to another user
 	}
 	defer f.Close()
-	// A shared lock does not disturb others who look, nor for long a hub that is
-	// just starting.
+	// A shared lock does not disturb other callers of Held, and a starting hub only
+	// for a moment.
 	return errors.Is(flock(f, syscall.LOCK_SH), syscall.EWOULDBLOCK)
 }
 

@@ -1,5 +1,5 @@
-// Package question decides how a question goes on its way. Its functions are
-// pure: whoever reads and writes questions asks them.
+// Package question decides how a question is routed. Its functions are pure; the
+// packages that read and write questions call them.
 package question
 
 import (
@@ -8,7 +8,7 @@ import (
 	"parley"
 )
 
-// Of finds where somebody was asked; nil if that was never.
+// Of finds the route by which somebody was asked. It is nil if they were not.
 func Of(routes []parley.Route, who parley.AgentID) *parley.Route {
 	for i := range routes {
 		if routes[i].Agent == who {
@@ -18,8 +18,8 @@ func Of(routes []parley.Route, who parley.AgentID) *parley.Route {
 	return nil
 }
 
-// Forward refuses to pass a question on to somebody; nil if it may be. name is
-// the target's.
+// Forward says why a question may not be forwarded to the target; nil if it may.
+// name is the target's name.
 func Forward(q parley.Question, routes []parley.Route, by, target parley.AgentID, name string) *parley.Error {
 	switch {
 	case q.Hops >= parley.MaxHops:
@@ -37,7 +37,7 @@ func Forward(q parley.Question, routes []parley.Route, by, target parley.AgentID
 const elsewhere = "Choose somebody else, or answer with what you know."
 
 // Hopeless reports whether nobody can answer any more: everyone who was asked has
-// failed, or passed it on to somebody who has.
+// failed, or has forwarded the question to somebody who has failed.
 func Hopeless(routes []parley.Route) bool {
 	for _, r := range routes {
 		if r.State == parley.RouteAsked || r.State == parley.RouteAnswered {
@@ -47,7 +47,6 @@ func Hopeless(routes []parley.Route) bool {
 	return true
 }
 
-// Answered reports whether anybody has answered.
 func Answered(routes []parley.Route) bool {
 	for _, r := range routes {
 		if r.State == parley.RouteAnswered {
@@ -57,8 +56,8 @@ func Answered(routes []parley.Route) bool {
 	return false
 }
 
-// Way is how a question came to somebody: the legs from the asker to them, the
-// first one first.
+// Way returns the routes by which a question reached somebody, beginning at the
+// asker.
 func Way(routes []parley.Route, to parley.AgentID) (legs []parley.Route) {
 	for leg := Of(routes, to); leg != nil; leg = Of(routes, leg.By) {
 		legs = append([]parley.Route{*leg}, legs...)
@@ -69,8 +68,8 @@ func Way(routes []parley.Route, to parley.AgentID) (legs []parley.Route) {
 	return legs
 }
 
-// Gathered is what those who forwarded a question knew, a line each, with their
-// names.
+// Gathered joins the enrichments of the routes, one line each, with the names of
+// those who added them.
 func Gathered(legs []parley.Route, name func(parley.AgentID) string) string {
 	var lines []string
 	for _, leg := range legs {

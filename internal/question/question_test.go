@@ -14,7 +14,7 @@ const (
 	ann, bob, cid, dan, eve = parley.AgentID(1), parley.AgentID(2), parley.AgentID(3), parley.AgentID(4), parley.AgentID(5)
 )
 
-// chain is Ann's question to Bob, who gave it to Cid, who gave it to Dan.
+// chain is Ann's question to Bob, who forwarded it to Cid, who forwarded it to Dan.
 func chain() []parley.Route {
 	return []parley.Route{
 		{N: 1, Agent: bob, By: ann, State: parley.RouteForwarded},

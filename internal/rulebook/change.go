@@ -10,13 +10,13 @@ import (
 	"parley/internal/config"
 )
 
-// Set gives a rule another value. No words at all empty a list.
+// Set replaces the values of a rule. Without words a list becomes empty.
 func (s *Service) Set(ctx context.Context, c access.Caller, name, key string, words []string) (Rules, error) {
 	return s.change(ctx, c, name, key, "set "+strings.Join(words, " "), func(Rule) ([]string, error) { return words, nil })
 }
 
-// Add adds words to a list. Those that are there already are not added twice;
-// for somebody whom a contact rule names it takes that rule's place.
+// Add adds words to a list. It does not add a word twice, and a contact rule
+// replaces the one for the same name.
 func (s *Service) Add(ctx context.Context, c access.Caller, name, key string, words []string) (Rules, error) {
 	return s.change(ctx, c, name, key, "add "+strings.Join(words, " "), func(r Rule) ([]string, error) {
 		if err := isList(key); err != nil {
@@ -26,7 +26,7 @@ func (s *Service) Add(ctx context.Context, c access.Caller, name, key string, wo
 	})
 }
 
-// Remove takes words out of a list.
+// Remove removes words from a list.
 func (s *Service) Remove(ctx context.Context, c access.Caller, name, key string, words []string) (Rules, error) {
 	return s.change(ctx, c, name, key, "remove "+strings.Join(words, " "), func(r Rule) ([]string, error) {
 		if err := isList(key); err != nil {
@@ -43,7 +43,7 @@ func (s *Service) Remove(ctx context.Context, c access.Caller, name, key string,
 	})
 }
 
-// Unset takes a rule out of the file: its default holds.
+// Unset removes a rule from the file, so that its default applies.
 func (s *Service) Unset(ctx context.Context, c access.Caller, name, key string) (Rules, error) {
 	return s.change(ctx, c, name, key, "unset", nil)
 }
@@ -52,10 +52,10 @@ func isList(key string) error {
 	if slices.Contains([]string{config.KeyCanInvoke, config.KeyContacts, config.KeyProfile}, key) {
 		return nil
 	}
-	return parley.Errorf(parley.Invalid, "%s is no list.", key).WithHint("Use set to give it another value.")
+	return parley.Errorf(parley.Invalid, "%s is not a list.", key).WithHint("Use set to give it another value.")
 }
 
-// without leaves out what the new words replace.
+// without leaves out the words that the new ones replace.
 func without(key string, have, words []string) []string {
 	about := func(word string) string {
 		if key == config.KeyContacts {
@@ -71,15 +71,15 @@ func without(key string, have, words []string) []string {
 	})
 }
 
-// change edits the file of one agent, takes it over and puts it on record. to
-// says what the rule should be, given what it is in the file at that moment; nil
-// takes it away.
+// change edits the file of one agent, applies it and records the change. to returns
+// the new words of the rule, given the rule as it is in the file at that moment; nil
+// removes the rule.
 func (s *Service) change(ctx context.Context, c access.Caller, name, key, what string, to func(Rule) ([]string, error)) (Rules, error) {
 	e, err := s.dir.Find(c.Team, name)
 	if err != nil {
 		return Rules{}, err
 	}
-	if err := s.personsOnly(ctx, c, key+" of "+e.Name+": "+what); err != nil {
+	if err := s.peopleOnly(ctx, c, key+" of "+e.Name+": "+what); err != nil {
 		return Rules{}, err
 	}
 	if err := config.CheckRuleKey(key); err != nil {
@@ -101,10 +101,10 @@ func (s *Service) change(ctx context.Context, c access.Caller, name, key, what s
 	if err != nil {
 		return Rules{}, err
 	}
-	return s.takeOver(ctx, c, e.ID, before, written, a.File)
+	return s.apply(ctx, c, e.ID, before, written, a.File)
 }
 
-// ruleIn is a rule as a file has it, which may be newer than what holds.
+// ruleIn reads a rule from a file. The file may be newer than what is in force.
 func ruleIn(name string, file []byte, key string) (Rule, error) {
 	a, err := config.ReadRules(name, file)
 	return Rule{Key: key, Words: a.RuleWords(key), Line: a.Lines[key]}, err
@@ -121,15 +121,15 @@ func edited(file []byte, r Rule, to func(Rule) ([]string, error)) ([]byte, error
 	return config.SetRule(file, r.Key, words)
 }
 
-// takeOver reads the files again and answers with the rules as they hold then.
-// That also happens where nothing was written: the file may have been ahead.
-func (s *Service) takeOver(ctx context.Context, c access.Caller, target parley.AgentID, before Rule, written bool, file string) (Rules, error) {
-	ctx = context.WithoutCancel(ctx) // what is written is written
+// apply reads the files again and returns the rules that are in force then. It also
+// does so if nothing was written, since the file may have been newer.
+func (s *Service) apply(ctx context.Context, c access.Caller, target parley.AgentID, before Rule, written bool, file string) (Rules, error) {
+	ctx = context.WithoutCancel(ctx) // the file is already written
 	_, err := s.files.Reload(ctx, c.Agent)
 	agents := s.files.Held().Agents
 	i := slices.IndexFunc(agents, func(a config.Agent) bool { return a.File == file })
 	if i < 0 || err != nil {
-		return Rules{}, parley.Errorf(parley.Conflict, "The rule was written to %s, but the hub could not take the files over.", file).
+		return Rules{}, parley.Errorf(parley.Conflict, "The rule was written to %s, but the hub could not apply the files.", file).
 			WithHint("parley doctor says what is wrong with them.").WithCause(err)
 	}
 	a := agents[i]

@@ -1,8 +1,7 @@
 // Package rulebook shows and changes the rules of a team while the hub runs.
 // The team's files stay the only truth: a change is written into the agent's
-// file, and then the files are read again, as they are when somebody else has
-// changed them. Only people change rules; every change, and every refusal of
-// one who may not, is on record.
+// file, and then the files are read again, as after any other change of them. Only
+// people may change rules. Every change and every refused attempt is on record.
 package rulebook
 
 import (
@@ -20,29 +19,29 @@ import (
 	"parley/internal/store"
 )
 
-// Files are a team's, as the running hub has taken them over.
+// Files are a team's files, which the running hub reads again when they change.
 type Files interface {
-	// Held is the team as it holds now. It is not changed after it was read.
+	// Held is the team that is in force now. Nobody changes the value afterwards.
 	Held() *config.Team
-	// Reload takes over what the files say by now.
+	// Reload reads the files again and applies them.
 	Reload(ctx context.Context, by parley.AgentID) (Change, error)
 }
 
-// Change is what a look at the files has brought.
+// Change says what a reload has changed.
 type Change struct {
 	Joined, Removed []string
 	Changed         []Changed
-	// Channels are those of parley.yaml that are different.
+	// Channels are the channels of parley.yaml that have changed.
 	Channels []config.ChannelChange
-	// Kept are those whose files have a mistake: they are as they were.
+	// Kept are the agents that stay as they were because their file has a mistake.
 	Kept []Kept
 	// Problems are all mistakes, each with its place.
 	Problems []string
-	// Restart names settings that differ and need a restart.
+	// Restart names changed settings that need a restart.
 	Restart []string
 }
 
-// Changed is an agent of which keys are different.
+// Changed is an agent whose file has changed.
 type Changed struct {
 	Agent string
 	Keys  []string
@@ -51,7 +50,7 @@ type Changed struct {
 // Kept is an agent with the mistake in its file.
 type Kept struct{ Agent, Mistake string }
 
-// Nothing reports whether all is as it was.
+// Nothing reports whether nothing has changed.
 func (c Change) Nothing() bool {
 	return len(c.Joined)+len(c.Removed)+len(c.Changed)+len(c.Channels) == 0
 }
@@ -68,14 +67,13 @@ type Service struct {
 	mu sync.Mutex // one change at a time
 }
 
-// New makes the service.
 func New(s store.Store, dir *directory.Directory, control *access.Control, team parley.TeamID, files Files, log *slog.Logger) *Service {
 	return &Service{store: s, dir: dir, access: control, team: team, files: files, log: log}
 }
 
-// Reload takes the files over at once.
+// Reload reads the files again and applies them at once.
 func (s *Service) Reload(ctx context.Context, c access.Caller) (Change, error) {
-	if err := s.personsOnly(ctx, c, "reload"); err != nil {
+	if err := s.peopleOnly(ctx, c, "reload"); err != nil {
 		return Change{}, err
 	}
 	if c.Team != s.team {
@@ -84,32 +82,33 @@ func (s *Service) Reload(ctx context.Context, c access.Caller) (Change, error) {
 	return s.files.Reload(ctx, c.Agent)
 }
 
-// Rules are those of one participant.
+// Rules are the rules of one participant.
 type Rules struct {
 	Agent string
-	File  string // empty for one who has none
-	// Mistake is what is wrong with the file by now: these are the rules that it
-	// had before.
+	File  string // empty if there is none
+	// Mistake is what is now wrong with the file. The rules are those that it had
+	// before.
 	Mistake string
 	Rules   []Rule
-	// Warnings are what the file says and cannot mean, such as names that nobody has.
+	// Warnings are things that the file says but can hardly mean, such as a name that
+	// nobody has.
 	Warnings []string
 }
 
-// Rule is one of them as it holds.
+// Rule is one rule in force.
 type Rule struct {
 	Key   string
 	Words []string
-	// Line is where it stands in the file; 0 if it is the default.
+	// Line is its line in the file; 0 if it is the default.
 	Line int
 }
 
-// Nobody reports whether the rule is a list that was emptied on purpose, which
-// is not the same as none.
+// Nobody reports whether the rule is a list that was emptied on purpose. That is
+// not the same as no list.
 func (r Rule) Nobody() bool { return r.Line > 0 && len(r.Words) == 0 }
 
-// Show reads the rules as they hold. People read those of anyone in their team,
-// an agent its own.
+// Show reads the rules in force. People read the rules of anyone in their team, an
+// agent only its own.
 func (s *Service) Show(c access.Caller, name string) (Rules, error) {
 	e, err := s.dir.Find(c.Team, name)
 	if err != nil {
@@ -133,7 +132,7 @@ func rulesOf(a config.Agent) Rules {
 	return r
 }
 
-// agent finds the file of a participant.
+// agent finds a participant in the files.
 func (s *Service) agent(e directory.Entry) (config.Agent, error) {
 	if e.Team != s.team {
 		return config.Agent{}, errNoFiles()
@@ -141,23 +140,23 @@ func (s *Service) agent(e directory.Entry) (config.Agent, error) {
 	agents := s.files.Held().Agents
 	i := slices.IndexFunc(agents, func(a config.Agent) bool { return parley.FoldName(a.Name) == parley.FoldName(e.Name) })
 	if i < 0 {
-		return config.Agent{}, parley.Errorf(parley.Conflict, "%s has no file of their own: they are named in %s only.", e.Name, config.TeamFile).
-			WithHint("Make agents/%s.md with kind: %s, and take the name out of people: there.", e.Name, e.Kind)
+		return config.Agent{}, parley.Errorf(parley.Conflict, "%s has no file of their own; only %s names them.", e.Name, config.TeamFile).
+			WithHint("Make agents/%s.md with kind: %s, and remove the name from people: in parley.yaml.", e.Name, e.Kind)
 	}
 	return agents[i], nil
 }
 
-// errNoFiles is for a team whose files are not at this hub: nothing of another
-// team's may come up under the same name.
+// errNoFiles refuses a caller whose team's files are not at this hub. Otherwise it
+// could see an agent of another team that has the same name.
 func errNoFiles() error {
 	return parley.Errorf(parley.NotFound, "This hub has no files of your team.")
 }
 
-func (s *Service) personsOnly(ctx context.Context, c access.Caller, tried string) error {
+func (s *Service) peopleOnly(ctx context.Context, c access.Caller, tried string) error {
 	return s.access.PeopleOnly(ctx, c, "change the rules of a team", tried)
 }
 
-// maxDetail bounds what the record says of a value.
+// maxDetail bounds how much of a value the record shows.
 const maxDetail = 400
 
 func (s *Service) record(ctx context.Context, e parley.Event) {
@@ -170,7 +169,7 @@ func (s *Service) record(ctx context.Context, e parley.Event) {
 	}
 }
 
-// text is words for the record.
+// text writes words for the record.
 func text(words []string, there bool) string {
 	switch {
 	case len(words) > 0:

@@ -122,8 +122,8 @@ func (h *house) details(kind parley.EventKind) (list []string) {
 	return list
 }
 
-// No turn changes rules, whoever's turn it is: not as the agent, and not as
-// somebody whose name is a person's while a lease is held.
+// No turn can change rules, neither as its agent nor as a person while it holds a
+// lease.
 func TestATurnChangesNoRules(t *testing.T) {
 	h := build(t)
 	before := h.read("agents/Bot.md")
@@ -148,7 +148,7 @@ func TestATurnChangesNoRules(t *testing.T) {
 	}
 }
 
-// Every change holds, whoever makes them at the same time.
+// Changes at the same time do not overwrite each other.
 func TestChangesAtTheSameTime(t *testing.T) {
 	h := build(t)
 	var group sync.WaitGroup

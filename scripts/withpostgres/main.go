@@ -1,6 +1,6 @@
-// Command withpostgres runs a command beside a temporary PostgreSQL server,
-// whose address the command finds in PARLEY_TEST_POSTGRES. The tests of all
-// packages then share one server instead of starting one each:
+// Command withpostgres runs a command with a temporary PostgreSQL server. The
+// command finds its address in PARLEY_TEST_POSTGRES. So the tests of all packages
+// share one server instead of starting one each:
 //
 //	go run ./scripts/withpostgres go test ./...
 //
@@ -55,8 +55,8 @@ func run(find bool, command []string) (code int, err error) {
 	return runCommand(command)
 }
 
-// runCommand returns the command's exit code. Ctrl-C reaches the command as
-// well as us; we ignore it and wait, so that the server outlives the command.
+// runCommand returns the command's exit code. Ctrl-C reaches both the command and
+// us. We ignore it and wait, so that the server outlives the command.
 func runCommand(command []string) (int, error) {
 	ignored := make(chan os.Signal, 1) // signal.Ignore would be inherited
 	signal.Notify(ignored, os.Interrupt)
