@@ -15,25 +15,24 @@ import (
 	"parley/internal/store/sqlite"
 )
 
-// BackupConfig says what to back up and where to.
+// BackupConfig says what to back up, and where.
 type BackupConfig struct {
 	Team *config.Team
 	File string
-	// Force replaces a file that is there.
+	// Force replaces an existing file.
 	Force bool
-	// FilesOnly leaves the database out, which is all that can be done for one on a
-	// server.
+	// FilesOnly leaves the database out. A database on a server cannot be included.
 	FilesOnly bool
-	// Progress hears what is going on; it may be nil.
+	// Progress is called with each step; it may be nil.
 	Progress func(string)
 }
 
-// Backup packs a team into a file, also while its hub runs. Everything that was
-// accepted before it began is in it.
+// Backup packs a team into a file, even while its hub runs. The file holds everything
+// that was accepted before the backup began.
 func Backup(ctx context.Context, cfg BackupConfig) (backup.Manifest, error) {
 	m := backup.Manifest{Version: Version(), Team: cfg.Team.Name, Created: time.Now().UTC(), Store: string(cfg.Team.Store.Driver)}
 	if cfg.Team.Store.Driver == config.Postgres && !cfg.FilesOnly {
-		return m, parley.Errorf(parley.Unavailable, "The database %s is on a server, and is backed up there.", cfg.Team.Store).
+		return m, parley.Errorf(parley.Unavailable, "The database %s is on a server and has to be backed up there.", cfg.Team.Store).
 			WithHint("Back it up with: pg_dump --format=custom --schema=parley --file=parley.dump ADDRESS\nand the team's files with: parley backup --files-only %s", cfg.File)
 	}
 	if err := backup.Free(cfg.File, cfg.Force); err != nil { // before the work
@@ -75,7 +74,7 @@ func snapshot(ctx context.Context, cfg BackupConfig, into string) (int, error) {
 	return sqlite.Snapshot(ctx, from, into)
 }
 
-// watchCopy tells how far a copy has come, until it is stopped.
+// watchCopy reports how far a copy has come, until it is stopped.
 func watchCopy(path string, size int64, progress func(string)) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -101,8 +100,8 @@ func percent(part, whole int64) string {
 	return string('0'+rune(n/10)) + string('0'+rune(n%10)) + "%"
 }
 
-// filesOf are the files that make the team, with the scripts that its agents
-// follow. Links are not followed: what lies elsewhere is not the team's.
+// filesOf finds the files of a team, including the scripts of its models. It does not
+// follow links: what is elsewhere does not belong to the team.
 func filesOf(team *config.Team) (list []backup.Source, err error) {
 	names := map[string]bool{}
 	add := func(name string) {
@@ -135,16 +134,16 @@ func filesOf(team *config.Team) (list []backup.Source, err error) {
 	return list, nil
 }
 
-// Restored is a team that was taken out of a backup.
+// Restored is a team that was restored from a backup.
 type Restored struct {
 	Manifest backup.Manifest
-	// Database is where its database lies now; empty if the backup has none.
+	// Database is where its database is now; empty if the backup has none.
 	Database string
-	// Elsewhere is the store that parley.yaml names instead, if it is not that one.
+	// Elsewhere is the store that parley.yaml names, if it is a different one.
 	Elsewhere string
 }
 
-// Restore takes a team out of a backup into a new folder.
+// Restore restores a team from a backup into a new folder.
 func Restore(ctx context.Context, file, dir string) (r Restored, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {
@@ -154,8 +153,8 @@ func Restore(ctx context.Context, file, dir string) (r Restored, err error) {
 	return r, err
 }
 
-// settle checks what was taken out and puts the database where the hub of the
-// folder, which is going to be called dir, looks for it.
+// settle checks what was unpacked and moves the database to where the hub will look
+// for it when the folder is called dir.
 func (r *Restored) settle(m backup.Manifest, at, dir string) error {
 	team, _, err := config.Load(at)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"parley/internal/store/sqlite"
 )
 
-// Health is what a look at a team's database tells.
+// Health is what Inspect finds out about a team's database.
 type Health = store.Health
 
 // Inspect looks at a team's database without changing it. A SQLite file must

@@ -19,15 +19,14 @@ import (
 	"parley/internal/model/scripted"
 )
 
-// models makes the models of a team. Each is made once, however many agents it
-// thinks for.
+// models makes the models of a team. Each is made once, however many agents use it.
 type models struct {
 	team    *config.Team
 	loaded  map[string]model.Model
-	before  map[string]model.Model // of those that stay as they were
+	before  map[string]model.Model // of agents that stay as they were
 	clients map[string]*http.Client
-	// catalogue is read when the first real model is asked for: a team with
-	// scripts alone does not pay for it.
+	// catalogue is read when the first real model is needed. A team that only has
+	// scripts does not pay for it.
 	catalogue func() *catalogue.Catalogue
 }
 
@@ -36,7 +35,7 @@ func newModels(team *config.Team) *models {
 		catalogue: sync.OnceValue(func() *catalogue.Catalogue { return Catalogue(team) })}
 }
 
-// again makes models anew for the team as its files are now: a script may have
+// again makes new models for the team as its files are now, since a script may have
 // changed too.
 func (m *models) again(team *config.Team) *models {
 	next := newModels(team)
@@ -91,7 +90,7 @@ func (m *models) make(ref config.Model) (model.Model, error) {
 	return made, nil
 }
 
-// configure puts together what is known of a model.
+// configure collects what is known about a model.
 func (m *models) configure(ref config.Model) (provider.Config, error) {
 	p, err := providerOf(m.team, ref.Provider)
 	if err != nil {
@@ -108,8 +107,8 @@ func (m *models) configure(ref config.Model) (provider.Config, error) {
 	return provider.Config{Provider: p, Name: name, Entry: entry, Near: m.catalogue().Near(p.Name, name), Key: key, Client: m.clients[p.Name]}, nil
 }
 
-// entry looks a model up. One that is not in the catalogue may exist all the
-// same: it may be newer than the catalogue.
+// entry looks up a model. One that is not in the catalogue may still exist, since it
+// may be newer than the catalogue.
 func (m *models) entry(ref config.Model) (catalogue.Entry, string) {
 	if ref.Provider == "anthropic" && config.IsFamily(ref.Name) {
 		if e, ok := m.catalogue().Newest(ref.Provider, ref.Name); ok {
@@ -122,8 +121,8 @@ func (m *models) entry(ref config.Model) (catalogue.Entry, string) {
 	return catalogue.Entry{Provider: ref.Provider, Name: ref.Name, NoTools: withoutTools(m.team, ref.Provider)}, ref.Name
 }
 
-// warnings are what somebody who starts the team should know of its models: what
-// will not work, and what is not known.
+// warnings lists what whoever starts the team should know about its models: what will
+// not work, and what is not known.
 func (m *models) warnings() []config.Problem {
 	users := map[config.Model][]string{}
 	var order []config.Model
@@ -149,7 +148,7 @@ func (m *models) warnings() []config.Problem {
 func (m *models) doubts(ref config.Model, users string) []string {
 	cfg, err := m.configure(ref)
 	if err != nil {
-		return nil // the agents are left out, which says more
+		return nil // the agents are left out, and that message says more
 	}
 	ref.Name = cfg.Name // opus is the newest of its family
 	var list []string
@@ -166,8 +165,8 @@ func (m *models) doubts(ref config.Model, users string) []string {
 	return list
 }
 
-// providerOf is a known provider, one of the team's own, or a known one as the
-// team has changed it.
+// providerOf finds a known provider, one of the team's own, or a known one with the
+// team's changes.
 func providerOf(team *config.Team, name string) (provider.Provider, error) {
 	known := provider.Known()
 	i := slices.IndexFunc(known, func(p provider.Provider) bool { return p.Name == name })
@@ -216,8 +215,7 @@ func unknownProvider(team *config.Team, name string, known []provider.Provider) 
 	return err.WithHint("There are %s; others are named under providers in parley.yaml.", strings.Join(names, ", "))
 }
 
-// Catalogue is the list of models with what a team says of them. The team may be
-// nil.
+// Catalogue is the list of models, corrected by a team's files. The team may be nil.
 func Catalogue(team *config.Team) *catalogue.Catalogue {
 	c := catalogue.Builtin()
 	if team == nil {
@@ -226,7 +224,7 @@ func Catalogue(team *config.Team) *catalogue.Catalogue {
 	for _, info := range team.Models {
 		ref, err := config.ParseModel(info.ID)
 		if err != nil || ref.Provider == "" || info.Use != (config.Model{}) {
-			continue // a name of the team's own
+			continue // the team's own name for a model
 		}
 		e, ok := c.Find(ref.Provider, ref.Name)
 		if !ok {
@@ -238,7 +236,8 @@ func Catalogue(team *config.Team) *catalogue.Catalogue {
 	return c
 }
 
-// withoutTools reports whether the files say so of all models of a provider.
+// withoutTools reports whether the files say that no model of a provider can call
+// tools.
 func withoutTools(team *config.Team, name string) bool {
 	return slices.ContainsFunc(team.Providers, func(p config.Provider) bool {
 		return p.Name == name && p.ToolCalling != nil && !*p.ToolCalling

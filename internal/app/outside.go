@@ -21,8 +21,8 @@ import (
 // OutsideServer is an MCP server whose tools a member has.
 type OutsideServer struct {
 	mcpclient.Server
-	// Shared says that all members who have it have the same one; else the member
-	// has one of its own.
+	// Shared says that all members share one connection. Otherwise the member has its
+	// own.
 	Shared bool
 }
 
@@ -32,7 +32,7 @@ type outside struct {
 
 	mu       sync.Mutex
 	conns    map[outsideKey]outsideConn
-	replaced []*mcpclient.Conn // by others of the same key
+	replaced []*mcpclient.Conn // by newer ones with the same key
 }
 
 type outsideKey struct {
@@ -50,11 +50,11 @@ func newOutside(log *slog.Logger) *outside {
 	return &outside{servers: mcpclient.New(log), conns: map[outsideKey]outsideConn{}}
 }
 
-// servers are those that somebody has.
+// servers is the set of servers in use.
 type servers map[outsideKey]bool
 
-// connect finds the servers of a member, those that nobody has had before among
-// them, and enters them in used.
+// connect finds or makes the connections to a member's servers, and adds them to
+// used.
 func (o *outside) connect(team parley.TeamID, m Member, used servers) (list []*mcpclient.Conn) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -78,8 +78,8 @@ func (o *outside) connect(team parley.TeamID, m Member, used servers) (list []*m
 	return list
 }
 
-// end lets the servers of a team go that nobody has any more. It comes after
-// nobody can find them any more.
+// end closes the servers of a team that are no longer in use. Call it when nobody can
+// find them any more.
 func (o *outside) end(team parley.TeamID, used servers) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -95,11 +95,11 @@ func (o *outside) end(team parley.TeamID, used servers) {
 	}
 }
 
-// startPatience is how long a turn waits for servers that are just being started.
+// startPatience is how long a turn waits for servers that are just starting.
 const startPatience = 10 * time.Second
 
-// whenReady waits until it is known which tools the servers have. It ends at once
-// but for the first turns after the hub's start.
+// whenReady waits until the tools of the servers are known. Only the first turns after
+// the start of the hub have to wait.
 func whenReady(conns []*mcpclient.Conn) {
 	if len(conns) == 0 {
 		return
@@ -129,7 +129,7 @@ func allowed(tools []tool.Tool, only []string) []tool.Tool {
 	return kept
 }
 
-// names reports whether an entry of a list means a tool.
+// names reports whether an entry of a list names the tool.
 func names(entry, tool string) bool {
 	if beginning, open := strings.CutSuffix(entry, "*"); open {
 		return strings.HasPrefix(tool, beginning)
@@ -137,7 +137,7 @@ func names(entry, tool string) bool {
 	return entry == tool
 }
 
-// outsideServers are those of an agent's files.
+// outsideServers returns the servers in an agent's files.
 func outsideServers(a config.Agent) (list []OutsideServer) {
 	for _, s := range a.MCPServers {
 		list = append(list, OutsideServer{Shared: s.Shared, Server: mcpclient.Server{
@@ -148,15 +148,15 @@ func outsideServers(a config.Agent) (list []OutsideServer) {
 	return list
 }
 
-// ServerCheck is what came of trying one server.
+// ServerCheck is the result of trying one server.
 type ServerCheck struct {
 	mcpclient.State
-	// File describes it.
+	// File is the file that describes it.
 	File string
 }
 
-// CheckServers tries every server that an agent of the team has: each is started,
-// its tools are listed, and it is ended again.
+// CheckServers tries every server of the team's agents: it starts each, lists its tools
+// and ends it again.
 func CheckServers(ctx context.Context, team *config.Team) []ServerCheck {
 	var checks []ServerCheck
 	var servers []mcpclient.Server
@@ -181,11 +181,11 @@ func CheckServers(ctx context.Context, team *config.Team) []ServerCheck {
 	return checks
 }
 
-// CheckTools warns of names in tools: that mean nothing in this version, or
-// nothing to the agent.
+// CheckTools warns about names under tools: that are no tools of this version, or that
+// the agent does not have.
 func CheckTools(team *config.Team) (warnings []config.Problem) {
 	sets := builtIn(&Hub{})
-	// Whether there is a shell on this machine is said elsewhere.
+	// The start of the workspace says whether this machine has a shell.
 	sets[workspaceSet] = workspacetools.New(&workspace.Workspace{Config: workspace.Config{Sandbox: &sandbox.Sandbox{}}}, workspace.Access{})
 	for _, a := range team.Agents {
 		if a.Kind != parley.Native {
@@ -205,7 +205,7 @@ func CheckTools(team *config.Team) (warnings []config.Problem) {
 func (sets toolsets) missing(a config.Agent, entry string) string {
 	for _, s := range a.MCPServers {
 		if strings.HasPrefix(entry, s.Name+"__") {
-			return "" // what it has is known when it runs
+			return "" // its tools are known only when it runs
 		}
 	}
 	elsewhere := ""

@@ -16,21 +16,21 @@ import (
 	"parley/internal/store"
 )
 
-// teamFiles takes changes of a team's files over while the hub runs. Everything
-// is read first and then takes effect at once; a turn that runs ends with what
-// it began with. It implements rulebook.Files.
+// teamFiles applies changes of a team's files while the hub runs. All files are read
+// first, and then everything changes at once. A running turn keeps what it began
+// with. It implements rulebook.Files.
 type teamFiles struct {
 	hub    *Hub
 	cfg    ServeConfig
 	team   parley.Team
-	person string // whom the command line acts as, as long as the hub runs
+	person string // who the command line acts as, as long as the hub runs
 	log    *slog.Logger
 
 	mu       sync.Mutex
 	held     *config.Team
 	problems []config.Problem
 	restart  []string
-	biggest  int // message that the doors let in
+	biggest  int // the largest message that the doors accept
 }
 
 func newTeamFiles(h *Hub, cfg ServeConfig, team parley.Team, person string, r Roster, problems []config.Problem) *teamFiles {
@@ -39,13 +39,13 @@ func newTeamFiles(h *Hub, cfg ServeConfig, team parley.Team, person string, r Ro
 	return &teamFiles{hub: h, cfg: cfg, team: team, person: person, log: cfg.Log, held: &held, problems: problems, biggest: largestMessage(r)}
 }
 
-// present leaves out those who could not be taken in.
+// present leaves out the agents that could not join.
 func (r *Roster) present(agents []config.Agent) []config.Agent {
 	there := r.names()
 	return slices.DeleteFunc(slices.Clone(agents), func(a config.Agent) bool { return !there[parley.FoldName(a.Name)] })
 }
 
-// names are the folded ones of all members.
+// names are the folded names of all members.
 func (r *Roster) names() map[string]bool {
 	set := make(map[string]bool, len(r.Members))
 	for _, m := range r.Members {
@@ -54,15 +54,14 @@ func (r *Roster) names() map[string]bool {
 	return set
 }
 
-// Held is the team as it holds now.
+// Held is the team that is in force now.
 func (f *teamFiles) Held() *config.Team {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.held
 }
 
-// Reload reads the files and takes over what is different. An error changes
-// nothing.
+// Reload reads the files and applies what has changed. If it fails, nothing changes.
 func (f *teamFiles) Reload(ctx context.Context, by parley.AgentID) (rulebook.Change, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -89,7 +88,7 @@ func (f *teamFiles) Reload(ctx context.Context, by parley.AgentID) (rulebook.Cha
 	return change, nil
 }
 
-// roster makes members of the files. An agent whose model cannot be had stays as
+// roster makes the members from the files. An agent whose model cannot be made stays as
 // it was, like one whose file has a mistake.
 func (f *teamFiles) roster(now *config.Team, problems []config.Problem) (Roster, []config.Problem, error) {
 	cfg := f.cfg
@@ -99,7 +98,7 @@ func (f *teamFiles) roster(now *config.Team, problems []config.Problem) (Roster,
 	for {
 		roster, _, left, err := enlist(cfg)
 		if err != nil || !f.keepOld(&moved, left[len(problems):]) {
-			// Those that stay as they were are not missing.
+			// Agents that stay as they were are not missing.
 			roster.Partial = slices.ContainsFunc(left, func(p config.Problem) bool { return !f.isKept(&moved, p) })
 			now.Agents, f.cfg.models = moved.Agents, cfg.models
 			return roster, left, err
@@ -109,8 +108,8 @@ func (f *teamFiles) roster(now *config.Team, problems []config.Problem) (Roster,
 	}
 }
 
-// keepOld puts those back, as they were, whom enlist has left out. It reports
-// whether there was one.
+// keepOld restores the agents that enlist has left out, as they were before. It reports
+// whether there were any.
 func (f *teamFiles) keepOld(team *config.Team, left []config.Problem) (kept bool) {
 	team.Agents = slices.Clone(team.Agents)
 	for _, p := range left {
@@ -121,7 +120,7 @@ func (f *teamFiles) keepOld(team *config.Team, left []config.Problem) (kept bool
 		}
 		name := parley.FoldName(f.held.Agents[old].Name)
 		if other := slices.IndexFunc(team.Agents, func(a config.Agent) bool { return parley.FoldName(a.Name) == name }); other >= 0 && other != i {
-			continue // its name is somebody else's by now
+			continue // somebody else has its name now
 		}
 		team.Agents[i] = f.held.Agents[old]
 		team.Agents[i].Mistake = p.String()
@@ -134,7 +133,7 @@ func (f *teamFiles) isKept(team *config.Team, p config.Problem) bool {
 	return slices.ContainsFunc(team.Agents, func(a config.Agent) bool { return a.Mistake == p.String() || a.Mistake != "" && a.File == p.File })
 }
 
-// compare says what is different from what held.
+// compare says what has changed.
 func (f *teamFiles) compare(r Roster, now *config.Team, problems []config.Problem) rulebook.Change {
 	change := rulebook.Change{Restart: config.NeedRestart(f.cfg.filed, now)}
 	if largestMessage(r) > f.biggest {
@@ -156,7 +155,7 @@ func (f *teamFiles) compare(r Roster, now *config.Team, problems []config.Proble
 	}
 	f.comparePeople(&change, now)
 	change.Channels = config.CompareChannels(f.held.Channels, now.Channels)
-	if r.Partial { // nothing is taken away, since some files could not be read
+	if r.Partial { // nothing is removed, since some files could not be read
 		change.Channels = slices.DeleteFunc(change.Channels, func(c config.ChannelChange) bool { return c.What == "removed" })
 	}
 	there := r.names()
@@ -171,7 +170,7 @@ func (f *teamFiles) compare(r Roster, now *config.Team, problems []config.Proble
 	return change
 }
 
-// comparePeople looks at those whom only parley.yaml names.
+// comparePeople compares the people that only parley.yaml names.
 func (f *teamFiles) comparePeople(change *rulebook.Change, now *config.Team) {
 	for _, name := range now.People {
 		if !containsFolded(f.held.People, name) && parley.FoldName(name) != parley.FoldName(f.person) {
@@ -197,9 +196,9 @@ func byName(agents []config.Agent) map[string]config.Agent {
 	return m
 }
 
-// details are what the record says of those who changed: which keys, never what
-// stands there. Where several hubs share a database, each takes the files over
-// by itself and says so.
+// details says for the record which keys of an agent have changed, but never their
+// values. If several hubs share a database, each applies the files and records it by
+// itself.
 func (f *teamFiles) details(c rulebook.Change) map[string]string {
 	where := ""
 	if f.hub.Store.Shared() {
@@ -212,8 +211,7 @@ func (f *teamFiles) details(c rulebook.Change) map[string]string {
 	return details
 }
 
-// tell logs what is different, and puts on record what is wrong and was not wrong
-// before.
+// tell logs what has changed, and records new mistakes.
 func (f *teamFiles) tell(ctx context.Context, c rulebook.Change, problems []config.Problem, by parley.AgentID) {
 	if !c.Nothing() {
 		f.log.Info("the team's files were taken over", "joined", c.Joined, "changed", changedNames(c), "removed", c.Removed, "channels", c.Channels)
@@ -256,8 +254,8 @@ func changedNames(c rulebook.Change) (names []string) {
 	return names
 }
 
-// hold remembers what holds by now. Settings that need a restart stay what they
-// were.
+// hold remembers what is now in force. Settings that need a restart keep their old
+// values.
 func (f *teamFiles) hold(now *config.Team, problems []config.Problem, restart []string) {
 	held := *f.held
 	held.Agents, held.People, held.Model, held.Limits, held.Warnings = now.Agents, now.People, now.Model, now.Limits, now.Warnings
@@ -265,24 +263,24 @@ func (f *teamFiles) hold(now *config.Team, problems []config.Problem, restart []
 	f.held, f.problems, f.restart = &held, problems, restart
 }
 
-// retried reports whether a reload failed for something that is not in the
-// files, such as a database that cannot be reached.
+// retried reports whether a reload failed for a reason outside the files, such as a
+// database that cannot be reached, and is worth trying again.
 func retried(err error) bool {
 	kind := parley.KindOf(err)
 	return err != nil && kind != parley.Invalid && kind != parley.NotFound
 }
 
-// How often the files are looked at: not more often than costs a fiftieth of the
-// time, however many there are.
+// How often to look at the files. Looking takes at most a fiftieth of the time, however
+// many files there are.
 const (
 	lookEvery = 2 * time.Second
 	lookShare = 50
 )
 
-// watch looks at the files on a slow clock, and at once when told to, until the
-// context is done. It reads and writes nothing as long as no file is another.
-// What is found is taken over when two looks in a row see the same, so that no
-// file is read while somebody writes it.
+// watch looks at the files from time to time, and at once when told to, until the
+// context is done. As long as no file changes, it reads and writes nothing. It applies a
+// change when two looks in a row see the same, so that it never reads a file while
+// somebody writes it.
 func (f *teamFiles) watch(ctx context.Context, every time.Duration, now <-chan struct{}) {
 	every = cmp.Or(every, lookEvery)
 	taken, seen := uint64(0), uint64(0) // they may have changed since the hub read them
@@ -291,7 +289,7 @@ func (f *teamFiles) watch(ctx context.Context, every time.Duration, now <-chan s
 		case <-ctx.Done():
 			return
 		case <-now:
-			_, _ = f.Reload(ctx, 0) // it has said what is wrong
+			_, _ = f.Reload(ctx, 0) // it has logged what is wrong
 			taken, _ = config.Stamp(f.cfg.Team.Dir)
 			seen = taken
 			continue

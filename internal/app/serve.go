@@ -20,19 +20,19 @@ import (
 	"parley/internal/workspace"
 )
 
-// ServeConfig is what a hub with its doors is started with.
+// ServeConfig configures a hub with its doors.
 type ServeConfig struct {
-	// Team is the team's folder, and Problems what was wrong in its files.
+	// Team is the team's folder. Problems are the mistakes in its files.
 	Team     *config.Team
 	Problems []config.Problem
-	// Listen and Data replace those of the team's files if they are set. A
-	// database that lies in the data folder by default goes with it.
+	// Listen and Data, if set, replace those of the team's files. A database that is in
+	// the data folder by default moves with it.
 	Listen, Data string
 	// Grace replaces that of the team's files; 10 seconds if they have none.
 	Grace time.Duration
 	Log   *slog.Logger
-	// Reload has the team's files taken over at once; nil if nobody can tell. They
-	// are looked at every LookEvery anyway, 2 seconds by default.
+	// Reload makes the hub read the team's files again at once; it may be nil. The hub
+	// looks at them every LookEvery anyway, 2 seconds by default.
 	Reload    <-chan struct{}
 	LookEvery time.Duration
 	// Ready is called once, when the doors are open. It may be nil.
@@ -46,20 +46,20 @@ type ServeConfig struct {
 type Serving struct {
 	URL    string // of the HTTP API
 	Team   string
-	Person string // whom the command line acts as
+	Person string // who the command line acts as
 	Data   string // the data folder, for client.Discover
 	Store  string // the database, without secrets
-	// Problems are those of the files, and the agents that could not be started.
+	// Problems are the mistakes in the files, and the agents that could not be started.
 	Problems []config.Problem
-	// Warnings are what the files say to no effect.
+	// Warnings are settings that have no effect.
 	Warnings []config.Problem
 }
 
-// Serve runs a hub on a data folder until the context is done, and stops it in
-// order: the doors stop accepting, what waits there is told, work stops
-// claiming, turns get their grace, and the store closes last. It returns when
-// everything has stopped; a program that cannot wait may just end, since
-// nothing that was acknowledged is only in memory.
+// Serve runs a hub on a data folder until the context is done. Then it stops in order:
+// the doors accept nothing more, waiting requests are told, work stops claiming, turns
+// get their grace, and the store closes last. It returns when everything has stopped. A
+// program that cannot wait may just end, since nothing that was acknowledged is only in
+// memory.
 //
 // A second hub on the same folder is refused with the address of the first.
 func Serve(ctx context.Context, cfg ServeConfig) (err error) {
@@ -73,7 +73,7 @@ func Serve(ctx context.Context, cfg ServeConfig) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = listener.Close() }() // the server has closed it, if it came to that
+	defer func() { _ = listener.Close() }() // the server may have closed it already
 	st, err := openStore(ctx, cfg)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func Serve(ctx context.Context, cfg ServeConfig) (err error) {
 	return s.run(ctx)
 }
 
-// closing closes a part when its turn has come; the first failure counts.
+// closing closes a part and keeps the first error.
 func closing(err *error, part func() error) {
 	if failed := part(); *err == nil {
 		*err = failed
@@ -109,7 +109,7 @@ func (c *ServeConfig) fill() {
 		c.Listen = c.Team.Listen
 	}
 	if c.Data != "" {
-		moved := *c.Team // the caller's stays where it is
+		moved := *c.Team // do not change the caller's
 		moved.MoveData(c.Data)
 		c.Team = &moved
 	}
@@ -170,7 +170,7 @@ func (s *serving) prepare(ctx context.Context) error {
 	return s.lock.Publish(hubfile.Hub{URL: s.info.URL, Process: os.Getpid(), Started: started, Token: token})
 }
 
-// toolsets are those that the team's files bring about.
+// toolsets are the toolsets that depend on the team's files.
 func (s *serving) toolsets() map[string][]tool.Tool {
 	if s.workspace == nil {
 		return nil
@@ -178,7 +178,7 @@ func (s *serving) toolsets() map[string][]tool.Tool {
 	return WorkspaceTools(s.workspace)
 }
 
-// run works until the context is done or a part fails, and stops all parts in
+// run works until the context is done or a part fails, and then stops all parts in
 // order.
 func (s *serving) run(ctx context.Context) error {
 	open, closeDoors := context.WithCancel(ctx)
@@ -188,7 +188,7 @@ func (s *serving) run(ctx context.Context) error {
 	worked := make(chan error, 1)
 	go func() {
 		worked <- s.hub.Run(working)
-		closeDoors() // without workers there is nothing to be a door to
+		closeDoors() // without workers, doors are of no use
 	}()
 	watched := make(chan struct{})
 	go func() {
@@ -198,7 +198,7 @@ func (s *serving) run(ctx context.Context) error {
 	s.announce()
 	served := s.door.Run(open, s.listener)
 	s.cfg.Log.Info("the hub is stopping")
-	closeDoors() // also if the door has failed
+	closeDoors() // even if the door has failed
 	<-watched
 	stopWork()
 	return errors.Join(served, <-worked)
@@ -214,7 +214,7 @@ func (s *serving) announce() {
 	}
 }
 
-// hubName tells people which of several hubs this is.
+// hubName says which of several hubs this is.
 func hubName() string {
 	host, err := os.Hostname()
 	if err != nil {

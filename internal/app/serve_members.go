@@ -9,9 +9,9 @@ import (
 	"parley/internal/directory"
 )
 
-// enlist makes the roster of the files, with the person whom the command line
-// acts as. An agent whose model cannot be had is left out, and the problem
-// says so; the rest of the team starts.
+// enlist makes the roster from the files, with the person who the command line acts
+// as. An agent whose model cannot be made is left out, with a problem that says so. The
+// rest of the team starts.
 func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem, err error) {
 	team := cfg.Team
 	problems = slices.Clone(cfg.Problems)
@@ -49,8 +49,8 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 	return r, person, problems, nil
 }
 
-// CheckModels finds the agents that would be left out because their model cannot
-// be had.
+// CheckModels finds the agents that would be left out because their model cannot be
+// made.
 func CheckModels(team *config.Team) (problems []config.Problem) {
 	models := newModels(team)
 	for _, a := range team.Agents {
@@ -61,7 +61,7 @@ func CheckModels(team *config.Team) (problems []config.Problem) {
 	return problems
 }
 
-// homeOf names a folder among all machines.
+// homeOf gives a folder a name that is unique among all machines.
 func homeOf(dir string) string {
 	host, err := os.Hostname()
 	if err != nil {

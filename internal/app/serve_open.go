@@ -16,8 +16,8 @@ import (
 	"parley/internal/store/sqlite"
 )
 
-// listen opens the port. It comes before the store, so that a port that is
-// taken costs nothing; requests wait until the hub is ready.
+// listen opens the port. It comes before the store, so that nothing is lost if the port
+// is taken. Requests wait until the hub is ready.
 func listen(address string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	switch {
@@ -47,13 +47,13 @@ func hostOf(address string) string {
 func address(l net.Listener) string {
 	at := l.Addr().String()
 	if a, err := netip.ParseAddrPort(at); err == nil && a.Addr().IsUnspecified() {
-		// A listener on :: takes IPv4 too.
+		// A listener on :: accepts IPv4 too.
 		at = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), a.Port()).String()
 	}
 	return "http://" + at
 }
 
-// warnOfNetwork says so if others than this machine can reach the hub.
+// warnOfNetwork warns if other machines can reach the hub.
 func warnOfNetwork(l net.Listener, log *slog.Logger) {
 	if a, err := netip.ParseAddrPort(l.Addr().String()); err == nil && !a.Addr().Unmap().IsLoopback() {
 		log.Warn("the hub can be reached over the network, and its traffic is not encrypted", "address", a.String())
@@ -68,8 +68,8 @@ func openStore(ctx context.Context, cfg ServeConfig) (store.Store, error) {
 	return sqlite.Open(where.Path, sqlite.Options{})
 }
 
-// warnOfClock says so if the newest record lies in the future. Time stands
-// still until the clock has caught up; nothing is lost by it.
+// warnOfClock warns if the newest record is in the future. Time stands still until the
+// clock has caught up; nothing is lost.
 func warnOfClock(st store.Store, log *slog.Logger) {
 	if behind := st.Behind(); behind > 0 {
 		log.Warn("the machine's clock is behind the newest record; until it has caught up, time stands still for the hub",

@@ -14,9 +14,9 @@ import (
 	"parley/internal/token"
 )
 
-// choosePerson says whom the command line acts as: the one whom the files name,
-// else the user who started the hub. Nobody may speak as an agent; a user who
-// happens to be called like one gets a longer name.
+// choosePerson says who the command line acts as: the person that the files name, or
+// else the user who started the hub. Nobody may speak as an agent, so a user who has the
+// name of one gets a longer name.
 func choosePerson(team *config.Team, r Roster) (string, error) {
 	named := team.Person
 	if named == "" {
@@ -48,7 +48,7 @@ func (r *Roster) mayBePerson(name string) bool {
 	return !taken || kind == parley.Person
 }
 
-// userName is the name of whoever started the hub, made a valid one.
+// userName makes a valid name from that of the user who started the hub.
 func userName() string {
 	u, err := user.Current()
 	if err != nil {
@@ -59,8 +59,8 @@ func userName() string {
 
 const defaultPerson = "me"
 
-// validName replaces what a name may not contain; a domain before the user's
-// name is left out.
+// validName replaces what a name may not contain, and leaves out a domain before the
+// user's name.
 func validName(s string) string {
 	s = s[strings.LastIndexAny(s, `\/`)+1:]
 	s = strings.Map(func(r rune) rune {
@@ -84,8 +84,8 @@ func shorten(s string, n int) string {
 	return strings.TrimSpace(s)
 }
 
-// tokenOf gives the person's token: the one that the folder has from before if
-// it is still the person's, else a new one.
+// tokenOf returns the person's token: the one in the folder if it is still valid for
+// the person, otherwise a new one.
 func (h *Hub) tokenOf(ctx context.Context, team parley.Team, person, before string) (string, error) {
 	e, err := h.Directory.Find(team.ID, person)
 	if err != nil {

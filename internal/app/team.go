@@ -12,20 +12,20 @@ import (
 	"parley/internal/store"
 )
 
-// Roster is a team as the hub takes it in.
+// Roster is a team that joins the hub.
 type Roster struct {
 	Team    string
 	Members []Member
-	// Home is the folder of these files. On a database that several hubs share,
-	// only what it named before and names no longer is gone.
+	// Home is the folder of these files. On a database that several hubs share, only
+	// what this folder named before can be gone now.
 	Home string
-	// Person is whom the command line acts as; empty if there is none.
+	// Person is who the command line acts as; empty if there is none.
 	Person string
-	// Partial says that some files could not be read: members that are missing
-	// are then left as they are.
+	// Partial says that some files could not be read. Members that are missing then
+	// stay.
 	Partial bool
-	// Changes says of members that are known what is different, by the folded
-	// name, for the record; By is who wanted it, 0 if the files alone say so.
+	// Changes says what has changed about known members, by their folded name, for the
+	// record. By is who wanted it; 0 if somebody edited the files.
 	Changes map[string]string
 	By      parley.AgentID
 	// Channels are the group channels that the files name.
@@ -39,9 +39,8 @@ type Channel struct {
 	Members []string // names, or * for all members of the roster
 }
 
-// Join takes a team in: members that are new get a row, those that are gone
-// from the files are marked so, and their open tasks fail: nobody is left to
-// work on them.
+// Join adds a team to the hub. New members get a row. Those that are gone from the files
+// are marked as removed, and their open tasks fail, since nobody is left to work on them.
 func (h *Hub) Join(ctx context.Context, r Roster) (parley.Team, error) {
 	var team parley.Team
 	err := h.Store.Update(ctx, func(tx *store.Tx) (err error) {
@@ -80,8 +79,8 @@ func (h *Hub) Join(ctx context.Context, r Roster) (parley.Team, error) {
 	return team, h.retire(ctx, r, known)
 }
 
-// channelSpecs finds the members of the channels among those of the roster. Names
-// that are not there were warned of when the files were read.
+// channelSpecs finds the members of the channels in the roster. Reading the files has
+// already warned about names that are not there.
 func channelSpecs(r Roster, stored []parley.Agent) []channel.Spec {
 	ids := map[string]parley.AgentID{}
 	var all []parley.AgentID
@@ -126,7 +125,7 @@ func (h *Hub) saveMembers(ctx context.Context, team parley.Team, r Roster, known
 		err := h.Store.Update(ctx, func(tx *store.Tx) error {
 			for i, m := range members[start:end] {
 				old := known[parley.FoldName(m.Name)]
-				if old.ID == 0 { // another hub that starts now may have stored it
+				if old.ID == 0 { // another hub that is starting may have stored it
 					var err error
 					if old, err = tx.AgentByName(team.ID, m.Name); err != nil && !errors.Is(err, store.ErrNotFound) {
 						return err
@@ -164,7 +163,7 @@ func (r Roster) save(tx *store.Tx, team parley.Team, m Member, old parley.Agent)
 	return a
 }
 
-// retire marks those that the files no longer name.
+// retire marks the members that the files no longer name as removed.
 func (h *Hub) retire(ctx context.Context, r Roster, gone map[string]parley.Agent) error {
 	for _, a := range gone {
 		if h.Store.Shared() && (a.Kind == parley.Person || a.Home != r.Home) {

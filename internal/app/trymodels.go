@@ -13,21 +13,21 @@ import (
 	"parley/internal/model/provider"
 )
 
-// Trial is what came of one small call of a model.
+// Trial is the result of one small call to a model.
 type Trial struct {
 	Model  string   // as the provider is asked for it
-	Agents []string // for whom it thinks
+	Agents []string // that use it
 	Took   time.Duration
 	Usage  model.Usage
 	// Problem is empty if the model has answered.
 	Problem string
-	// Offline says that the provider could not be reached, so that nothing is known
-	// of the model.
+	// Offline says that the provider could not be reached, so nothing is known about the
+	// model.
 	Offline bool
 }
 
-// TryModels asks each model of a team, except scripts, for a word. It costs next
-// to nothing, and tries once: who asks wants to know how it is now.
+// TryModels asks each model of a team, except scripts, for one word. It costs next to
+// nothing. It does not retry, since the caller wants to know how things are now.
 func TryModels(ctx context.Context, team *config.Team) []Trial {
 	m := newModels(team)
 	var order []string
@@ -39,7 +39,7 @@ func TryModels(ctx context.Context, team *config.Team) []Trial {
 		}
 		cfg, err := m.configure(ref)
 		if err != nil {
-			continue // the agent is left out, and the files' check says why
+			continue // the agent is left out; CheckModels says why
 		}
 		id := cfg.Provider.Name + "/" + cfg.Name
 		if trials[id] == nil {

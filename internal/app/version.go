@@ -2,8 +2,8 @@ package app
 
 import "runtime/debug"
 
-// Version is what the program was built from: a released version, or the
-// commit, with a mark if there were changes beside it.
+// Version says what the program was built from: a released version or a commit, with a
+// mark if there were uncommitted changes.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

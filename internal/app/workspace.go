@@ -16,15 +16,15 @@ import (
 	"parley/internal/workspace/sandbox"
 )
 
-// Toolsets of the workspace. Files name the first; the others are what it is for
-// an agent in read mode and for one that keeps the shared files.
+// Toolsets of the workspace. Files name the first. The others replace it for an agent in
+// read mode and for one that may write the shared files.
 const (
 	workspaceSet        = "workspace"
 	workspaceReadingSet = "workspace/reading"
 	workspaceSharedSet  = "workspace/shared"
 )
 
-// ownSets are a member's toolsets, with that of the workspace as it is for it.
+// ownSets returns a member's toolsets, with the variant of the workspace that it gets.
 func ownSets(m Member) []string {
 	at := slices.Index(m.Toolsets, workspaceSet)
 	if at < 0 {
@@ -54,8 +54,8 @@ func UsesWorkspace(team *config.Team) bool {
 	return slices.ContainsFunc(team.Agents, func(a config.Agent) bool { return slices.Contains(a.Toolsets, workspaceSet) })
 }
 
-// openWorkspace opens the workspace of a team; nil if no agent has the toolset.
-// Where commands cannot be kept in, there is no shell, and the log says why.
+// openWorkspace opens the workspace of a team. It is nil if no agent has the toolset. If
+// there is no sandbox, there is no shell, and the log says why.
 func openWorkspace(ctx context.Context, team *config.Team, log *slog.Logger) (*workspace.Workspace, error) {
 	if !UsesWorkspace(team) {
 		return nil, nil
@@ -90,7 +90,7 @@ func sandboxConfig(team *config.Team, cfg workspace.Config, scratch string) sand
 		Readable: w.Readable, Network: w.Network, Environment: w.Environment, Unsandboxed: w.Unsandboxed}
 }
 
-// FindSandbox says how commands of agents would be kept in, without a trace in
+// FindSandbox finds the sandbox for the commands of agents, without leaving anything in
 // the team's folders.
 func FindSandbox(ctx context.Context, team *config.Team) (*sandbox.Sandbox, error) {
 	scratch, err := os.MkdirTemp("", "parley-doctor")
