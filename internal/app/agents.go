@@ -24,28 +24,26 @@ type Member struct {
 	Kind         parley.AgentKind
 	Instructions string
 	Model        model.Model // of a native agent
-	ModelName    string      // as the files name it
+	ModelName    string      // its name in the files
 	Docs         directory.Docs
 	Toolsets     []string // "contact" if empty
 	Limits       parley.Limits
-	// KeepsShared lets the agent write into agents/_shared.
+	// KeepsShared lets the agent write the files in agents/_shared.
 	KeepsShared bool
-	// Tools are the names of the only tools that it has of its toolsets and servers;
-	// nil leaves all.
+	// Tools limits the tools of its toolsets and servers to these names; nil means all.
 	Tools   []string
 	Servers []OutsideServer
 	// Rules are not changed after the member has joined; nil is everything that the
 	// standard profile allows.
 	Rules *policy.Rules
-	// Mistake is what is wrong with its file by now, if it is as it was before.
+	// Mistake is what is now wrong with its file, if the member stays as it was before.
 	Mistake string
 }
 
-// managing is the toolset of those who are somebody's manager, besides what
-// their files give them.
+// managing is the additional toolset of every manager.
 const managing = "managing"
 
-// managers are the folded names of those who are somebody's manager.
+// managers are the folded names of all managers.
 func managers(members []Member) map[string]bool {
 	set := map[string]bool{}
 	for _, m := range members {
@@ -56,7 +54,7 @@ func managers(members []Member) map[string]bool {
 	return set
 }
 
-// withManaging adds the toolset to a member's own.
+// withManaging adds the toolset managing to a member.
 func withManaging(m Member) Member {
 	if len(m.Toolsets) == 0 {
 		m.Toolsets = []string{"contact"}
@@ -94,8 +92,8 @@ func newAgents(dir *directory.Directory, sets toolsets, outside *outside) *agent
 		defs: map[parley.AgentID]*definition{}, tools: map[string][]tool.Tool{}}
 }
 
-// Definition finds a native agent's, with the tools that its servers have now.
-// The servers stay until it is released, also if the files change.
+// Definition finds a native agent with the tools that its servers have now. The
+// servers stay until it is released, even if the files change.
 func (a *agents) Definition(id parley.AgentID) (turn.Agent, bool) {
 	d, release, ok := a.hold(id)
 	if !ok {
@@ -107,8 +105,8 @@ func (a *agents) Definition(id parley.AgentID) (turn.Agent, bool) {
 	return agent, true
 }
 
-// hold finds an agent and keeps its servers, before a change of the files can let
-// them go.
+// hold finds an agent and keeps its servers from being closed by a change of the
+// files.
 func (a *agents) hold(id parley.AgentID) (d *definition, release func(), ok bool) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -126,7 +124,7 @@ func (a *agents) find(id parley.AgentID) (*definition, bool) {
 	return d, ok
 }
 
-// now is the agent with the tools that its servers have at this moment.
+// now is the agent with the present tools of its servers.
 func (d *definition) now() turn.Agent {
 	agent := d.Agent
 	if len(d.servers) > 0 {
@@ -135,7 +133,7 @@ func (d *definition) now() turn.Agent {
 	return agent
 }
 
-// Toolbox shows what an agent has. It implements reading.Toolbox.
+// Toolbox lists the tools and servers of an agent. It implements reading.Toolbox.
 func (a *agents) Toolbox(id parley.AgentID) (tools []reading.Tool, servers []reading.ToolServer) {
 	d, ok := a.find(id)
 	if !ok {
@@ -156,9 +154,9 @@ func (a *agents) Name(id parley.AgentID) string {
 	return e.Name
 }
 
-// take takes members in and lets others go, all at once. Tools, limits and the
-// lack of rules are shared between the agents that have the same, so that an idle
-// agent costs little. A turn that runs keeps what it began with.
+// take adds members and removes others in one step. Agents with the same tools,
+// limits or missing rules share them, so that an idle agent costs little. A running
+// turn keeps what it began with.
 func (a *agents) take(team parley.TeamID, stored []parley.Agent, members []Member, gone []parley.Agent) {
 	entries, defs := make([]directory.Entry, 0, len(members)), map[parley.AgentID]*definition{}
 	used := servers{}
@@ -186,7 +184,7 @@ func (a *agents) take(team parley.TeamID, stored []parley.Agent, members []Membe
 	defer a.mu.Unlock()
 	a.dir.Update(entries, gone)
 	for _, e := range entries {
-		delete(a.defs, e.ID) // it may be native no longer
+		delete(a.defs, e.ID) // it may no longer be native
 	}
 	for _, g := range gone {
 		delete(a.defs, g.ID)
@@ -194,8 +192,8 @@ func (a *agents) take(team parley.TeamID, stored []parley.Agent, members []Membe
 	maps.Copy(a.defs, defs)
 }
 
-// limit leaves a member the tools that its files name. What it has as somebody's
-// manager it keeps: others depend on it.
+// limit leaves a member only the tools that its files name. A manager keeps the tools
+// for approvals, since others depend on them.
 func (a *agents) limit(tools []tool.Tool, m Member) []tool.Tool {
 	if m.Tools == nil || !slices.Contains(m.Toolsets, managing) {
 		return allowed(tools, m.Tools)

@@ -1,6 +1,6 @@
-// Package app puts the parts together: it is the only place that knows them
-// all. A Hub is the parts connected and not yet a program: the commands, the
-// bench and the tests all start the same one.
+// Package app connects the parts. It is the only package that knows them all. A Hub
+// is the connected parts without the doors; the commands, the bench and the tests
+// all use the same one.
 package app
 
 import (
@@ -32,20 +32,20 @@ import (
 	"parley/internal/work"
 )
 
-// HubConfig is what a Hub is made of.
+// HubConfig configures a Hub.
 type HubConfig struct {
 	Store store.Store
 	Log   *slog.Logger
-	// Name is this hub's, for people who run several on one database.
+	// Name tells several hubs on one database apart, for people.
 	Name    string
 	Workers int
 	// LeaseTime, Poll and Grace are those of package work; zero is its default.
 	LeaseTime, Poll, Grace time.Duration
-	// Toolsets are further ones that members can be given, by the set's name.
+	// Toolsets are further toolsets for members, by name.
 	Toolsets map[string][]tool.Tool
-	// Unindexed leaves the search index where it is, for measurements.
+	// Unindexed stops the search index from following, for measurements.
 	Unindexed bool
-	// Enricher finds what belongs to a question; nil leaves it to the keepers.
+	// Enricher finds context for a question; nil uses the keepers.
 	Enricher turn.Enricher
 }
 
@@ -72,7 +72,7 @@ type Hub struct {
 	log       *slog.Logger
 }
 
-// NewHub connects the parts, each made of those above it.
+// NewHub connects the parts. Each part is made from those above it.
 func NewHub(cfg HubConfig) *Hub {
 	dir, fan := directory.New(), &live.Fan{}
 	h := &Hub{Store: cfg.Store, Directory: dir, unindexed: cfg.Unindexed, log: cfg.Log}
@@ -112,14 +112,13 @@ func builtIn(h *Hub) toolsets {
 	}
 }
 
-// Start takes over what a hub before this one left behind. The teams join before
-// it, since their limits say how often a task may be taken over; nothing may be
-// contacted before it has returned.
+// Start takes over the work that a previous hub left. The teams have to join before,
+// since their limits say how often a task may be rescued. Nobody may be contacted
+// before Start has returned.
 func (h *Hub) Start(ctx context.Context) error { return h.scheduler.Start(ctx, h.runner, h.Contacts) }
 
-// Run works until the context is done and then stops in order: the turns, then
-// the servers whose tools they use, and whatever keeps the record small. Doors must
-// have stopped accepting before that.
+// Run works until the context is done. Then it stops in order: the turns, the servers
+// whose tools they use, and retention. Doors have to stop accepting before that.
 func (h *Hub) Run(ctx context.Context) error {
 	beside, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var ended sync.WaitGroup
@@ -137,15 +136,15 @@ func (h *Hub) Run(ctx context.Context) error {
 	return err
 }
 
-// Keep has the hub remove what is older than a rule from a team that has joined.
-// It comes before Run.
+// Keep makes the hub apply a retention rule to a team that has joined. Call it before
+// Run.
 func (h *Hub) Keep(team parley.TeamID, rule retention.Rule) {
 	if !rule.None() {
 		h.sweepers = append(h.sweepers, h.Sweeper(team, rule))
 	}
 }
 
-// Sweeper removes what is older than a rule from a team when it is told to.
+// Sweeper applies a retention rule to a team on demand.
 func (h *Hub) Sweeper(team parley.TeamID, rule retention.Rule) *retention.Sweeper {
 	s := retention.New(h.Store, team, rule, h.Search, h.log)
 	s.Keepers = h.Keepers
