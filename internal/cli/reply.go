@@ -15,8 +15,8 @@ func replyCommand(c *console) *cobra.Command {
 	var decline string
 	cmd := &cobra.Command{
 		Use:   "reply TASK [TEXT...]",
-		Short: "Answer a task that an agent asked of you",
-		Long: `Answer a task that an agent asked of you; "parley inbox" shows them. The first
+		Short: "Answer a task that an agent gave you",
+		Long: `Answer a task that an agent gave you; "parley inbox" shows them. The first
 answer counts.
 
 The text is read from standard input if it is "-" or if something is piped in.`,

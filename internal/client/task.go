@@ -96,12 +96,12 @@ func (c *Client) Retry(ctx context.Context, id string) (api.Task, error) {
 	return c.change(ctx, id, "/retry", nil)
 }
 
-// Reply answers a task that was asked of you.
+// Reply answers a task that somebody gave you.
 func (c *Client) Reply(ctx context.Context, id, text string) (api.Task, error) {
 	return c.change(ctx, id, "/reply", api.ReplyRequest{Text: text})
 }
 
-// Decline refuses a task that was asked of you.
+// Decline refuses a task that somebody gave you.
 func (c *Client) Decline(ctx context.Context, id, reason string) (api.Task, error) {
 	return c.change(ctx, id, "/decline", api.DeclineRequest{Reason: reason})
 }

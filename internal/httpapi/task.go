@@ -37,9 +37,9 @@ func (s *Server) registerTasks() {
 		summary: "Retry a task", description: "Repeats a failed or cancelled task. The response is the new task, which names the old one.",
 		errors: append([]parley.Kind{parley.Unavailable}, ended...)}, s.retryTask)
 	handle(s, operation{id: "reply-task", method: http.MethodPost, path: "/v1/tasks/{id}/reply", tag: tag,
-		summary: "Answer a task", description: "Completes a task that was asked of you. The first answer counts.", errors: ended}, s.replyTask)
+		summary: "Answer a task", description: "Completes a task that somebody gave you. The first answer counts.", errors: ended}, s.replyTask)
 	handle(s, operation{id: "decline-task", method: http.MethodPost, path: "/v1/tasks/{id}/decline", tag: tag,
-		summary: "Decline a task", description: "Fails a task that was asked of you. Whoever asked reads the reason.", errors: ended}, s.declineTask)
+		summary: "Decline a task", description: "Fails a task that somebody gave you. Whoever asked reads the reason.", errors: ended}, s.declineTask)
 }
 
 // TaskPath names a task in a path.
