@@ -10,10 +10,6 @@ TOOL := go tool -modfile=tools/go.mod
 # One PostgreSQL server for the tests of all packages.
 WITH_POSTGRES := go run ./scripts/withpostgres
 
-# The grammars that are used, of some two hundred: the program is a third smaller.
-# Without the tags it has them all and works the same.
-GRAMMARS := grammar_subset,grammar_subset_rust,grammar_subset_python,grammar_subset_typescript,grammar_subset_tsx,grammar_subset_javascript
-
 TESTFLAGS ?=
 ifeq ($(CI),true)
 TESTFLAGS += -count=1
@@ -28,7 +24,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 build: ## build bin/parley
-	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -tags $(GRAMMARS) -o bin/parley ./cmd/parley
+	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/parley ./cmd/parley
 
 # The race detector otherwise has each of the many programs that tests start sleep
 # for a second before it ends. And it checks the pointers of SQLite, which was

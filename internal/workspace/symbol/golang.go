@@ -6,18 +6,18 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/scanner"
-	"go/token"
+	gotoken "go/token"
 	"strings"
 )
 
 // goFile is a Go file that has been parsed.
 type goFile struct {
-	pos     *token.FileSet
+	pos     *gotoken.FileSet
 	symbols []Symbol
 }
 
 func readGo(src []byte) ([]Symbol, error) {
-	f := goFile{pos: token.NewFileSet()}
+	f := goFile{pos: gotoken.NewFileSet()}
 	file, err := parser.ParseFile(f.pos, "", src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return nil, goMistake(err)
@@ -68,7 +68,7 @@ func receiver(e ast.Expr) string {
 }
 
 func (f *goFile) general(d *ast.GenDecl) {
-	if d.Tok == token.IMPORT {
+	if d.Tok == gotoken.IMPORT {
 		return
 	}
 	for _, spec := range d.Specs {
@@ -81,7 +81,7 @@ func (f *goFile) general(d *ast.GenDecl) {
 	}
 }
 
-func goSpec(tok token.Token, spec ast.Spec) (kind, name string, doc, comment *ast.CommentGroup) {
+func goSpec(tok gotoken.Token, spec ast.Spec) (kind, name string, doc, comment *ast.CommentGroup) {
 	switch s := spec.(type) {
 	case *ast.TypeSpec:
 		return goType(s.Type), s.Name.Name, s.Doc, s.Comment
@@ -91,7 +91,7 @@ func goSpec(tok token.Token, spec ast.Spec) (kind, name string, doc, comment *as
 			names = append(names, n.Name)
 		}
 		kind = "variable"
-		if tok == token.CONST {
+		if tok == gotoken.CONST {
 			kind = "const"
 		}
 		return kind, strings.Join(names, ", "), s.Doc, s.Comment

@@ -1,9 +1,11 @@
 // Package symbol finds the definitions in a source file, with the lines that
 // belong to each: its doc comment, its attributes or decorators, and its body.
 //
-// Go is read by its own parser, the others by tree-sitter grammars. A file that
-// cannot be read without errors, or not in time, has no symbols here: an edit by
-// name in it would be a guess, so whoever asks is told to go by text.
+// Go is read by its own parser. The others are taken apart into tokens, and these
+// are read as far as definitions go: what is in a function is only looked at for
+// its texts, comments and brackets. A file that cannot be read without errors, or
+// not in time, has no symbols here: an edit by name in it would be a guess, so
+// whoever asks is told to go by text.
 package symbol
 
 import (
@@ -51,12 +53,12 @@ type language struct {
 // languages are by the ending of a file's name.
 var languages = map[string]language{
 	".go": {"Go", readGo},
-	".rs": {"Rust", rust.read},
-	".py": {"Python", python.read}, ".pyi": {"Python", python.read},
-	".ts": {"TypeScript", typeScript.read}, ".mts": {"TypeScript", typeScript.read}, ".cts": {"TypeScript", typeScript.read},
-	".tsx": {"TypeScript", typeScriptX.read},
-	".js":  {"JavaScript", javaScript.read}, ".mjs": {"JavaScript", javaScript.read}, ".cjs": {"JavaScript", javaScript.read},
-	".jsx": {"JavaScript", javaScript.read},
+	".rs": {"Rust", readRust},
+	".py": {"Python", readPython}, ".pyi": {"Python", readPython},
+	".ts": {"TypeScript", readTypeScript}, ".mts": {"TypeScript", readTypeScript}, ".cts": {"TypeScript", readTypeScript},
+	".tsx": {"TypeScript", readTypeScriptX},
+	".js":  {"JavaScript", readJavaScript}, ".mjs": {"JavaScript", readJavaScript}, ".cjs": {"JavaScript", readJavaScript},
+	".jsx": {"JavaScript", readJavaScript},
 }
 
 // Language is that of a file by its name; empty if it is none of ours.
@@ -85,9 +87,7 @@ func List(name string, src []byte) (list []Symbol, err error) {
 		return nil, unreadable(lang.name, err.Error())
 	}
 	slices.SortStableFunc(list, func(a, b Symbol) int { return a.from - b.from })
-	for i := range list {
-		list[i].Line, list[i].End = lineAt(src, list[i].from), lineAt(src, max(list[i].to-1, list[i].from))
-	}
+	number(list, src)
 	return list, nil
 }
 
@@ -108,6 +108,24 @@ func unreadable(language, why string) *parley.Error {
 
 func lineAt(src []byte, offset int) int {
 	return 1 + bytes.Count(src[:min(offset, len(src))], []byte("\n"))
+}
+
+// number gives symbols their lines. It counts line ends once, for a file of many
+// symbols on few lines.
+func number(list []Symbol, src []byte) {
+	var ends []int
+	for i, b := range src {
+		if b == '\n' {
+			ends = append(ends, i)
+		}
+	}
+	line := func(offset int) int {
+		before, _ := slices.BinarySearch(ends, offset)
+		return before + 1
+	}
+	for i, s := range list {
+		list[i].Line, list[i].End = line(s.from), line(max(s.to-1, s.from))
+	}
 }
 
 // nesting is how deep brackets stand in each other at most. Those in texts and

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -124,10 +125,16 @@ func TestDeepFiles(t *testing.T) {
 	for name, src := range map[string]string{
 		"a.js": "x = " + strings.Repeat("!", 20_000) + "1", "b.js": "x = " + strings.Repeat("a=", 15_000) + "1", "c.js": "x = 1" + strings.Repeat("+1", 20_000),
 		"a.rs": "fn f() { let x = " + strings.Repeat("-", 20_000) + "1; }", "a.py": "x = " + strings.Repeat("not ", 10_000) + "1",
-		"b.py": strings.Repeat("if 1:\n", 5_000), "a.ts": "type A = " + strings.Repeat("keyof ", 8_000) + "B", "a.go": "package a\nvar x = " + strings.Repeat("-", 40_000) + "1",
+		"d.js": "a = {" + strings.Repeat("a:{}/1,", 70_000) + "}", "e.js": strings.Repeat("a=1;", 100_000), "f.js": strings.Repeat("var a;", 80_000),
+		"b.ts": "x = " + strings.Repeat("a<", 200_000) + "b", "c.ts": "x = " + strings.Repeat("a ? (b): c => ", 300) + "d", "a.tsx": "x = " + strings.Repeat("<a", 200_000),
+		"c.py": `f"` + strings.Repeat(`\N{`, 100_000), "b.py": strings.Repeat("if 1:\n", 5_000), "a.ts": "type A = " + strings.Repeat("keyof ", 8_000) + "B", "a.go": "package a\nvar x = " + strings.Repeat("-", 40_000) + "1",
 	} {
+		begin := time.Now()
 		list, err := List(name, []byte(src))
 		t.Logf("%s: %d, %v", name, len(list), err)
+		if taken := time.Since(begin); taken > 30*time.Second { // two, on a machine with nothing else to do
+			t.Errorf("%s took %v", name, taken)
+		}
 	}
 }
 
@@ -150,10 +157,8 @@ func TestABlockIsWholeLines(t *testing.T) {
 	}
 }
 
-// FuzzList looks for files that a parser fails on, or whose symbols lie outside.
-// A parse takes about 100 ms here, since every step of it is counted: the seeds
-// are small, and it wants -fuzzminimizetime 1x, or it spends its minute on making
-// the first find smaller.
+// FuzzList looks for files that a parser fails on, or whose symbols lie outside or
+// across each other.
 func FuzzList(f *testing.F) {
 	names := []string{"a.go", "a.rs", "a.py", "a.ts", "a.tsx", "a.js"}
 	for i, seed := range []string{
@@ -167,9 +172,6 @@ func FuzzList(f *testing.F) {
 		f.Add(i, []byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, which int, src []byte) {
-		if len(src) > 2000 {
-			return
-		}
 		name := names[(which%len(names)+len(names))%len(names)]
 		list, err := List(name, src)
 		if err != nil && strings.Contains(err.Error(), "the parser failed") {
