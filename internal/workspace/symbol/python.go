@@ -91,7 +91,7 @@ func (r *pythonReader) block(from, to int, s scope) {
 			decorated = -1
 		case decorated >= 0:
 			r.fail() // nothing else has decorators
-		case r.is("if", "elif", "else", "try", "except", "finally", "with") && !r.isAt(1, "=", "."):
+		case r.is("if", "elif", "else", "try", "except", "finally", "with"):
 			if r.colon(); r.at < line.to {
 				r.statements(s)
 			} else {

@@ -37,7 +37,7 @@ func (r *rustReader) item(s scope) {
 	if r.take(";") || r.done() && r.wrong == nil {
 		return
 	}
-	r.modifiers()
+	foreign := r.modifiers()
 	switch {
 	case r.is("fn"):
 		r.plain("function", first, s)
@@ -61,15 +61,16 @@ func (r *rustReader) item(s scope) {
 		r.implementation(first, s)
 	case r.is("use", "extern"):
 		r.statement()
-	case r.is("{"):
-		r.within("{", func() { r.items(s) }) // of extern "C"
+	case r.is("{") && foreign:
+		r.within("{", func() { r.items(s) })
 	default:
 		r.macro(first, s)
 	}
 }
 
-// modifiers steps over what may stand before a keyword.
-func (r *rustReader) modifiers() {
+// modifiers steps over what may stand before a keyword, and says whether the last
+// of it was extern, perhaps with the name of an interface.
+func (r *rustReader) modifiers() (foreign bool) {
 	for {
 		next := r.tokenAt(r.at + 1)
 		switch {
@@ -79,14 +80,16 @@ func (r *rustReader) modifiers() {
 			}
 		case r.is("extern") && next.sort == value:
 			r.at += 2
+			foreign = true
 		case r.is("extern") && (r.isAt(1, "fn") || next.sort == opening):
 			r.at++
+			foreign = true
 		case r.is("const") && (r.isAt(1, "unsafe", "async", "fn", "extern", "trait", "impl", "gen")):
 			r.at++
-		case r.is("unsafe", "async", "default", "safe", "auto", "gen", "crate") && (next.sort == word || r.isAt(1, "{") && r.is("unsafe")):
+		case r.is("unsafe", "async", "default", "safe", "auto", "gen", "crate") && next.sort == word:
 			r.at++
 		default:
-			return
+			return foreign
 		}
 	}
 }

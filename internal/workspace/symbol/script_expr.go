@@ -87,7 +87,7 @@ func (r *scriptReader) operand() expression {
 }
 
 func (r *scriptReader) value() expression {
-	r.toil()
+	r.step()
 	next := r.tokenAt(r.at + 1)
 	switch t := r.token(); {
 	case r.is("@"):

@@ -31,7 +31,7 @@ func (r *scriptReader) union() {
 
 // typeOperand is a type without an operator between two.
 func (r *scriptReader) typeOperand() {
-	r.toil()
+	r.step()
 	next := r.tokenAt(r.at + 1)
 	operand := next.sort == word || next.sort == value || next.sort == opening || r.isAt(1, "<", "-")
 	switch t := r.token(); {
@@ -78,9 +78,9 @@ func (r *scriptReader) typeOperand() {
 	r.typeSuffix()
 }
 
-// toil counts a step, and ends the reading after too many: what is tried and taken
+// step counts one, and ends the reading after too many: what is tried and taken
 // back may be tried again.
-func (r *scriptReader) toil() {
+func (r *scriptReader) step() {
 	if r.work--; r.work < 0 {
 		r.fail()
 	}
