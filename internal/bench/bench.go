@@ -10,6 +10,11 @@
 // written; only the model is one that answers "ok" at once. What has to be
 // another process, because it is killed or because its memory is measured, is
 // this program started again: see Child.
+//
+// What only tests need otherwise, such as servers that stand in for a provider or
+// for PostgreSQL, and the labelled messages, is in the program only if it is built
+// with the tag bench: full.go. Without it the lines that need them are named and
+// left out: lean.go.
 package bench
 
 import (
@@ -20,6 +25,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"parley"
 )
@@ -47,6 +53,9 @@ type Options struct {
 	Postgres string
 }
 
+// getFull says how to get what this program leaves out.
+const getFull = "Test servers and labelled data are only in the program that 'make bench' builds, in parley's source."
+
 // Run measures and reports. A target that is missed is part of the report and
 // no error.
 func Run(ctx context.Context, o Options) error {
@@ -66,7 +75,11 @@ func run(ctx context.Context, o Options, p plan) (err error) {
 	if err != nil {
 		return err
 	}
+	missing := wanted.of(leftOut(engines))
 	if !wanted.any(p.names(engines)) {
+		if len(missing) > 0 {
+			return parley.Errorf(parley.Invalid, "This program does not measure %s.", strings.Join(missing, ", ")).WithHint("%s", getFull)
+		}
 		return parley.Errorf(parley.Invalid, "No measurement is named like %q.", o.Only).
 			WithHint("The names are %s and the like.", nameExamples(p, engines))
 	}
@@ -77,6 +90,9 @@ func run(ctx context.Context, o Options, p plan) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	b := &bench{plan: p, wanted: wanted, dir: dir, options: o, report: newReport(o)}
 	b.say("%d processors, %s %s/%s, databases in %s", runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH, filepath.Dir(dir))
+	if len(missing) > 0 {
+		b.say("left out: %s. %s", strings.Join(missing, ", "), getFull)
+	}
 	for _, name := range engines {
 		if err := b.engine(ctx, name); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -117,7 +133,7 @@ func (b *bench) engine(ctx context.Context, name string) error {
 		return nil
 	}
 	e, err := b.openEngine(ctx, name)
-	if errors.Is(err, errNotInstalled) {
+	if errors.Is(err, errNoServer) {
 		b.say("%s: left out. %v", name, err)
 		return nil
 	}

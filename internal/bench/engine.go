@@ -15,8 +15,8 @@ const (
 	enginePostgres = "postgres"
 )
 
-// errNotInstalled says that a database is not there to be measured.
-var errNotInstalled = errors.New("it is not installed")
+// errNoServer says that a database is not there to be measured.
+var errNoServer = errors.New("there is no server")
 
 // engine is one of the databases: it makes empty ones, and knows its limit.
 type engine interface {

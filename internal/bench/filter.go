@@ -32,4 +32,9 @@ func (f filter) has(name string) bool {
 	return len(f) == 0 || slices.ContainsFunc(f, func(re *regexp.Regexp) bool { return re.MatchString(name) })
 }
 
+// of are the names that are wanted.
+func (f filter) of(names []string) []string {
+	return slices.DeleteFunc(names, func(name string) bool { return !f.has(name) })
+}
+
 func (f filter) any(names []string) bool { return slices.ContainsFunc(names, f.has) }

@@ -104,7 +104,29 @@ func (p plan) lineName(engine, what string, callers, size int) string {
 
 func restartName(engine string) string { return engine + ".restart" }
 
-const memoryName = "memory.agent"
+const (
+	memoryName  = "memory.agent"
+	waitingName = "memory.waiting"
+)
+
+func turnName(engine string) string { return engine + ".turn" }
+
+// turnSteps is how many tools an agent calls in a turn before it answers.
+const turnSteps = 5
+
+const retrievalName = "retrieval"
+
+// retrievalClasses are how the queries of the labelled set are put: in the words of
+// the message, in other forms of them, in other words.
+var retrievalClasses = []string{"exact", "forms", "reworded"}
+
+func retrievalNames() []string {
+	names := []string{retrievalName}
+	for _, class := range retrievalClasses {
+		names = append(names, retrievalName+"."+class)
+	}
+	return names
+}
 
 // engineNames are the lines of one engine, in their order.
 func (p plan) engineNames(engine string) []string {
@@ -121,15 +143,34 @@ func (p plan) engineNames(engine string) []string {
 		names = append(names, ruledName(engine, what))
 	}
 	names = append(names, searchNames(engine)...)
-	return append(names, turnName(engine), restartName(engine))
+	if Full {
+		names = append(names, turnName(engine))
+	}
+	return append(names, restartName(engine))
 }
 
+// names are the lines that this program measures, in their order.
 func (p plan) names(engines []string) []string {
 	var names []string
 	for _, e := range engines {
 		names = append(names, p.engineNames(e)...)
 	}
-	return append(append(names, memoryName, waitingName), retrievalNames()...)
+	names = append(names, memoryName)
+	if Full {
+		names = append(append(names, waitingName), retrievalNames()...)
+	}
+	return names
+}
+
+// leftOut are the lines that only the full program measures, if this is not it.
+func leftOut(engines []string) (names []string) {
+	if Full {
+		return nil
+	}
+	for _, e := range engines {
+		names = append(names, turnName(e))
+	}
+	return append(append(names, waitingName), retrievalNames()...)
 }
 
 func nameExamples(p plan, engines []string) string {

@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"parley"
-	"parley/internal/pgtest"
 )
 
 // postgresEngine keeps its databases apart as schemas, which are cheaper to
@@ -20,9 +19,15 @@ import (
 // that writes to stable storage as in production.
 type postgresEngine struct {
 	address string
-	server  *pgtest.Server // nil if it is not ours
-	prefix  string         // of the schemas
+	server  server // nil if it is not ours
+	prefix  string // of the schemas
 	made    int
+}
+
+// server is one that was started for the measurement.
+type server interface {
+	DSN(database string) string
+	Stop() error
 }
 
 // minConnections is what the hub's pool, the limit and we ourselves need at
@@ -32,11 +37,7 @@ const minConnections = 150
 func openPostgres(ctx context.Context, dsn string, say func(string, ...any)) (engine, error) {
 	e := &postgresEngine{address: dsn, prefix: "parley_bench_" + strings.ToLower(rand.Text()[:8])}
 	if dsn == "" {
-		if _, err := pgtest.Find(); err != nil {
-			return nil, fmt.Errorf("%w: %w", errNotInstalled, err)
-		}
-		say("postgres: starting a temporary server")
-		server, err := pgtest.Start("", pgtest.Options{Durable: true, MaxConnections: 2 * minConnections})
+		server, err := startServer(say)
 		if err != nil {
 			return nil, err
 		}

@@ -1,3 +1,5 @@
+//go:build bench
+
 package bench
 
 import (
@@ -18,20 +20,6 @@ import (
 	"parley/internal/keeper"
 	"parley/internal/store"
 )
-
-const retrievalName = "retrieval"
-
-// retrievalClasses are how the queries of the labelled set are put: in the words of
-// the message, in other forms of them, in other words.
-var retrievalClasses = []string{"exact", "forms", "reworded"}
-
-func retrievalNames() []string {
-	names := []string{retrievalName}
-	for _, class := range retrievalClasses {
-		names = append(names, retrievalName+"."+class)
-	}
-	return names
-}
 
 // The labelled set: messages of two made-up teams, and queries with the messages
 // that answer them.

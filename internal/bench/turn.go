@@ -1,3 +1,5 @@
+//go:build bench
+
 package bench
 
 import (
@@ -26,13 +28,8 @@ import (
 // over real HTTP and with streaming. The limit are the same exchanges by a bare
 // client, in the same round.
 
-// turnSteps is how many tools an agent calls before it answers.
-const turnSteps = 5
-
 // turnAgents is among how many agents the turns are spread.
 const turnAgents = 64
-
-func turnName(engine string) string { return engine + ".turn" }
 
 // turn measures turns on one engine.
 func (s *series) turn(ctx context.Context) (err error) {

@@ -1,3 +1,5 @@
+//go:build bench
+
 package bench
 
 import (
@@ -13,8 +15,6 @@ import (
 	"parley/internal/contact"
 	"parley/internal/model"
 )
-
-const waitingName = "memory.waiting"
 
 // waiting measures what turns cost that wait for slow models, in the middle of
 // replies that come in pieces. The provider is this process, the hub another.

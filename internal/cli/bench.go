@@ -15,7 +15,11 @@ func benchCommand(c *console) *cobra.Command {
 it: notifications, asks and delegations per second, the time that it adds to the
 steps of a turn, the memory for idle agents and for turns that wait for slow models,
 and the time to serve again after a kill. It needs no running hub and leaves nothing
-behind. With --json each line is one object.`,
+behind. With --json each line is one object.
+
+Some lines need test servers or labelled data: the cost of a turn, waiting turns, how
+much retrieval finds, and PostgreSQL without --postgres. 'make bench' in parley's
+source builds a program that has them; any other names the lines that it leaves out.`,
 		Example: `  parley bench --quick              # under a minute
   parley bench --store sqlite
   parley bench --only notify,ask --json

@@ -17,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"parley/internal/bench"
 	"parley/internal/client"
 	"parley/internal/workspace/sandbox"
 )
@@ -49,6 +50,12 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise the race detector delays each command by a second
 			e.Setenv("TMPDIR", e.WorkDir+"/tmp")
 			return os.Mkdir(e.WorkDir+"/tmp", 0o777)
+		},
+		Condition: func(name string) (bool, error) {
+			if name == "full" {
+				return bench.Full, nil
+			}
+			return false, fmt.Errorf("there is no condition %q", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"team":       cmdTeam,
