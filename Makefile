@@ -18,7 +18,7 @@ endif
 # How often the long crash suite kills the hub, on each store.
 KILLS ?= 200
 
-.PHONY: help build test quick setup lint fmt tidy-check crash mutate bench cover clean
+.PHONY: help build test quick setup lint fmt tidy-check crash mutate bench weigh cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -60,8 +60,14 @@ crash: setup ## kill the hub KILLS=200 times under load, on both stores
 mutate: setup ## plant each fault of test/mutants and look whether a test notices (MUTANTS=contact for some)
 	$(WITH_POSTGRES) go run ./test/mutants $(MUTANTS)
 
-bench: build ## measure this machine's limits and the hub beside them (BENCHFLAGS=--quick)
-	bin/parley bench $(BENCHFLAGS)
+# With the test servers and the labelled data that some lines need, and that nobody
+# else does: a program of its own.
+bench: ## measure this machine's limits and the hub beside them (BENCHFLAGS=--quick)
+	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -tags bench -o bin/parley-bench ./cmd/parley
+	bin/parley-bench bench $(BENCHFLAGS)
+
+weigh: ## what each dependency adds to the program and to its first build, in minutes
+	go run ./scripts/weigh
 
 cover: setup ## test coverage of all packages by all tests, as bin/cover.html
 	@mkdir -p bin
