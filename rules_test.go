@@ -69,15 +69,15 @@ var mayImport = map[string][]string{
 	"internal/work":   {"internal/store", "internal/wake"},
 	"internal/turn":   {"internal/budget", "internal/keeper/topic", "internal/live", "internal/model", "internal/question", "internal/store", "internal/tool"},
 	"internal/tool":   {"internal/model", "internal/policy"},
-	"internal/tool/*": {"internal/access", "internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool"},
+	"internal/tool/*": {"internal/access", "internal/contact", "internal/directory", "internal/policy", "internal/reading", "internal/tool"},
 	// Some sets share the wording of contacttools.
-	"internal/tool/peertools":   {"internal/access", "internal/contact", "internal/directory", "internal/model", "internal/tool", "internal/tool/contacttools"},
-	"internal/tool/chorustools": {"internal/access", "internal/contact", "internal/directory", "internal/model", "internal/policy", "internal/reading", "internal/tool", "internal/tool/contacttools"},
-	"internal/tool/loomtools":   {"internal/access", "internal/claim", "internal/contact", "internal/keeper", "internal/model", "internal/policy", "internal/tool", "internal/tool/contacttools"},
+	"internal/tool/peertools":   {"internal/access", "internal/contact", "internal/directory", "internal/tool", "internal/tool/contacttools"},
+	"internal/tool/chorustools": {"internal/access", "internal/contact", "internal/directory", "internal/policy", "internal/reading", "internal/tool", "internal/tool/contacttools"},
+	"internal/tool/loomtools":   {"internal/access", "internal/claim", "internal/contact", "internal/keeper", "internal/policy", "internal/tool", "internal/tool/contacttools"},
 	// The tools of the workspace know nothing of contacts.
-	"internal/tool/workspacetools": {"internal/model", "internal/policy", "internal/tool", "internal/workspace", "internal/workspace/sandbox", "internal/workspace/symbol"},
+	"internal/tool/workspacetools": {"internal/policy", "internal/tool", "internal/workspace", "internal/workspace/sandbox", "internal/workspace/symbol"},
 	// The tools of outside servers.
-	"internal/mcpclient":      {"internal/model", "internal/policy", "internal/tool"},
+	"internal/mcpclient":      {"internal/policy", "internal/tool"},
 	"internal/model":          {},
 	"internal/model/*":        {"internal/model"},
 	"internal/model/provider": {"internal/model", "internal/model/catalogue"},

@@ -5,7 +5,6 @@ package bench
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -93,12 +92,14 @@ const nothingTool = "do_nothing"
 
 // doesNothing is a tool of the dearer kind: it is put on record before it runs.
 func doesNothing() tool.Tool {
-	return tool.Tool{
-		Tool: model.Tool{Name: nothingTool, Description: "Does nothing.",
-			Schema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`)},
-		Action: func(json.RawMessage) string { return policy.Action(policy.FileRead, "nothing") },
-		Run:    func(context.Context, tool.Call) (tool.Result, error) { return tool.Result{Text: "Done."}, nil },
+	type args struct {
+		N int `json:"n" doc:"How often."`
 	}
+	return tool.New(tool.Spec[args]{
+		Name: nothingTool, Title: "Do nothing", Description: "Does nothing.", Hints: tool.Hints{ReadOnly: true},
+		Action: func(args) string { return policy.Action(policy.FileRead, "nothing") },
+		Run:    func(context.Context, tool.Call, args) (tool.Result, error) { return tool.Result{Text: "Done."}, nil },
+	})
 }
 
 // turnMeasure is the samples of the turns, and of the bare exchanges.

@@ -15,19 +15,16 @@ import (
 	"parley/internal/tool"
 )
 
-// call makes one call. If the turn is stopped, the server is told to cancel it.
+// call makes one call, with the arguments as the model wrote them and people may have
+// approved them. If the turn is stopped, the server is told to cancel it.
 func (c *Conn) call(ctx context.Context, name string, args json.RawMessage) (tool.Result, error) {
-	var fields map[string]any
-	if err := tool.Decode(args, &fields); err != nil {
-		return tool.Result{}, err
-	}
 	session, err := c.current()
 	if err != nil {
 		return tool.Result{}, err
 	}
 	limited, cancel := context.WithTimeout(ctx, c.def.Timeout)
 	defer cancel()
-	res, err := session.CallTool(limited, &mcp.CallToolParams{Name: name, Arguments: fields})
+	res, err := session.CallTool(limited, &mcp.CallToolParams{Name: name, Arguments: args})
 	if err != nil {
 		return tool.Result{}, c.failure(ctx, limited, err)
 	}

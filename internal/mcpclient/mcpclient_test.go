@@ -68,7 +68,7 @@ func (r running) callWithin(ctx context.Context, name, text string) (string, err
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	res, err := tl.Run(ctx, tool.Call{Args: args})
+	res, err := tl.Prepare(args).Run(ctx, tool.Call{})
 	return res.Text, err
 }
 
@@ -118,7 +118,7 @@ func TestToolsAreListedAndCalled(t *testing.T) {
 		}
 	}
 	echo, _ := tool.Find(r.conn.Tools(), "test__echo")
-	if _, err := echo.Run(t.Context(), tool.Call{Args: json.RawMessage(`[`)}); parley.KindOf(err) != parley.Invalid {
+	if _, err := echo.Prepare(json.RawMessage(`[`)).Run(t.Context(), tool.Call{}); parley.KindOf(err) != parley.Invalid {
 		t.Errorf("broken arguments get %v", err)
 	}
 }

@@ -3,6 +3,10 @@ package mcpclient
 import (
 	"strings"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"parley/internal/tool"
 )
 
 // Tools whose names differ only in characters that a name cannot have still get
@@ -43,6 +47,25 @@ func TestWhatComesFromTheEnvironmentIsHidden(t *testing.T) {
 		}
 		if got := hide.hide("It said: swordfish!"); strings.Contains(got, "swordfish") {
 			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// What a server does not say of a tool is taken for the worse.
+func TestHintsOfOutsideTools(t *testing.T) {
+	yes, no := true, false
+	for _, c := range []struct {
+		said *mcp.ToolAnnotations
+		want tool.Hints
+	}{
+		{nil, tool.Hints{Destructive: true, OpenWorld: true}},
+		{&mcp.ToolAnnotations{}, tool.Hints{Destructive: true, OpenWorld: true}},
+		{&mcp.ToolAnnotations{DestructiveHint: &yes, OpenWorldHint: &yes}, tool.Hints{Destructive: true, OpenWorld: true}},
+		{&mcp.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no}, tool.Hints{}},
+		{&mcp.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: &yes, OpenWorldHint: &no}, tool.Hints{ReadOnly: true}},
+	} {
+		if got := hints(c.said); got != c.want {
+			t.Errorf("%+v is %+v", c.said, got)
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"parley/internal/model"
 	"parley/internal/policy"
 	"parley/internal/tool"
 )
@@ -46,12 +45,32 @@ func (c *Conn) offerOne(name string, t *mcp.Tool) tool.Tool {
 		c.log.Warn("the parameters of an MCP server's tool are not described in a way that a model can be told", "tool", t.Name)
 	}
 	action := c.action(t)
-	return tool.Tool{
-		Tool:   model.Tool{Name: name, Description: describe(c.def.Name, t), Schema: schema},
+	return tool.Outside(schema, tool.Spec[json.RawMessage]{
+		Name: name, Title: titleOf(t), Description: describe(c.def.Name, t), Hints: hints(t.Annotations),
 		Action: func(json.RawMessage) string { return action },
-		Run: func(ctx context.Context, call tool.Call) (tool.Result, error) {
-			return c.call(ctx, t.Name, call.Args)
+		Run: func(ctx context.Context, _ tool.Call, args json.RawMessage) (tool.Result, error) {
+			return c.call(ctx, t.Name, args)
 		},
+	})
+}
+
+func titleOf(t *mcp.Tool) string {
+	if t.Title == "" && t.Annotations != nil {
+		return t.Annotations.Title
+	}
+	return t.Title
+}
+
+// hints are the server's word. What it does not say is taken for the worse, as the
+// protocol has it.
+func hints(a *mcp.ToolAnnotations) tool.Hints {
+	if a == nil {
+		return tool.Hints{Destructive: true, OpenWorld: true}
+	}
+	return tool.Hints{
+		ReadOnly:    a.ReadOnlyHint,
+		Destructive: !a.ReadOnlyHint && (a.DestructiveHint == nil || *a.DestructiveHint),
+		OpenWorld:   a.OpenWorldHint == nil || *a.OpenWorldHint,
 	}
 }
 

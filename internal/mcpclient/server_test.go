@@ -58,7 +58,7 @@ func beHub() {
 	go servers.Run(context.Background())
 	<-conn.Ready()
 	pid, _ := tool.Find(conn.Tools(), "test__pid")
-	res, err := pid.Run(context.Background(), tool.Call{Args: json.RawMessage(`{"text":""}`)})
+	res, err := pid.Prepare(json.RawMessage(`{"text":""}`)).Run(context.Background(), tool.Call{})
 	fmt.Println(res.Text, err)
 	select {}
 }

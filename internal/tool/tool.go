@@ -1,14 +1,18 @@
 // Package tool is what a turn can do besides thinking. A tool is a thin skin
-// over one use case: it decodes what the model wrote, calls the use case as
-// the agent whose turn it is, and puts the outcome into words. Each toolset is
-// a package below this one, each tool a file x.go beside x.md, the text that
-// the model reads.
+// over one use case: it reads what the model wrote, calls the use case as the
+// agent whose turn it is, and puts the outcome into words. Each toolset is a
+// package below this one, each tool a file x.go beside x.md, the text that the
+// model reads.
+//
+// A call's arguments are read once, by Prepare. What the rules are asked about
+// and what is then done come from the same value, so that nobody can be asked
+// about one thing and get another. Tools hold no state and may be used by many
+// turns at once.
 package tool
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 
 	"parley"
@@ -16,9 +20,12 @@ import (
 	"parley/internal/policy"
 )
 
-// Tool is one function that a model can call.
+// Tool is one function that a model can call, made by New or Outside.
 type Tool struct {
 	model.Tool
+	// Title is its name for people.
+	Title string
+	Hints Hints
 	// Replays says that running the call again under the same key is harmless,
 	// because it finds what it did before. Any other tool is put on record before
 	// it starts, and after a crash reported as interrupted instead of run again.
@@ -27,27 +34,30 @@ type Tool struct {
 	// about that where the target is found, once, whichever door it comes through;
 	// a turn asks them about every other call.
 	Contacts bool
-	// Peer is the argument that names whom a contact is for.
-	Peer string
-	// Action names any other call for the rules, tool:<category>:<detail>. The
-	// arguments may be anything that a model made up. A tool without it is
-	// tool:other:<name>, which the standard profile wants approval for.
-	Action func(args json.RawMessage) string
-	// Run does it. An error becomes the result that the model reads, unless it
-	// says that the turn itself was stopped.
-	Run func(ctx context.Context, c Call) (Result, error)
+
+	prepare func(args json.RawMessage) Prepared
 }
+
+// Hints tell whoever offers the tool what a call may do, in the words of MCP.
+// The rules do not go by them: what a call does follows from its action.
+type Hints struct {
+	// ReadOnly: it looks and changes nothing that others depend on.
+	ReadOnly bool
+	// Destructive: it may undo or overwrite, not only add. A tool that only reads
+	// never does.
+	Destructive bool
+	// OpenWorld: it may reach what is outside the team and its workspace.
+	OpenWorld bool
+}
+
+// Prepare reads the arguments of a call. They may be anything that a model made
+// up; Prepared.Err then says what is wrong with them.
+func (t Tool) Prepare(args json.RawMessage) Prepared { return t.prepare(args) }
 
 // ActionOf names a call for the rules; ok is false if they are asked elsewhere.
 func (t Tool) ActionOf(args json.RawMessage) (action string, ok bool) {
-	switch {
-	case t.Contacts:
-		return "", false
-	case t.Action == nil:
-		return policy.Action(policy.Other, t.Name), true
-	default:
-		return t.Action(args), true
-	}
+	action = t.Prepare(args).Action
+	return action, action != ""
 }
 
 // Reads reports whether a call can run beside others that do: it only looks, and
@@ -57,14 +67,37 @@ func (t Tool) Reads(args json.RawMessage) bool {
 	return t.Replays && asked && policy.Reads(action)
 }
 
+// Prepared is a call whose arguments have been read.
+type Prepared struct {
+	// Err says why the arguments are refused. The rest is then as for a call
+	// without arguments.
+	Err error
+	// Action names the call for the rules, tool:<category>:<detail>; empty for a
+	// contact, about which they are asked elsewhere.
+	Action string
+	// Peer is whom a contact is for, as the model spells it; empty if it is for
+	// nobody in particular.
+	Peer string
+
+	run func(ctx context.Context, c Call) (Result, error)
+}
+
+// Run makes the call. An error becomes the result that the model reads, unless
+// it says that the turn itself was stopped.
+func (p Prepared) Run(ctx context.Context, c Call) (Result, error) {
+	if p.Err != nil {
+		return Result{}, p.Err
+	}
+	return p.run(ctx, c)
+}
+
 // Call is one call within a turn.
 type Call struct {
 	Lease parley.Lease
 	Slot  parley.Slot
 	// Key names the call: its task, its turn and its id. It is the same when the
 	// turn goes on in another process.
-	Key  string
-	Args json.RawMessage
+	Key string
 	// Approved says that somebody has approved this call with these arguments.
 	Approved bool
 	// Said is the conversation as the agent sees it, the oldest first.
@@ -87,36 +120,6 @@ type Result struct {
 type Reading struct {
 	Channel parley.ChannelID
 	Upto    int
-}
-
-// Decode reads a call's arguments. What a model makes up gets an error that it
-// can act on.
-func Decode(args json.RawMessage, into any) error {
-	if len(args) == 0 {
-		args = json.RawMessage("{}")
-	}
-	if err := json.Unmarshal(args, into); err != nil {
-		return parley.Errorf(parley.Invalid, "The arguments do not fit the tool: %s.", misfit(err)).
-			WithHint("Send one JSON object with the parameters that the tool describes.")
-	}
-	return nil
-}
-
-// misfit says what is wrong with arguments in the words of JSON, not of Go.
-func misfit(err error) string {
-	var wrong *json.UnmarshalTypeError
-	if !errors.As(err, &wrong) {
-		return "they are not JSON"
-	}
-	kind, _, _ := strings.Cut(wrong.Value, " ")
-	article := "a"
-	if kind == "object" || kind == "array" {
-		article = "an"
-	}
-	if wrong.Field == "" {
-		return "they cannot be " + article + " " + kind
-	}
-	return wrong.Field + " cannot be " + article + " " + kind
 }
 
 // ErrUnknown tells a model that it made up a tool.

@@ -92,8 +92,12 @@ func (t *run) call(ctx context.Context, call model.Call, approved bool) (res too
 	if !ok {
 		return tool.Result{}, tool.ErrUnknown(t.agent.Tools, call.Name)
 	}
-	if action, ok := tl.ActionOf(call.Args); ok {
-		if err := t.Rules.Permit(ctx, t.lease, action, approved); err != nil {
+	ready := tl.Prepare(call.Args)
+	if ready.Err != nil && !t.started[call.ID] {
+		return tool.Result{}, ready.Err // nobody is asked to approve what cannot be done
+	}
+	if ready.Action != "" {
+		if err := t.Rules.Permit(ctx, t.lease, ready.Action, approved); err != nil {
 			return tool.Result{}, err
 		}
 	}
@@ -112,7 +116,7 @@ func (t *run) call(ctx context.Context, call model.Call, approved bool) (res too
 	t.publish(live.Tool, call.Name)
 	key := fmt.Sprintf("%d/%d/%s", t.lease.Task, t.number, call.ID)
 	run := func() error {
-		res, err = tl.Run(ctx, tool.Call{Lease: t.lease, Slot: t.slot, Key: key, Args: call.Args, Approved: approved,
+		res, err = ready.Run(ctx, tool.Call{Lease: t.lease, Slot: t.slot, Key: key, Approved: approved,
 			Said: t.said, Think: t.aside})
 		return err
 	}

@@ -64,8 +64,8 @@ func TestSignsCountMoreThanLetters(t *testing.T) {
 
 func TestHowManyCallsRunAtOnce(t *testing.T) {
 	named := func(name, category string, replays bool) tool.Tool {
-		return tool.Tool{Tool: model.Tool{Name: name}, Replays: replays,
-			Action: func(json.RawMessage) string { return policy.Action(category, "x") }}
+		return tool.Outside(nil, tool.Spec[json.RawMessage]{Name: name, Replays: replays,
+			Action: func(json.RawMessage) string { return policy.Action(category, "x") }})
 	}
 	r := run{agent: Agent{Tools: []tool.Tool{named("look", policy.FileRead, true), named("write", policy.FileWrite, true),
 		named("once", policy.FileRead, false)}}}

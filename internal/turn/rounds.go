@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"encoding/json"
 	"strings"
 
 	"parley/internal/model"
@@ -46,13 +45,8 @@ func (t *run) onlyContacts(calls []model.Call) (peer string) {
 // contacted is whom a call contacts, as the model spells it; empty if nobody.
 func (t *run) contacted(c model.Call) string {
 	tl, ok := tool.Find(t.agent.Tools, c.Name)
-	if !ok || !tl.Contacts {
+	if !ok {
 		return ""
 	}
-	var args map[string]any
-	if json.Unmarshal(c.Args, &args) != nil {
-		return "" // the tool says what is wrong with them
-	}
-	to, _ := args[tl.Peer].(string)
-	return strings.TrimSpace(to)
+	return strings.TrimSpace(tl.Prepare(c.Args).Peer)
 }

@@ -230,8 +230,8 @@ func (m *machine) wakesUp() {
 // errands are a tool that does what the life it belongs to wants. A life that falls
 // asleep on a call may have it held or waited for; any other finishes it.
 func errands(l *life) []tool.Tool {
-	return []tool.Tool{{Tool: model.Tool{Name: "errand", Schema: json.RawMessage(`{"type":"object"}`)}, Contacts: true, Replays: true,
-		Run: func(_ context.Context, c tool.Call) (tool.Result, error) {
+	return []tool.Tool{tool.Outside(json.RawMessage(`{"type":"object"}`), tool.Spec[json.RawMessage]{Name: "errand", Contacts: true, Replays: true,
+		Run: func(_ context.Context, c tool.Call, _ json.RawMessage) (tool.Result, error) {
 			switch l.errand {
 			case "hold":
 				return tool.Result{}, &parley.NeedsApproval{Rule: "errand"}
@@ -239,5 +239,5 @@ func errands(l *life) []tool.Tool {
 				return tool.Result{}, &parley.Awaits{Task: c.Lease.Task}
 			}
 			return tool.Result{Text: "Done."}, nil
-		}}}
+		}})}
 }

@@ -381,6 +381,20 @@ agents:
 	}
 }
 
+// Nobody is asked to approve what would then be refused for its arguments. The same
+// call without the mistake is held.
+func TestACallThatCannotBeMadeIsNotHeld(t *testing.T) {
+	strict := under(map[string]ruleset{"InternBot": {behavior: policy.Strict}})
+	Play(t, Team{Agents: []string{"InternBot"}, Member: strict, Script: `
+agents:
+  InternBot: [{steps: [{call: cancel_task, args: {task: task-999}}, {call: cancel_task, args: {task_id: task-999}}, {say: '{{result}}'}]}]
+`}, func(s *Stage) {
+		id := hold(s)
+		s.Equal("results", []string{`Error: Unknown argument "task". Did you mean task_id?`}, s.Results(id))
+		s.Equal("held", `{"task_id":"task-999"}`, s.Approval(1).Args)
+	})
+}
+
 func TestACancelledTaskWithdrawsItsApproval(t *testing.T) {
 	Play(t, interns(askSenior), func(s *Stage) {
 		id := hold(s)

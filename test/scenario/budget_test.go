@@ -235,8 +235,9 @@ func TestAnAgentCannotRaiseABudget(t *testing.T) {
 agents:
   WorkBot:
     - steps:
-        - {call: raise_budget, args: {add: {tokens: 1000000}}, usage: {input: 10}}
-        - {call: contact_agent, args: {action: delegate, agentId: HelperBot, message: 'Go.', budget: {tokens: 1000000}}, usage: {input: 10}}
+        - {call: raise_budget, args: {add: {tokens: 1000000}}, usage: {input: 5}}
+        - {call: contact_agent, args: {action: delegate, agentId: HelperBot, message: 'Go.', budget: {tokens: 1000000}}, usage: {input: 5}}
+        - {call: contact_agent, args: {action: delegate, agentId: HelperBot, message: 'Go.'}, usage: {input: 10}}
         - {say: 'Well.', usage: {input: 10}}
   HelperBot: [{steps: [{say: 'Yes.', usage: {input: 1000}}]}] # more than there is: it waits
 `), func(s *Stage) {
@@ -254,6 +255,7 @@ agents:
 		refused := bot.Refused(parley.Delegate, contact.Request{Target: "HelperBot", Message: "Go.", Budget: parley.Budget{Tokens: 1 << 40}})
 		s.Equal("give", "Error: Only people may give a task a budget. Ask a person to do it.", refused)
 		s.Equal("the bound", parley.Budget{Tokens: 30}, s.Account(id).Limit)
+		s.Equal("only the one without a budget", 1, len(s.Children(id)))
 		s.Equal("the tree draws on it", id, s.Children(id)[0].Budget)
 	})
 }

@@ -432,7 +432,7 @@ func TestTheListOfATeamOfOneIsEmpty(t *testing.T) {
 		s.Equal("error", nil, err)
 		list, ok := tool.Find(chorustools.New(s.Contacts, s.Reading, s.Directory), "list_agents")
 		s.Equal("found", true, ok)
-		got, err := list.Run(s.Context(), tool.Call{Lease: parley.Lease{Team: alone.ID, Agent: hermit.ID}})
+		got, err := list.Prepare(nil).Run(s.Context(), tool.Call{Lease: parley.Lease{Team: alone.ID, Agent: hermit.ID}})
 		s.Equal("error", nil, err)
 		s.Equal("list", `{"agents":[]}`, got.Text)
 	})

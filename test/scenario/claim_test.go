@@ -84,7 +84,7 @@ func TestClaimsThatMakeNoSense(t *testing.T) {
 		for what, want := range map[string]string{
 			"outside":   `Error: "../secret" is outside the workspace. Name the file relative to the workspace.`,
 			"backwards": "Error: Line 9 comes after line 3. from_line is the first, to_line the last.",
-			"words":     "Error: The arguments do not fit the tool: from_line cannot be a string. Send one JSON object with the parameters that the tool describes.",
+			"words":     "Error: The arguments do not fit the tool: from_line cannot be a string. Send a whole number.",
 		} {
 			s.Equal(what, want, s.As("rutger").Ask("BobBot", what))
 		}

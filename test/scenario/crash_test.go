@@ -12,7 +12,6 @@ import (
 
 	"parley"
 	"parley/internal/app"
-	"parley/internal/model"
 	"parley/internal/store"
 	"parley/internal/tool"
 )
@@ -36,14 +35,14 @@ func (o *outside) count(m map[string]int, key string) {
 func (o *outside) tools() map[string][]tool.Tool {
 	schema := json.RawMessage(`{"type": "object", "properties": {}}`)
 	return map[string][]tool.Tool{"outside": {
-		{Tool: model.Tool{Name: "post_letter", Schema: schema}, Run: func(_ context.Context, c tool.Call) (tool.Result, error) {
+		tool.Outside(schema, tool.Spec[json.RawMessage]{Name: "post_letter", Run: func(_ context.Context, c tool.Call, _ json.RawMessage) (tool.Result, error) {
 			o.count(o.letters, c.Key)
 			return tool.Result{Text: "Posted."}, nil
-		}},
-		{Tool: model.Tool{Name: "look", Schema: schema}, Replays: true, Run: func(_ context.Context, c tool.Call) (tool.Result, error) {
+		}}),
+		tool.Outside(schema, tool.Spec[json.RawMessage]{Name: "look", Replays: true, Run: func(_ context.Context, c tool.Call, _ json.RawMessage) (tool.Result, error) {
 			o.count(o.looks, c.Key)
 			return tool.Result{Text: "Looked."}, nil
-		}},
+		}}),
 	}}
 }
 

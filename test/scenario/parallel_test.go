@@ -35,7 +35,7 @@ func (m *meeting) tools(readers int) map[string][]tool.Tool {
 	act := func(category string) func(json.RawMessage) string {
 		return func(json.RawMessage) string { return policy.Action(category, "x") }
 	}
-	read := func(ctx context.Context, c tool.Call) (tool.Result, error) {
+	read := func(ctx context.Context, _ tool.Call, args json.RawMessage) (tool.Result, error) {
 		m.mu.Lock()
 		m.here++
 		if m.here == readers {
@@ -47,19 +47,19 @@ func (m *meeting) tools(readers int) map[string][]tool.Tool {
 		case <-ctx.Done():
 			return tool.Result{}, ctx.Err()
 		}
-		if strings.Contains(string(c.Args), "missing") {
+		if strings.Contains(string(args), "missing") {
 			return tool.Result{}, parley.Errorf(parley.NotFound, "It is not there.")
 		}
 		m.note("read")
-		return tool.Result{Text: "read " + string(c.Args)}, nil
+		return tool.Result{Text: "read " + string(args)}, nil
 	}
-	write := func(context.Context, tool.Call) (tool.Result, error) {
+	write := func(context.Context, tool.Call, json.RawMessage) (tool.Result, error) {
 		m.note("written")
 		return tool.Result{Text: "written"}, nil
 	}
 	return map[string][]tool.Tool{"meeting": {
-		{Tool: model.Tool{Name: "look", Schema: json.RawMessage(`{}`)}, Replays: true, Action: act(policy.FileRead), Run: read},
-		{Tool: model.Tool{Name: "write", Schema: json.RawMessage(`{}`)}, Replays: true, Action: act(policy.FileWrite), Run: write},
+		tool.Outside(json.RawMessage(`{}`), tool.Spec[json.RawMessage]{Name: "look", Replays: true, Action: act(policy.FileRead), Run: read}),
+		tool.Outside(json.RawMessage(`{}`), tool.Spec[json.RawMessage]{Name: "write", Replays: true, Action: act(policy.FileWrite), Run: write}),
 	}}
 }
 

@@ -187,7 +187,7 @@ func TestQuestionsThatCannotBeAnsweredOrForwarded(t *testing.T) {
 		"forward to who is away":  {`peer_forward_question, args: {query_id: query-1, target: OffBot, enrichment: x}`, "Error: OffBot is offline (agent unavailable). Use 'notify' to leave a message, or choose another agent."},
 		"a question to oneself":   {`peer_ask_question, args: {question: x, target: BeeBot}`, "Error: You cannot contact yourself."},
 		"an empty question":       {`peer_ask_question, args: {question: ' '}`, "Error: The message is empty. Say what you want of the others."},
-		"arguments of a bad form": {`peer_ask_question, args: {question: [1]}`, "Error: The arguments do not fit the tool: question cannot be an array. Send one JSON object with the parameters that the tool describes."},
+		"arguments of a bad form": {`peer_ask_question, args: {question: [1]}`, "Error: The arguments do not fit the tool: question cannot be an array. Send a string."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			Play(t, Team{Agents: []string{"AnnBot", "BeeBot", "CidBot", "OffBot"}, Member: loom, Script: `

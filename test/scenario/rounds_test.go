@@ -21,12 +21,13 @@ func TestFourRoundsWithTheSameAgentStopTheTurn(t *testing.T) {
 		steps []string
 		fails bool
 	}{
-		"three":                   {[]string{again, again, again}, false},
-		"four":                    {[]string{again, again, again, again, again}, true},
-		"the name spelled freely": {[]string{again, strings.Replace(again, "DataBot", "databot", 1), again, again}, true},
-		"another tool between":    {[]string{again, again, "        - {call: list_agents}\n", again, again, again}, false},
-		"another agent between":   {[]string{again, again, strings.Replace(again, "DataBot", "OtherBot", 1), again, again}, false},
-		"another call beside":     {[]string{again, again, again, "        - calls: [{tool: list_agents}, {tool: contact_agent, args: {action: ask, agentId: DataBot, message: 'Now?'}}]\n", again}, false},
+		"three":                        {[]string{again, again, again}, false},
+		"four":                         {[]string{again, again, again, again, again}, true},
+		"the name spelled freely":      {[]string{again, strings.Replace(again, "DataBot", "databot", 1), again, again}, true},
+		"another name of the argument": {[]string{again, strings.Replace(again, "agentId", "target_agent", 1), again, again}, true},
+		"another tool between":         {[]string{again, again, "        - {call: list_agents}\n", again, again, again}, false},
+		"another agent between":        {[]string{again, again, strings.Replace(again, "DataBot", "OtherBot", 1), again, again}, false},
+		"another call beside":          {[]string{again, again, again, "        - calls: [{tool: list_agents}, {tool: contact_agent, args: {action: ask, agentId: DataBot, message: 'Now?'}}]\n", again}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			Play(t, circles(c.steps...), func(s *Stage) {

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 
-	"parley/internal/model"
 	"parley/internal/policy"
 	"parley/internal/reading"
 	"parley/internal/tool"
@@ -25,12 +24,11 @@ type listed struct {
 }
 
 func listAgents(read *reading.Service) tool.Tool {
-	return tool.Tool{
-		Tool: model.Tool{Name: "list_agents", Description: listAgentsText,
-			Schema: json.RawMessage(`{"type": "object", "properties": {}}`)},
+	return tool.New(tool.Spec[struct{}]{
+		Name: "list_agents", Title: "List the agents", Description: listAgentsText, Hints: tool.Hints{ReadOnly: true},
 		Replays: true,
-		Action:  func(json.RawMessage) string { return policy.Action(policy.AgentComm, "list") },
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
+		Action:  func(struct{}) string { return policy.Action(policy.AgentComm, "list") },
+		Run: func(ctx context.Context, c tool.Call, _ struct{}) (tool.Result, error) {
 			others, err := read.Others(ctx, contacttools.Caller(c))
 			if err != nil {
 				return tool.Result{}, err
@@ -42,5 +40,5 @@ func listAgents(read *reading.Service) tool.Tool {
 			text, err := json.Marshal(map[string][]listed{"agents": list})
 			return tool.Result{Text: string(text)}, err
 		},
-	}
+	})
 }

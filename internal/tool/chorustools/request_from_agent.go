@@ -3,14 +3,12 @@ package chorustools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"time"
 
 	"parley"
 	"parley/internal/contact"
 	"parley/internal/directory"
-	"parley/internal/model"
 	"parley/internal/tool"
 	"parley/internal/tool/contacttools"
 )
@@ -18,26 +16,23 @@ import (
 //go:embed request_from_agent.md
 var requestFromAgentText string
 
-var requestFromAgentSchema = json.RawMessage(`{
-	"type": "object",
-	"properties": {
-		"target_agent": {"type": "string", "description": "The agent to ask, by name."},
-		"task_description": {"type": "string", "description": "What it should do, and what the answer should be."},
-		"timeout": {"type": "number", "description": "How many seconds to wait for the answer; the team's limit if left out."}
-	},
-	"required": ["target_agent", "task_description"]
-}`)
+type requestFromAgentArgs struct {
+	Target  string   `json:"target_agent" alias:"agentId,target" required:"true" doc:"The agent to ask, by name."`
+	Task    string   `json:"task_description" alias:"task" required:"true" doc:"What it should do, and what the answer should be."`
+	Timeout *float64 `json:"timeout" doc:"How many seconds to wait for the answer; the team's limit if left out."`
+}
 
 // maxTimeout is as long as a delegation lives by default; an ask at the HTTP API
 // has the same bound.
 const maxTimeout = 7 * 24 * time.Hour
 
 func requestFromAgent(contacts *contact.Service, dir *directory.Directory) tool.Tool {
-	return tool.Tool{
-		Tool:    model.Tool{Name: "request_from_agent", Description: requestFromAgentText, Schema: requestFromAgentSchema},
-		Replays: true, Contacts: true, Peer: "target_agent",
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			r, err := decodeRequest(c)
+	return tool.New(tool.Spec[requestFromAgentArgs]{
+		Name: "request_from_agent", Title: "Ask an agent and wait", Description: requestFromAgentText,
+		Replays: true, Contacts: true,
+		Peer: func(a requestFromAgentArgs) string { return a.Target },
+		Run: func(ctx context.Context, c tool.Call, args requestFromAgentArgs) (tool.Result, error) {
+			r, err := args.request(c.Key)
 			if err != nil {
 				return tool.Result{}, err
 			}
@@ -50,19 +45,11 @@ func requestFromAgent(contacts *contact.Service, dir *directory.Directory) tool.
 			}
 			return contacttools.Answered(a), nil
 		},
-	}
+	})
 }
 
-func decodeRequest(c tool.Call) (r contact.Request, err error) {
-	var args struct {
-		Target  string   `json:"target_agent"`
-		Task    string   `json:"task_description"`
-		Timeout *float64 `json:"timeout"`
-	}
-	if err := tool.Decode(c.Args, &args); err != nil {
-		return r, err
-	}
-	r = contact.Request{Target: args.Target, Message: args.Task, Key: c.Key}
+func (args requestFromAgentArgs) request(key string) (contact.Request, error) {
+	r := contact.Request{Target: args.Target, Message: args.Task, Key: key}
 	if args.Timeout == nil {
 		return r, nil
 	}

@@ -7,7 +7,6 @@ import (
 
 	"parley/internal/contact"
 	"parley/internal/directory"
-	"parley/internal/model"
 	"parley/internal/tool"
 	"parley/internal/tool/contacttools"
 )
@@ -15,27 +14,17 @@ import (
 //go:embed send_to_agent.md
 var sendToAgentText string
 
-var sendToAgentSchema = json.RawMessage(`{
-	"type": "object",
-	"properties": {
-		"target_agent": {"type": "string", "description": "The agent to send to, by name."},
-		"message": {"type": "string", "description": "What it should know or do, with everything it needs for that."}
-	},
-	"required": ["target_agent", "message"]
-}`)
+type sendToAgentArgs struct {
+	Target  string `json:"target_agent" alias:"agentId,target" required:"true" doc:"The agent to send to, by name."`
+	Message string `json:"message" required:"true" doc:"What it should know or do, with everything it needs for that."`
+}
 
 func sendToAgent(contacts *contact.Service, dir *directory.Directory) tool.Tool {
-	return tool.Tool{
-		Tool:    model.Tool{Name: "send_to_agent", Description: sendToAgentText, Schema: sendToAgentSchema},
-		Replays: true, Contacts: true, Peer: "target_agent",
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			var args struct {
-				Target  string `json:"target_agent"`
-				Message string `json:"message"`
-			}
-			if err := tool.Decode(c.Args, &args); err != nil {
-				return tool.Result{}, err
-			}
+	return tool.New(tool.Spec[sendToAgentArgs]{
+		Name: "send_to_agent", Title: "Send a message to an agent", Description: sendToAgentText,
+		Replays: true, Contacts: true,
+		Peer: func(a sendToAgentArgs) string { return a.Target },
+		Run: func(ctx context.Context, c tool.Call, args sendToAgentArgs) (tool.Result, error) {
 			if err := other(dir, c, args.Target); err != nil {
 				return tool.Result{}, err
 			}
@@ -45,7 +34,7 @@ func sendToAgent(contacts *contact.Service, dir *directory.Directory) tool.Tool 
 			}
 			return delivered(made.Target)
 		},
-	}
+	})
 }
 
 // delivered says that a message was accepted, in the form that the set promises

@@ -3,44 +3,30 @@ package contacttools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"parley"
 	"parley/internal/contact"
-	"parley/internal/model"
 	"parley/internal/tool"
 )
 
 //go:embed ask_user.md
 var askUserText string
 
-var askUserSchema = json.RawMessage(`{
-	"type": "object",
-	"properties": {
-		"question": {"type": "string", "description": "What you want to know, with what the person needs to answer it."},
-		"options": {"type": "array", "items": {"type": "string"}, "description": "Answers to choose from, if there are a few."},
-		"person": {"type": "string", "description": "Whom to ask, by name; the one whose task this is if left out."}
-	},
-	"required": ["question"]
-}`)
+type askUserArgs struct {
+	Question string   `json:"question" required:"true" doc:"What you want to know, with what the person needs to answer it."`
+	Options  []string `json:"options" doc:"Answers to choose from, if there are a few."`
+	Person   string   `json:"person" doc:"Whom to ask, by name; the one whose task this is if left out."`
+}
 
 // askUser finds its answer by its key, so it may be run as often as the turn
 // wants to look.
 func askUser(contacts *contact.Service) tool.Tool {
-	return tool.Tool{
-		Tool:    model.Tool{Name: "ask_user", Description: askUserText, Schema: askUserSchema},
+	return tool.New(tool.Spec[askUserArgs]{
+		Name: "ask_user", Title: "Ask a person", Description: askUserText,
 		Replays: true, Contacts: true,
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			var args struct {
-				Question string   `json:"question"`
-				Options  []string `json:"options"`
-				Person   string   `json:"person"`
-			}
-			if err := tool.Decode(c.Args, &args); err != nil {
-				return tool.Result{}, err
-			}
+		Run: func(ctx context.Context, c tool.Call, args askUserArgs) (tool.Result, error) {
 			if strings.TrimSpace(args.Question) == "" {
 				return tool.Result{}, parley.Errorf(parley.Invalid, "The question is empty.").WithHint("Say what you want to know.")
 			}
@@ -51,7 +37,7 @@ func askUser(contacts *contact.Service) tool.Tool {
 			}
 			return Answered(a), nil
 		},
-	}
+	})
 }
 
 // withOptions lists the answers that a person may choose from below the question.

@@ -3,12 +3,10 @@ package contacttools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 
 	"parley"
 	"parley/internal/contact"
-	"parley/internal/model"
 	"parley/internal/policy"
 	"parley/internal/tool"
 )
@@ -16,19 +14,18 @@ import (
 //go:embed await_task.md
 var awaitTaskText string
 
-var taskIDSchema = json.RawMessage(`{
-	"type": "object",
-	"properties": {"task_id": {"type": "string", "description": "The task, for example task-101."}},
-	"required": ["task_id"]
-}`)
+// taskIDArgs are those of every tool that is about one task.
+type taskIDArgs struct {
+	TaskID string `json:"task_id" required:"true" doc:"The task, for example task-101."`
+}
 
 func awaitTask(contacts *contact.Service) tool.Tool {
-	return tool.Tool{
-		Tool:    model.Tool{Name: "await_task", Description: awaitTaskText, Schema: taskIDSchema},
+	return tool.New(tool.Spec[taskIDArgs]{
+		Name: "await_task", Title: "Wait for a task", Description: awaitTaskText,
 		Replays: true,
-		Action:  func(args json.RawMessage) string { return taskAction("await", args) },
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			id, err := taskID(c.Args)
+		Action:  func(args taskIDArgs) string { return args.action("await") },
+		Run: func(ctx context.Context, c tool.Call, args taskIDArgs) (tool.Result, error) {
+			id, err := parley.ParseTaskID(args.TaskID)
 			if err != nil {
 				return tool.Result{}, err
 			}
@@ -45,25 +42,15 @@ func awaitTask(contacts *contact.Service) tool.Tool {
 				return Answered(a), nil
 			}
 		},
-	}
+	})
 }
 
-// taskAction names what is done to a task for the rules. Arguments that name
-// none are refused when the tool reads them.
-func taskAction(verb string, args json.RawMessage) string {
-	id, err := taskID(args)
+// action names what is done to the task for the rules. What is no task is refused
+// when the tool runs.
+func (a taskIDArgs) action(verb string) string {
+	id, err := parley.ParseTaskID(a.TaskID)
 	if err != nil {
 		return policy.Action(policy.TaskOp, verb+" ")
 	}
 	return policy.Action(policy.TaskOp, verb+" "+id.String())
-}
-
-func taskID(raw json.RawMessage) (parley.TaskID, error) {
-	var args struct {
-		TaskID string `json:"task_id"`
-	}
-	if err := tool.Decode(raw, &args); err != nil {
-		return 0, err
-	}
-	return parley.ParseTaskID(args.TaskID)
 }

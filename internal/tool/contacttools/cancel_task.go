@@ -3,10 +3,9 @@ package contacttools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 
+	"parley"
 	"parley/internal/contact"
-	"parley/internal/model"
 	"parley/internal/tool"
 )
 
@@ -14,12 +13,12 @@ import (
 var cancelTaskText string
 
 func cancelTask(contacts *contact.Service) tool.Tool {
-	return tool.Tool{
-		Tool:    model.Tool{Name: "cancel_task", Description: cancelTaskText, Schema: taskIDSchema},
+	return tool.New(tool.Spec[taskIDArgs]{
+		Name: "cancel_task", Title: "Cancel a task", Description: cancelTaskText, Hints: tool.Hints{Destructive: true},
 		Replays: true,
-		Action:  func(args json.RawMessage) string { return taskAction("cancel", args) },
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			id, err := taskID(c.Args)
+		Action:  func(args taskIDArgs) string { return args.action("cancel") },
+		Run: func(ctx context.Context, c tool.Call, args taskIDArgs) (tool.Result, error) {
+			id, err := parley.ParseTaskID(args.TaskID)
 			if err != nil {
 				return tool.Result{}, err
 			}
@@ -28,5 +27,5 @@ func cancelTask(contacts *contact.Service) tool.Tool {
 			}
 			return tool.Result{Text: id.String() + " is cancelled."}, nil
 		},
-	}
+	})
 }

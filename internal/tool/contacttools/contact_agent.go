@@ -3,45 +3,30 @@ package contacttools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 
 	"parley"
 	"parley/internal/access"
 	"parley/internal/contact"
-	"parley/internal/model"
 	"parley/internal/tool"
 )
 
 //go:embed contact_agent.md
 var contactAgentText string
 
-var contactAgentSchema = json.RawMessage(`{
-	"type": "object",
-	"properties": {
-		"action": {"type": "string", "enum": ["ask", "delegate", "notify"], "description": "How to contact the agent."},
-		"agentId": {"type": "string", "description": "The agent to contact, by name."},
-		"message": {"type": "string", "description": "The question, the work to do, or the notification."},
-		"context": {"type": "string", "description": "Background that the agent needs; it does not see your conversation."},
-		"priority": {"type": "string", "enum": ["low", "normal", "high", "urgent"], "description": "For delegate only; normal if left out."}
-	},
-	"required": ["action", "agentId", "message"]
-}`)
+type contactAgentArgs struct {
+	Action   string `json:"action" required:"true" enum:"ask,delegate,notify" doc:"How to contact the agent."`
+	AgentID  string `json:"agentId" alias:"target_agent,target" required:"true" doc:"The agent to contact, by name."`
+	Message  string `json:"message" required:"true" doc:"The question, the work to do, or the notification."`
+	Context  string `json:"context" doc:"Background that the agent needs; it does not see your conversation."`
+	Priority string `json:"priority" enum:"low,normal,high,urgent" doc:"For delegate only; normal if left out."`
+}
 
 func contactAgent(contacts *contact.Service) tool.Tool {
-	return tool.Tool{
-		Tool:    model.Tool{Name: "contact_agent", Description: contactAgentText, Schema: contactAgentSchema},
-		Replays: true, Contacts: true, Peer: "agentId",
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			var args struct {
-				Action   string `json:"action"`
-				AgentID  string `json:"agentId"`
-				Message  string `json:"message"`
-				Context  string `json:"context"`
-				Priority string `json:"priority"`
-			}
-			if err := tool.Decode(c.Args, &args); err != nil {
-				return tool.Result{}, err
-			}
+	return tool.New(tool.Spec[contactAgentArgs]{
+		Name: "contact_agent", Title: "Contact an agent", Description: contactAgentText,
+		Replays: true, Contacts: true,
+		Peer: func(a contactAgentArgs) string { return a.AgentID },
+		Run: func(ctx context.Context, c tool.Call, args contactAgentArgs) (tool.Result, error) {
 			pattern, err := parley.ParsePattern(args.Action)
 			if err != nil {
 				return tool.Result{}, err
@@ -62,7 +47,7 @@ func contactAgent(contacts *contact.Service) tool.Tool {
 				return tool.Result{Text: parley.NotifiedText(made.Target)}, err
 			}
 		},
-	}
+	})
 }
 
 func ask(ctx context.Context, contacts *contact.Service, c access.Caller, r contact.Request) (tool.Result, error) {

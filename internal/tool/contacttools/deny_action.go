@@ -3,39 +3,34 @@ package contacttools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 
+	"parley"
 	"parley/internal/contact"
-	"parley/internal/model"
 	"parley/internal/tool"
 )
 
 //go:embed deny_action.md
 var denyActionText string
 
-var denyActionSchema = json.RawMessage(`{
-	"type": "object",
-	"properties": {
-		"approval_id": {"type": "string", "description": "The approval, for example approval-7."},
-		"reason": {"type": "string", "description": "Why; the agent reads it."}
-	},
-	"required": ["approval_id", "reason"]
-}`)
+type denyActionArgs struct {
+	ApprovalID string `json:"approval_id" required:"true" doc:"The approval, for example approval-7."`
+	Reason     string `json:"reason" required:"true" doc:"Why; the agent reads it."`
+}
 
 func denyAction(contacts *contact.Service) tool.Tool {
-	return tool.Tool{
-		Tool:    model.Tool{Name: "deny_action", Description: denyActionText, Schema: denyActionSchema},
+	return tool.New(tool.Spec[denyActionArgs]{
+		Name: "deny_action", Title: "Deny an action", Description: denyActionText,
 		Replays: true,
-		Action:  func(args json.RawMessage) string { return approvalAction("deny", args) },
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			d, err := decodeDecision(c.Args)
+		Action:  func(args denyActionArgs) string { return approvalAction("deny", args.ApprovalID) },
+		Run: func(ctx context.Context, c tool.Call, args denyActionArgs) (tool.Result, error) {
+			id, err := parley.ParseApprovalID(args.ApprovalID)
 			if err != nil {
 				return tool.Result{}, err
 			}
-			if err := contacts.Deny(ctx, Caller(c), d.id, d.reason); err != nil {
+			if err := contacts.Deny(ctx, Caller(c), id, args.Reason); err != nil {
 				return tool.Result{}, err
 			}
-			return tool.Result{Text: d.id.String() + " is denied."}, nil
+			return tool.Result{Text: id.String() + " is denied."}, nil
 		},
-	}
+	})
 }

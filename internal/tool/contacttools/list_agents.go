@@ -3,11 +3,9 @@ package contacttools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"strings"
 
 	"parley"
-	"parley/internal/model"
 	"parley/internal/policy"
 	"parley/internal/reading"
 	"parley/internal/tool"
@@ -17,18 +15,18 @@ import (
 var listAgentsText string
 
 func listAgents(read *reading.Service) tool.Tool {
-	return tool.Tool{
-		Tool: model.Tool{Name: "list_agents", Description: listAgentsText,
-			Schema: json.RawMessage(`{"type": "object", "properties": {}}`)},
+	return tool.New(tool.Spec[struct{}]{
+		Name: "list_agents", Title: "List the agents", Description: listAgentsText, Hints: tool.Hints{ReadOnly: true},
 		Replays: true,
-		Action:  listAction,
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
+		Action:  func(struct{}) string { return listAction() },
+		Run: func(ctx context.Context, c tool.Call, _ struct{}) (tool.Result, error) {
 			return describeOthers(ctx, read, c)
 		},
-	}
+	})
 }
 
-func listAction(json.RawMessage) string { return policy.Action(policy.AgentComm, "list") }
+// listAction names the call for the rules.
+func listAction() string { return policy.Action(policy.AgentComm, "list") }
 
 // describeOthers is a line for each of the others.
 func describeOthers(ctx context.Context, read *reading.Service, c tool.Call) (tool.Result, error) {

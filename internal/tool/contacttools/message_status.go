@@ -3,13 +3,11 @@ package contacttools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"parley"
 	"parley/internal/access"
-	"parley/internal/model"
 	"parley/internal/policy"
 	"parley/internal/reading"
 	"parley/internal/tool"
@@ -18,44 +16,34 @@ import (
 //go:embed message_status.md
 var messageStatusText string
 
-var messageStatusSchema = json.RawMessage(`{
-	"type": "object",
-	"properties": {"message_id": {"type": "string", "description": "The message, for example msg-101."}},
-	"required": ["message_id"]
-}`)
+type messageStatusArgs struct {
+	MessageID string `json:"message_id" required:"true" doc:"The message, for example msg-101."`
+}
 
 func messageStatus(read *reading.Service) tool.Tool {
-	return tool.Tool{
-		Tool:    model.Tool{Name: "message_status", Description: messageStatusText, Schema: messageStatusSchema},
+	return tool.New(tool.Spec[messageStatusArgs]{
+		Name: "message_status", Title: "See what became of a message", Description: messageStatusText, Hints: tool.Hints{ReadOnly: true},
 		Replays: true,
 		Action:  messageAction,
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			id, err := messageID(c.Args)
+		Run: func(ctx context.Context, c tool.Call, args messageStatusArgs) (tool.Result, error) {
+			id, err := parley.ParseMessageID(args.MessageID)
 			if err != nil {
 				return tool.Result{}, err
 			}
 			text, err := describeDeliveries(ctx, read, Caller(c), id)
 			return tool.Result{Text: text}, err
 		},
-	}
+	})
 }
 
-func messageAction(args json.RawMessage) string {
-	id, err := messageID(args)
+// messageAction names the call for the rules. What is no message is refused when
+// the tool runs.
+func messageAction(args messageStatusArgs) string {
+	id, err := parley.ParseMessageID(args.MessageID)
 	if err != nil {
 		return policy.Action(policy.TaskOp, "status ")
 	}
 	return policy.Action(policy.TaskOp, "status "+id.String())
-}
-
-func messageID(raw json.RawMessage) (parley.MessageID, error) {
-	var args struct {
-		MessageID string `json:"message_id"`
-	}
-	if err := tool.Decode(raw, &args); err != nil {
-		return 0, err
-	}
-	return parley.ParseMessageID(args.MessageID)
 }
 
 // describeDeliveries says what became of a message for each recipient.

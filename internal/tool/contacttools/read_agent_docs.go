@@ -3,12 +3,10 @@ package contacttools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"parley"
-	"parley/internal/model"
 	"parley/internal/policy"
 	"parley/internal/reading"
 	"parley/internal/tool"
@@ -17,45 +15,24 @@ import (
 //go:embed read_agent_docs.md
 var readAgentDocsText string
 
-var readAgentDocsSchema = json.RawMessage(`{
-	"type": "object",
-	"properties": {"target_agent": {"type": "string", "description": "The agent whose docs to read, by name."}},
-	"required": ["target_agent"]
-}`)
+type readAgentDocsArgs struct {
+	Target string `json:"target_agent" alias:"agentId,target" required:"true" doc:"The agent whose docs to read, by name."`
+}
 
 // ReadAgentDocs is a tool of this set and of chorus.
 func ReadAgentDocs(read *reading.Service) tool.Tool {
-	return tool.Tool{
-		Tool:    model.Tool{Name: "read_agent_docs", Description: readAgentDocsText, Schema: readAgentDocsSchema},
+	return tool.New(tool.Spec[readAgentDocsArgs]{
+		Name: "read_agent_docs", Title: "Read an agent's docs", Description: readAgentDocsText, Hints: tool.Hints{ReadOnly: true},
 		Replays: true,
-		Action:  docsAction,
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			name, err := docsTarget(c.Args)
-			if err != nil {
-				return tool.Result{}, err
-			}
-			docs, err := read.Docs(ctx, Caller(c), name)
+		Action:  func(args readAgentDocsArgs) string { return policy.Action(policy.AgentComm, "read_docs "+args.Target) },
+		Run: func(ctx context.Context, c tool.Call, args readAgentDocsArgs) (tool.Result, error) {
+			docs, err := read.Docs(ctx, Caller(c), args.Target)
 			if err != nil {
 				return tool.Result{}, err
 			}
 			return tool.Result{Text: showDocs(docs)}, nil
 		},
-	}
-}
-
-// docsAction names the call for the rules. Arguments that name nobody are
-// refused when the tool reads them.
-func docsAction(args json.RawMessage) string {
-	name, _ := docsTarget(args)
-	return policy.Action(policy.AgentComm, "read_docs "+name)
-}
-
-func docsTarget(raw json.RawMessage) (string, error) {
-	var args struct {
-		Target string `json:"target_agent"`
-	}
-	err := tool.Decode(raw, &args)
-	return args.Target, err
+	})
 }
 
 // showDocs puts the files below each other, each under its name. What they say is

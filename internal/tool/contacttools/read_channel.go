@@ -3,12 +3,10 @@ package contacttools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"parley"
-	"parley/internal/model"
 	"parley/internal/policy"
 	"parley/internal/reading"
 	"parley/internal/tool"
@@ -17,32 +15,19 @@ import (
 //go:embed read_channel.md
 var readChannelText string
 
-var readChannelSchema = json.RawMessage(`{
-	"type": "object",
-	"properties": {
-		"channel": {"type": "string", "description": "The channel, for example #standup."},
-		"limit": {"type": "integer", "description": "How many messages, from 1 to 100; 20 if left out."},
-		"before": {"type": "integer", "description": "Only messages with a smaller number; the latest if left out."}
-	},
-	"required": ["channel"]
-}`)
-
 type readChannelArgs struct {
-	Channel string `json:"channel"`
-	Limit   int    `json:"limit"`
-	Before  int    `json:"before"`
+	Channel string `json:"channel" alias:"channelId" required:"true" doc:"The channel, for example #standup."`
+	Limit   int    `json:"limit" doc:"How many messages, from 1 to 100; 20 if left out."`
+	Before  int    `json:"before" doc:"Only messages with a smaller number; the latest if left out."`
 }
 
 func readChannel(read *reading.Service) tool.Tool {
-	return tool.Tool{
-		Tool:    model.Tool{Name: "read_channel", Description: readChannelText, Schema: readChannelSchema},
-		Replays: true,
-		Action:  readChannelAction,
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			args := readChannelArgs{Limit: 20}
-			if err := tool.Decode(c.Args, &args); err != nil {
-				return tool.Result{}, err
-			}
+	return tool.New(tool.Spec[readChannelArgs]{
+		Name: "read_channel", Title: "Read a channel", Description: readChannelText, Hints: tool.Hints{ReadOnly: true},
+		Replays:  true,
+		Defaults: readChannelArgs{Limit: 20},
+		Action:   func(args readChannelArgs) string { return policy.ReadIn(parley.BareChannel(args.Channel)).Action },
+		Run: func(ctx context.Context, c tool.Call, args readChannelArgs) (tool.Result, error) {
 			if args.Limit < 1 || args.Limit > 100 || args.Before < 0 {
 				return tool.Result{}, parley.Errorf(parley.Invalid, "limit is from 1 to 100, and before is a number of a message.")
 			}
@@ -52,15 +37,7 @@ func readChannel(read *reading.Service) tool.Tool {
 			}
 			return showChannel(ctx, read, ch, list), nil
 		},
-	}
-}
-
-// readChannelAction names the call for the rules. Arguments that name no channel
-// are refused when the tool reads them.
-func readChannelAction(args json.RawMessage) string {
-	var a readChannelArgs
-	_ = tool.Decode(args, &a)
-	return policy.ReadIn(parley.BareChannel(a.Channel)).Action
+	})
 }
 
 func showChannel(ctx context.Context, read *reading.Service, ch parley.Channel, list []parley.Message) tool.Result {

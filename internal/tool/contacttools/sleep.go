@@ -3,13 +3,11 @@ package contacttools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"time"
 
 	"parley"
 	"parley/internal/contact"
 	"parley/internal/directory"
-	"parley/internal/model"
 	"parley/internal/policy"
 	"parley/internal/tool"
 )
@@ -17,24 +15,16 @@ import (
 //go:embed sleep.md
 var sleepText string
 
-var sleepSchema = json.RawMessage(`{
-	"type": "object",
-	"properties": {"until": {"type": "string", "description": "When to wake up: a time such as 2026-05-01T08:00:00Z."}},
-	"required": ["until"]
-}`)
+type sleepArgs struct {
+	Until string `json:"until" required:"true" doc:"When to wake up: a time such as 2026-05-01T08:00:00Z."`
+}
 
 func sleep(contacts *contact.Service, dir *directory.Directory) tool.Tool {
-	return tool.Tool{
-		Tool:    model.Tool{Name: "sleep", Description: sleepText, Schema: sleepSchema},
+	return tool.New(tool.Spec[sleepArgs]{
+		Name: "sleep", Title: "Go to sleep", Description: sleepText,
 		Replays: true,
-		Action:  func(json.RawMessage) string { return policy.Action(policy.SelfOp, "sleep") },
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			var args struct {
-				Until string `json:"until"`
-			}
-			if err := tool.Decode(c.Args, &args); err != nil {
-				return tool.Result{}, err
-			}
+		Action:  func(sleepArgs) string { return policy.Action(policy.SelfOp, "sleep") },
+		Run: func(ctx context.Context, c tool.Call, args sleepArgs) (tool.Result, error) {
 			until, err := time.Parse(time.RFC3339, args.Until)
 			if err != nil {
 				return tool.Result{}, parley.Errorf(parley.Invalid, "%q is not a time.", args.Until).
@@ -49,5 +39,5 @@ func sleep(contacts *contact.Service, dir *directory.Directory) tool.Tool {
 			}
 			return tool.Result{Text: "You will sleep until " + until.UTC().Format(time.RFC3339) + "."}, nil
 		},
-	}
+	})
 }

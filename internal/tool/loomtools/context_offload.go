@@ -3,11 +3,9 @@ package loomtools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 
 	"parley"
 	"parley/internal/keeper"
-	"parley/internal/model"
 	"parley/internal/policy"
 	"parley/internal/tool"
 	"parley/internal/tool/contacttools"
@@ -16,29 +14,19 @@ import (
 //go:embed context_offload.md
 var contextOffloadText string
 
-var contextOffloadSchema = json.RawMessage(`{
-	"type": "object",
-	"properties": {
-		"topic": {"type": "string", "description": "A short label for what is put away, for example 'auth implementation'."},
-		"message_count": {"type": "integer", "description": "How many of the oldest messages; about a third, up to the end of a topic, if left out."},
-		"share": {"type": "string", "enum": ["team"], "description": "'team' lets everyone in the team find it; left out, those who may read this conversation."}
-	},
-	"required": ["topic"]
-}`)
-
 type contextOffloadArgs struct {
-	Topic string `json:"topic"`
-	Count *int   `json:"message_count"`
-	Share string `json:"share"`
+	Topic string `json:"topic" required:"true" doc:"A short label for what is put away, for example 'auth implementation'."`
+	Count *int   `json:"message_count" doc:"How many of the oldest messages; about a third, up to the end of a topic, if left out."`
+	Share string `json:"share" enum:"team" doc:"'team' lets everyone in the team find it; left out, those who may read this conversation."`
 }
 
 func contextOffload(keepers *keeper.Service) tool.Tool {
-	return tool.Tool{
-		Tool:    model.Tool{Name: "context_offload", Description: contextOffloadText, Schema: contextOffloadSchema},
+	return newTool(tool.Spec[contextOffloadArgs]{
+		Name: "context_offload", Title: "Put context away", Description: contextOffloadText,
 		Replays: true,
 		Action:  contextOffloadAction,
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			o, err := decodeOffloading(c)
+		Run: func(ctx context.Context, c tool.Call, args contextOffloadArgs) (tool.Result, error) {
+			o, err := args.offloading(c)
 			if err != nil {
 				return tool.Result{}, err
 			}
@@ -51,26 +39,20 @@ func contextOffload(keepers *keeper.Service) tool.Tool {
 			}
 			return tool.Result{Text: parley.OffloadedText(k)}, nil
 		},
-	}
+	})
 }
 
 // contextOffloadAction names the call for the rules: to let the whole team read
 // is more than to put away.
-func contextOffloadAction(args json.RawMessage) string {
-	var a contextOffloadArgs
-	_ = tool.Decode(args, &a) // what cannot be read is refused when the tool runs
-	if a.Share != "" {
+func contextOffloadAction(args contextOffloadArgs) string {
+	if args.Share != "" {
 		return policy.Action(policy.KeeperOp, "share")
 	}
 	return policy.Action(policy.KeeperOp, "offload")
 }
 
-func decodeOffloading(c tool.Call) (o keeper.Offloading, err error) {
-	var args contextOffloadArgs
-	if err := tool.Decode(c.Args, &args); err != nil {
-		return o, err
-	}
-	o = keeper.Offloading{Topic: args.Topic, Key: c.Key, Share: args.Share == "team", Said: c.Said()}
+func (args contextOffloadArgs) offloading(c tool.Call) (keeper.Offloading, error) {
+	o := keeper.Offloading{Topic: args.Topic, Key: c.Key, Share: args.Share == "team", Said: c.Said()}
 	if args.Share != "" && !o.Share {
 		return o, parley.Errorf(parley.Invalid, "Unknown value of share: %q.", parley.Clip(args.Share, 40)).WithHint("Use 'team', or leave it out.")
 	}

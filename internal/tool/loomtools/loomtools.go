@@ -3,13 +3,10 @@
 package loomtools
 
 import (
-	"encoding/json"
-
 	"parley"
 	"parley/internal/claim"
 	"parley/internal/contact"
 	"parley/internal/keeper"
-	"parley/internal/policy"
 	"parley/internal/tool"
 )
 
@@ -32,19 +29,11 @@ func New(contacts *contact.Service, claims *claim.Service, keepers *keeper.Servi
 	}
 }
 
-// onPath names for the rules what is done to a file. Arguments that name none are
-// refused when the tool reads them.
-func onPath(verb string) func(json.RawMessage) string {
-	return func(raw json.RawMessage) string {
-		var args struct {
-			Path string `json:"path"`
-		}
-		path := ""
-		if tool.Decode(raw, &args) == nil {
-			path, _ = parley.CleanPath(args.Path)
-		}
-		return policy.Action(policy.TaskOp, verb+" "+path)
-	}
+// newTool makes a tool of this set. A call may name its team, as agents do that were
+// written for the protocol of this set; it is always the caller's own.
+func newTool[Args any](s tool.Spec[Args]) tool.Tool {
+	s.Ignores = []string{"team_id"}
+	return tool.New(s)
 }
 
 // orMiss makes a result of what is no mistake of the model's: a question that is

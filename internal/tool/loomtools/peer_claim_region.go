@@ -3,14 +3,13 @@ package loomtools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
 	"parley"
 	"parley/internal/claim"
-	"parley/internal/model"
+	"parley/internal/policy"
 	"parley/internal/tool"
 	"parley/internal/tool/contacttools"
 )
@@ -18,36 +17,20 @@ import (
 //go:embed peer_claim_region.md
 var peerClaimRegionText string
 
-var peerClaimRegionSchema = json.RawMessage(`{
-	"type": "object",
-	"properties": {
-		"path": {"type": "string", "description": "The file, relative to the workspace, or another name."},
-		"from_line": {"type": "integer", "description": "The first line; the whole file if left out."},
-		"to_line": {"type": "integer", "description": "The last line."},
-		"release": {"type": "boolean", "description": "Give the claim up instead."}
-	},
-	"required": ["path"]
-}`)
-
-// region is what the arguments of a claim name.
-type region struct {
-	Path    string `json:"path"`
-	From    int    `json:"from_line"`
-	To      int    `json:"to_line"`
-	Release bool   `json:"release"`
+type peerClaimRegionArgs struct {
+	Path    string `json:"path" required:"true" doc:"The file, relative to the workspace, or another name."`
+	From    int    `json:"from_line" doc:"The first line; the whole file if left out."`
+	To      int    `json:"to_line" doc:"The last line."`
+	Release bool   `json:"release" doc:"Give the claim up instead."`
 }
 
 // peerClaimRegion may be run again: it then renews what it took before.
 func peerClaimRegion(claims *claim.Service) tool.Tool {
-	return tool.Tool{
-		Tool:    model.Tool{Name: "peer_claim_region", Description: peerClaimRegionText, Schema: peerClaimRegionSchema},
+	return newTool(tool.Spec[peerClaimRegionArgs]{
+		Name: "peer_claim_region", Title: "Claim a region of a file", Description: peerClaimRegionText,
 		Replays: true,
-		Action:  onPath("claim"),
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			var args region
-			if err := tool.Decode(c.Args, &args); err != nil {
-				return tool.Result{}, err
-			}
+		Action:  claimAction,
+		Run: func(ctx context.Context, c tool.Call, args peerClaimRegionArgs) (tool.Result, error) {
 			lines, err := parley.ParseLines(args.From, args.To)
 			if err != nil {
 				return tool.Result{}, err
@@ -65,7 +48,14 @@ func peerClaimRegion(claims *claim.Service) tool.Tool {
 			}
 			return tool.Result{Text: takenText(taken, lines, path)}, nil
 		},
-	}
+	})
+}
+
+// claimAction names the call for the rules. What is no path is refused when the tool
+// runs.
+func claimAction(args peerClaimRegionArgs) string {
+	path, _ := parley.CleanPath(args.Path)
+	return policy.Action(policy.TaskOp, "claim "+path)
 }
 
 func release(ctx context.Context, claims *claim.Service, c tool.Call, path string, lines parley.Lines) (tool.Result, error) {

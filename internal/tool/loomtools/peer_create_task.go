@@ -3,11 +3,9 @@ package loomtools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 
 	"parley"
 	"parley/internal/contact"
-	"parley/internal/model"
 	"parley/internal/tool"
 	"parley/internal/tool/contacttools"
 )
@@ -15,25 +13,22 @@ import (
 //go:embed peer_create_task.md
 var peerCreateTaskText string
 
-var peerCreateTaskSchema = json.RawMessage(`{
-	"type": "object",
-	"properties": {
-		"title": {"type": "string", "description": "What is to be done, in a few words."},
-		"description": {"type": "string", "description": "Everything that is needed to do it."},
-		"target": {"type": "string", "description": "Who does it, by name."},
-		"role": {"type": "string", "description": "Instead of target: the least busy agent of this role does it."},
-		"depends_on": {"type": "array", "items": {"type": "string"}, "description": "Tasks that must be completed first, such as task-101."},
-		"path": {"type": "string", "description": "The file that it is about, relative to the workspace."}
-	},
-	"required": ["title", "description"]
-}`)
+type peerCreateTaskArgs struct {
+	Title       string   `json:"title" required:"true" doc:"What is to be done, in a few words."`
+	Description string   `json:"description" required:"true" doc:"Everything that is needed to do it."`
+	Target      string   `json:"target" alias:"agentId,target_agent" doc:"Who does it, by name."`
+	Role        string   `json:"role" doc:"Instead of target: the least busy agent of this role does it."`
+	DependsOn   []string `json:"depends_on" doc:"Tasks that must be completed first, such as task-101."`
+	Path        string   `json:"path" doc:"The file that it is about, relative to the workspace."`
+}
 
 func peerCreateTask(contacts *contact.Service) tool.Tool {
-	return tool.Tool{
-		Tool:    model.Tool{Name: "peer_create_task", Description: peerCreateTaskText, Schema: peerCreateTaskSchema},
-		Replays: true, Contacts: true, Peer: "target",
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			n, err := decodeTask(c)
+	return newTool(tool.Spec[peerCreateTaskArgs]{
+		Name: "peer_create_task", Title: "Create a task", Description: peerCreateTaskText,
+		Replays: true, Contacts: true,
+		Peer: func(a peerCreateTaskArgs) string { return a.Target },
+		Run: func(ctx context.Context, c tool.Call, args peerCreateTaskArgs) (tool.Result, error) {
+			n, err := args.task(c.Key)
 			if err != nil {
 				return tool.Result{}, err
 			}
@@ -43,22 +38,11 @@ func peerCreateTask(contacts *contact.Service) tool.Tool {
 			}
 			return tool.Result{Text: contact.CreatedText(made, n.After)}, nil
 		},
-	}
+	})
 }
 
-func decodeTask(c tool.Call) (n contact.NewTask, err error) {
-	var args struct {
-		Title       string   `json:"title"`
-		Description string   `json:"description"`
-		Target      string   `json:"target"`
-		Role        string   `json:"role"`
-		DependsOn   []string `json:"depends_on"`
-		Path        string   `json:"path"`
-	}
-	if err := tool.Decode(c.Args, &args); err != nil {
-		return n, err
-	}
-	n = contact.NewTask{Title: args.Title, Description: args.Description, Target: args.Target, Role: args.Role, Path: args.Path, Key: c.Key}
+func (args peerCreateTaskArgs) task(key string) (contact.NewTask, error) {
+	n := contact.NewTask{Title: args.Title, Description: args.Description, Target: args.Target, Role: args.Role, Path: args.Path, Key: key}
 	for _, text := range args.DependsOn {
 		id, err := parley.ParseTaskID(text)
 		if err != nil {

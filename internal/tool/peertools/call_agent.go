@@ -11,7 +11,6 @@ import (
 	"parley"
 	"parley/internal/contact"
 	"parley/internal/directory"
-	"parley/internal/model"
 	"parley/internal/tool"
 	"parley/internal/tool/contacttools"
 )
@@ -19,17 +18,13 @@ import (
 //go:embed call_agent.md
 var callAgentText string
 
-var callAgentSchema = json.RawMessage(`{
-	"type": "object",
-	"properties": {
-		"target": {"type": "string", "description": "The agent to call, by name."},
-		"task": {"type": "string", "description": "What it should do, and what the result should be."},
-		"thread_mode": {"type": "string", "enum": ["new", "reuse"], "description": "new if left out."},
-		"thread_id": {"type": "string", "description": "With reuse: which thread; the latest if left out."},
-		"context": {"type": "object", "description": "Files, facts and whatever else the agent needs."}
-	},
-	"required": ["target", "task"]
-}`)
+type callAgentArgs struct {
+	Target     string          `json:"target" alias:"agentId,target_agent" required:"true" doc:"The agent to call, by name."`
+	Task       string          `json:"task" alias:"task_description" required:"true" doc:"What it should do, and what the result should be."`
+	ThreadMode string          `json:"thread_mode" enum:"new,reuse" doc:"new if left out."`
+	ThreadID   string          `json:"thread_id" doc:"With reuse: which thread; the latest if left out."`
+	Context    json.RawMessage `json:"context" type:"object" doc:"Files, facts and whatever else the agent needs."`
+}
 
 // New makes the toolset.
 func New(contacts *contact.Service, dir *directory.Directory) []tool.Tool {
@@ -37,11 +32,12 @@ func New(contacts *contact.Service, dir *directory.Directory) []tool.Tool {
 }
 
 func callAgent(contacts *contact.Service, dir *directory.Directory) tool.Tool {
-	return tool.Tool{
-		Tool:    model.Tool{Name: "call_agent", Description: callAgentText, Schema: callAgentSchema},
-		Replays: true, Contacts: true, Peer: "target",
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			r, err := decodeCall(c)
+	return tool.New(tool.Spec[callAgentArgs]{
+		Name: "call_agent", Title: "Call an agent", Description: callAgentText,
+		Replays: true, Contacts: true,
+		Peer: func(a callAgentArgs) string { return a.Target },
+		Run: func(ctx context.Context, c tool.Call, args callAgentArgs) (tool.Result, error) {
+			r, err := args.request(c.Key)
 			if err != nil {
 				return tool.Result{}, err
 			}
@@ -54,22 +50,12 @@ func callAgent(contacts *contact.Service, dir *directory.Directory) tool.Tool {
 			res.Text += fmt.Sprintf("\n\n(%s)", a.Task.Thread)
 			return res, nil
 		},
-	}
+	})
 }
 
-func decodeCall(c tool.Call) (r contact.Request, err error) {
-	var args struct {
-		Target     string          `json:"target"`
-		Task       string          `json:"task"`
-		ThreadMode string          `json:"thread_mode"`
-		ThreadID   string          `json:"thread_id"`
-		Context    json.RawMessage `json:"context"`
-	}
-	if err := tool.Decode(c.Args, &args); err != nil {
-		return r, err
-	}
-	r = contact.Request{Target: args.Target, Message: args.Task, Key: c.Key}
-	if s := string(args.Context); s != "" && s != "null" && s != "{}" {
+func (args callAgentArgs) request(key string) (r contact.Request, err error) {
+	r = contact.Request{Target: args.Target, Message: args.Task, Key: key}
+	if s := string(args.Context); s != "" && s != "{}" {
 		r.Context = s
 	}
 	switch args.ThreadMode {

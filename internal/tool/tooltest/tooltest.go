@@ -7,20 +7,19 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/policy"
 	"parley/internal/tool"
 )
 
-// Described makes sure that a set has these tools, and that each says to a model
-// and to the rules what they need: a model sees the name, the description and the
-// schema, and nothing else.
+// Described makes sure that a set has these tools, and that each says to a model,
+// to people and to the rules what they need: a model sees the name, the
+// description and the schema, and nothing else.
 func Described(t *testing.T, set []tool.Tool, want ...string) {
 	t.Helper()
 	var names []string
 	for _, tl := range set {
 		names = append(names, tl.Name)
-		if tl.Contacts == (tl.Action != nil) {
-			t.Errorf("%s does not say what it does to the rules", tl.Name)
-		}
+		saysWhatItDoes(t, tl)
 		if len(strings.TrimSpace(tl.Description)) < 20 {
 			t.Errorf("%s: the description is %q", tl.Name, tl.Description)
 		}
@@ -28,6 +27,21 @@ func Described(t *testing.T, set []tool.Tool, want ...string) {
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("the toolset has %v, want %v", names, want)
+	}
+}
+
+func saysWhatItDoes(t *testing.T, tl tool.Tool) {
+	t.Helper()
+	action, asked := tl.ActionOf(nil)
+	switch {
+	case tl.Contacts == asked || asked && action == policy.Action(policy.Other, tl.Name):
+		t.Errorf("%s does not say what it does to the rules", tl.Name)
+	case tl.Title == "":
+		t.Errorf("%s has no title", tl.Name)
+	case tl.Hints.ReadOnly && (tl.Contacts || tl.Hints.Destructive):
+		t.Errorf("%s only reads, it says, and is %+v", tl.Name, tl.Hints)
+	case tl.Reads(nil) && !tl.Hints.ReadOnly:
+		t.Errorf("%s only reads and does not say so", tl.Name)
 	}
 }
 

@@ -3,10 +3,8 @@ package workspacetools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"strings"
 
-	"parley/internal/model"
 	"parley/internal/policy"
 	"parley/internal/tool"
 	"parley/internal/workspace"
@@ -15,35 +13,24 @@ import (
 //go:embed glob.md
 var globText string
 
-var globSchema = json.RawMessage(`{
-	"type": "object",
-	"properties": {
-		"pattern": {"type": "string", "description": "The pattern, relative to the workspace, such as src/**/*.go."},
-		"ignored": {"type": "boolean", "description": "Also show what .gitignore leaves out. Default: false."}
-	},
-	"required": ["pattern"]
-}`)
+type globArgs struct {
+	Pattern string `json:"pattern" required:"true" doc:"The pattern, relative to the workspace, such as src/**/*.go."`
+	Ignored bool   `json:"ignored" doc:"Also show what .gitignore leaves out. Default: false."`
+}
 
 func glob(w *workspace.Workspace) tool.Tool {
-	return tool.Tool{
-		Tool:    model.Tool{Name: "glob", Description: globText, Schema: globSchema},
+	return tool.New(tool.Spec[globArgs]{
+		Name: "glob", Title: "Find files by name", Description: globText, Hints: tool.Hints{ReadOnly: true},
 		Replays: true,
-		Action:  pathAction(policy.FileRead),
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			var args struct {
-				Pattern string `json:"pattern"`
-				Ignored bool   `json:"ignored"`
-			}
-			if err := tool.Decode(c.Args, &args); err != nil {
-				return tool.Result{}, err
-			}
+		Action:  func(args globArgs) string { return pathAction(policy.FileRead, args.Pattern) },
+		Run: func(ctx context.Context, c tool.Call, args globArgs) (tool.Result, error) {
 			found, err := w.Glob(ctx, args.Pattern, args.Ignored)
 			if err != nil {
 				return tool.Result{}, err
 			}
 			return tool.Result{Text: showPaths(found)}, nil
 		},
-	}
+	})
 }
 
 func showPaths(p workspace.Paths) string {

@@ -3,11 +3,9 @@ package workspacetools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strings"
 
-	"parley/internal/model"
 	"parley/internal/policy"
 	"parley/internal/tool"
 	"parley/internal/workspace"
@@ -16,36 +14,22 @@ import (
 //go:embed grep.md
 var grepText string
 
-var grepSchema = json.RawMessage(`{
-	"type": "object",
-	"properties": {
-		"pattern": {"type": "string", "description": "A regular expression (RE2), matched with each line."},
-		"path": {"type": "string", "description": "The file or folder to look in. Default: the whole workspace."},
-		"include": {"type": "string", "description": "Only files whose name or path matches this pattern, such as *.go."},
-		"ignore_case": {"type": "boolean", "description": "Treat capital and small letters alike. Default: false."},
-		"context": {"type": "integer", "description": "How many lines to show before and after each match, at most 20. Default: 0."},
-		"ignored": {"type": "boolean", "description": "Also look into what .gitignore leaves out. Default: false."}
-	},
-	"required": ["pattern"]
-}`)
+type grepArgs struct {
+	Pattern    string `json:"pattern" required:"true" doc:"A regular expression (RE2), matched with each line."`
+	Path       string `json:"path" doc:"The file or folder to look in. Default: the whole workspace."`
+	Include    string `json:"include" doc:"Only files whose name or path matches this pattern, such as *.go."`
+	IgnoreCase bool   `json:"ignore_case" doc:"Treat capital and small letters alike. Default: false."`
+	Context    int    `json:"context" doc:"How many lines to show before and after each match, at most 20. Default: 0."`
+	Ignored    bool   `json:"ignored" doc:"Also look into what .gitignore leaves out. Default: false."`
+}
 
 func grep(w *workspace.Workspace) tool.Tool {
-	return tool.Tool{
-		Tool:    model.Tool{Name: "grep", Description: grepText, Schema: grepSchema},
+	return tool.New(tool.Spec[grepArgs]{
+		Name: "grep", Title: "Search in files", Description: grepText, Hints: tool.Hints{ReadOnly: true},
 		Replays: true,
-		Action:  grepAction,
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			var args struct {
-				Pattern    string `json:"pattern"`
-				Path       string `json:"path"`
-				Include    string `json:"include"`
-				IgnoreCase bool   `json:"ignore_case"`
-				Context    int    `json:"context"`
-				Ignored    bool   `json:"ignored"`
-			}
-			if err := tool.Decode(c.Args, &args); err != nil {
-				return tool.Result{}, err
-			}
+		// The rules are asked about where it looks; what it looks for is no path.
+		Action: func(args grepArgs) string { return pathAction(policy.FileRead, args.Path) },
+		Run: func(ctx context.Context, c tool.Call, args grepArgs) (tool.Result, error) {
 			found, err := w.Grep(ctx, workspace.Search{Pattern: args.Pattern, Path: args.Path, Include: args.Include,
 				IgnoreCase: args.IgnoreCase, Context: args.Context, All: args.Ignored})
 			if err != nil {
@@ -53,17 +37,7 @@ func grep(w *workspace.Workspace) tool.Tool {
 			}
 			return tool.Result{Text: showFound(found)}, nil
 		},
-	}
-}
-
-// grepAction names where is looked; what for is no path.
-func grepAction(raw json.RawMessage) string {
-	var args struct {
-		Path string `json:"path"`
-	}
-	_ = tool.Decode(raw, &args) // what does not fit is refused when the tool reads it
-	place, _ := json.Marshal(args)
-	return pathAction(policy.FileRead)(place)
+	})
 }
 
 func showFound(f workspace.Found) string {

@@ -3,12 +3,10 @@ package workspacetools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"path"
 	"strings"
 
-	"parley/internal/model"
 	"parley/internal/policy"
 	"parley/internal/tool"
 	"parley/internal/workspace"
@@ -17,26 +15,16 @@ import (
 //go:embed list_symbols.md
 var listSymbolsText string
 
-var listSymbolsSchema = json.RawMessage(`{
-	"type": "object",
-	"properties": {
-		"path": {"type": "string", "description": "The file, relative to the workspace."}
-	},
-	"required": ["path"]
-}`)
+type listSymbolsArgs struct {
+	Path string `json:"path" required:"true" doc:"The file, relative to the workspace."`
+}
 
 func listSymbols(w *workspace.Workspace) tool.Tool {
-	return tool.Tool{
-		Tool:    model.Tool{Name: "list_symbols", Description: listSymbolsText, Schema: listSymbolsSchema},
+	return tool.New(tool.Spec[listSymbolsArgs]{
+		Name: "list_symbols", Title: "List the symbols of a file", Description: listSymbolsText, Hints: tool.Hints{ReadOnly: true},
 		Replays: true,
-		Action:  pathAction(policy.FileRead),
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			var args struct {
-				Path string `json:"path"`
-			}
-			if err := tool.Decode(c.Args, &args); err != nil {
-				return tool.Result{}, err
-			}
+		Action:  func(args listSymbolsArgs) string { return pathAction(policy.FileRead, args.Path) },
+		Run: func(ctx context.Context, c tool.Call, args listSymbolsArgs) (tool.Result, error) {
 			digest, list, err := w.Symbols(args.Path)
 			if err != nil {
 				return tool.Result{}, err
@@ -48,5 +36,5 @@ func listSymbols(w *workspace.Workspace) tool.Tool {
 			}
 			return tool.Result{Text: strings.TrimRight(b.String(), "\n")}, nil
 		},
-	}
+	})
 }

@@ -3,11 +3,9 @@ package workspacetools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strings"
 
-	"parley/internal/model"
 	"parley/internal/policy"
 	"parley/internal/tool"
 	"parley/internal/workspace"
@@ -16,37 +14,25 @@ import (
 //go:embed read_file.md
 var readFileText string
 
-var readFileSchema = json.RawMessage(`{
-	"type": "object",
-	"properties": {
-		"path": {"type": "string", "description": "The file, relative to the workspace."},
-		"from_line": {"type": "integer", "description": "The first line to read, counted from 1. Default: 1."},
-		"lines": {"type": "integer", "description": "How many lines to read, at most 5000. Default: 1000."}
-	},
-	"required": ["path"]
-}`)
+type readFileArgs struct {
+	Path  string `json:"path" required:"true" doc:"The file, relative to the workspace."`
+	From  int    `json:"from_line" doc:"The first line to read, counted from 1. Default: 1."`
+	Lines int    `json:"lines" doc:"How many lines to read, at most 5000. Default: 1000."`
+}
 
 func readFile(w *workspace.Workspace) tool.Tool {
-	return tool.Tool{
-		Tool:    model.Tool{Name: "read_file", Description: readFileText, Schema: readFileSchema},
+	return tool.New(tool.Spec[readFileArgs]{
+		Name: "read_file", Title: "Read a file", Description: readFileText, Hints: tool.Hints{ReadOnly: true},
 		Replays: true,
-		Action:  pathAction(policy.FileRead),
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			var args struct {
-				Path  string `json:"path"`
-				From  int    `json:"from_line"`
-				Lines int    `json:"lines"`
-			}
-			if err := tool.Decode(c.Args, &args); err != nil {
-				return tool.Result{}, err
-			}
+		Action:  func(args readFileArgs) string { return pathAction(policy.FileRead, args.Path) },
+		Run: func(ctx context.Context, c tool.Call, args readFileArgs) (tool.Result, error) {
 			page, err := w.ReadFile(workspace.Reading{Path: args.Path, From: args.From, Lines: args.Lines})
 			if err != nil {
 				return tool.Result{}, err
 			}
 			return tool.Result{Text: showPage(page)}, nil
 		},
-	}
+	})
 }
 
 func showPage(p workspace.Page) string {

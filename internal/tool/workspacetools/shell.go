@@ -3,13 +3,11 @@ package workspacetools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
 	"parley"
-	"parley/internal/model"
 	"parley/internal/policy"
 	"parley/internal/tool"
 	"parley/internal/workspace"
@@ -19,23 +17,20 @@ import (
 //go:embed shell.md
 var shellText string
 
-var shellSchema = json.RawMessage(`{
-	"type": "object",
-	"properties": {
-		"command": {"type": "string", "description": "The command, as for a shell."},
-		"folder": {"type": "string", "description": "The folder to run it in, relative to the workspace. Default: the workspace."},
-		"timeout_seconds": {"type": "integer", "description": "How long it may take, at most 1800. Default: 120."}
-	},
-	"required": ["command"]
-}`)
+type shellArgs struct {
+	Command string `json:"command" required:"true" doc:"The command, as for a shell."`
+	Folder  string `json:"folder" doc:"The folder to run it in, relative to the workspace. Default: the workspace."`
+	Seconds int    `json:"timeout_seconds" doc:"How long it may take, at most 1800. Default: 120."`
+}
 
 func shell(w *workspace.Workspace) tool.Tool {
-	return tool.Tool{
-		Tool:   model.Tool{Name: "shell", Description: shellText, Schema: shellSchema},
-		Action: shellAction,
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			args, err := shellArgs(c.Args)
-			if err != nil {
+	return tool.New(tool.Spec[shellArgs]{
+		Name: "shell", Title: "Run a command", Description: shellText, Hints: tool.Hints{Destructive: true, OpenWorld: true},
+		Defaults: shellArgs{Seconds: int(workspace.DefaultTime / time.Second)},
+		// The rules are asked about the whole command.
+		Action: func(args shellArgs) string { return policy.Action(policy.Shell, args.Command) },
+		Run: func(ctx context.Context, c tool.Call, args shellArgs) (tool.Result, error) {
+			if err := args.check(); err != nil {
 				return tool.Result{}, err
 			}
 			limit := time.Duration(args.Seconds) * time.Second
@@ -45,35 +40,18 @@ func shell(w *workspace.Workspace) tool.Tool {
 			}
 			return tool.Result{Text: showOutcome(out, limit, w.Sandbox.EntryByEntry())}, nil
 		},
-	}
+	})
 }
 
-type shellCall struct {
-	Command string `json:"command"`
-	Folder  string `json:"folder"`
-	Seconds int    `json:"timeout_seconds"`
-}
-
-// shellAction names the whole command for the rules.
-func shellAction(raw json.RawMessage) string {
-	var args shellCall
-	_ = tool.Decode(raw, &args) // what does not fit is refused when the tool reads it
-	return policy.Action(policy.Shell, args.Command)
-}
-
-func shellArgs(raw json.RawMessage) (shellCall, error) {
-	args := shellCall{Seconds: int(workspace.DefaultTime / time.Second)}
-	if err := tool.Decode(raw, &args); err != nil {
-		return args, err
-	}
+func (args shellArgs) check() error {
 	longest := int(workspace.MaxTime / time.Second)
 	switch {
 	case strings.TrimSpace(args.Command) == "" || strings.Contains(args.Command, "\x00"):
-		return args, parley.Errorf(parley.Invalid, "The command is empty, or contains a NUL.")
+		return parley.Errorf(parley.Invalid, "The command is empty, or contains a NUL.")
 	case args.Seconds < 1 || args.Seconds > longest:
-		return args, parley.Errorf(parley.Invalid, "timeout_seconds is from 1 to %d.", longest)
+		return parley.Errorf(parley.Invalid, "timeout_seconds is from 1 to %d.", longest)
 	}
-	return args, nil
+	return nil
 }
 
 // showOutcome begins with how the command ended: a model must not take a failure

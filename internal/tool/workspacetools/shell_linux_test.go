@@ -210,7 +210,7 @@ func TestACancelledCallEndsItsCommand(t *testing.T) {
 		tl, _ := tool.Find(New(w.space, workspace.Access{}), "shell")
 		ended := make(chan error, 1)
 		go func() {
-			_, err := tl.Run(ctx, tool.Call{Args: []byte(`{"command": "setsid sleep ` + argument + ` & sleep ` + argument + `"}`)})
+			_, err := tl.Prepare([]byte(`{"command": "setsid sleep `+argument+` & sleep `+argument+`"}`)).Run(ctx, tool.Call{})
 			ended <- err
 		}()
 		await(w, func() bool { return running(w.T, argument) == 2 })

@@ -3,7 +3,6 @@
 package workspacetools
 
 import (
-	"encoding/json"
 	"path"
 
 	"parley/internal/policy"
@@ -27,18 +26,6 @@ func Reading(w *workspace.Workspace) []tool.Tool {
 	return []tool.Tool{readFile(w), glob(w), grep(w), listSymbols(w)}
 }
 
-// pathAction names a call for the rules by the path in its arguments, without
-// needless dots. Arguments that hold none are refused when the tool reads them.
-func pathAction(category string) func(json.RawMessage) string {
-	return func(raw json.RawMessage) string {
-		var args struct {
-			Path    string `json:"path"`
-			Pattern string `json:"pattern"`
-		}
-		_ = tool.Decode(raw, &args)
-		if args.Path == "" {
-			args.Path = args.Pattern
-		}
-		return policy.Action(category, path.Clean(args.Path))
-	}
-}
+// pathAction names a call for the rules by a path, without needless dots. A path
+// that makes no sense is refused when the tool runs.
+func pathAction(category, name string) string { return policy.Action(category, path.Clean(name)) }

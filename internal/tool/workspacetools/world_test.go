@@ -126,7 +126,7 @@ func (w *world) callAs(a workspace.Access, name string, args map[string]any) (st
 	if action, ok := tl.ActionOf(raw); !ok || !strings.HasPrefix(action, "tool:") {
 		w.Errorf("%s says %q to the rules", name, action)
 	}
-	res, err := tl.Run(w.Context(), tool.Call{Args: raw})
+	res, err := tl.Prepare(raw).Run(w.Context(), tool.Call{})
 	if err != nil && parley.KindOf(err) == parley.Internal {
 		w.Errorf("%s %s: a fault and not a refusal: %v", name, raw, err)
 	}

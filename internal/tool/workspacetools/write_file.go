@@ -3,9 +3,7 @@ package workspacetools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 
-	"parley/internal/model"
 	"parley/internal/policy"
 	"parley/internal/tool"
 	"parley/internal/workspace"
@@ -14,34 +12,22 @@ import (
 //go:embed write_file.md
 var writeFileText string
 
-var writeFileSchema = json.RawMessage(`{
-	"type": "object",
-	"properties": {
-		"path": {"type": "string", "description": "The file, relative to the workspace. Folders above it are made."},
-		"content": {"type": "string", "description": "The whole content."},
-		"digest": {"type": "string", "description": "For a file that exists: the digest of the content that you have read."}
-	},
-	"required": ["path", "content"]
-}`)
+type writeFileArgs struct {
+	Path    string `json:"path" required:"true" doc:"The file, relative to the workspace. Folders above it are made."`
+	Content string `json:"content" required:"true" doc:"The whole content."`
+	Digest  string `json:"digest" doc:"For a file that exists: the digest of the content that you have read."`
+}
 
 func writeFile(w *workspace.Workspace, a workspace.Access) tool.Tool {
-	return tool.Tool{
-		Tool:   model.Tool{Name: "write_file", Description: writeFileText, Schema: writeFileSchema},
-		Action: pathAction(policy.FileWrite),
-		Run: func(ctx context.Context, c tool.Call) (tool.Result, error) {
-			var args struct {
-				Path    string `json:"path"`
-				Content string `json:"content"`
-				Digest  string `json:"digest"`
-			}
-			if err := tool.Decode(c.Args, &args); err != nil {
-				return tool.Result{}, err
-			}
+	return tool.New(tool.Spec[writeFileArgs]{
+		Name: "write_file", Title: "Write a file", Description: writeFileText, Hints: tool.Hints{Destructive: true},
+		Action: func(args writeFileArgs) string { return pathAction(policy.FileWrite, args.Path) },
+		Run: func(ctx context.Context, c tool.Call, args writeFileArgs) (tool.Result, error) {
 			changed, err := w.WriteFile(a, workspace.Writing{Path: args.Path, Content: args.Content, Digest: args.Digest})
 			if err != nil {
 				return tool.Result{}, err
 			}
 			return tool.Result{Text: showChanged(changed)}, nil
 		},
-	}
+	})
 }
