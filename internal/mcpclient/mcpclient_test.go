@@ -264,8 +264,9 @@ func TestACallIsGivenUp(t *testing.T) {
 func TestACallThatTakesTooLong(t *testing.T) {
 	def := self("usual")
 	def.Timeout = 50 * time.Millisecond
+	slow := filepath.Join(t.TempDir(), "slow") // before the server, which writes there until it is stopped
 	r := start(t, def, quiet())
-	_, err := r.call("slow", filepath.Join(t.TempDir(), "slow"))
+	_, err := r.call("slow", slow)
 	if parley.KindOf(err) != parley.Timeout || !strings.HasPrefix(err.Error(), "The MCP server test did not answer within 50ms.") {
 		t.Errorf("the call gets %v", err)
 	}
