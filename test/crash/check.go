@@ -126,7 +126,7 @@ func (c *check) compareTree(j job, t *task) {
 	}
 }
 
-// spentTasks counts the tasks that were given up because they were interrupted too
+// rescues counts the tasks that were given up because they were interrupted too
 // often, and how often any task was taken over.
 func (r *record) rescues() (spentTasks, rescues int) {
 	for _, t := range r.tasks {
