@@ -23,6 +23,7 @@ type Member struct {
 	Role         string
 	Kind         parley.AgentKind
 	Instructions string
+	Knowledge    string      // its memory and what the team shares
 	Model        model.Model // of a native agent
 	ModelName    string      // its name in the files
 	Docs         directory.Docs
@@ -175,7 +176,7 @@ func (a *agents) take(team parley.TeamID, stored []parley.Agent, members []Membe
 			Model: m.ModelName, Docs: m.Docs, Limits: limits, Rules: a.rules(m), Mistake: m.Mistake})
 		if m.Kind == parley.Native {
 			tools := a.limit(a.combine(ownSets(m)), m)
-			defs[stored[i].ID] = &definition{Agent: turn.Agent{Name: m.Name, Instructions: m.Instructions, Model: m.Model, Tools: tools, Limits: *limits},
+			defs[stored[i].ID] = &definition{Agent: turn.Agent{Name: m.Name, Instructions: m.Instructions, Knowledge: m.Knowledge, Model: m.Model, Tools: tools, Limits: *limits},
 				servers: a.outside.connect(team, m, used), only: m.Tools}
 		}
 	}

@@ -28,7 +28,7 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 			continue
 		}
 		r.Members = append(r.Members, Member{
-			Name: a.Name, Description: a.Description, Role: a.Role, Kind: a.Kind, Instructions: a.Instructions,
+			Name: a.Name, Description: a.Description, Role: a.Role, Kind: a.Kind, Instructions: a.Instructions, Knowledge: a.Knowledge,
 			Model: m, ModelName: a.Model.String(), Docs: directory.Docs{Home: team.Dir, Folder: a.Docs}, Toolsets: a.Toolsets, Limits: a.Limits,
 			Tools: a.AllowedTools(), Servers: outsideServers(a), KeepsShared: a.Shared == "write", Rules: rules, Mistake: a.Mistake,
 		})

@@ -21,9 +21,11 @@ type Agent struct {
 	Tools    []string
 	Toolsets []string
 	Limits   parley.Limits
-	// Instructions are the agent's Markdown, then its identity files, then what
-	// the team shares.
+	// Instructions are the agent's Markdown, then its identity files.
 	Instructions string
+	// Knowledge is what changes more often: the agent's MEMORY.md, then what the
+	// team shares.
+	Knowledge string
 	// File is where the agent is described, relative to the team's folder.
 	File string
 	// Docs is the folder that others may read, relative to the team's folder;
@@ -159,7 +161,7 @@ func (d draft) finish(t *Team, shared []string) Agent {
 		a.Toolsets = t.Toolsets
 	}
 	a.takeRole(d.lines)
-	a.Instructions = join(append([]string{a.Instructions}, shared...))
+	a.Knowledge = join(append([]string{a.Knowledge}, shared...))
 	switch {
 	case a.Kind != parley.Native:
 		a.Model = Model{}

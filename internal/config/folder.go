@@ -13,11 +13,13 @@ const (
 	sharedDir = "_shared"
 	agentFile = "agent.md"
 	docsDir   = "docs"
+
+	memoryFile = "MEMORY.md"
 )
 
 // identityFiles follow agent.md in an agent's folder, in this order.
 func identityFiles() []string {
-	return []string{"IDENTITY.md", "SOUL.md", "USER.md", "AGENTS.md", "TOOLS.md", "MEMORY.md"}
+	return []string{"IDENTITY.md", "SOUL.md", "USER.md", "AGENTS.md", "TOOLS.md", memoryFile}
 }
 
 // folder is what the agents' folder holds, each file read by itself.
@@ -105,7 +107,11 @@ func (f *folder) readFolder(root *os.Root, dir, name string) {
 			continue
 		}
 		wrongs = append(wrongs, problems(path.Join(dir, name), found)...)
-		texts = append(texts, text)
+		if name == memoryFile {
+			d.agent.Knowledge = text
+		} else {
+			texts = append(texts, text)
+		}
 	}
 	d.agent.Instructions = join(texts)
 	d.agent.Docs = path.Join(dir, docsDir)

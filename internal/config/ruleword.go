@@ -243,7 +243,7 @@ func (a Agent) Differs(b Agent) (keys []string) {
 		{"role", a.Role == b.Role},
 		{"shared", a.Shared == b.Shared},
 		{"mcp_servers", reflect.DeepEqual(a.MCPServers, b.MCPServers)},
-		{"instructions", a.Instructions == b.Instructions},
+		{"instructions", a.Instructions == b.Instructions && a.Knowledge == b.Knowledge},
 	} {
 		if !k.same {
 			keys = append(keys, k.name)

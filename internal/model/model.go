@@ -23,10 +23,31 @@ type Model interface {
 type Request struct {
 	// Agent names who thinks. Providers ignore it; the scripted model picks its
 	// part of the script by it.
-	Agent    string
-	System   string
+	Agent string
+	// System is one text: some providers refuse several system messages.
+	System string
+	// Marks are places in System, in ascending order. Each ends a part that comes
+	// again, byte for byte, in the agent's other tasks, so that a provider can keep
+	// it together with the tools: first what hardly ever changes, then what changes
+	// now and then. What follows the last mark belongs to the task.
+	Marks    []int
 	Messages []Message
 	Tools    []Tool
+}
+
+// SystemParts is System cut at the marks: a part for each mark, then the rest if
+// there is any.
+func (r Request) SystemParts() []string {
+	parts := make([]string, 0, len(r.Marks)+1)
+	from := 0
+	for _, to := range r.Marks {
+		parts = append(parts, r.System[from:to])
+		from = to
+	}
+	if from < len(r.System) {
+		parts = append(parts, r.System[from:])
+	}
+	return parts
 }
 
 // Role says who a message is from, as seen by the model.

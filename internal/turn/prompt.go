@@ -22,7 +22,8 @@ func (t *run) request() model.Request {
 // whole is the request with all that the agent has of the conversation, the place
 // of what it was asked, and of each message where it comes from.
 func (t *run) whole() (r model.Request, asked int, from []source) {
-	r = model.Request{Agent: t.agent.Name, System: t.system(), Tools: specs(t.agent.Tools)}
+	r = model.Request{Agent: t.agent.Name, Tools: specs(t.agent.Tools)}
+	r.System, r.Marks = t.system()
 	r.Messages = make([]model.Message, 0, len(t.history)+len(t.notices)+1+len(t.past))
 	from = make([]source, 0, cap(r.Messages))
 	add := func(m model.Message, s source) { r.Messages, from = append(r.Messages, m), append(from, s) }
@@ -47,20 +48,23 @@ func (t *run) whole() (r model.Request, asked int, from []source) {
 	return r, asked, from
 }
 
-// system is one text: some providers refuse several system messages.
-func (t *run) system() string {
+// system begins with what is the same in every task of the agent, so that a
+// provider can keep it: who it is, a mark, what it knows, and another mark. Nothing
+// of the task may come before.
+func (t *run) system() (text string, marks []int) {
 	var b strings.Builder
-	t.identity(&b)
+	fmt.Fprintf(&b, "You are %s.\n", t.agent.Name)
+	if t.agent.Instructions != "" {
+		fmt.Fprintf(&b, "\n%s\n", t.agent.Instructions)
+	}
+	marks = append(marks, b.Len())
+	if t.agent.Knowledge != "" {
+		fmt.Fprintf(&b, "\n%s\n", t.agent.Knowledge)
+		marks = append(marks, b.Len())
+	}
 	t.place(&b)
 	t.work(&b)
-	return b.String()
-}
-
-func (t *run) identity(b *strings.Builder) {
-	fmt.Fprintf(b, "You are %s.\n", t.agent.Name)
-	if t.agent.Instructions != "" {
-		fmt.Fprintf(b, "\n%s\n", t.agent.Instructions)
-	}
+	return b.String(), marks
 }
 
 // place names the members of the channel.

@@ -25,9 +25,12 @@ import (
 type Agent struct {
 	Name         string
 	Instructions string
-	Model        model.Model
-	Tools        []tool.Tool
-	Limits       parley.Limits
+	// Knowledge is its memory and what the team shares: it follows the
+	// instructions and changes more often.
+	Knowledge string
+	Model     model.Model
+	Tools     []tool.Tool
+	Limits    parley.Limits
 	// Release, if there is one, is called when the turn no longer needs the tools.
 	Release func()
 }

@@ -54,7 +54,8 @@ func (m *Model) Step(ctx context.Context, req model.Request, onDelta func(model.
 // rewrite turns everything that the inner model cannot be told in another way
 // into text.
 func rewrite(req model.Request) model.Request {
-	out := model.Request{Agent: req.Agent, System: instructions(req)}
+	out := model.Request{Agent: req.Agent}
+	out.System, out.Marks = instructions(req)
 	for _, m := range req.Messages {
 		switch m.Role {
 		case model.ToolResult:
@@ -67,9 +68,15 @@ func rewrite(req model.Request) model.Request {
 	return out
 }
 
-func instructions(req model.Request) string {
+// instructions puts the tools after the first mark: they are the same from task to
+// task, and a provider keeps what comes before a mark.
+func instructions(req model.Request) (system string, marks []int) {
+	first := len(req.System)
+	if len(req.Marks) > 0 {
+		first = req.Marks[0]
+	}
 	var b strings.Builder
-	b.WriteString(strings.TrimSpace(req.System))
+	b.WriteString(strings.TrimSpace(req.System[:first]))
 	b.WriteString("\n\n")
 	b.WriteString(strings.TrimSpace(format))
 	b.WriteString("\n")
@@ -79,7 +86,11 @@ func instructions(req model.Request) string {
 	if len(req.Tools) == 0 {
 		b.WriteString("\nYou have no tools.\n")
 	}
-	return b.String()
+	for _, at := range req.Marks {
+		marks = append(marks, b.Len()+at-first)
+	}
+	b.WriteString(req.System[first:])
+	return b.String(), marks
 }
 
 func resultText(m model.Message) string {

@@ -122,6 +122,24 @@ func (i *inner) Step(_ context.Context, req model.Request, onDelta func(model.De
 	return model.Reply{Text: i.says, Usage: model.Usage{Input: 7}}, nil
 }
 
+// The tools belong to what comes again in every task, and so come before what does
+// not.
+func TestToolsComeBeforeTheTask(t *testing.T) {
+	in := &inner{says: `{"action":"respond","message":"Fine."}`}
+	system := "You are Bob.\n" + "\nBe kind.\n" + "\nYou work on task-1.\n"
+	req := model.Request{System: system, Marks: []int{13, 23}, Tools: tools}
+	if _, err := jsonaction.New(in).Step(t.Context(), req, nil); err != nil {
+		t.Fatal(err)
+	}
+	parts := in.asked.SystemParts()
+	if len(parts) != 3 || !strings.HasPrefix(parts[0], "You are Bob.\n\n## How to answer") || !strings.Contains(parts[0], "### read_file") {
+		t.Fatalf("%q", parts)
+	}
+	if diff := cmp.Diff(req.SystemParts()[1:], parts[1:]); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestStep(t *testing.T) {
 	in := &inner{says: `{"action":"respond","message":"Fine."}`}
 	var shown string

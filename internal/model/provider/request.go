@@ -55,8 +55,8 @@ type tool struct {
 // promptOf puts a request into the form that the formats have in common.
 func (m *Model) promptOf(req model.Request) prompt {
 	p := prompt{model: m.name, output: m.output, stream: !m.provider.Whole}
-	if req.System != "" {
-		p.system = []systemText{{text: req.System, marked: true}}
+	for i, text := range req.SystemParts() {
+		p.system = append(p.system, systemText{text: text, marked: i < len(req.Marks)})
 	}
 	if len(req.Messages) > 0 && req.Messages[0].Role == model.Assistant {
 		p.messages = append(p.messages, message{role: model.User, text: "(The conversation began earlier.)"}) // the first word is never the model's
