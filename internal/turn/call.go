@@ -17,7 +17,7 @@ import (
 // for an approval come last, all together, when none of them is pending any more;
 // until then they are left. So is a call that waits for another task.
 func (t *run) runPending(ctx context.Context) error {
-	calls := slices.DeleteFunc(slices.Clone(t.pending), func(c model.Call) bool { return t.held[c.ID] })
+	calls := slices.DeleteFunc(slices.Clone(t.pending), pendingCall.isHeld)
 	for len(calls) > 0 {
 		if t.Pauses.Paused(t.lease.Team) {
 			return parley.ErrPaused
@@ -28,7 +28,7 @@ func (t *run) runPending(ctx context.Context) error {
 		}
 		calls = calls[n:]
 	}
-	if !slices.ContainsFunc(t.pending, t.isHeld) {
+	if !slices.ContainsFunc(t.pending, pendingCall.isHeld) {
 		return nil
 	}
 	return t.runHeld(ctx)
@@ -71,29 +71,19 @@ func (t *run) storeResult(ctx context.Context, call model.Call, res tool.Result,
 		t.logFault(call.Name, err)
 		out.Text, out.Error = parley.ToolError(err), true
 	}
-	step, err := t.next(parley.StepResult, out)
-	if err != nil {
-		return err
-	}
-	step.Spent = t.asides.take()
-	step.Spent.Active = t.slot.read()
-	if err := t.storeSteps(ctx, &res, step); err != nil {
-		return err
-	}
-	t.addResult(out)
-	return nil
+	return t.storeSteps(ctx, &res, draft{content: out, spent: t.sideSpent()})
 }
 
 func (t *run) call(ctx context.Context, call model.Call, approved bool) (res tool.Result, err error) {
 	tl, ok := tool.Find(t.agent.Tools, call.Name)
-	if !ok && t.started[call.ID] {
+	if !ok && t.isStarted(call.ID) {
 		return tool.Result{}, errInterrupted // of a server that is not back yet, say
 	}
 	if !ok {
 		return tool.Result{}, tool.ErrUnknown(t.agent.Tools, call.Name)
 	}
 	ready := tl.Prepare(call.Args)
-	if ready.Err != nil && !t.started[call.ID] {
+	if ready.Err != nil && !t.isStarted(call.ID) {
 		return tool.Result{}, ready.Err // nobody is asked to approve what cannot be done
 	}
 	if ready.Action != "" {
@@ -102,26 +92,22 @@ func (t *run) call(ctx context.Context, call model.Call, approved bool) (res too
 		}
 	}
 	if !tl.Replays {
-		if t.started[call.ID] {
+		if t.isStarted(call.ID) {
 			return tool.Result{}, errInterrupted
 		}
-		step, err := t.next(parley.StepCall, started{Call: call.ID})
-		if err != nil {
-			return tool.Result{}, err
-		}
-		if err := t.storeSteps(ctx, nil, step); err != nil {
+		if err := t.storeSteps(ctx, nil, draft{content: started{Call: call.ID}}); err != nil {
 			return tool.Result{}, err
 		}
 	}
 	t.publish(live.Tool, call.Name)
-	key := fmt.Sprintf("%d/%d/%s", t.lease.Task, t.number, call.ID)
+	key := fmt.Sprintf("%d/%d/%s", t.lease.Task, t.turn, call.ID)
 	run := func() error {
 		res, err = ready.Run(ctx, tool.Call{Lease: t.lease, Slot: t.slot, Key: key, Approved: approved,
-			Said: t.said, Think: t.aside})
+			Said: t.conversation, Think: t.consult})
 		return err
 	}
 	if tl.Replays {
-		_ = t.insist(ctx, run)
+		_ = t.retry(ctx, run)
 	} else {
 		_ = run()
 	}

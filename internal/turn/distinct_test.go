@@ -20,8 +20,7 @@ func TestCallsOfATaskHaveDistinctIDs(t *testing.T) {
 		{nil, []string{"", ""}, []string{"~2", "~3"}},
 		{[]string{"a"}, []string{"a", "a~2"}, []string{"a~2", "a~2~2"}},
 	} {
-		r := &run{}
-		r.past = []model.Message{{Calls: calls(c.before...)}}
+		r := transcript{past: []entry{{Message: model.Message{Calls: calls(c.before...)}}}}
 		var got []string
 		for _, call := range r.distinct(calls(c.given...)) {
 			got = append(got, call.ID)

@@ -16,37 +16,20 @@ import (
 func (t *run) hold(ctx context.Context, call model.Call, need *parley.NeedsApproval) error {
 	args := parley.CanonicalArgs(call.Args)
 	a := parley.Approval{
-		Team: t.lease.Team, Task: t.lease.Task, Turn: t.number, Call: call.ID, Agent: t.lease.Agent,
+		Team: t.lease.Team, Task: t.lease.Task, Turn: t.turn, Call: call.ID, Agent: t.lease.Agent,
 		Tool: call.Name, Args: args, Digest: parley.CallDigest(call.Name, args), Target: need.Target,
 		Rule: need.Rule, Reason: need.Reason,
 	}
-	err := t.update(ctx, func(tx *store.Tx) error {
-		task, err := t.fence(tx)
-		if err != nil {
-			return err
-		}
+	return t.storeSteps(ctx, nil, draft{build: func(tx *store.Tx, task *parley.Task) (any, error) {
+		a := a
 		a.ExpiresAt = tx.Now.Add(t.agent.Limits.ApprovalExpiry)
 		tx.InsertApproval(&a)
-		step, err := t.next(parley.StepHeld, held{Call: call.ID, Approval: a.ID, Text: parley.HeldText})
-		if err != nil {
-			return err
-		}
-		tx.InsertStep(step)
 		task.Approvals++
-		tx.UpdateProgress(&task)
 		tx.Record(parley.Event{Team: a.Team, Kind: parley.EventApprovalRequested, Actor: a.Agent, Target: a.Target, Task: a.Task,
 			Detail: a.ID.String() + ": " + a.Tool + " [rule: " + a.Rule + "]"})
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	t.steps++
-	t.held[call.ID] = true
-	return nil
+		return held{Call: call.ID, Approval: a.ID, Text: parley.HeldText}, nil
+	}})
 }
-
-func (t *run) isHeld(c model.Call) bool { return t.held[c.ID] }
 
 // runHeld gives the held calls their results, if all of them are decided about.
 func (t *run) runHeld(ctx context.Context) error {
@@ -55,10 +38,10 @@ func (t *run) runHeld(ctx context.Context) error {
 		return err
 	}
 	for _, call := range t.pending {
-		if !t.isHeld(call) {
+		if !call.held {
 			continue
 		}
-		if err := t.runDecided(ctx, call, decided[call.ID]); err != nil {
+		if err := t.runDecided(ctx, call.Call, decided[call.ID]); err != nil {
 			return err
 		}
 	}
@@ -67,7 +50,7 @@ func (t *run) runHeld(ctx context.Context) error {
 
 // decisions reads what was decided about the pending calls.
 func (t *run) decisions(ctx context.Context) (decided map[string]parley.Approval, all bool, err error) {
-	err = t.insist(ctx, func() error {
+	err = t.retry(ctx, func() error {
 		return t.Store.View(ctx, func(tx *store.Tx) error {
 			decided, all = map[string]parley.Approval{}, true
 			list, err := tx.ApprovalsOf(t.lease.Task)
@@ -75,12 +58,12 @@ func (t *run) decisions(ctx context.Context) (decided map[string]parley.Approval
 				return err
 			}
 			for _, a := range list {
-				if a.Turn != t.number {
+				if a.Turn != t.turn {
 					continue
 				}
 				decided[a.Call] = a
 				all = all && a.State != parley.ApprovalPending
-				if err := t.meet(tx, a.Target); err != nil {
+				if err := t.names.learn(tx, a.Target); err != nil {
 					return err
 				}
 			}
@@ -94,7 +77,7 @@ func (t *run) decisions(ctx context.Context) (decided map[string]parley.Approval
 // that it was not approved.
 func (t *run) runDecided(ctx context.Context, call model.Call, a parley.Approval) error {
 	if a.State != parley.ApprovalApproved {
-		return t.storeResult(ctx, call, tool.Result{}, parley.ErrApprovalDenied(call.Name, t.name(a.Target), a.Comment))
+		return t.storeResult(ctx, call, tool.Result{}, parley.ErrApprovalDenied(call.Name, t.names.of(a.Target), a.Comment))
 	}
 	args := parley.CanonicalArgs(call.Args)
 	if parley.CallDigest(call.Name, args) != a.Digest || parley.CallDigest(a.Tool, a.Args) != a.Digest {
@@ -108,9 +91,9 @@ func (t *run) runDecided(ctx context.Context, call model.Call, a parley.Approval
 // others wait for has ended. That may have happened at this very moment: then the
 // turn goes on.
 func (t *run) park(ctx context.Context) (parley.Outcome, error) {
-	if slices.ContainsFunc(t.pending, t.isHeld) {
+	if slices.ContainsFunc(t.pending, pendingCall.isHeld) {
 		// Before it waits: after a crash in between, the turn comes here again.
-		if err := t.insist(ctx, func() error { return t.Rules.AskManager(ctx, t.lease) }); err != nil {
+		if err := t.retry(ctx, func() error { return t.Rules.AskManager(ctx, t.lease) }); err != nil {
 			if ctx.Err() != nil {
 				return 0, context.Cause(ctx)
 			}
@@ -120,7 +103,7 @@ func (t *run) park(ctx context.Context) (parley.Outcome, error) {
 	out := parley.TurnAgain
 	err := t.update(ctx, func(tx *store.Tx) error {
 		out = parley.TurnAgain
-		task, err := t.fence(tx)
+		task, _, err := t.fence(tx)
 		if err != nil {
 			return err
 		}

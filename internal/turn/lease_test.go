@@ -63,11 +63,11 @@ func newRig(t *testing.T) *rig {
 		return nil
 	})
 	runner := &Runner{Store: r.store, Agents: quiet{}, Rules: quiet{}, Pauses: quiet{}, Log: slog.New(slog.DiscardHandler), Live: &live.Fan{}}
-	r.run = &run{Runner: runner, agent: Agent{Name: "Ann", Model: quiet{}, Limits: parley.DefaultLimits()}, lease: r.task.Lease(), slot: newMeter(quiet{})}
+	r.run = &run{Runner: runner, agent: Agent{Name: "Ann", Model: quiet{}, Limits: parley.DefaultLimits()}, lease: r.task.Lease(),
+		slot: newMeter(quiet{}), names: names{Agents: quiet{}}}
 	if err := r.run.takeUp(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	r.run.held = map[string]bool{}
 	return r
 }
 
@@ -78,9 +78,9 @@ var deeds = []struct {
 	do   func(r *rig) error
 }{
 	{"stores a step", func(r *rig) error {
-		return r.run.storeSteps(r.Context(), nil, parley.Step{Task: r.task.ID, Turn: 1, N: 1, Kind: parley.StepReply, Content: []byte(`{}`)})
+		return r.run.storeSteps(r.Context(), nil, draft{content: replyStep{}})
 	}},
-	{"stores its prompt", func(r *rig) error { return r.run.storePrompt(r.Context()) }},
+	{"stores its prompt", func(r *rig) error { return r.run.storeSteps(r.Context(), nil, draft{content: r.run.prompt}) }},
 	{"stores a result", func(r *rig) error {
 		return r.run.storeResult(r.Context(), model.Call{ID: "a", Name: "look"}, tool.Result{Text: "Seen."}, nil)
 	}},
@@ -99,12 +99,12 @@ var deeds = []struct {
 		}
 		return nil
 	}},
-	{"thinks aside", func(r *rig) error {
-		_, err := r.run.aside(r.Context(), model.Request{})
+	{"consults its model", func(r *rig) error {
+		_, err := r.run.consult(r.Context(), model.Request{})
 		return err
 	}},
 	{"puts something away", func(r *rig) error {
-		return r.run.putAway(r.Context(), awayStep{Past: 1}, []parley.Kept{{Role: "user", Text: "Once upon a time."}})
+		return r.run.storeOffload(r.Context(), offloadStep{Past: 1}, []parley.Kept{{Role: "user", Text: "Once upon a time."}})
 	}},
 }
 
@@ -147,20 +147,20 @@ func TestATurnWithoutItsLeaseStoresNothing(t *testing.T) {
 // What has come for a task is taken in after the last result of a reply, when the
 // model is about to be asked again, and not between two.
 func TestWhatHasComeIsTakenInAfterTheLastResult(t *testing.T) {
-	two := []model.Call{{ID: "a"}, {ID: "b"}}
+	two := []pendingCall{{Call: model.Call{ID: "a"}}, {Call: model.Call{ID: "b"}}}
 	for _, c := range []struct {
 		name    string
-		pending []model.Call
-		kind    parley.StepKind
+		pending []pendingCall
+		content any
 		want    bool
 	}{
-		{"the first of two results", two, parley.StepResult, false},
-		{"the last result", two[1:], parley.StepResult, true},
-		{"a call begins", two[1:], parley.StepCall, false},
-		{"a reply", nil, parley.StepReply, false},
+		{"the first of two results", two, result{}, false},
+		{"the last result", two[1:], result{}, true},
+		{"a call begins", two[1:], started{}, false},
+		{"a reply", nil, replyStep{}, false},
 	} {
-		r := &run{conversation: conversation{pending: c.pending}}
-		if got := r.takesIn(parley.Step{Kind: c.kind}); got != c.want {
+		r := transcript{pending: c.pending}
+		if got := r.takesIn([]draft{{content: c.content}}); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -171,19 +171,16 @@ func TestWhatHasComeIsTakenInAfterTheLastResult(t *testing.T) {
 func TestAReplyThatCouldNotBeUsedIsPartOfItsTurn(t *testing.T) {
 	r := newRig(t)
 	for n := range 2 {
-		step, err := r.run.next(parley.StepReply, r.run.replyStep(model.Reply{Text: "{", Rejected: "FORMAT ERROR: it ends too soon."}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := r.run.storeSteps(t.Context(), nil, step); err != nil {
+		reply := r.run.replyStep(model.Reply{Text: "{", Rejected: "FORMAT ERROR: it ends too soon."})
+		if err := r.run.storeSteps(t.Context(), nil, draft{content: reply}); err != nil {
 			t.Fatal(n, err)
 		}
 	}
-	again := &run{Runner: r.run.Runner, agent: r.run.agent, lease: r.run.lease, slot: newMeter(quiet{})}
+	again := &run{Runner: r.run.Runner, agent: r.run.agent, lease: r.run.lease, slot: newMeter(quiet{}), names: r.run.names}
 	if err := again.takeUp(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if !again.underWay || again.number != 1 || again.replies != 2 || again.failures != 2 {
-		t.Errorf("under way %v, turn %d, %d replies, %d failures", again.underWay, again.number, again.replies, again.failures)
+	if c := again.count(nil); !again.underWay || again.turn != 1 || c.replies != 2 || c.failures != 2 {
+		t.Errorf("under way %v, turn %d, %d replies, %d failures", again.underWay, again.turn, c.replies, c.failures)
 	}
 }

@@ -11,26 +11,24 @@ import (
 	"parley/internal/model"
 )
 
-// maxFailures is how many tool calls in a row may fail before a turn is
-// stopped: its model does not learn from the errors.
-const maxFailures = 5
-
-// run is one turn.
+// run is one turn: what it does, around the transcript of what is stored.
 type run struct {
 	*Runner
+	transcript
 	agent Agent
 	lease parley.Lease
 	slot  *meter
-	// strangers are the names of those whom only other hubs know.
-	strangers map[parley.AgentID]string
-
-	asides asides
-	conversation
+	names names
+	side  sideSpending
+	// start is what the turn began with, until it is stored.
+	start *parley.TurnStart
+	// awaited are the tasks that pending calls wait for.
+	awaited []parley.TaskID
 }
 
-// turn goes on where the stored steps end, or begins a new turn, and runs it
-// to its end.
-func (t *run) turn(ctx context.Context, handover *parley.Handover) (parley.Outcome, error) {
+// runTurn goes on where the stored steps end, or begins a new turn, and runs it to
+// its end.
+func (t *run) runTurn(ctx context.Context, handover *parley.Handover) (parley.Outcome, error) {
 	if err := t.takeUp(ctx, handover); err != nil {
 		return 0, err
 	}
@@ -41,7 +39,7 @@ func (t *run) turn(ctx context.Context, handover *parley.Handover) (parley.Outco
 		if len(t.pending) > 0 {
 			return t.park(ctx)
 		}
-		if reason := t.broken(); reason != "" {
+		if reason := t.stopReason(t.agent); reason != "" {
 			return t.end(ctx, parley.TurnEnd{Reason: reason})
 		}
 		if err := t.getReady(ctx); err != nil {
@@ -55,52 +53,40 @@ func (t *run) turn(ctx context.Context, handover *parley.Handover) (parley.Outco
 			return 0, context.Cause(ctx)
 		}
 		if failure != nil {
-			return t.end(ctx, parley.TurnEnd{Reason: t.modelFailure(failure)})
+			return t.endAsked(ctx, parley.TurnEnd{Reason: t.modelFailure(failure)})
 		}
 		reply.Calls = t.distinct(reply.Calls)
-		step, err := t.next(parley.StepReply, t.replyStep(reply))
-		if err != nil {
-			return 0, err
-		}
-		step.Spent = t.spent(reply)
+		step := draft{content: t.replyStep(reply), spent: t.spent(reply)}
 		if len(reply.Calls) == 0 && reply.Rejected == "" {
-			return t.end(ctx, parley.TurnEnd{Text: reply.Text, Steps: []parley.Step{step}})
+			last, err := t.encode(1, step)
+			if err != nil {
+				return 0, err
+			}
+			return t.endAsked(ctx, parley.TurnEnd{Text: reply.Text, Steps: []parley.Step{last}})
 		}
 		if err := t.storeSteps(ctx, nil, step); err != nil {
 			return 0, err
 		}
-		t.add(reply)
 	}
 }
 
-// takeUp puts the conversation together, and begins a turn unless one is under
-// way.
+// takeUp puts the transcript together, and begins a turn unless one is under way.
 func (t *run) takeUp(ctx context.Context, handover *parley.Handover) error {
-	if !t.remember(handover) {
-		if err := t.insist(ctx, func() error { return t.load(ctx, handover) }); err != nil {
+	b, ok := t.remember(handover)
+	if !ok {
+		err := t.retry(ctx, func() (err error) { b, err = t.load(ctx, handover); return err })
+		if err != nil {
 			return err
 		}
 	}
-	if !t.underWay {
-		t.begin()
-		t.enrich(ctx)
+	if t.underWay {
+		return nil
 	}
+	t.enrich(ctx, &b)
+	t.start = &b.start
+	t.lookedTo = max(t.lookedTo, b.start.ReadTo)
+	t.begin(b.start.Turn, b.prompt, b.mail)
 	return nil
-}
-
-// broken is why the turn must not go on; empty if it may.
-func (t *run) broken() string {
-	switch {
-	case t.replies >= t.agent.Limits.Steps:
-		return fmt.Sprintf("the limit of %d steps in a turn is reached.", t.agent.Limits.Steps)
-	case t.failures >= maxFailures && t.unusable != "":
-		return "five replies in a row could not be used. The last: " + t.unusable
-	case t.failures >= maxFailures:
-		return "five tool calls in a row failed."
-	case t.rounds >= maxRounds:
-		return fmt.Sprintf("four rounds in a row did nothing but contact %s: the two seem to go in circles.", t.peer)
-	}
-	return ""
 }
 
 // getReady makes sure that the model can be asked: the team is not paused, the
@@ -117,7 +103,7 @@ func (t *run) getReady(ctx context.Context) error {
 
 // distinct gives calls ids that no other of the task has: they are part of the
 // key under which a call is known, and not every provider sees to it.
-func (t *run) distinct(calls []model.Call) []model.Call {
+func (t *transcript) distinct(calls []model.Call) []model.Call {
 	taken := map[string]bool{"": true}
 	for _, m := range t.past {
 		for _, c := range m.Calls {
@@ -138,22 +124,26 @@ func (t *run) replyStep(reply model.Reply) replyStep {
 	if t.start == nil {
 		return replyStep{Reply: reply}
 	}
-	return replyStep{Prompt: t.prompt(), Reply: reply}
+	return replyStep{Prompt: &t.prompt, Reply: reply}
 }
+
+// promptDelay is how long a model may think before the start of its turn is
+// stored by itself. A model that answers at once, as a scripted one does, saves
+// a commit.
+const promptDelay = 50 * time.Millisecond
 
 // think asks the model for the next step. If it takes its time over the first,
 // what the turn began with is stored meanwhile, so that whoever looks sees that
 // the message was seen. The failure is the model's, the error is the store's.
 func (t *run) think(ctx context.Context) (reply model.Reply, failure, err error) {
 	t.publish(live.Step, "")
-	request := t.request()
-	t.beShown()
+	request := t.request(t.agent)
 	if t.start == nil {
 		reply, failure = t.agent.Model.Step(ctx, request, t.say)
 		return reply, failure, nil
 	}
 	stored := make(chan error, 1)
-	timer := time.AfterFunc(promptDelay, func() { stored <- t.storePrompt(ctx) })
+	timer := time.AfterFunc(promptDelay, func() { stored <- t.storeSteps(ctx, nil, draft{content: t.prompt}) })
 	reply, failure = t.agent.Model.Step(ctx, request, t.say)
 	if !timer.Stop() {
 		if err := <-stored; err != nil && ctx.Err() == nil {
@@ -197,6 +187,11 @@ func (t *run) modelFailure(err error) string {
 // put on record.
 func (t *run) end(ctx context.Context, e parley.TurnEnd) (parley.Outcome, error) {
 	e.Lease, e.Start, e.InboxRead = t.lease, t.start, t.inboxRead
-	e.Seen, e.ReadTo = t.shown.ids, t.shown.place
 	return t.endTurn(ctx, e)
+}
+
+// endAsked is end after the model was asked, and so shown what had arrived.
+func (t *run) endAsked(ctx context.Context, e parley.TurnEnd) (parley.Outcome, error) {
+	e.Seen, e.ReadTo = t.unshown.ids, t.unshown.place
+	return t.end(ctx, e)
 }

@@ -1,50 +1,64 @@
 package turn
 
 import (
-	"slices"
-
 	"parley"
 	"parley/internal/store"
 )
 
-// name is how a participant is called.
-func (t *run) name(id parley.AgentID) string {
-	if name := t.Agents.Name(id); name != "" {
-		return name
-	}
-	return t.strangers[id]
+// names are those of the participants.
+type names struct {
+	Agents
+	// others are known only to other hubs on the same database: they joined there
+	// after this one had started.
+	others map[parley.AgentID]string
 }
 
-// meet learns the names of those whom this hub does not know: they joined at
-// another hub on the same database, after this one had started. Texts are made
-// outside of transactions too, so it has to be called where messages are read.
-func (t *run) meet(tx *store.Tx, ids ...parley.AgentID) error {
+// of is how a participant is called; empty if it has to be learned first.
+func (n *names) of(id parley.AgentID) string {
+	if name := n.Name(id); name != "" {
+		return name
+	}
+	return n.others[id]
+}
+
+// learn reads the names that this hub does not know. Texts are made outside of
+// transactions too, so it has to be called where ids are read.
+func (n *names) learn(tx *store.Tx, ids ...parley.AgentID) error {
 	for _, id := range ids {
-		if id == 0 || t.name(id) != "" {
+		if id == 0 || n.of(id) != "" {
 			continue
 		}
 		a, err := tx.Agent(id)
 		if err != nil {
 			return err
 		}
-		if t.strangers == nil {
-			t.strangers = map[parley.AgentID]string{}
+		if n.others == nil {
+			n.others = map[parley.AgentID]string{}
 		}
-		t.strangers[id] = a.Name
+		n.others[id] = a.Name
 	}
 	return nil
 }
 
-func (t *run) meetAuthors(tx *store.Tx, list []parley.Message) error {
-	for i := range list {
-		if err := t.meet(tx, list[i].Author); err != nil {
-			return err
+// letters adds the authors' names to messages.
+func (n *names) letters(tx *store.Tx, messages []parley.Message) ([]letter, error) {
+	for i := range messages {
+		if err := n.learn(tx, messages[i].Author); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	list, _ := n.known(messages)
+	return list, nil
 }
 
-// knowsAuthors reports whether there is nobody to meet.
-func (t *run) knowsAuthors(list []parley.Message) bool {
-	return !slices.ContainsFunc(list, func(m parley.Message) bool { return t.name(m.Author) == "" })
+// known is letters for what was not read just now; ok is false if a name is
+// missing.
+func (n *names) known(messages []parley.Message) (list []letter, ok bool) {
+	ok = true
+	for _, m := range messages {
+		from := n.of(m.Author)
+		ok = ok && from != ""
+		list = append(list, letter{m, from})
+	}
+	return list, ok
 }

@@ -13,33 +13,31 @@ import (
 // enrichTime is how long a question may be looked up before its turn begins.
 const enrichTime = 5 * time.Second
 
-// loadWay reads what those who forwarded the question knew, if the request is one.
-func (t *run) loadWay(tx *store.Tx) error {
-	if t.asked.Kind != parley.QuestionMessage || t.task.Turns > 0 { // shown as it was stored then
-		return nil
+// loadGathered reads what those who forwarded the question knew, if the request is
+// one and was not shown before.
+func (t *run) loadGathered(tx *store.Tx) (string, error) {
+	if t.asked.Kind != parley.QuestionMessage || t.task.Turns > 0 {
+		return "", nil
 	}
 	routes, err := tx.Routes(t.asked.Question)
 	if err != nil {
-		return err
+		return "", err
 	}
 	way := question.Way(routes, t.lease.Agent)
 	for _, leg := range way {
-		if err := t.meet(tx, leg.By); err != nil {
-			return err
+		if err := t.names.learn(tx, leg.By); err != nil {
+			return "", err
 		}
 	}
-	t.gathered = question.Gathered(way, t.name)
-	return nil
+	return question.Gathered(way, t.names.of), nil
 }
 
 // enrich adds what belongs to a question to its first turn. It is stored with what
 // the turn begins with, so that a turn that goes on elsewhere shows the same.
-func (t *run) enrich(ctx context.Context) {
-	if t.asked.Kind != parley.QuestionMessage || t.number != 1 {
-		return
+func (t *run) enrich(ctx context.Context, b *beginning) {
+	if t.asked.Kind == parley.QuestionMessage && b.start.Turn == 1 {
+		b.prompt.Relevant = strings.TrimSpace(b.gathered + "\n" + t.lookUp(ctx))
 	}
-	parts := []string{t.gathered, t.lookUp(ctx)}
-	t.relevant = strings.TrimSpace(strings.Join(parts, "\n"))
 }
 
 // lookUp asks the enricher, and does without it when it takes too long.

@@ -71,11 +71,11 @@ func TestHowManyCallsRunAtOnce(t *testing.T) {
 		named("once", policy.FileRead, false)}}}
 	for names, want := range map[string]int{
 		"look": 1, "look look look": 3, "look look write look": 2, "write look": 1, "write write": 1,
-		"look once": 1, "look unknown": 1, "unknown look": 1, strings.Repeat("look ", 20): mostTogether,
+		"look once": 1, "look unknown": 1, "unknown look": 1, strings.Repeat("look ", 20): maxParallel,
 	} {
-		calls := slices.Collect(func(yield func(model.Call) bool) {
+		calls := slices.Collect(func(yield func(pendingCall) bool) {
 			for name := range strings.FieldsSeq(names) {
-				if !yield(model.Call{Name: name}) {
+				if !yield(pendingCall{Call: model.Call{Name: name}}) {
 					return
 				}
 			}
@@ -84,7 +84,7 @@ func TestHowManyCallsRunAtOnce(t *testing.T) {
 			t.Errorf("%s: %d, want %d", names, got, want)
 		}
 	}
-	if mostTogether > 32 {
-		t.Errorf("%d calls at once are more than a machine is asked for", mostTogether)
+	if maxParallel > 32 {
+		t.Errorf("%d calls at once are more than a machine is asked for", maxParallel)
 	}
 }

@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"parley"
@@ -62,7 +63,7 @@ func (t *run) reserve(ctx context.Context) error {
 	if !t.bounded() {
 		return nil
 	}
-	most := model.Estimate(t.agent.Model, t.request())
+	most := model.Estimate(t.agent.Model, t.request(t.agent))
 	want := budget.Want{Tokens: most.Input + most.Output, Money: parley.Money(most.Cost)}
 	return t.admit(ctx, want, func(tx *store.Tx) { tx.Reserve(t.reservation(want)) })
 }
@@ -82,7 +83,7 @@ func (t *run) admit(ctx context.Context, want budget.Want, do func(*store.Tx)) e
 		if err != nil {
 			return err
 		}
-		task, err := t.fence(tx)
+		task, _, err := t.fence(tx)
 		if err != nil {
 			return err
 		}
@@ -103,8 +104,9 @@ func (t *run) admit(ctx context.Context, want budget.Want, do func(*store.Tx)) e
 
 // accountFor is account for steps that are about to be stored; nil if nothing
 // bounds the turn or nothing was spent.
-func (t *run) accountFor(tx *store.Tx, steps []parley.Step) (*budget.Account, error) {
-	if spent, replied := budget.Sum(steps); !t.bounded() || !replied && spent == (parley.Spending{}) {
+func (t *run) accountFor(tx *store.Tx, drafts []draft) (*budget.Account, error) {
+	spends := slices.ContainsFunc(drafts, func(d draft) bool { return d.spent != (parley.Spending{}) })
+	if !t.bounded() || !spends && !replies(drafts) {
 		return nil, nil
 	}
 	a, err := t.account(tx)

@@ -3,67 +3,238 @@ package turn
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"parley"
+	"parley/internal/model"
 	"parley/internal/store"
 	"parley/internal/tool"
 )
 
-// next is the following step of this turn.
-func (t *run) next(kind parley.StepKind, content any) (parley.Step, error) {
-	b, err := json.Marshal(content)
-	return parley.Step{Task: t.lease.Task, Turn: t.number, N: t.steps + 1, Kind: kind, Content: b}, err
+// The contents of stored steps. Their form stays: turns go on from what earlier
+// versions have stored.
+type (
+	prompt struct {
+		// Inbox is how far the task's inbox had been read.
+		Inbox int `json:"inbox,omitempty"`
+		// Notices are messages from outside the history that the agent had not
+		// seen.
+		Notices []parley.MessageID `json:"notices,omitempty"`
+		// Relevant is what a question was shown with.
+		Relevant string `json:"relevant,omitempty"`
+		// Open is how many delegated subtasks had not ended.
+		Open int `json:"open,omitempty"`
+		// Unseen is how many messages of a group, before the history, the agent had
+		// not seen.
+		Unseen int `json:"unseen,omitempty"`
+	}
+	replyStep struct {
+		// Prompt is what the turn began with, in a first reply that came at once.
+		Prompt *prompt `json:"prompt,omitempty"`
+		model.Reply
+	}
+	// inboxStep is what arrived between two steps.
+	inboxStep struct {
+		// Upto is how far the task's inbox was read.
+		Upto int `json:"upto"`
+		// Notices are messages of the thread.
+		Notices []parley.MessageID `json:"notices,omitempty"`
+		// Place is how far the thread was looked at for them.
+		Place int `json:"place,omitempty"`
+	}
+	started struct {
+		Call string `json:"call"`
+	}
+	held struct {
+		Call     string            `json:"call"`
+		Approval parley.ApprovalID `json:"approval"`
+		Text     string            `json:"text"`
+	}
+	result struct {
+		Call  string `json:"call"`
+		Text  string `json:"text"`
+		Error bool   `json:"error,omitempty"`
+	}
+)
+
+// step is a stored step, read, with the messages that it names.
+type step struct {
+	turn, n int
+	content any
+	mail
 }
 
-// storeSteps stores steps under the lease, with what a result shows and what the
-// model was shown before, and takes in what has arrived for the task meanwhile.
-func (t *run) storeSteps(ctx context.Context, shown *tool.Result, steps ...parley.Step) error {
-	var arrived arrival
-	last := steps[len(steps)-1]
+// mail is what came for an agent: messages of its thread, and what came back to
+// its task.
+type mail struct{ notices, inbox []letter }
+
+func (m mail) ids() (list []parley.MessageID) {
+	for _, part := range [][]letter{m.notices, m.inbox} {
+		for i := range part {
+			list = append(list, part[i].ID)
+		}
+	}
+	return list
+}
+
+// decode reads a step. Its messages are left to the caller.
+func decode(s parley.Step) (out step, err error) {
+	out = step{turn: s.Turn, n: s.N}
+	switch s.Kind {
+	case parley.StepPrompt:
+		out.content, err = contentOf[prompt](s)
+	case parley.StepReply:
+		out.content, err = contentOf[replyStep](s)
+	case parley.StepInbox:
+		out.content, err = contentOf[inboxStep](s)
+	case parley.StepCall:
+		out.content, err = contentOf[started](s)
+	case parley.StepHeld:
+		out.content, err = contentOf[held](s)
+	case parley.StepResult:
+		out.content, err = contentOf[result](s)
+	case parley.StepAway:
+		out.content, err = contentOf[offloadStep](s)
+	}
+	if err != nil {
+		return out, fmt.Errorf("step %d/%d of %s: %w", s.Turn, s.N, s.Task, err)
+	}
+	return out, nil
+}
+
+func contentOf[T any](s parley.Step) (content T, err error) {
+	err = json.Unmarshal(s.Content, &content)
+	return content, err
+}
+
+func kindOf(content any) parley.StepKind {
+	switch content.(type) {
+	case prompt:
+		return parley.StepPrompt
+	case replyStep:
+		return parley.StepReply
+	case inboxStep:
+		return parley.StepInbox
+	case started:
+		return parley.StepCall
+	case held:
+		return parley.StepHeld
+	case result:
+		return parley.StepResult
+	case offloadStep:
+		return parley.StepAway
+	}
+	return ""
+}
+
+// draft is a step that is about to be stored.
+type draft struct {
+	content any
+	// build, if there is no content, stores what the step is about and returns its
+	// content.
+	build func(tx *store.Tx, task *parley.Task) (any, error)
+	spent parley.Spending
+}
+
+// encode writes the nth step after those that are stored.
+func (t *run) encode(n int, d draft) (parley.Step, error) {
+	b, err := json.Marshal(d.content)
+	return parley.Step{Task: t.lease.Task, Turn: t.turn, N: t.steps + n, Kind: kindOf(d.content), Content: b, Spent: d.spent}, err
+}
+
+// storeSteps stores steps in one transaction under the lease and then takes them
+// into the transcript. Before the model is asked again, what has arrived for the
+// task meanwhile becomes a step too. shown is what the result of a call shows.
+func (t *run) storeSteps(ctx context.Context, shown *tool.Result, drafts ...draft) error {
+	var steps []parley.Step
+	var came arrival
 	err := t.update(ctx, func(tx *store.Tx) error {
-		arrived = arrival{}
-		account, err := t.accountFor(tx, steps)
+		account, err := t.accountFor(tx, drafts)
 		if err != nil {
 			return err
 		}
-		task, thread, err := t.fenceThread(tx)
+		task, thread, err := t.fence(tx)
 		if err != nil {
 			return err
 		}
-		if t.takesIn(last) {
-			if arrived, err = t.arrive(tx, task, thread); err != nil {
-				return err
-			}
+		if came, err = t.arrive(tx, task, thread, drafts); err != nil {
+			return err
 		}
-		if t.start != nil {
-			tx.StartTurn(&task, t.start)
-			tx.MarkSeen(task.Request, t.lease.Agent)
-			tx.UpdateProgress(&task)
-		}
-		for _, s := range steps {
-			tx.InsertStep(s)
+		before := task
+		if steps, err = t.build(tx, &task, drafts); err != nil {
+			return err
 		}
 		if account != nil {
 			account.Settle(task.ID, steps)
 		}
-		t.markShown(tx, shown)
-		tx.Shown(&task, t.shown.ids, t.shown.place)
-		if arrived.empty() {
-			return nil
+		t.markShown(tx, &task, shown, drafts)
+		if !came.empty() {
+			arrived, err := t.encode(len(steps)+1, draft{content: came.step})
+			if err != nil {
+				return err
+			}
+			came.store(tx, &task)
+			steps = append(steps, arrived)
 		}
-		return t.storeArrived(tx, task, arrived, last.N+1)
+		for _, s := range steps {
+			tx.InsertStep(s)
+		}
+		if task != before {
+			tx.UpdateProgress(&task)
+		}
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	t.start, t.shown = nil, sight{}
-	t.steps += len(steps)
-	t.takeArrival(arrived)
+	t.start = nil
+	return t.takeIn(steps, came)
+}
+
+// build completes the steps.
+func (t *run) build(tx *store.Tx, task *parley.Task, drafts []draft) (steps []parley.Step, err error) {
+	for i, d := range drafts {
+		if d.build != nil {
+			if d.content, err = d.build(tx, task); err != nil {
+				return nil, err
+			}
+		}
+		s, err := t.encode(i+1, d)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, s)
+	}
+	return steps, nil
+}
+
+// takeIn takes what was stored into the transcript, in the form in which it would
+// be read back.
+func (t *run) takeIn(steps []parley.Step, came arrival) error {
+	t.lookedTo = max(t.lookedTo, came.step.Place)
+	for i := range steps {
+		s, err := decode(steps[i])
+		if err != nil {
+			return err
+		}
+		if steps[i].Kind == parley.StepInbox {
+			s.mail = came.mail
+		}
+		t.apply(s)
+	}
 	return nil
 }
 
-// markShown records what the result of a call shows.
-func (t *run) markShown(tx *store.Tx, shown *tool.Result) {
+// markShown records what the turn began with, what a reply shows that its model
+// has read, and what the result of a call shows.
+func (t *run) markShown(tx *store.Tx, task *parley.Task, shown *tool.Result, drafts []draft) {
+	if t.start != nil {
+		tx.StartTurn(task, t.start)
+		tx.MarkSeen(task.Request, t.lease.Agent)
+	}
+	if replies(drafts) {
+		tx.Shown(task, t.unshown.ids, t.unshown.place)
+	}
 	if shown == nil {
 		return
 	}
@@ -75,20 +246,11 @@ func (t *run) markShown(tx *store.Tx, shown *tool.Result) {
 	}
 }
 
-// fence makes sure that the lease still holds.
-func (t *run) fence(tx *store.Tx) (parley.Task, error) {
-	tasks, err := tx.LockTasks(t.lease.Task)
-	if err != nil {
-		return parley.Task{}, err
-	}
-	if !tasks[0].LeasedTo(t.lease.Token) {
-		return parley.Task{}, parley.ErrLost
-	}
-	return tasks[0], nil
-}
+func replies(drafts []draft) bool { return kindOf(drafts[0].content) == parley.StepReply }
 
-// fenceThread is fence, with the thread that the task is worked on in.
-func (t *run) fenceThread(tx *store.Tx) (parley.Task, parley.Thread, error) {
+// fence makes sure that the lease still holds, and reads the thread that the task
+// is worked on in.
+func (t *run) fence(tx *store.Tx) (parley.Task, parley.Thread, error) {
 	task, thread, err := tx.LockWorking(t.lease.Task, t.task.Thread)
 	if err == nil && !task.LeasedTo(t.lease.Token) {
 		err = parley.ErrLost

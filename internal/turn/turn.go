@@ -4,9 +4,11 @@
 //
 // A turn can end at any moment, with the process or with its lease, and go on
 // elsewhere from the last stored step. Everything that it knows is therefore
-// derived from what is stored: the conversation is rebuilt from the task's
-// steps, a finished tool call is not run again, and a call whose outcome is
-// unknown is either safe to repeat or reported to the model as interrupted.
+// derived from what is stored, by one fold: transcript.apply takes in a step that
+// was stored just now as it takes in one that is read back. What the model is shown
+// is a function of the transcript; run has the effects around it. A finished tool
+// call is not run again, and a call whose outcome is unknown is either safe to
+// repeat or reported to the model as interrupted.
 package turn
 
 import (
@@ -95,8 +97,8 @@ func (r *Runner) Run(ctx context.Context, lease parley.Lease, handover *parley.H
 		defer def.Release()
 	}
 	for {
-		t := &run{Runner: r, agent: def, lease: lease, slot: newMeter(slot)}
-		outcome, err := t.turn(ctx, handover)
+		t := &run{Runner: r, agent: def, lease: lease, slot: newMeter(slot), names: names{Agents: r.Agents}}
+		outcome, err := t.runTurn(ctx, handover)
 		handover = nil
 		switch {
 		case errors.Is(err, parley.ErrLost), errors.Is(err, errParked):

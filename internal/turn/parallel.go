@@ -4,25 +4,24 @@ import (
 	"context"
 	"sync"
 
-	"parley/internal/model"
 	"parley/internal/tool"
 )
 
-// mostTogether bounds how many calls run at once.
-const mostTogether = 8
+// maxParallel bounds how many calls run at once.
+const maxParallel = 8
 
 // readersIn is how many of the calls, from the first on, can run at once: more
 // than one only if they all just read. A call that may change something waits
 // for those before it, and those after it for it.
-func (t *run) readersIn(calls []model.Call) int {
+func (t *run) readersIn(calls []pendingCall) int {
 	n := 0
-	for n < min(len(calls), mostTogether) && t.reads(calls[n]) {
+	for n < min(len(calls), maxParallel) && t.reads(calls[n]) {
 		n++
 	}
 	return max(n, 1)
 }
 
-func (t *run) reads(call model.Call) bool {
+func (t *run) reads(call pendingCall) bool {
 	tl, ok := tool.Find(t.agent.Tools, call.Name)
 	return ok && tl.Reads(call.Args)
 }
@@ -30,18 +29,18 @@ func (t *run) reads(call model.Call) bool {
 // finishCalls runs calls at once and stores what came of them in their order.
 // Nothing is stored before all have returned: after a crash those without a
 // result are run again, which is harmless for what reads.
-func (t *run) finishCalls(ctx context.Context, calls []model.Call) error {
+func (t *run) finishCalls(ctx context.Context, calls []pendingCall) error {
 	if len(calls) == 1 {
-		return t.finishCall(ctx, calls[0], false)
+		return t.finishCall(ctx, calls[0].Call, false)
 	}
 	results, errs := make([]tool.Result, len(calls)), make([]error, len(calls))
 	var running sync.WaitGroup
 	for i, call := range calls {
-		running.Go(func() { results[i], errs[i] = t.call(ctx, call, false) })
+		running.Go(func() { results[i], errs[i] = t.call(ctx, call.Call, false) })
 	}
 	running.Wait()
 	for i, call := range calls {
-		if err := t.settle(ctx, call, false, results[i], errs[i]); err != nil {
+		if err := t.settle(ctx, call.Call, false, results[i], errs[i]); err != nil {
 			return err
 		}
 	}

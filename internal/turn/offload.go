@@ -20,10 +20,10 @@ const (
 	emptyTo = 60
 )
 
-// awayStep is what was put away at one time, and so no longer shown.
-type awayStep struct {
+// offloadStep is what was put away at one time, and so no longer shown.
+type offloadStep struct {
 	// Keepers are where it can be found.
-	Keepers []awayKeeper `json:"keepers"`
+	Keepers []offloadKeeper `json:"keepers"`
 	// Messages were said before the request.
 	Messages []parley.MessageID `json:"messages,omitempty"`
 	// Past is how many have happened on the task since the request, from the first
@@ -31,38 +31,38 @@ type awayStep struct {
 	Past int `json:"past,omitempty"`
 }
 
-type awayKeeper struct {
+type offloadKeeper struct {
 	ID    parley.KeeperID `json:"id"`
 	Topic string          `json:"topic"`
 	Count int             `json:"count"`
 	Size  int             `json:"size"`
 }
 
-// away is what is no longer shown of a conversation, and the lines in its place:
-// before the request, and since.
-type away struct {
+// offload is what is no longer shown of a conversation, and the keepers that are
+// named in its place: before the request, and since.
+type offload struct {
 	messages      map[parley.MessageID]bool
 	past          int
-	before, since []awayKeeper
+	before, since []offloadKeeper
 }
 
-func (a *away) add(s awayStep) {
-	if a.messages == nil {
-		a.messages = map[parley.MessageID]bool{}
+func (o *offload) add(s offloadStep) {
+	if o.messages == nil {
+		o.messages = map[parley.MessageID]bool{}
 	}
 	for _, id := range s.Messages {
-		a.messages[id] = true
+		o.messages[id] = true
 	}
 	if len(s.Messages) > 0 {
-		a.before = append(a.before, s.Keepers...)
+		o.before = append(o.before, s.Keepers...)
 	}
-	if s.Past > a.past {
-		a.past = s.Past
-		a.since = append(a.since, s.Keepers...)
+	if s.Past > o.past {
+		o.past = s.Past
+		o.since = append(o.since, s.Keepers...)
 	}
 }
 
-func (a *away) show(list []awayKeeper, add func(model.Message, source)) {
+func (offload) show(list []offloadKeeper, add func(model.Message, source)) {
 	for _, k := range list {
 		text := parley.PutAwayText(parley.Keeper{ID: k.ID, Topic: k.Topic, Count: k.Count, Size: k.Size})
 		add(model.Message{Role: model.User, Text: text}, source{kind: theHub})
@@ -77,39 +77,34 @@ func (t *run) makeRoom(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
-	r, _, from := t.whole()
+	r, _, from := t.whole(t.agent)
 	var unseen []parley.MessageID
 	if t.start != nil {
 		unseen = t.start.Seen
 	}
-	chosen := chooseAway(r, from, b, unseen)
+	chosen := chooseOffload(r, from, b, unseen)
 	if len(chosen) == 0 {
 		return nil
 	}
-	if t.start != nil { // a turn begins with what it was shown
-		if err := t.storePrompt(ctx); err != nil {
-			return err
-		}
-	}
 	var messages []model.Message
 	var sources []source
-	step := awayStep{Past: t.away.past}
+	step := offloadStep{Past: t.offload.past}
 	for _, i := range chosen {
 		messages, sources = append(messages, r.Messages[i]), append(sources, from[i])
-		if from[i].kind == saidBefore {
-			step.Messages = append(step.Messages, from[i].message.ID)
+		if from[i].kind == beforeRequest {
+			step.Messages = append(step.Messages, from[i].stored.ID)
 		} else {
 			step.Past++
 		}
 	}
-	return t.putAway(ctx, step, t.kept(messages, sources))
+	return t.storeOffload(ctx, step, t.kept(messages, sources))
 }
 
-// chooseAway are the places of the messages to put away: the oldest first, until
+// chooseOffload are the places of the messages to put away: the oldest first, until
 // two fifths of the room are free. The request and the newest stay, and a call is not
 // parted from its result. What the model has never been shown goes only if it could
 // not be shown either.
-func chooseAway(r model.Request, from []source, b model.Bounded, unseen []parley.MessageID) (chosen []int) {
+func chooseOffload(r model.Request, from []source, b model.Bounded, unseen []parley.MessageID) (chosen []int) {
 	window, reply := b.Window()
 	units := unitsOf(r.Messages)
 	total := 0
@@ -123,14 +118,14 @@ func chooseAway(r model.Request, from []source, b model.Bounded, unseen []parley
 	}
 	gone := make([]bool, len(units))
 	take := func(i int) {
-		if total <= most*emptyTo/100 || gone[i] || i == len(units)-1 || !from[units[i].from].leaves() {
+		if total <= most*emptyTo/100 || gone[i] || i == len(units)-1 || !from[units[i].from].movable() {
 			return
 		}
 		gone[i] = true
 		total -= units[i].tokens
 	}
 	for i, u := range units {
-		if m := from[u.from].message; m == nil || !slices.Contains(unseen, m.ID) {
+		if m := from[u.from].stored; m == nil || !slices.Contains(unseen, m.ID) {
 			take(i)
 		}
 	}
@@ -145,51 +140,28 @@ func chooseAway(r model.Request, from []source, b model.Bounded, unseen []parley
 	return chosen
 }
 
-// putAway stores a keeper with what is not in one yet, and the step.
-func (t *run) putAway(ctx context.Context, s awayStep, list []parley.Kept) error {
+// storeOffload stores a keeper with what is not in one yet, and the step. What a
+// turn begins with is stored with it, if it is not yet: a turn that went on from
+// between the two could not tell any more what its model has never been shown.
+func (t *run) storeOffload(ctx context.Context, s offloadStep, list []parley.Kept) error {
 	name := t.nameTopic(ctx, list)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	spent := t.asides.take()
-	spent.Active = t.slot.read()
-	var stored awayStep
-	err := t.update(ctx, func(tx *store.Tx) error {
-		stored = s
-		var step parley.Step
-		account, err := t.accountFor(tx, []parley.Step{{Spent: spent}})
-		if err != nil {
-			return err
-		}
-		task, err := t.fence(tx)
-		if err != nil {
-			return err
-		}
-		if stored.Keepers, err = t.keep(tx, task, name, list); err != nil {
-			return err
-		}
-		if step, err = t.next(parley.StepAway, stored); err != nil {
-			return err
-		}
-		step.Spent = spent
-		tx.InsertStep(step)
-		if account != nil {
-			account.Settle(task.ID, []parley.Step{step})
-		}
-		return nil
-	})
-	if err != nil {
-		return err
+	var drafts []draft
+	if t.start != nil {
+		drafts = append(drafts, draft{content: t.prompt})
 	}
-	t.steps++
-	t.away.add(stored)
-	return nil
+	return t.storeSteps(ctx, nil, append(drafts, draft{spent: t.sideSpent(), build: func(tx *store.Tx, task *parley.Task) (any, error) {
+		keepers, err := t.keep(tx, task, name, list)
+		return offloadStep{Keepers: keepers, Messages: s.Messages, Past: s.Past}, err
+	}})...)
 }
 
 // keep stores what no keeper of the agent has yet, and names all that have
 // something of the list: a later task in the same thread begins with the same
 // history.
-func (t *run) keep(tx *store.Tx, task parley.Task, name string, list []parley.Kept) (keepers []awayKeeper, err error) {
+func (t *run) keep(tx *store.Tx, task *parley.Task, name string, list []parley.Kept) (keepers []offloadKeeper, err error) {
 	var ids []parley.MessageID
 	for _, m := range list {
 		if m.Message != 0 {
@@ -215,22 +187,22 @@ func (t *run) keep(tx *store.Tx, task parley.Task, name string, list []parley.Ke
 		if err != nil {
 			return nil, err
 		}
-		keepers = append(keepers, awayKeeper{k.ID, k.Topic, k.Count, k.Size})
+		keepers = append(keepers, offloadKeeper{k.ID, k.Topic, k.Count, k.Size})
 	}
 	if len(fresh) == 0 {
 		return keepers, nil
 	}
-	k := parley.Keeper{Team: task.Team, Owner: task.Agent, Channel: t.channel.ID, Thread: task.Thread, Task: task.ID, Topic: name, Automatic: true}
+	k := parley.Keeper{Team: task.Team, Owner: task.Agent, Channel: t.place.ID, Thread: task.Thread, Task: task.ID, Topic: name, Automatic: true}
 	tx.InsertKeeper(&k, fresh)
 	tx.Record(parley.Event{Team: task.Team, Kind: parley.EventKept, Actor: task.Agent, Task: task.ID,
 		Detail: fmt.Sprintf("%s: %d messages, automatic", k.ID, k.Count)})
-	return append(keepers, awayKeeper{k.ID, k.Topic, k.Count, k.Size}), nil
+	return append(keepers, offloadKeeper{k.ID, k.Topic, k.Count, k.Size}), nil
 }
 
 // nameTopic has the agent's model say what the messages are about. Where it
 // cannot, the words that stand out do.
 func (t *run) nameTopic(ctx context.Context, list []parley.Kept) string {
-	reply, err := t.aside(ctx, topic.Request(list))
+	reply, err := t.consult(ctx, topic.Request(list))
 	if err == nil {
 		if name, ok := topic.Clean(reply.Text); ok {
 			return name

@@ -18,11 +18,11 @@ const (
 // database was in trouble: the turn has to look.
 var errUncertain = errors.New("whether a step was stored is uncertain")
 
-// insist does something again for as long as the database is in trouble. A
+// retry does something again for as long as the database is in trouble. A
 // turn has nobody to tell that a disk is full: its model could do nothing about
 // it and would go on without what it wanted to store, and to give the turn up
 // would throw away what the model has said and ask it again.
-func (r *Runner) insist(ctx context.Context, do func() error) error {
+func (r *Runner) retry(ctx context.Context, do func() error) error {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		err := do()
 		if !store.InTrouble(err) || ctx.Err() != nil {
@@ -41,12 +41,12 @@ func (r *Runner) insist(ctx context.Context, do func() error) error {
 	}
 }
 
-// insistOnSteps is insist for what stores steps. A commit may have succeeded
+// retrySteps is retry for what stores steps. A commit may have succeeded
 // without an answer; then the same steps are refused the next time, since each
 // has its number.
-func (r *Runner) insistOnSteps(ctx context.Context, do func() error) error {
+func (r *Runner) retrySteps(ctx context.Context, do func() error) error {
 	troubled := false
-	err := r.insist(ctx, func() error {
+	err := r.retry(ctx, func() error {
 		err := do()
 		troubled = troubled || store.InTrouble(err)
 		return err
@@ -60,13 +60,13 @@ func (r *Runner) insistOnSteps(ctx context.Context, do func() error) error {
 
 // update stores something of a turn.
 func (r *Runner) update(ctx context.Context, fn func(*store.Tx) error) error {
-	return r.insistOnSteps(ctx, func() error { return r.Store.Update(ctx, fn) })
+	return r.retrySteps(ctx, func() error { return r.Store.Update(ctx, fn) })
 }
 
 // endTurn stores the end of a turn, also of one that was stopped at this very
 // moment.
 func (r *Runner) endTurn(ctx context.Context, e parley.TurnEnd) (out parley.Outcome, err error) {
-	err = r.insistOnSteps(ctx, func() error {
+	err = r.retrySteps(ctx, func() error {
 		out, err = r.Ender.EndTurn(context.WithoutCancel(ctx), e)
 		return err
 	})

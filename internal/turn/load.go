@@ -1,0 +1,188 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// historySize is how many messages of the conversation an agent is shown.
+const historySize = 20
+
+// remember begins with what was handed over, if what was said before is at hand
+// too and nothing has to be read.
+func (t *run) remember(h *parley.Handover) (b beginning, ok bool) {
+	if h == nil || h.Channel.Kind == parley.Group || h.Request.Kind == parley.QuestionMessage { // whose members, or way, have to be read
+		return b, false
+	}
+	messages, missing := t.Store.Recent().Back(h.Request.Prev, 0, historySize)
+	if missing != 0 {
+		return b, false
+	}
+	messages = append([]parley.Message{h.Request}, messages...)
+	letters, ok := t.names.known(messages)
+	if !ok {
+		return b, false
+	}
+	read := h.Thread.ReadBy(t.lease.Agent)
+	script := newTranscript(*h, t.lease.Agent, letters)
+	script.place.partner = t.names.of(h.Channel.Peer(t.lease.Agent))
+	if script.hasNews(h.Thread, read) {
+		return b, false
+	}
+	t.transcript = script
+	return script.beginning(mail{}, read, h.Thread.Count), true
+}
+
+// newTranscript begins a transcript with what its task begins with: the request,
+// and before it the history, the newest first.
+func newTranscript(h parley.Handover, self parley.AgentID, letters []letter) transcript {
+	history := letters[1:]
+	slices.Reverse(history)
+	return transcript{self: self, task: h.Task, asked: letters[0], place: place{Channel: h.Channel}, history: history,
+		lookedTo: h.Thread.ReadBy(self)}
+}
+
+// load reads the task and its stored steps, and what a new turn begins with unless
+// one is under way.
+func (t *run) load(ctx context.Context, known *parley.Handover) (b beginning, err error) {
+	err = t.Store.View(ctx, func(tx *store.Tx) (err error) {
+		var h parley.Handover
+		if known != nil {
+			h = *known
+		} else if h, err = tx.Handover(t.lease.Task); err != nil {
+			return err
+		}
+		if !h.Task.LeasedTo(t.lease.Token) {
+			return parley.ErrLost // cancelled before the turn could begin
+		}
+		messages, err := tx.Back(h.Request.Prev, 0, historySize)
+		if err != nil {
+			return err
+		}
+		letters, err := t.names.letters(tx, append([]parley.Message{h.Request}, messages...))
+		if err != nil {
+			return err
+		}
+		t.transcript = newTranscript(h, t.lease.Agent, letters)
+		read, err := t.enter(tx, h.Thread)
+		if err != nil {
+			return err
+		}
+		if err := t.replay(tx); err != nil || t.underWay {
+			return err
+		}
+		b, err = t.loadBeginning(tx, h.Thread, read)
+		return err
+	})
+	return b, err
+}
+
+// shownMembers bounds how many members of a channel are named.
+const shownMembers = 50
+
+// enter learns who is in the channel, and how far the agent has read it.
+func (t *run) enter(tx *store.Tx, thread parley.Thread) (read int, err error) {
+	if t.place.Kind != parley.Group {
+		partner := t.place.Peer(t.lease.Agent)
+		err = t.names.learn(tx, partner)
+		t.place.partner = t.names.of(partner)
+		return thread.ReadBy(t.lease.Agent), err
+	}
+	own, err := tx.Member(t.place.ID, t.lease.Agent)
+	if err != nil && !errors.Is(err, store.ErrNotFound) { // it may have been removed since it was mentioned
+		return 0, err
+	}
+	members, err := tx.Members(t.place.ID)
+	if err != nil {
+		return 0, err
+	}
+	for _, m := range members[:min(shownMembers, len(members))] {
+		if err := t.names.learn(tx, m.Agent); err != nil {
+			return 0, err
+		}
+		name := "you"
+		if m.Agent != t.lease.Agent {
+			name = t.names.of(m.Agent)
+		}
+		t.place.members = append(t.place.members, name)
+	}
+	if more := len(members) - shownMembers; more > 0 {
+		t.place.members = append(t.place.members, fmt.Sprintf("%d more", more))
+	}
+	return own.Read, nil
+}
+
+// replay takes in the stored steps, in their order.
+func (t *run) replay(tx *store.Tx) error {
+	if t.task.Turns == 0 {
+		return nil
+	}
+	steps, err := tx.Steps(t.task.ID)
+	if err != nil {
+		return err
+	}
+	for i := range steps {
+		s, err := decode(steps[i])
+		if err != nil {
+			return err
+		}
+		if s.mail, err = t.mailOf(tx, s.content); err != nil {
+			return err
+		}
+		t.apply(s)
+	}
+	return nil
+}
+
+// mailOf reads the messages that a step names.
+func (t *run) mailOf(tx *store.Tx, content any) (m mail, err error) {
+	var notices []parley.MessageID
+	upto := t.inboxRead
+	switch c := content.(type) {
+	case prompt:
+		notices, upto = c.Notices, c.Inbox
+	case inboxStep:
+		notices, upto = c.Notices, c.Upto
+	case replyStep:
+		if c.Prompt != nil {
+			notices, upto = c.Prompt.Notices, c.Prompt.Inbox
+		}
+	}
+	if m.notices, err = t.readNotices(tx, notices); err != nil {
+		return m, err
+	}
+	m.inbox, err = t.readInbox(tx, upto)
+	return m, err
+}
+
+func (t *run) readNotices(tx *store.Tx, ids []parley.MessageID) ([]letter, error) {
+	var messages []parley.Message
+	for _, id := range ids {
+		m, err := tx.Message(id)
+		if errors.Is(err, store.ErrNotFound) {
+			continue // it was too old to be kept
+		}
+		if err != nil {
+			return nil, err
+		}
+		messages = append(messages, m)
+	}
+	return t.names.letters(tx, messages)
+}
+
+// readInbox reads on in the task's inbox.
+func (t *run) readInbox(tx *store.Tx, upto int) ([]letter, error) {
+	if upto <= t.inboxRead {
+		return nil, nil
+	}
+	messages, err := tx.Inbox(t.task.ID, t.inboxRead, upto)
+	if err != nil {
+		return nil, err
+	}
+	return t.names.letters(tx, messages)
+}

@@ -1,0 +1,165 @@
+package turn
+
+import (
+	"slices"
+
+	"parley"
+	"parley/internal/model"
+)
+
+// transcript is a task as its agent knows it. It is a plain value: it begins with
+// what the task began with and takes in one stored step after the other, in a turn
+// that runs as in one that is read back. What the model is shown is a function of
+// it and of the agent's definition, so that a turn that goes on elsewhere shows
+// what it would have shown here.
+type transcript struct {
+	self    parley.AgentID
+	task    parley.Task // as it was when the turn was taken up
+	asked   letter
+	place   place
+	history []letter // before the request, oldest first
+
+	notices  []letter // shown around the history in the first turn
+	relevant string   // what the question that is the request is shown with
+	past     []entry  // after the request
+	offload  offload
+	pending  []pendingCall // of the last reply, without a result
+
+	turn     int    // the last that has begun
+	steps    int    // stored in it
+	began    int    // its place in the past
+	prompt   prompt // what it began with
+	underWay bool   // it has not ended
+
+	inboxRead int
+	lookedTo  int   // the number of the last message of the thread that was looked at for news
+	unshown   sight // what has arrived since the last reply
+}
+
+// letter is a stored message with the name of its author.
+type letter struct {
+	parley.Message
+	from string
+}
+
+// place is where the task is worked on.
+type place struct {
+	parley.Channel
+	partner string   // in a dm
+	members []string // of a group
+}
+
+// entry is something that happened on the task.
+type entry struct {
+	model.Message
+	stored *letter // nil for what a step says
+}
+
+// pendingCall is a call without a result.
+type pendingCall struct {
+	model.Call
+	started bool // it is on record as begun
+	held    bool // it waits for an approval, or did
+}
+
+// sight is what a model has not been shown before, and how far the agent has read
+// the thread with it.
+type sight struct {
+	ids   []parley.MessageID
+	place int
+}
+
+// apply takes in a stored step.
+func (t *transcript) apply(s step) {
+	switch c := s.content.(type) {
+	case prompt:
+		t.begin(s.turn, c, s.mail)
+	case replyStep:
+		if c.Prompt != nil {
+			t.begin(s.turn, *c.Prompt, s.mail)
+		}
+		t.addReply(c.Reply)
+	case inboxStep:
+		t.addArrival(c, s.mail)
+	case started:
+		t.markPending(c.Call, func(p *pendingCall) { p.started = true })
+	case held:
+		t.markPending(c.Call, func(p *pendingCall) { p.held = true })
+	case result:
+		t.addResult(c)
+	case offloadStep:
+		t.offload.add(c)
+	}
+	t.turn, t.steps = s.turn, s.n
+}
+
+// begin begins a turn. One whose model is quick is stored only with its first
+// reply: by then it has begun.
+func (t *transcript) begin(turn int, p prompt, m mail) {
+	if turn == t.turn {
+		return
+	}
+	t.turn, t.steps, t.began, t.prompt, t.underWay = turn, 0, len(t.past), p, true
+	if turn == 1 {
+		t.relevant, t.notices = p.Relevant, m.notices
+	} else {
+		t.addLetters(m.notices)
+	}
+	t.addLetters(m.inbox)
+	t.inboxRead = p.Inbox
+}
+
+// addReply takes a reply in; its calls are now to be run.
+func (t *transcript) addReply(r model.Reply) {
+	t.unshown = sight{} // what had arrived was marked as seen with this very step
+	t.past = append(t.past, entry{Message: model.Message{Role: model.Assistant, Text: r.Text, Calls: r.Calls, Private: r.Private}})
+	t.pending = nil
+	for _, c := range r.Calls {
+		t.pending = append(t.pending, pendingCall{Call: c})
+	}
+	if r.Rejected != "" {
+		t.past = append(t.past, entry{Message: model.Message{Role: model.User, Text: r.Rejected}})
+	}
+	t.underWay = len(r.Calls) > 0 || r.Rejected != ""
+}
+
+// addResult takes the result of a pending call in.
+func (t *transcript) addResult(r result) {
+	t.past = append(t.past, entry{Message: model.Message{Role: model.ToolResult, Text: r.Text, CallID: r.Call, IsError: r.Error}})
+	// A new slice, since a caller may be going through this one.
+	t.pending = slices.DeleteFunc(slices.Clone(t.pending), func(p pendingCall) bool { return p.ID == r.Call })
+}
+
+// addArrival takes in what came for the task between two steps.
+func (t *transcript) addArrival(in inboxStep, m mail) {
+	t.addLetters(m.notices)
+	t.addLetters(m.inbox)
+	t.inboxRead = in.Upto
+	t.lookedTo = max(t.lookedTo, in.Place)
+	t.unshown.ids = append(t.unshown.ids, m.ids()...)
+	if len(in.Notices) > 0 {
+		t.unshown.place = max(t.unshown.place, in.Place)
+	}
+}
+
+// addLetters shows messages where the task has come to.
+func (t *transcript) addLetters(list []letter) {
+	for i := range list {
+		t.past = append(t.past, entry{Message: t.render(list[i]), stored: &list[i]})
+	}
+}
+
+func (t *transcript) markPending(call string, mark func(*pendingCall)) {
+	for i := range t.pending {
+		if t.pending[i].ID == call {
+			mark(&t.pending[i])
+		}
+	}
+}
+
+// isStarted reports whether a pending call is on record as begun.
+func (t *transcript) isStarted(call string) bool {
+	return slices.ContainsFunc(t.pending, func(p pendingCall) bool { return p.ID == call && p.started })
+}
+
+func (p pendingCall) isHeld() bool { return p.held }
