@@ -74,7 +74,7 @@ func (offload) show(list []offloadKeeper, add func(model.Message, source)) {
 // a resumed turn shows the same and nothing is put away twice.
 func (t *run) makeRoom(ctx context.Context) error {
 	b, ok := t.agent.Model.(model.Bounded)
-	if !ok {
+	if !ok || t.hasRoom {
 		return nil
 	}
 	r, _, from := t.whole(t.agent)

@@ -27,6 +27,7 @@ type transcript struct {
 
 	turn     int    // the last that has begun
 	steps    int    // stored in it
+	hasRoom  bool   // since the last of them the model can be asked as it is
 	began    int    // its place in the past
 	prompt   prompt // what it began with
 	underWay bool   // it has not ended
@@ -90,7 +91,17 @@ func (t *transcript) apply(s step) {
 	case offloadStep:
 		t.offload.add(c)
 	}
-	t.turn, t.steps = s.turn, s.n
+	t.turn, t.steps, t.hasRoom = s.turn, s.n, hasRoom(s.content)
+}
+
+// hasRoom reports whether a step is stored only after room was made for what it
+// shows, so that the model is asked next.
+func hasRoom(content any) bool {
+	switch content.(type) {
+	case prompt, offloadStep:
+		return true
+	}
+	return false
 }
 
 // begin begins a turn. One whose model is quick is stored only with its first

@@ -1,0 +1,138 @@
+package turn_test
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"parley/internal/model"
+)
+
+// A turn that is cut at any commit and goes on elsewhere shows its model what it
+// would have been shown without that: the same requests, byte for byte, of which at
+// most one comes twice.
+func TestACutTurnShowsItsModelTheSame(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		p := drawPlan(r)
+		whole, commits := undisturbed(t, p)
+		for range 4 {
+			cut, before := rapid.IntRange(1, commits).Draw(r, "cut"), rapid.Bool().Draw(r, "before")
+			if problem := compareCut(t, p, whole, cut, before); problem != "" {
+				r.Fatalf("cut at commit %d of %d (before: %v): %s", cut, commits, before, problem)
+			}
+		}
+	})
+}
+
+// The same of one task in which everything happens, at each of its commits.
+func TestATurnCutAtEachCommit(t *testing.T) {
+	everything := []reply{
+		{Slow: true, Calls: []string{"look", "look", "news"}},
+		{Calls: []string{"hold", "delegate", "once", "look"}},
+		{Rejected: true},
+		{Calls: []string{"result", "fail", "nonsense"}},
+		{News: 2},
+		{Slow: true, Calls: []string{"await", "news", "look", "hold"}},
+		{Calls: []string{"look", "news", "once"}},
+		{Waits: true, News: 1},
+		{Calls: []string{"result", "look"}},
+	}
+	for name, p := range map[string]plan{
+		"a dm":                 {History: 25, Read: 3, Later: 3},
+		"a channel":            {Group: true, History: 30, Read: 4},
+		"a question":           {Question: true, History: 3, Read: 1, Budget: true},
+		"a small window":       {History: 12, Read: 6, Later: 2, Long: true, Window: 1600},
+		"a very small window":  {History: 19, Read: 2, Long: true, Window: 700, Deny: true, Budget: true},
+		"all is new":           {History: 14, Long: true, Window: 1765},
+		"a channel, and small": {Group: true, History: 22, Read: 10, Long: true, Window: 1500},
+	} {
+		p.Replies = everything
+		t.Run(name, func(t *testing.T) {
+			whole, commits := undisturbed(t, p)
+			if len(whole) != len(everything)+1 {
+				t.Fatalf("%d requests", len(whole))
+			}
+			for cut := range 2 * commits {
+				if problem := compareCut(t, p, whole, cut/2+1, cut%2 == 0); problem != "" {
+					t.Fatalf("cut at commit %d of %d (before: %v): %s", cut/2+1, commits, cut%2 == 0, problem)
+				}
+			}
+		})
+	}
+}
+
+func undisturbed(t *testing.T, p plan) (whole []model.Request, commits int) {
+	synctest.Test(t, func(t *testing.T) {
+		var lives [][]model.Request
+		lives, commits = newWorld(t, p).play(0, false)
+		whole = lives[0]
+	})
+	return whole, commits
+}
+
+// compareCut plays the plan with a cut and says how that differs; empty if it does
+// not.
+func compareCut(t *testing.T, p plan, whole []model.Request, cut int, before bool) string {
+	var lives [][]model.Request
+	synctest.Test(t, func(t *testing.T) { lives, _ = newWorld(t, p).play(cut, before) })
+	if len(lives) != 2 {
+		return "there were not so many commits"
+	}
+	first, second := lives[0], lives[1]
+	if len(first) > len(whole) || len(second) > len(whole) {
+		return fmt.Sprintf("%d requests and %d, of %d", len(first), len(second), len(whole))
+	}
+	if diff := diff(whole[:len(first)], first); diff != "" {
+		return "before it: " + diff
+	}
+	if diff := diff(whole[len(whole)-len(second):], second); diff != "" {
+		return "after it (-undisturbed +resumed): " + diff
+	}
+	if twice := len(first) + len(second) - len(whole); twice < 0 || twice > 1 {
+		return fmt.Sprintf("%d requests came twice", twice)
+	}
+	return ""
+}
+
+// diff says how requests differ; empty if they do not.
+func diff(want, got []model.Request) string {
+	for i := range min(len(want), len(got)) {
+		if !reflect.DeepEqual(want[i], got[i]) {
+			return cmp.Diff(want[i], got[i])
+		}
+	}
+	return cmp.Diff(len(want), len(got))
+}
+
+// drawPlan makes a task up.
+func drawPlan(r *rapid.T) plan {
+	p := plan{
+		Group:   rapid.IntRange(0, 3).Draw(r, "group") == 0,
+		History: rapid.IntRange(0, 24).Draw(r, "history"),
+		Later:   rapid.IntRange(0, 2).Draw(r, "later"),
+		Long:    rapid.Bool().Draw(r, "long"),
+		Budget:  rapid.Bool().Draw(r, "budget"),
+		Window:  rapid.SampledFrom([]int{0, 600, 1200, 3000}).Draw(r, "window"),
+	}
+	p.Read = rapid.IntRange(0, p.History).Draw(r, "read")
+	p.Question = !p.Group && rapid.IntRange(0, 3).Draw(r, "question") == 0
+	p.Deny = rapid.Bool().Draw(r, "deny")
+	calls := []string{"look", "look", "look", "news", "result", "delegate", "hold", "await", "once", "fail", "nonsense"}
+	for range rapid.IntRange(1, 6).Draw(r, "replies") {
+		next := reply{Slow: rapid.Bool().Draw(r, "slow")}
+		switch kind := rapid.IntRange(0, 5).Draw(r, "kind"); {
+		case kind == 0:
+			next.Waits, next.News = rapid.Bool().Draw(r, "waits"), rapid.IntRange(0, 2).Draw(r, "news")
+		case kind == 1:
+			next.Rejected = true
+		default:
+			next.Calls = rapid.SliceOfN(rapid.SampledFrom(calls), 1, 4).Draw(r, "calls")
+		}
+		p.Replies = append(p.Replies, next)
+	}
+	return p
+}
