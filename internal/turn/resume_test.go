@@ -112,7 +112,7 @@ func diff(want, got []model.Request) string {
 func drawPlan(r *rapid.T) plan {
 	p := plan{
 		Group:   rapid.IntRange(0, 3).Draw(r, "group") == 0,
-		History: rapid.IntRange(0, 24).Draw(r, "history"),
+		History: rapid.IntRange(0, 28).Draw(r, "history"),
 		Later:   rapid.IntRange(0, 2).Draw(r, "later"),
 		Long:    rapid.Bool().Draw(r, "long"),
 		Budget:  rapid.Bool().Draw(r, "budget"),
