@@ -89,7 +89,7 @@ func (t *transcript) hasNews(thread parley.Thread, read int) bool {
 // newHistory is what others wrote in the history and the agent has not seen.
 func (t *transcript) newHistory(read int) (list []parley.MessageID) {
 	for _, m := range t.history {
-		if m.N > read && m.Author != t.self {
+		if m.N > read && m.Author != t.task.Agent {
 			list = append(list, m.ID)
 		}
 	}

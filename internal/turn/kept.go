@@ -29,11 +29,11 @@ func (t *transcript) kept(messages []model.Message, from []source) []parley.Kept
 		if from[i].kind == theHub {
 			continue
 		}
-		k := parley.Kept{Role: string(m.Role), Author: t.self, Text: textOf(m), At: at}
+		k := parley.Kept{Role: string(m.Role), Author: t.task.Agent, Text: textOf(m), At: at}
 		if src := from[i].stored; src != nil {
 			at = src.At
 			k.Author, k.Message, k.At, k.Private = src.Author, src.ID, at, src.Thread != t.task.Thread
-			if src.Kind == parley.QuestionMessage && src.Author != t.self {
+			if src.Kind == parley.QuestionMessage && src.Author != t.task.Agent {
 				k.Text = Text(src.Message, src.from) // not what was found for this reader alone
 			}
 		} else {

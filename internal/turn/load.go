@@ -29,22 +29,21 @@ func (t *run) remember(h *parley.Handover) (b beginning, ok bool) {
 		return b, false
 	}
 	read := h.Thread.ReadBy(t.lease.Agent)
-	script := newTranscript(*h, t.lease.Agent, letters)
-	script.place.partner = t.names.of(h.Channel.Peer(t.lease.Agent))
+	in := place{Channel: h.Channel, partner: t.names.of(h.Channel.Peer(t.lease.Agent))}
+	script := newTranscript(h.Task, in, letters)
 	if script.hasNews(h.Thread, read) {
 		return b, false
 	}
-	t.transcript = script
+	t.transcript, t.lookedTo = script, read
 	return script.beginning(mail{}, read, h.Thread.Count), true
 }
 
 // newTranscript begins a transcript with what its task begins with: the request,
 // and before it the history, the newest first.
-func newTranscript(h parley.Handover, self parley.AgentID, letters []letter) transcript {
+func newTranscript(task parley.Task, in place, letters []letter) transcript {
 	history := letters[1:]
 	slices.Reverse(history)
-	return transcript{self: self, task: h.Task, asked: letters[0], place: place{Channel: h.Channel}, history: history,
-		lookedTo: h.Thread.ReadBy(self)}
+	return transcript{task: task, asked: letters[0], place: in, history: history}
 }
 
 // load reads the task and its stored steps, and what a new turn begins with unless
@@ -68,13 +67,16 @@ func (t *run) load(ctx context.Context, known *parley.Handover) (b beginning, er
 		if err != nil {
 			return err
 		}
-		t.transcript = newTranscript(h, t.lease.Agent, letters)
-		read, err := t.enter(tx, h.Thread)
+		in, read, err := t.enter(tx, h)
 		if err != nil {
 			return err
 		}
-		if err := t.replay(tx); err != nil || t.underWay {
+		t.transcript = newTranscript(h.Task, in, letters)
+		if err := t.replay(tx); err != nil {
 			return err
+		}
+		if t.lookedTo = max(h.Thread.ReadBy(t.lease.Agent), t.unshown.place); t.underWay {
+			return nil
 		}
 		b, err = t.loadBeginning(tx, h.Thread, read)
 		return err
@@ -86,35 +88,36 @@ func (t *run) load(ctx context.Context, known *parley.Handover) (b beginning, er
 const shownMembers = 50
 
 // enter learns who is in the channel, and how far the agent has read it.
-func (t *run) enter(tx *store.Tx, thread parley.Thread) (read int, err error) {
-	if t.place.Kind != parley.Group {
-		partner := t.place.Peer(t.lease.Agent)
+func (t *run) enter(tx *store.Tx, h parley.Handover) (in place, read int, err error) {
+	in.Channel = h.Channel
+	if h.Channel.Kind != parley.Group {
+		partner := h.Channel.Peer(t.lease.Agent)
 		err = t.names.learn(tx, partner)
-		t.place.partner = t.names.of(partner)
-		return thread.ReadBy(t.lease.Agent), err
+		in.partner = t.names.of(partner)
+		return in, h.Thread.ReadBy(t.lease.Agent), err
 	}
-	own, err := tx.Member(t.place.ID, t.lease.Agent)
+	own, err := tx.Member(h.Channel.ID, t.lease.Agent)
 	if err != nil && !errors.Is(err, store.ErrNotFound) { // it may have been removed since it was mentioned
-		return 0, err
+		return in, 0, err
 	}
-	members, err := tx.Members(t.place.ID)
+	members, err := tx.Members(h.Channel.ID)
 	if err != nil {
-		return 0, err
+		return in, 0, err
 	}
 	for _, m := range members[:min(shownMembers, len(members))] {
 		if err := t.names.learn(tx, m.Agent); err != nil {
-			return 0, err
+			return in, 0, err
 		}
 		name := "you"
 		if m.Agent != t.lease.Agent {
 			name = t.names.of(m.Agent)
 		}
-		t.place.members = append(t.place.members, name)
+		in.members = append(in.members, name)
 	}
 	if more := len(members) - shownMembers; more > 0 {
-		t.place.members = append(t.place.members, fmt.Sprintf("%d more", more))
+		in.members = append(in.members, fmt.Sprintf("%d more", more))
 	}
-	return own.Read, nil
+	return in, own.Read, nil
 }
 
 // replay takes in the stored steps, in their order.

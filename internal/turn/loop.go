@@ -24,6 +24,9 @@ type run struct {
 	start *parley.TurnStart
 	// awaited are the tasks that pending calls wait for.
 	awaited []parley.TaskID
+	// lookedTo is the number of the last message of the thread that was looked at
+	// for news.
+	lookedTo int
 }
 
 // runTurn goes on where the stored steps end, or begins a new turn, and runs it to

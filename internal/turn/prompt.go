@@ -108,7 +108,7 @@ func (t *transcript) describeGroup(b *strings.Builder) {
 // render shows a stored message as the agent reads it. Who it is from comes
 // from the record; what the text says of itself is quoted.
 func (t *transcript) render(m letter) model.Message {
-	if m.Author == t.self && m.Kind != parley.UnansweredMessage {
+	if m.Author == t.task.Agent && m.Kind != parley.UnansweredMessage {
 		return model.Message{Role: model.Assistant, Text: m.Body}
 	}
 	if m.Kind == parley.QuestionMessage && m.ID == t.asked.ID {

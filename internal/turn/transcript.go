@@ -13,7 +13,6 @@ import (
 // it and of the agent's definition, so that a turn that goes on elsewhere shows
 // what it would have shown here.
 type transcript struct {
-	self    parley.AgentID
 	task    parley.Task // as it was when the turn was taken up
 	asked   letter
 	place   place
@@ -32,8 +31,7 @@ type transcript struct {
 	prompt   prompt // what it began with
 	underWay bool   // it has not ended
 
-	inboxRead int
-	lookedTo  int   // the number of the last message of the thread that was looked at for news
+	inboxRead int   // how far the task's inbox was read
 	unshown   sight // what has arrived since the last reply
 }
 
@@ -146,7 +144,6 @@ func (t *transcript) addArrival(in inboxStep, m mail) {
 	t.addLetters(m.notices)
 	t.addLetters(m.inbox)
 	t.inboxRead = in.Upto
-	t.lookedTo = max(t.lookedTo, in.Place)
 	t.unshown.ids = append(t.unshown.ids, m.ids()...)
 	if len(in.Notices) > 0 {
 		t.unshown.place = max(t.unshown.place, in.Place)
