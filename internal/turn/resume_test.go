@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/internal/model"
+	"parley/internal/store"
 )
 
 // A turn that is cut at any commit and goes on elsewhere shows its model what it
@@ -63,6 +64,26 @@ func TestATurnCutAtEachCommit(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What was posted in a channel after a mention was not shown by its turn, and stays
+// unread.
+func TestPostsAfterAMentionStayUnread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, plan{Group: true, History: 3, Later: 2})
+		w.play(0, false)
+		w.store.See(func(tx *store.Tx) error {
+			groups, err := tx.GroupsOf(w.ann.ID)
+			if err != nil {
+				return err
+			}
+			ann, err := tx.Member(groups[0].ID, w.ann.ID)
+			if ann.Read != 4 {
+				t.Errorf("read to %d", ann.Read)
+			}
+			return err
+		})
+	})
 }
 
 func undisturbed(t *testing.T, p plan) (whole []model.Request, commits int) {
