@@ -193,11 +193,11 @@ var (
 // tools are one for each thing that can happen in a call.
 func (w *world) tools() []tool.Tool {
 	does := func(name, category string, run func(c tool.Call) error) tool.Tool {
-		return tool.Tool{Tool: model.Tool{Name: name, Schema: json.RawMessage(`{"type":"object"}`)}, Replays: name != "once",
+		return tool.Outside(json.RawMessage(`{"type":"object"}`), tool.Spec[json.RawMessage]{Name: name, Replays: name != "once",
 			Action: func(json.RawMessage) string { return policy.Action(category, "x") },
-			Run: func(_ context.Context, c tool.Call) (tool.Result, error) {
-				return tool.Result{Text: w.text("Did " + name + " with " + string(c.Args) + ".")}, run(c)
-			}}
+			Run: func(_ context.Context, c tool.Call, args json.RawMessage) (tool.Result, error) {
+				return tool.Result{Text: w.text("Did " + name + " with " + string(args) + ".")}, run(c)
+			}})
 	}
 	nothing := func(tool.Call) error { return nil }
 	return []tool.Tool{
