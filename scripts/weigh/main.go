@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -98,6 +99,7 @@ func show(g *graph, rows []row, sizes map[string]int64, total int64, library, re
 	left, packages = left-sum(sizes, shared)-sum(sizes, own), packages-len(shared)-len(own)
 	line("the standard library", packages, left, seconds(library))
 	line("the whole, stripped, with the linker", len(g.packages), total, seconds(library+rest))
+	fmt.Printf("\nshared: %s\n", strings.Join(shared, ", "))
 }
 
 func sum(sizes map[string]int64, names []string) (n int64) {

@@ -1,8 +1,7 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,18 +10,18 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
 
 // readSizes builds the program and says what each package takes up of it, stripped.
-// The symbols are read from one that is not, and scaled to the other's size.
+// The symbols are read from one that is not, and scaled to the other's size. It is
+// built for one system, since each has its own format.
 func readSizes(program, dir string) (sizes map[string]int64, total int64, err error) {
 	whole, stripped := filepath.Join(dir, "whole"), filepath.Join(dir, "stripped")
 	for out, flags := range map[string]string{whole: "", stripped: "-s -w"} {
 		cmd := exec.Command("go", "build", "-trimpath", "-ldflags="+flags, "-o", out, program)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64")
 		if text, err := cmd.CombinedOutput(); err != nil {
 			return nil, 0, fmt.Errorf("%w\n%s", err, text)
 		}
@@ -31,23 +30,12 @@ func readSizes(program, dir string) (sizes map[string]int64, total int64, err er
 	if err != nil {
 		return nil, 0, err
 	}
-	out, err := exec.Command("go", "tool", "nm", "-size", whole).Output()
+	sizes, err = symbolSizes(whole)
 	if err != nil {
 		return nil, 0, err
 	}
-	sizes = map[string]int64{}
 	var sum int64
-	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
-		fields := strings.Fields(lines.Text())
-		if len(fields) < 4 || strings.ContainsAny(fields[2], "BbUu") { // not in the file
-			continue
-		}
-		size, err := strconv.ParseInt(fields[1], 10, 64)
-		name := packageOf(strings.Join(fields[3:], " "))
-		if err != nil || name == "" {
-			continue // tables that the linker makes
-		}
-		sizes[name] += size
+	for _, size := range sizes {
 		sum += size
 	}
 	for name, size := range sizes {
@@ -56,14 +44,32 @@ func readSizes(program, dir string) (sizes map[string]int64, total int64, err er
 	return sizes, info.Size(), nil
 }
 
+// symbolSizes adds up the symbols of each package that take up space in the file.
+func symbolSizes(program string) (sizes map[string]int64, err error) {
+	f, err := elf.Open(program)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	symbols, err := f.Symbols()
+	if err != nil {
+		return nil, err
+	}
+	sizes = map[string]int64{}
+	for _, s := range symbols {
+		inFile := int(s.Section) < len(f.Sections) && f.Sections[s.Section].Type != elf.SHT_NOBITS
+		if name := packageOf(s.Name); inFile && name != "" { // the others are tables that the linker makes
+			sizes[name] += int64(s.Size)
+		}
+	}
+	return sizes, nil
+}
+
 // packageOf is the package of a symbol such as net/http.(*Client).Do. What the
 // compiler makes for several has none.
 func packageOf(symbol string) string {
-	if strings.HasPrefix(symbol, "go:") || strings.HasPrefix(symbol, "type:") || strings.HasPrefix(symbol, "runtime.") {
-		if !strings.HasPrefix(symbol, "runtime.") || strings.HasPrefix(symbol, "runtime.pclntab") {
-			return ""
-		}
-		return "runtime"
+	if strings.HasPrefix(symbol, "go:") || strings.HasPrefix(symbol, "type:") {
+		return ""
 	}
 	path, _, _ := strings.Cut(symbol, "[") // of type parameters
 	dir, base := "", path
