@@ -43,8 +43,8 @@ type Keeper struct {
 	Uses      int
 }
 
-// Kept is one message of a keeper. The oldest is number 1.
-type Kept struct {
+// KeptMessage is one message of a keeper. The oldest is number 1.
+type KeptMessage struct {
 	ID     int64
 	Team   TeamID
 	Keeper KeeperID
@@ -61,10 +61,10 @@ type Kept struct {
 }
 
 // Name refers to the message within a text: keeper-7/3.
-func (k Kept) Name() string { return fmt.Sprintf("%s/%d", k.Keeper, k.N) }
+func (k KeptMessage) Name() string { return fmt.Sprintf("%s/%d", k.Keeper, k.N) }
 
 // Characters is the total length of the messages.
-func Characters(list []Kept) (n int) {
+func Characters(list []KeptMessage) (n int) {
 	for i := range list {
 		n += utf8.RuneCountInString(list[i].Text)
 	}

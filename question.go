@@ -201,10 +201,10 @@ const (
 	ruleHops = "question_hops"
 )
 
-// IsQuestionMiss reports whether an answer or a forward was refused because the
+// IsQuestionGone reports whether an answer or a forward was refused because the
 // question is closed or has been forwarded too often. A model reads this as a
 // plain result, since it has done nothing wrong.
-func IsQuestionMiss(err error) bool {
+func IsQuestionGone(err error) bool {
 	rule := RuleOf(err)
 	return rule == ruleGone || rule == ruleHops
 }

@@ -191,9 +191,9 @@ const (
 	WaitDependency Wait = 3
 )
 
-// Stuck reports whether a result in its inbox does not wake a waiting task:
+// Blocked reports whether a result in its inbox does not wake a waiting task:
 // what it waits for has to be settled first.
-func (t *Task) Stuck() bool { return t.Approvals > 0 || t.Waits != WaitNone }
+func (t *Task) Blocked() bool { return t.Approvals > 0 || t.Waits != WaitNone }
 
 // Pushed reports whether the result of the task goes to its parent's inbox.
 func (t *Task) Pushed() bool {
@@ -234,13 +234,13 @@ func (t *Task) Lease() Lease {
 type StepKind string
 
 const (
-	StepPrompt StepKind = "prompt" // what the model was shown at the start of the turn
-	StepReply  StepKind = "reply"  // one model reply; a quick first one holds the prompt too
-	StepCall   StepKind = "call"   // a tool call is about to start
-	StepResult StepKind = "result" // the tool call's result
-	StepInbox  StepKind = "inbox"  // what arrived between two steps
-	StepHeld   StepKind = "held"   // a tool call waits for approval
-	StepAway   StepKind = "away"   // messages that no longer fitted were put into a keeper
+	StepPrompt  StepKind = "prompt" // what the model was shown at the start of the turn
+	StepReply   StepKind = "reply"  // one model reply; a quick first one holds the prompt too
+	StepCall    StepKind = "call"   // a tool call is about to start
+	StepResult  StepKind = "result" // the tool call's result
+	StepInbox   StepKind = "inbox"  // what arrived between two steps
+	StepHeld    StepKind = "held"   // a tool call waits for approval
+	StepOffload StepKind = "away"   // messages that no longer fitted were put into a keeper
 )
 
 // Step is one stored piece of a turn. Content is JSON, owned by package turn.

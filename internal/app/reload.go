@@ -55,7 +55,7 @@ func (r *Roster) names() map[string]bool {
 }
 
 // Held is the team that is in force now.
-func (f *teamFiles) Held() *config.Team {
+func (f *teamFiles) Current() *config.Team {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.held

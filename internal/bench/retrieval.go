@@ -128,7 +128,7 @@ func recall(ctx context.Context, st store.Store, messages []labelledMessage, que
 }
 
 // partOf is how much of what is relevant is in a list.
-func partOf(relevant []int, list []parley.Kept, labels map[int64]int) float64 {
+func partOf(relevant []int, list []parley.KeptMessage, labels map[int64]int) float64 {
 	n := 0
 	for _, m := range list {
 		if slices.Contains(relevant, labels[m.ID]) {
@@ -143,9 +143,9 @@ func partOf(relevant []int, list []parley.Kept, labels map[int64]int) float64 {
 func putAway(ctx context.Context, hub *app.Hub, c access.Caller, messages []labelledMessage) (map[int64]int, error) {
 	labels := map[int64]int{}
 	for _, chunk := range weeks(messages) {
-		var said []parley.Kept
+		var said []parley.KeptMessage
 		for _, m := range chunk {
-			said = append(said, parley.Kept{Role: parley.RoleUser, Text: m.From + ": " + m.Text})
+			said = append(said, parley.KeptMessage{Role: parley.RoleUser, Text: m.From + ": " + m.Text})
 		}
 		k, _, err := hub.Keepers.Offload(ctx, c, keeper.Offloading{Topic: chunk[0].Channel, Count: len(said), Said: said})
 		if err != nil {

@@ -52,9 +52,9 @@ func (m *searchMeasure) keepOne(tx *store.Tx, t talk, r *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	list := make([]parley.Kept, keptIn)
+	list := make([]parley.KeptMessage, keptIn)
 	for i := range list {
-		list[i] = parley.Kept{Role: parley.RoleUser, Author: t.a.ID, Text: wordy(r)}
+		list[i] = parley.KeptMessage{Role: parley.RoleUser, Author: t.a.ID, Text: wordy(r)}
 		if i%2 == 1 {
 			list[i].Role, list[i].Author = parley.RoleAssistant, t.b.ID
 		}

@@ -15,8 +15,8 @@ import (
 	"parley/internal/store"
 )
 
-// Lease is how long a claim lasts unless it is renewed by claiming again.
-const Lease = 5 * time.Minute
+// Duration is how long a claim lasts unless it is renewed by claiming again.
+const Duration = 5 * time.Minute
 
 // Service is the use cases of this package. It is safe for concurrent use.
 type Service struct {
@@ -33,8 +33,8 @@ type Held struct {
 	Left   time.Duration
 }
 
-// Taking is the result of Take.
-type Taking struct {
+// Taken is the result of Take.
+type Taken struct {
 	Held
 	// Renewed says that the caller held all of it before.
 	Renewed bool
@@ -44,15 +44,15 @@ type Taking struct {
 }
 
 // Take claims lines of a file for the caller's task, or renews its claim.
-func (s *Service) Take(ctx context.Context, c access.Caller, path string, lines parley.Lines) (Taking, error) {
-	var out Taking
+func (s *Service) Take(ctx context.Context, c access.Caller, path string, lines parley.Lines) (Taken, error) {
+	var out Taken
 	path, err := parley.CleanPath(path)
 	if err != nil {
 		return out, err
 	}
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
-		claim := parley.Claim{Team: c.Team, Path: path, Lines: lines, Agent: c.Agent, Task: c.Task, Until: tx.Now.Add(Lease)}
-		out = Taking{}
+		claim := parley.Claim{Team: c.Team, Path: path, Lines: lines, Agent: c.Agent, Task: c.Task, Until: tx.Now.Add(Duration)}
+		out = Taken{}
 		list, err := lock(tx, c, path)
 		if err != nil {
 			return err

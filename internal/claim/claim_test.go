@@ -58,7 +58,7 @@ func (s *site) on(name string) access.Caller {
 	return c
 }
 
-func (s *site) take(c access.Caller, from, to int) claim.Taking {
+func (s *site) take(c access.Caller, from, to int) claim.Taken {
 	s.Helper()
 	got, err := s.hub.Claims.Take(s.Context(), c, "main.go", parley.Lines{From: from, To: to})
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *site) list() (names []string) {
 func TestAClaimIsATasks(t *testing.T) {
 	s := newSite(t)
 	first, second := s.on("Ann"), s.on("Ann")
-	if got := s.take(first, 1, 10); len(got.Conflicts) > 0 || got.Renewed || got.Holder != "Ann" || got.Left != claim.Lease {
+	if got := s.take(first, 1, 10); len(got.Conflicts) > 0 || got.Renewed || got.Holder != "Ann" || got.Left != claim.Duration {
 		t.Errorf("taken: %+v", got)
 	}
 	if got := s.take(second, 5, 6); len(got.Conflicts) != 1 || got.Conflicts[0].Task != first.Task {
@@ -104,11 +104,11 @@ func TestAClaimIsRenewed(t *testing.T) {
 	s := newSite(t)
 	ann := s.on("Ann")
 	s.take(ann, 1, 10)
-	s.store.Pass(claim.Lease - time.Second)
-	if got := s.take(ann, 1, 10); !got.Renewed || got.Left != claim.Lease {
+	s.store.Pass(claim.Duration - time.Second)
+	if got := s.take(ann, 1, 10); !got.Renewed || got.Left != claim.Duration {
 		t.Errorf("renewed: %+v", got)
 	}
-	s.store.Pass(claim.Lease - time.Second)
+	s.store.Pass(claim.Duration - time.Second)
 	if got := s.take(s.on("Bob"), 1, 1); len(got.Conflicts) != 1 {
 		t.Errorf("it was not renewed: %+v", got)
 	}

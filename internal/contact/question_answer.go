@@ -29,7 +29,7 @@ func (s *Service) AnswerQuestion(ctx context.Context, c access.Caller, id parley
 		if err != nil {
 			return err
 		}
-		r := question.Of(q.routes, c.Agent)
+		r := question.RouteOf(q.routes, c.Agent)
 		if r != nil && r.State == parley.RouteAnswered {
 			return q.answeredBefore(c, r, key)
 		}
@@ -158,7 +158,7 @@ func (s *Service) questionOf(tx *store.Tx, t, asking *parley.Task) (*lockedQuest
 	if err != nil {
 		return nil, nil, err
 	}
-	return q, question.Of(q.routes, t.Agent), nil
+	return q, question.RouteOf(q.routes, t.Agent), nil
 }
 
 // dropAnswer notes that a task that was cancelled will not answer its question, if
@@ -174,7 +174,7 @@ func (s *Service) dropAnswer(tx *store.Tx, t, asking *parley.Task) error {
 	}
 	r.State = parley.RouteFailed
 	tx.UpdateRoute(r)
-	if q.State == parley.QuestionOpen && question.Hopeless(q.routes) {
+	if q.State == parley.QuestionOpen && question.NobodyLeft(q.routes) {
 		q.close(parley.QuestionExpired)
 		tx.Record(parley.Event{Team: q.Team, Kind: parley.EventQuestionExpired, Target: q.Asker, Task: q.Task, Detail: q.ID.String()})
 	}

@@ -51,14 +51,14 @@ func (s *Service) ForwardQuestion(ctx context.Context, c access.Caller, w Forwar
 		}
 		return q.forward(&o, w, target.ID)
 	})
-	if err != nil && !c.Waits(err) && parley.RuleOf(err) != "" && !parley.IsQuestionMiss(err) {
+	if err != nil && !c.Waits(err) && parley.RuleOf(err) != "" && !parley.IsQuestionGone(err) {
 		s.access.Refused(ctx, c, target.ID, err, "forward "+w.Question.String()+": "+o.refusal(err))
 	}
 	return target.Name, err
 }
 
 func (q *lockedQuestion) forward(o *opening, w Forwarding, target parley.AgentID) error {
-	own := question.Of(q.routes, o.caller.Agent)
+	own := question.RouteOf(q.routes, o.caller.Agent)
 	if made, err := q.forwardedBefore(o.caller, w.Key); made || err != nil {
 		return err
 	}

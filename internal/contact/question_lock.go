@@ -85,7 +85,7 @@ func (q *lockedQuestion) nameOf(id parley.AgentID) string {
 // closes a question to one agent.
 func (q *lockedQuestion) answer(r *parley.Route, m parley.Message) error {
 	m.Team, m.Author, m.Kind, m.Task, m.Question = q.Team, r.Agent, parley.AnswerMessage, r.Task, q.ID
-	m.Context = question.Gathered(question.Way(q.routes, r.Agent), q.nameOf)
+	m.Context = question.Enrichments(question.RoutesTo(q.routes, r.Agent), q.nameOf)
 	if err := q.deliver(&m); err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (q *lockedQuestion) answer(r *parley.Route, m parley.Message) error {
 func (q *lockedQuestion) fail(r *parley.Route, reason string) error {
 	r.State = parley.RouteFailed
 	q.tx.UpdateRoute(r)
-	if q.State != parley.QuestionOpen || !question.Hopeless(q.routes) {
+	if q.State != parley.QuestionOpen || !question.NobodyLeft(q.routes) {
 		return nil
 	}
 	return q.end(parley.FailedQuestion(q.nameOf(r.Agent), reason))
@@ -115,7 +115,7 @@ func (q *lockedQuestion) end(reason string) error {
 	q.close(parley.QuestionExpired)
 	q.tx.Record(parley.Event{Team: q.Team, Kind: parley.EventQuestionExpired, Target: q.Asker, Task: q.Task, Detail: q.ID.String()})
 	return q.deliver(&parley.Message{Team: q.Team, Author: q.Asker, Kind: parley.UnansweredMessage, Question: q.ID, Body: reason,
-		Context: question.Gathered(q.routes, q.nameOf)})
+		Context: question.Enrichments(q.routes, q.nameOf)})
 }
 
 func (q *lockedQuestion) close(as parley.QuestionState) {

@@ -134,9 +134,9 @@ type cabinet struct{}
 
 func (cabinet) Forget(*store.Tx, []parley.MessageID) error { return nil }
 
-func (cabinet) Excerpts(parley.Kept) []string { return nil }
+func (cabinet) Excerpts(parley.KeptMessage) []string { return nil }
 
-func (cabinet) Rewrite(tx *store.Tx, list []parley.Kept) error {
+func (cabinet) Rewrite(tx *store.Tx, list []parley.KeptMessage) error {
 	for _, k := range list {
 		tx.SetKept(k.ID, k.Text)
 	}
@@ -152,7 +152,7 @@ func TestRedactTakesATextOutOfKeepers(t *testing.T) {
 	d.store.Do(func(tx *store.Tx) error {
 		thread, err := tx.Thread(m.Thread)
 		k := parley.Keeper{Team: d.team, Owner: d.id("Bob"), Channel: thread.Channel, Thread: m.Thread, Topic: "Why " + secret + " is bad"}
-		tx.InsertKeeper(&k, []parley.Kept{{Message: m.ID, Role: "user", Text: secret}, {Role: "user", Text: "Somebody said: " + secret}})
+		tx.InsertKeeper(&k, []parley.KeptMessage{{Message: m.ID, Role: "user", Text: secret}, {Role: "user", Text: "Somebody said: " + secret}})
 		return err
 	})
 	_, err = d.redactions.Redact(d.Context(), d.as("Pat"), made.Message, "")

@@ -56,7 +56,7 @@ func requeue(tx *store.Tx, t *parley.Task) error {
 // wakeTask stores a task that something has come for, and queues it if it waits
 // for that. A task that waits for a decision has a turn that is not over, and stays.
 func wakeTask(tx *store.Tx, t *parley.Task) error {
-	if t.State != parley.Waiting || t.Stuck() {
+	if t.State != parley.Waiting || t.Blocked() {
 		tx.UpdateProgress(t)
 		return nil
 	}

@@ -17,7 +17,7 @@ import (
 // what a hub makes of a change.
 type files struct{ held *config.Team }
 
-func (f *files) Held() *config.Team { return f.held }
+func (f *files) Current() *config.Team { return f.held }
 
 func (f *files) Reload(context.Context, parley.AgentID) (rulebook.Change, error) {
 	team, _, err := config.Reload(f.held)

@@ -10,7 +10,7 @@ import (
 // the same keeper and only nearby.
 func TestBoost(t *testing.T) {
 	at := func(keeper parley.KeeperID, n int, score float64) found {
-		return found{Kept: parley.Kept{Keeper: keeper, N: n}, score: score}
+		return found{KeptMessage: parley.KeptMessage{Keeper: keeper, N: n}, score: score}
 	}
 	list := []found{at(1, 4, 10), at(1, 5, 2), at(1, 8, 2), at(1, 3, 2), at(1, 1, 2), at(2, 5, 2)}
 	boost(list)

@@ -70,7 +70,7 @@ func TestUnusedKeepersSink(t *testing.T) {
 }
 
 func kept(n int, role, text string) found {
-	return found{Kept: parley.Kept{Keeper: 7, N: n, Role: role, Text: text}}
+	return found{KeptMessage: parley.KeptMessage{Keeper: 7, N: n, Role: role, Text: text}}
 }
 
 func TestRawIsCutAtAMessage(t *testing.T) {

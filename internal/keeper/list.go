@@ -39,7 +39,7 @@ func (s *Service) List(ctx context.Context, c access.Caller, limit int) (list []
 
 // Show reads a keeper and those of its messages that the caller may read, oldest
 // first.
-func (s *Service) Show(ctx context.Context, c access.Caller, id parley.KeeperID) (k parley.Keeper, list []parley.Kept, err error) {
+func (s *Service) Show(ctx context.Context, c access.Caller, id parley.KeeperID) (k parley.Keeper, list []parley.KeptMessage, err error) {
 	if err := s.permit(ctx, c, "list"); err != nil {
 		return k, nil, err
 	}

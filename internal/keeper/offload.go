@@ -34,7 +34,7 @@ type Offloading struct {
 	// made before.
 	Key string
 	// Said is the conversation, oldest first.
-	Said []parley.Kept
+	Said []parley.KeptMessage
 }
 
 // Offload stores the oldest part of a conversation in a keeper and leaves the
@@ -92,7 +92,7 @@ func (o Offloading) check() error {
 	return nil
 }
 
-func texts(list []parley.Kept) (out []string) {
+func texts(list []parley.KeptMessage) (out []string) {
 	for _, m := range list {
 		out = append(out, m.Text)
 	}
@@ -100,7 +100,7 @@ func texts(list []parley.Kept) (out []string) {
 }
 
 // choose returns what to put away; nothing if the conversation is too short.
-func (o Offloading) choose() []parley.Kept {
+func (o Offloading) choose() []parley.KeptMessage {
 	if len(o.Said) < minMessages {
 		return nil
 	}
@@ -131,15 +131,15 @@ func place(tx *store.Tx, c access.Caller, k *parley.Keeper) error {
 
 // Passed turns messages from a caller outside into kept ones. Nobody knows whether
 // they were said in a channel, so they are private to their owner.
-func Passed(c access.Caller, roles, contents []string) ([]parley.Kept, error) {
-	list := make([]parley.Kept, len(roles))
+func Passed(c access.Caller, roles, contents []string) ([]parley.KeptMessage, error) {
+	list := make([]parley.KeptMessage, len(roles))
 	for i, role := range roles {
 		switch role {
 		case parley.RoleUser, parley.RoleAssistant, parley.RoleTool:
 		default:
 			return nil, parley.Errorf(parley.Invalid, "There is no role %q.", parley.Clip(role, 40)).WithHint("Use 'user', 'assistant' or 'tool'.")
 		}
-		list[i] = parley.Kept{Role: role, Text: contents[i], Private: true}
+		list[i] = parley.KeptMessage{Role: role, Text: contents[i], Private: true}
 		if role == parley.RoleAssistant {
 			list[i].Author = c.Agent
 		}

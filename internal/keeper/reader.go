@@ -24,7 +24,7 @@ func (s *Service) readers(tx *store.Tx, team parley.TeamID, agent parley.AgentID
 
 // may reports whether the agent may read a kept message. The present readers of the
 // channel may; what was not said in a channel belongs to the keeper's owner.
-func (r *readers) may(k parley.Keeper, m parley.Kept) (bool, error) {
+func (r *readers) may(k parley.Keeper, m parley.KeptMessage) (bool, error) {
 	switch {
 	case k.Team != r.team:
 		return false, nil
@@ -80,7 +80,7 @@ func (r *readers) inChannel(id parley.ChannelID) (bool, error) {
 }
 
 // readable are the messages of a list that the agent may read.
-func (r *readers) readable(k parley.Keeper, list []parley.Kept) (visible []parley.Kept, err error) {
+func (r *readers) readable(k parley.Keeper, list []parley.KeptMessage) (visible []parley.KeptMessage, err error) {
 	for _, m := range list {
 		ok, err := r.may(k, m)
 		if err != nil {

@@ -35,15 +35,15 @@ func TestWhoReadsWhatIsKept(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		keeper parley.Keeper
-		m      parley.Kept
+		m      parley.KeptMessage
 		may    string // the letters of those who may
 	}{
-		{"what was said", kept, parley.Kept{}, "PatOwnerPeer"},
-		{"what a tool brought", kept, parley.Kept{Private: true}, "PatOwner"},
-		{"what was said nowhere", nowhere, parley.Kept{}, "PatOwner"},
-		{"what is shared", shared, parley.Kept{}, "PatOwnerPeerOther"},
-		{"what a tool brought, shared", shared, parley.Kept{Private: true}, "PatOwnerPeerOther"},
-		{"what is another team's", elsewhere, parley.Kept{}, ""},
+		{"what was said", kept, parley.KeptMessage{}, "PatOwnerPeer"},
+		{"what a tool brought", kept, parley.KeptMessage{Private: true}, "PatOwner"},
+		{"what was said nowhere", nowhere, parley.KeptMessage{}, "PatOwner"},
+		{"what is shared", shared, parley.KeptMessage{}, "PatOwnerPeerOther"},
+		{"what a tool brought, shared", shared, parley.KeptMessage{Private: true}, "PatOwnerPeerOther"},
+		{"what is another team's", elsewhere, parley.KeptMessage{}, ""},
 	} {
 		got := ""
 		for _, a := range agents {
@@ -67,7 +67,10 @@ func TestUsesAreStoredBeforeTheHubStops(t *testing.T) {
 		st := memtest.Open(t)
 		owner := &parley.Agent{Name: "Owner", Kind: parley.Native}
 		k := parley.Keeper{Team: st.Team("main", owner), Owner: owner.ID, Topic: "Tea"}
-		st.Do(func(tx *store.Tx) error { tx.InsertKeeper(&k, []parley.Kept{{Role: "user", Text: "Tea."}}); return nil })
+		st.Do(func(tx *store.Tx) error {
+			tx.InsertKeeper(&k, []parley.KeptMessage{{Role: "user", Text: "Tea."}})
+			return nil
+		})
 		s := New(st, directory.New(), nil, nil, slog.New(slog.DiscardHandler))
 		uses := func() (n int) {
 			st.See(func(tx *store.Tx) error {
@@ -80,7 +83,7 @@ func TestUsesAreStoredBeforeTheHubStops(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() { s.Run(ctx); close(ended) }()
-		use := []found{{Kept: parley.Kept{Keeper: k.ID}}}
+		use := []found{{KeptMessage: parley.KeptMessage{Keeper: k.ID}}}
 		s.uses.note(use)
 		synctest.Wait()
 		if uses() != 1 {

@@ -27,9 +27,9 @@ func (s *Service) Relevant(ctx context.Context, team parley.TeamID, reader parle
 	s.uses.note(list)
 	var lines []string
 	for _, f := range list {
-		lines = append(lines, "["+f.Name()+"] "+snippet(f.Kept))
+		lines = append(lines, "["+f.Name()+"] "+snippet(f.KeptMessage))
 	}
 	return strings.Join(lines, "\n")
 }
 
-func snippet(m parley.Kept) string { return parley.Quote(parley.Clip(m.Text, snippetRunes)) }
+func snippet(m parley.KeptMessage) string { return parley.Quote(parley.Clip(m.Text, snippetRunes)) }

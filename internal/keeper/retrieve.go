@@ -93,7 +93,7 @@ func ignoreInvalid(err error) error {
 
 // found is a kept message that matches a query.
 type found struct {
-	parley.Kept
+	parley.KeptMessage
 	score float64
 }
 
@@ -106,12 +106,12 @@ func (s *Service) readableHits(tx *store.Tx, team parley.TeamID, agent parley.Ag
 		if !ok {
 			continue
 		}
-		may, err := who.may(m.Of, m.Kept)
+		may, err := who.may(m.Of, m.KeptMessage)
 		if err != nil {
 			return nil, err
 		}
 		if may {
-			list = append(list, found{m.Kept, h.Score * freshness(tx.Now.Since(m.Of.LastUsed()), m.Of.Uses)})
+			list = append(list, found{m.KeptMessage, h.Score * freshness(tx.Now.Since(m.Of.LastUsed()), m.Of.Uses)})
 		}
 	}
 	return list, nil
@@ -133,7 +133,7 @@ func raw(list []found) string {
 	var b strings.Builder
 	left := maxAnswerRunes
 	for i, f := range list {
-		line := lineOf(f.Kept)
+		line := lineOf(f.KeptMessage)
 		if i > 0 {
 			line = "\n" + line
 		}
@@ -148,7 +148,7 @@ func raw(list []found) string {
 	return b.String()
 }
 
-func lineOf(m parley.Kept) string { return fmt.Sprintf("[%s]: %s", m.Role, quoteRoles(m.Text)) }
+func lineOf(m parley.KeptMessage) string { return fmt.Sprintf("[%s]: %s", m.Role, quoteRoles(m.Text)) }
 
 // quoteRoles marks lines of a message that look like the beginning of another one.
 func quoteRoles(text string) string {
@@ -167,14 +167,14 @@ func quoteRoles(text string) string {
 }
 
 // Find returns the best matching messages that the caller may read, best first.
-func (s *Service) Find(ctx context.Context, c access.Caller, q Query, limit int) ([]parley.Kept, error) {
+func (s *Service) Find(ctx context.Context, c access.Caller, q Query, limit int) ([]parley.KeptMessage, error) {
 	if err := s.permit(ctx, c, "retrieve"); err != nil {
 		return nil, err
 	}
 	list, err := s.find(ctx, c.Team, c.Agent, q, limit)
-	out := make([]parley.Kept, len(list))
+	out := make([]parley.KeptMessage, len(list))
 	for i, f := range list {
-		out[i] = f.Kept
+		out[i] = f.KeptMessage
 	}
 	return out, err
 }

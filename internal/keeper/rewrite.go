@@ -6,7 +6,7 @@ import (
 )
 
 // Rewrite changes the texts of kept messages, and their entries in the index.
-func (s *Service) Rewrite(tx *store.Tx, list []parley.Kept) error {
+func (s *Service) Rewrite(tx *store.Tx, list []parley.KeptMessage) error {
 	ids := make([]int64, len(list))
 	for i, m := range list {
 		ids[i] = m.ID
@@ -21,7 +21,7 @@ func (s *Service) Rewrite(tx *store.Tx, list []parley.Kept) error {
 
 // Excerpts are the forms in which a found message is shown: as a line of a raw
 // answer, and as a snippet with a question.
-func (s *Service) Excerpts(m parley.Kept) []string {
+func (s *Service) Excerpts(m parley.KeptMessage) []string {
 	return []string{cut(lineOf(m), maxAnswerRunes), snippet(m)}
 }
 

@@ -42,7 +42,7 @@ func smartRequest(question string, list []found) model.Request {
 	var b strings.Builder
 	left := maxAnswerRunes
 	for _, f := range list {
-		line := cut(fmt.Sprintf("[%s] %s\n", f.Name(), lineOf(f.Kept)), left)
+		line := cut(fmt.Sprintf("[%s] %s\n", f.Name(), lineOf(f.KeptMessage)), left)
 		b.WriteString(line)
 		if left -= utf8.RuneCountInString(line); left <= 0 {
 			break
@@ -57,9 +57,9 @@ var sourceName = regexp.MustCompile(`\[?\bkeeper-\d+/\d+\b\]?`)
 // sources finds the messages that an answer cites, and removes citations that it made
 // up.
 func sources(text string, list []found) (clean string, named []string) {
-	known := map[string]parley.Kept{}
+	known := map[string]parley.KeptMessage{}
 	for _, f := range list {
-		known[f.Name()] = f.Kept
+		known[f.Name()] = f.KeptMessage
 	}
 	clean = sourceName.ReplaceAllStringFunc(text, func(name string) string {
 		bare := strings.Trim(name, "[]")

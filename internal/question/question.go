@@ -8,8 +8,8 @@ import (
 	"parley"
 )
 
-// Of finds the route by which somebody was asked. It is nil if they were not.
-func Of(routes []parley.Route, who parley.AgentID) *parley.Route {
+// RouteOf finds the route by which somebody was asked. It is nil if they were not.
+func RouteOf(routes []parley.Route, who parley.AgentID) *parley.Route {
 	for i := range routes {
 		if routes[i].Agent == who {
 			return &routes[i]
@@ -28,7 +28,7 @@ func Forward(q parley.Question, routes []parley.Route, by, target parley.AgentID
 		return parley.Errorf(parley.Invalid, "You cannot forward a question to yourself.").WithHint(elsewhere)
 	case target == q.Asker:
 		return parley.Errorf(parley.Invalid, "%s asked %s.", name, q.ID).WithHint(elsewhere)
-	case Of(routes, target) != nil:
+	case RouteOf(routes, target) != nil:
 		return parley.Errorf(parley.Invalid, "%s was asked %s already.", name, q.ID).WithHint(elsewhere)
 	}
 	return nil
@@ -36,9 +36,9 @@ func Forward(q parley.Question, routes []parley.Route, by, target parley.AgentID
 
 const elsewhere = "Choose somebody else, or answer with what you know."
 
-// Hopeless reports whether nobody can answer any more: everyone who was asked has
+// NobodyLeft reports whether nobody can answer any more: everyone who was asked has
 // failed, or has forwarded the question to somebody who has failed.
-func Hopeless(routes []parley.Route) bool {
+func NobodyLeft(routes []parley.Route) bool {
 	for _, r := range routes {
 		if r.State == parley.RouteAsked || r.State == parley.RouteAnswered {
 			return false
@@ -56,10 +56,10 @@ func Answered(routes []parley.Route) bool {
 	return false
 }
 
-// Way returns the routes by which a question reached somebody, beginning at the
+// RoutesTo returns the routes by which a question reached somebody, beginning at the
 // asker.
-func Way(routes []parley.Route, to parley.AgentID) (legs []parley.Route) {
-	for leg := Of(routes, to); leg != nil; leg = Of(routes, leg.By) {
+func RoutesTo(routes []parley.Route, to parley.AgentID) (legs []parley.Route) {
+	for leg := RouteOf(routes, to); leg != nil; leg = RouteOf(routes, leg.By) {
 		legs = append([]parley.Route{*leg}, legs...)
 		if leg.Hop == 0 {
 			break
@@ -68,9 +68,9 @@ func Way(routes []parley.Route, to parley.AgentID) (legs []parley.Route) {
 	return legs
 }
 
-// Gathered joins the enrichments of the routes, one line each, with the names of
+// Enrichments joins the enrichments of the routes, one line each, with the names of
 // those who added them.
-func Gathered(legs []parley.Route, name func(parley.AgentID) string) string {
+func Enrichments(legs []parley.Route, name func(parley.AgentID) string) string {
 	var lines []string
 	for _, leg := range legs {
 		if leg.Enrichment != "" {

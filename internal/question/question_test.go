@@ -67,7 +67,7 @@ func TestHopeless(t *testing.T) {
 		for _, s := range c.states {
 			routes = append(routes, parley.Route{State: s})
 		}
-		if question.Hopeless(routes) != c.hopeless || question.Answered(routes) != c.answered {
+		if question.NobodyLeft(routes) != c.hopeless || question.Answered(routes) != c.answered {
 			t.Errorf("%v: hopeless %v, answered %v", c.states, !c.hopeless, !c.answered)
 		}
 	}
@@ -86,18 +86,18 @@ func TestWay(t *testing.T) {
 		{ann, nil, ""},
 	} {
 		var legs []int
-		way := question.Way(chain(), c.to)
+		way := question.RoutesTo(chain(), c.to)
 		for _, leg := range way {
 			legs = append(legs, leg.N)
 		}
 		if d := cmp.Diff(c.legs, legs); d != "" {
 			t.Errorf("to %d: %s", c.to, d)
 		}
-		if got := question.Gathered(way, name); got != c.text {
+		if got := question.Enrichments(way, name); got != c.text {
 			t.Errorf("to %d: %q", c.to, got)
 		}
 	}
-	if got := question.Gathered(chain(), name); got != "B: not me\nB: or Eve\nC: nor me" {
+	if got := question.Enrichments(chain(), name); got != "B: not me\nB: or Eve\nC: nor me" {
 		t.Errorf("all: %q", got)
 	}
 }

@@ -83,7 +83,7 @@ func (s *Service) withRoutes(tx *store.Tx, c access.Caller, q parley.Question) (
 	}
 	visible = q.Team == c.Team
 	if visible && !s.seesAll(c) && q.Asker != c.Agent {
-		routes = question.Way(routes, c.Agent)
+		routes = question.RoutesTo(routes, c.Agent)
 		visible = len(routes) > 0
 	}
 	shown.Question = q

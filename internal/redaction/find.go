@@ -22,10 +22,10 @@ type finding struct {
 	quoted   []parley.MessageID
 	secrets  secrets
 	events   []parley.Event
-	readers  []parley.TaskID    // whose tools showed it
-	kept     []parley.Kept      // in keepers
-	added    []string           // by those who forwarded a question
-	carried  []parley.MessageID // that brought the additions to the asker
+	readers  []parley.TaskID      // whose tools showed it
+	kept     []parley.KeptMessage // in keepers
+	added    []string             // by those who forwarded a question
+	carried  []parley.MessageID   // that brought the additions to the asker
 }
 
 // run looks for everything. What one step finds, the next ones look for too.

@@ -28,9 +28,9 @@ func (f *finding) findKept() error {
 	return nil
 }
 
-func (f *finding) addKept(list []parley.Kept) {
+func (f *finding) addKept(list []parley.KeptMessage) {
 	for _, k := range list {
-		if !slices.ContainsFunc(f.kept, func(other parley.Kept) bool { return other.ID == k.ID }) {
+		if !slices.ContainsFunc(f.kept, func(other parley.KeptMessage) bool { return other.ID == k.ID }) {
 			f.kept = append(f.kept, k)
 		}
 	}
@@ -56,7 +56,7 @@ func (f *finding) excerpts() (parts []string) {
 // eraseKept takes the text out of keepers and their topics. A copy of a redacted
 // message loses all of its own.
 func (e *erasure) eraseKept() error {
-	var changed []parley.Kept
+	var changed []parley.KeptMessage
 	var keepers []parley.KeeperID
 	for _, k := range e.kept {
 		text := e.secrets.scrub(k.Text, e.mark)

@@ -22,9 +22,9 @@ type Index interface {
 // Keepers hold copies of messages. Package keeper implements it.
 type Keepers interface {
 	// Rewrite changes what kept messages say, wherever they are found by it.
-	Rewrite(tx *store.Tx, list []parley.Kept) error
+	Rewrite(tx *store.Tx, list []parley.KeptMessage) error
 	// Excerpts are how a message is shown where it is found and not shown whole.
-	Excerpts(m parley.Kept) []string
+	Excerpts(m parley.KeptMessage) []string
 }
 
 // Approvals are calls that wait for a decision. Package contact implements it.

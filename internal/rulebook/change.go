@@ -92,7 +92,7 @@ func (s *Service) change(ctx context.Context, c access.Caller, name, key, what s
 		return Rules{}, err
 	}
 	var before Rule
-	written, err := config.ChangeFile(s.files.Held(), a, func(file []byte) ([]byte, error) {
+	written, err := config.ChangeFile(s.files.Current(), a, func(file []byte) ([]byte, error) {
 		if before, err = ruleIn(a.File, file, key); err != nil {
 			return nil, err
 		}
@@ -126,7 +126,7 @@ func edited(file []byte, r Rule, to func(Rule) ([]string, error)) ([]byte, error
 func (s *Service) apply(ctx context.Context, c access.Caller, target parley.AgentID, before Rule, written bool, file string) (Rules, error) {
 	ctx = context.WithoutCancel(ctx) // the file is already written
 	_, err := s.files.Reload(ctx, c.Agent)
-	agents := s.files.Held().Agents
+	agents := s.files.Current().Agents
 	i := slices.IndexFunc(agents, func(a config.Agent) bool { return a.File == file })
 	if i < 0 || err != nil {
 		return Rules{}, parley.Errorf(parley.Conflict, "The rule was written to %s, but the hub could not apply the files.", file).
@@ -138,7 +138,7 @@ func (s *Service) apply(ctx context.Context, c access.Caller, target parley.Agen
 		s.record(ctx, parley.Event{Team: c.Team, Kind: parley.EventRule, Actor: c.Agent, Target: target, Detail: changeText(before.Key, before, after)})
 	}
 	r := rulesOf(a)
-	for _, w := range s.files.Held().Warnings {
+	for _, w := range s.files.Current().Warnings {
 		if w.File == file {
 			r.Warnings = append(r.Warnings, w.String())
 		}

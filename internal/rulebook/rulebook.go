@@ -22,7 +22,7 @@ import (
 // Files are a team's files, which the running hub reads again when they change.
 type Files interface {
 	// Held is the team that is in force now. Nobody changes the value afterwards.
-	Held() *config.Team
+	Current() *config.Team
 	// Reload reads the files again and applies them.
 	Reload(ctx context.Context, by parley.AgentID) (Change, error)
 }
@@ -137,7 +137,7 @@ func (s *Service) agent(e directory.Entry) (config.Agent, error) {
 	if e.Team != s.team {
 		return config.Agent{}, errNoFiles()
 	}
-	agents := s.files.Held().Agents
+	agents := s.files.Current().Agents
 	i := slices.IndexFunc(agents, func(a config.Agent) bool { return parley.FoldName(a.Name) == parley.FoldName(e.Name) })
 	if i < 0 {
 		return config.Agent{}, parley.Errorf(parley.Conflict, "%s has no file of their own; only %s names them.", e.Name, config.TeamFile).

@@ -29,7 +29,7 @@ type house struct {
 	held *config.Team
 }
 
-func (h *house) Held() *config.Team {
+func (h *house) Current() *config.Team {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.held

@@ -16,8 +16,8 @@ func scanKeeper(r Row) parley.Keeper {
 
 const keptCols = `id, team_id, keeper_id, n, role, author_id, message_id, private, at, text`
 
-func scanKept(r Row) parley.Kept {
-	return parley.Kept{
+func scanKept(r Row) parley.KeptMessage {
+	return parley.KeptMessage{
 		ID: r.Int(0), Team: parley.TeamID(r.Int(1)), Keeper: parley.KeeperID(r.Int(2)), N: int(r.Int(3)), Role: r.Text(4),
 		Author: parley.AgentID(r.Int(5)), Message: parley.MessageID(r.Int(6)), Private: r.Int(7) != 0,
 		At: parley.Micros(r.Int(8)), Text: r.Text(9),
@@ -26,7 +26,7 @@ func scanKept(r Row) parley.Kept {
 
 // InsertKeeper stores a keeper with its messages, oldest first, and gives all of them
 // their numbers.
-func (tx *Tx) InsertKeeper(k *parley.Keeper, list []parley.Kept) {
+func (tx *Tx) InsertKeeper(k *parley.Keeper, list []parley.KeptMessage) {
 	k.ID = parley.KeeperID(tx.conn.NextID(SeqKeeper))
 	k.CreatedAt, k.Count, k.Size = tx.Now, len(list), parley.Characters(list)
 	tx.exec(`INSERT INTO keeper (`+keeperCols+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, 0)`,
@@ -76,7 +76,7 @@ func (tx *Tx) IdleKeepers(team parley.TeamID, before parley.Micros) (list []parl
 }
 
 // KeptIn reads the messages of a keeper, oldest first.
-func (tx *Tx) KeptIn(id parley.KeeperID) (list []parley.Kept, err error) {
+func (tx *Tx) KeptIn(id parley.KeeperID) (list []parley.KeptMessage, err error) {
 	err = tx.query(`SELECT `+keptCols+` FROM kept WHERE keeper_id = $1 AND keeper_id > 0 ORDER BY n`,
 		func(r Row) { list = append(list, scanKept(r)) }, int64(id))
 	return list, err
@@ -84,7 +84,7 @@ func (tx *Tx) KeptIn(id parley.KeeperID) (list []parley.Kept, err error) {
 
 // FoundKept is a kept message with what decides who may read it.
 type FoundKept struct {
-	parley.Kept
+	parley.KeptMessage
 	Of      parley.Keeper  // without its counts and key
 	Channel parley.Channel // id, kind and the two of a dm
 }
@@ -94,7 +94,7 @@ const foundKept = `SELECT m.id, m.team_id, m.keeper_id, m.n, m.role, m.author_id
 	FROM kept m JOIN keeper k ON k.id = m.keeper_id LEFT JOIN channel c ON c.id = k.channel_id`
 
 func scanFoundKept(r Row) FoundKept {
-	f := FoundKept{Kept: scanKept(r)}
+	f := FoundKept{KeptMessage: scanKept(r)}
 	f.Of = parley.Keeper{ID: f.Keeper, Team: f.Team, Owner: parley.AgentID(r.Int(10)), Channel: parley.ChannelID(r.Int(11)),
 		Thread: parley.ThreadID(r.Int(12)), Task: parley.TaskID(r.Int(13)), Topic: r.Text(14), Shared: r.Int(15) != 0,
 		CreatedAt: parley.Micros(r.Int(16)), UsedAt: parley.Micros(r.Int(17)), Uses: int(r.Int(18))}
@@ -167,7 +167,7 @@ func (tx *Tx) TrimKeeper(id parley.KeeperID, before parley.Micros) error {
 	if err != nil {
 		return err
 	}
-	var left []parley.Kept
+	var left []parley.KeptMessage
 	for _, m := range list {
 		if m.At >= before {
 			left = append(left, m)
@@ -190,7 +190,7 @@ func (tx *Tx) removeKept(id int64) {
 
 // KeptWith finds the kept messages of a team that are a copy of a message or contain
 // its text. It scans all of them: use a View.
-func (tx *Tx) KeptWith(team parley.TeamID, of parley.MessageID, text string) (list []parley.Kept, err error) {
+func (tx *Tx) KeptWith(team parley.TeamID, of parley.MessageID, text string) (list []parley.KeptMessage, err error) {
 	contains := `instr(text, $3) > 0`
 	if tx.conn.Engine() == PostgreSQL {
 		contains = `strpos(text, $3) > 0`

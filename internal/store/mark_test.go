@@ -66,7 +66,7 @@ func TestWhatIsRemovedFromAKeeperIsGoneWithItsWords(t *testing.T) {
 	team := st.Team("main", ann)
 	k := parley.Keeper{Team: team, Owner: ann.ID, Topic: "A topic"}
 	st.Do(func(tx *store.Tx) error {
-		tx.InsertKeeper(&k, []parley.Kept{{Role: "user", Text: "first words"}, {Role: "user", Text: "last words"}})
+		tx.InsertKeeper(&k, []parley.KeptMessage{{Role: "user", Text: "first words"}, {Role: "user", Text: "last words"}})
 		return nil
 	})
 	st.Do(func(tx *store.Tx) error { return tx.TrimKeeper(k.ID, tx.Now+1) })

@@ -101,7 +101,7 @@ type Call struct {
 	// Approved says that somebody has approved this call with these arguments.
 	Approved bool
 	// Said is the conversation as the agent sees it, the oldest first.
-	Said func() []parley.Kept
+	Said func() []parley.KeptMessage
 	// Think asks the agent's own model something beside its turn. It costs what it
 	// costs, and fails where the budget does not allow it.
 	Think func(ctx context.Context, r model.Request) (model.Reply, error)

@@ -9,7 +9,7 @@ import (
 
 // conversation is what the agent sees, the oldest first, without the reply whose
 // calls run at this moment.
-func (t *run) conversation() []parley.Kept {
+func (t *run) conversation() []parley.KeptMessage {
 	r, _, from := t.whole(t.agent)
 	n := len(r.Messages)
 	for i := n - 1; i >= 0 && len(t.pending) > 0; i-- {
@@ -22,14 +22,14 @@ func (t *run) conversation() []parley.Kept {
 }
 
 // kept are messages of a request as a keeper holds them.
-func (t *transcript) kept(messages []model.Message, from []source) []parley.Kept {
-	list := make([]parley.Kept, 0, len(messages))
+func (t *transcript) kept(messages []model.Message, from []source) []parley.KeptMessage {
+	list := make([]parley.KeptMessage, 0, len(messages))
 	at := t.task.CreatedAt
 	for i, m := range messages {
 		if from[i].kind == theHub {
 			continue
 		}
-		k := parley.Kept{Role: string(m.Role), Author: t.task.Agent, Text: textOf(m), At: at}
+		k := parley.KeptMessage{Role: string(m.Role), Author: t.task.Agent, Text: textOf(m), At: at}
 		if src := from[i].stored; src != nil {
 			at = src.At
 			k.Author, k.Message, k.At, k.Private = src.Author, src.ID, at, src.Thread != t.task.Thread

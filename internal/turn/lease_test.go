@@ -104,7 +104,7 @@ var deeds = []struct {
 		return err
 	}},
 	{"puts something away", func(r *rig) error {
-		return r.run.storeOffload(r.Context(), offloadStep{Past: 1}, []parley.Kept{{Role: "user", Text: "Once upon a time."}})
+		return r.run.storeOffload(r.Context(), offloadStep{Past: 1}, []parley.KeptMessage{{Role: "user", Text: "Once upon a time."}})
 	}},
 }
 

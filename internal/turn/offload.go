@@ -143,7 +143,7 @@ func chooseOffload(r model.Request, from []source, b model.Bounded, unseen []par
 // storeOffload stores a keeper with what is not in one yet, and the step. What a
 // turn begins with is stored with it, if it is not yet: a turn that went on from
 // between the two could not tell any more what its model has never been shown.
-func (t *run) storeOffload(ctx context.Context, s offloadStep, list []parley.Kept) error {
+func (t *run) storeOffload(ctx context.Context, s offloadStep, list []parley.KeptMessage) error {
 	name := t.nameTopic(ctx, list)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -161,7 +161,7 @@ func (t *run) storeOffload(ctx context.Context, s offloadStep, list []parley.Kep
 // keep stores what no keeper of the agent has yet, and names all that have
 // something of the list: a later task in the same thread begins with the same
 // history.
-func (t *run) keep(tx *store.Tx, task *parley.Task, name string, list []parley.Kept) (keepers []offloadKeeper, err error) {
+func (t *run) keep(tx *store.Tx, task *parley.Task, name string, list []parley.KeptMessage) (keepers []offloadKeeper, err error) {
 	var ids []parley.MessageID
 	for _, m := range list {
 		if m.Message != 0 {
@@ -172,7 +172,7 @@ func (t *run) keep(tx *store.Tx, task *parley.Task, name string, list []parley.K
 	if err != nil {
 		return nil, err
 	}
-	var fresh []parley.Kept
+	var fresh []parley.KeptMessage
 	named := map[parley.KeeperID]bool{}
 	for _, m := range list {
 		id := before[m.Message]
@@ -201,7 +201,7 @@ func (t *run) keep(tx *store.Tx, task *parley.Task, name string, list []parley.K
 
 // nameTopic has the agent's model say what the messages are about. Where it
 // cannot, the words that stand out do.
-func (t *run) nameTopic(ctx context.Context, list []parley.Kept) string {
+func (t *run) nameTopic(ctx context.Context, list []parley.KeptMessage) string {
 	reply, err := t.consult(ctx, topic.Request(list))
 	if err == nil {
 		if name, ok := topic.Clean(reply.Text); ok {

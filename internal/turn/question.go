@@ -23,13 +23,13 @@ func (t *run) loadGathered(tx *store.Tx) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	way := question.Way(routes, t.lease.Agent)
+	way := question.RoutesTo(routes, t.lease.Agent)
 	for _, leg := range way {
 		if err := t.names.learn(tx, leg.By); err != nil {
 			return "", err
 		}
 	}
-	return question.Gathered(way, t.names.of), nil
+	return question.Enrichments(way, t.names.of), nil
 }
 
 // enrich adds what belongs to a question to its first turn. It is stored with what

@@ -93,7 +93,7 @@ func decode(s parley.Step) (out step, err error) {
 		out.content, err = contentOf[held](s)
 	case parley.StepResult:
 		out.content, err = contentOf[result](s)
-	case parley.StepAway:
+	case parley.StepOffload:
 		out.content, err = contentOf[offloadStep](s)
 	}
 	if err != nil {
@@ -122,7 +122,7 @@ func kindOf(content any) parley.StepKind {
 	case result:
 		return parley.StepResult
 	case offloadStep:
-		return parley.StepAway
+		return parley.StepOffload
 	}
 	return ""
 }

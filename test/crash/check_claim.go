@@ -26,7 +26,7 @@ func (c *check) checkClaims() {
 		for _, b := range c.claims[:i] {
 			apart := a.Until.Since(b.Until)
 			if a.Path == b.Path && a.Lines.Overlaps(b.Lines) && !a.HeldBy(b.Agent, b.Task) && open[a.Task] && open[b.Task] &&
-				max(apart, -apart) < claim.Lease-time.Second {
+				max(apart, -apart) < claim.Duration-time.Second {
 				c.wrong("%s is held by %s and %s", a.Region(), a.Task, b.Task)
 			}
 		}

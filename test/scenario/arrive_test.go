@@ -172,7 +172,7 @@ agents:
 				}
 				s.Wait(id)
 				_, list := s.Keeper(1)
-				kept := slices.IndexFunc(list, func(m parley.Kept) bool { return m.Message == note })
+				kept := slices.IndexFunc(list, func(m parley.KeptMessage) bool { return m.Message == note })
 				s.Equal("kept for both", true, kept >= 0 && !list[kept].Private)
 			})
 		})

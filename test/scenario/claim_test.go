@@ -111,7 +111,7 @@ func TestClaimsFromOutside(t *testing.T) {
 		c.Task = 0
 		taken, err := s.Claims.Take(s.Context(), c, "a.go", parley.Lines{From: 3, To: 9})
 		s.Equal("error", nil, err)
-		s.Equal("left", claim.Lease, taken.Left)
+		s.Equal("left", claim.Duration, taken.Left)
 		taken, err = s.Claims.Take(s.Context(), c, "a.go", parley.Lines{})
 		s.Equal("error", nil, err)
 		s.Equal("its own lines are no conflict", 0, len(taken.Conflicts))
@@ -120,7 +120,7 @@ func TestClaimsFromOutside(t *testing.T) {
 		s.Equal("one claim in place of two", 1, len(given))
 		_, err = s.Claims.Take(s.Context(), c, "a.go", parley.Lines{})
 		s.Equal("error", nil, err)
-		s.Pass(claim.Lease)
+		s.Pass(claim.Duration)
 		s.Wait(task)
 		s.Equal("over", 0, len(s.claimed()))
 	})

@@ -106,7 +106,7 @@ func (s *Stage) roundTrip() {
 }
 
 // Keeper reads a keeper with its messages.
-func (s *Stage) Keeper(id parley.KeeperID) (k parley.Keeper, list []parley.Kept) {
+func (s *Stage) Keeper(id parley.KeeperID) (k parley.Keeper, list []parley.KeptMessage) {
 	s.Helper()
 	s.view(func(tx *store.Tx) (err error) {
 		if k, err = tx.Keeper(id); err == nil {
@@ -129,7 +129,7 @@ func TestOffloadOfAGivenNumberOfMessages(t *testing.T) {
 	})
 }
 
-func roles(list []parley.Kept) string {
+func roles(list []parley.KeptMessage) string {
 	var all []string
 	for _, m := range list {
 		all = append(all, m.Role)
@@ -311,7 +311,7 @@ agents:
 		note := s.As("rutger").Notify("LearnerBot", "Mind the gap.")
 		s.Wait(id)
 		_, list := s.Keeper(1)
-		var kept parley.Kept
+		var kept parley.KeptMessage
 		for _, m := range list {
 			if strings.Contains(m.Text, "Mind the gap.") {
 				kept = m

@@ -209,7 +209,7 @@ func crashWhilePuttingAway(t *testing.T, n int, before bool) {
 func (s *Stage) awaySteps(id parley.TaskID) int {
 	var last struct{ Past int }
 	for _, step := range s.Steps(id) {
-		if step.Kind == parley.StepAway {
+		if step.Kind == parley.StepOffload {
 			if err := json.Unmarshal(step.Content, &last); err != nil {
 				s.Fatal(err)
 			}

@@ -66,7 +66,7 @@ func (s *Stage) checkTask(t parley.Task, byID map[parley.TaskID]parley.Task, all
 		s.Errorf("%s counts %d open children and has %d", t.ID, t.OpenChildren, waitsFor)
 	}
 	s.checkApprovals(t)
-	if t.State == parley.Waiting && waitsFor == 0 && !t.Stuck() {
+	if t.State == parley.Waiting && waitsFor == 0 && !t.Blocked() {
 		s.Errorf("%s waits for nothing", t.ID)
 	}
 	if t.State == parley.Completed && s.Directory.Native(t.Agent) && (waitsFor > 0 || t.InboxRead < t.InboxCount) {

@@ -20,7 +20,7 @@ const (
 // Border is how many of the oldest messages to put away: about three tenths, up to
 // where something new begins. It never separates the result of a tool from its call,
 // and leaves at least one message.
-func Border(list []parley.Kept) int {
+func Border(list []parley.KeptMessage) int {
 	n := len(list)
 	if n < 2 {
 		return 0
@@ -44,7 +44,7 @@ func Border(list []parley.Kept) int {
 
 // newTopicScore is how much suggests that a new topic begins with a message: somebody
 // asks for something, after a pause, in other words than before.
-func newTopicScore(list []parley.Kept, i int) float64 {
+func newTopicScore(list []parley.KeptMessage, i int) float64 {
 	worth := 0.0
 	if list[i].Role == parley.RoleUser {
 		worth++
@@ -85,7 +85,7 @@ func overlap(a, b map[string]bool) float64 {
 
 // wholeCall moves a border after the results of the call before it, or before the
 // call if nothing follows.
-func wholeCall(list []parley.Kept, at int) int {
+func wholeCall(list []parley.KeptMessage, at int) int {
 	i := at
 	for i < len(list) && list[i].Role == parley.RoleTool {
 		i++

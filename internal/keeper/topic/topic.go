@@ -21,7 +21,7 @@ const (
 
 // Request asks a model for the topic of messages. Messages that only their owner may
 // read are left out if there are others, because more agents read the topic.
-func Request(list []parley.Kept) model.Request {
+func Request(list []parley.KeptMessage) model.Request {
 	var b strings.Builder
 	open := public(list)
 	for i := range open {
@@ -37,8 +37,8 @@ func Request(list []parley.Kept) model.Request {
 	}
 }
 
-func public(list []parley.Kept) []parley.Kept {
-	open := slices.DeleteFunc(slices.Clone(list), func(m parley.Kept) bool { return m.Private })
+func public(list []parley.KeptMessage) []parley.KeptMessage {
+	open := slices.DeleteFunc(slices.Clone(list), func(m parley.KeptMessage) bool { return m.Private })
 	if len(open) == 0 {
 		return list
 	}

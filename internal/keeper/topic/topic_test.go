@@ -12,7 +12,7 @@ import (
 
 // talk makes a conversation from lines "role text", a minute apart; a line "…" is a
 // pause of two hours.
-func talk(lines string) (list []parley.Kept) {
+func talk(lines string) (list []parley.KeptMessage) {
 	at := parley.Micros(1)
 	for line := range strings.Lines(strings.TrimSpace(lines)) {
 		role, text, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -21,7 +21,7 @@ func talk(lines string) (list []parley.Kept) {
 			continue
 		}
 		at = at.Add(time.Minute)
-		list = append(list, parley.Kept{Role: role, Text: text, At: at})
+		list = append(list, parley.KeptMessage{Role: role, Text: text, At: at})
 	}
 	return list
 }
@@ -58,9 +58,9 @@ func TestBorder(t *testing.T) {
 
 func TestBorderProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var list []parley.Kept
+		var list []parley.KeptMessage
 		for _, role := range rapid.SliceOfN(rapid.SampledFrom([]string{"user", "assistant", "tool"}), 0, 60).Draw(t, "roles") {
-			list = append(list, parley.Kept{Role: role, Text: rapid.StringMatching(`[a-f]{0,6} [a-f]{4}`).Draw(t, "text"), At: parley.Micros(rapid.Int64Range(0, 1e11).Draw(t, "at"))})
+			list = append(list, parley.KeptMessage{Role: role, Text: rapid.StringMatching(`[a-f]{0,6} [a-f]{4}`).Draw(t, "text"), At: parley.Micros(rapid.Int64Range(0, 1e11).Draw(t, "at"))})
 		}
 		n := Border(list)
 		if n < 0 || n > len(list) || n == len(list) && n > 0 {
@@ -82,7 +82,7 @@ func TestWordsThatStandOut(t *testing.T) {
 			t.Errorf("%q: %q, want %q", c.talk, got, c.want)
 		}
 	}
-	mixed := []parley.Kept{{Text: "a secret password"}, {Text: "the public meeting"}}
+	mixed := []parley.KeptMessage{{Text: "a secret password"}, {Text: "the public meeting"}}
 	mixed[0].Private = true
 	if got := Words(mixed); strings.Contains(got, "secret") {
 		t.Errorf("a topic tells what only the owner may read: %q", got)

@@ -14,7 +14,7 @@ const maxWords = 5
 
 // Words names a topic by the words that stand out: those that occur in many of the
 // messages, in the order in which they first appear.
-func Words(list []parley.Kept) string {
+func Words(list []parley.KeptMessage) string {
 	type count struct {
 		word     string
 		messages int

@@ -135,7 +135,7 @@ func waitingForBudgets(t *testing.T, open Open) {
 		tx.UpdateTask(&tomorrow)
 		return nil
 	})
-	if got := w.readTask(tree.ID); got.Budget != root.ID || got.Waits != parley.WaitTree || !got.Stuck() {
+	if got := w.readTask(tree.ID); got.Budget != root.ID || got.Waits != parley.WaitTree || !got.Blocked() {
 		t.Errorf("stored as %+v", got)
 	}
 	w.update(func(tx *store.Tx) error {

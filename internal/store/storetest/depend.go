@@ -52,7 +52,7 @@ func dependencies(t *testing.T, open Open) {
 	if got := w.readTask(b.ID).Dependents; got != 2 {
 		t.Errorf("%d depend on it", got)
 	}
-	if got := w.readTask(both.ID); got.Waits != parley.WaitDependency || !got.Stuck() {
+	if got := w.readTask(both.ID); got.Waits != parley.WaitDependency || !got.Blocked() {
 		t.Errorf("stored as %+v", got)
 	}
 	w.view(func(tx *store.Tx) error {

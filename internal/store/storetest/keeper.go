@@ -15,9 +15,9 @@ func (w *world) keeper(k parley.Keeper, texts ...string) parley.Keeper {
 	w.t.Helper()
 	k.Team, k.Owner = w.team.ID, w.ann.ID
 	w.update(func(tx *store.Tx) error {
-		var list []parley.Kept
+		var list []parley.KeptMessage
 		for i, text := range texts {
-			list = append(list, parley.Kept{Role: parley.RoleUser, Author: w.bob.ID, Text: text, Message: parley.MessageID(100 + i), At: tx.Now})
+			list = append(list, parley.KeptMessage{Role: parley.RoleUser, Author: w.bob.ID, Text: text, Message: parley.MessageID(100 + i), At: tx.Now})
 		}
 		tx.InsertKeeper(&k, list)
 		return nil
@@ -63,11 +63,11 @@ func keeperRoundTrip(t *testing.T, open Open) {
 			t.Errorf("kept: %+v, %v", list, err)
 		}
 		byID, err := tx.FoundKept([]int64{list[1].ID, 1 << 40, list[0].ID})
-		if len(byID) != 2 || byID[0].Kept != list[0] || byID[1].Of.Topic != "a topic" || byID[1].Of.Owner != w.ann.ID || err != nil {
+		if len(byID) != 2 || byID[0].KeptMessage != list[0] || byID[1].Of.Topic != "a topic" || byID[1].Of.Owner != w.ann.ID || err != nil {
 			t.Errorf("found: %+v, %v", byID, err)
 		}
 		after, err := tx.KeptAfter(list[0].ID, 10)
-		if len(after) != 1 || after[0].Kept != list[1] || err != nil {
+		if len(after) != 1 || after[0].KeptMessage != list[1] || err != nil {
 			t.Errorf("after: %+v, %v", after, err)
 		}
 		return nil
@@ -182,7 +182,7 @@ func keeperRetention(t *testing.T, open Open) {
 	clock.move(time.Hour)
 	w.update(func(tx *store.Tx) error {
 		mixed = parley.Keeper{Team: w.team.ID, Owner: w.ann.ID}
-		tx.InsertKeeper(&mixed, []parley.Kept{{Text: "older", At: tx.Now.Add(-time.Hour)}, {Text: "young", At: tx.Now}})
+		tx.InsertKeeper(&mixed, []parley.KeptMessage{{Text: "older", At: tx.Now.Add(-time.Hour)}, {Text: "young", At: tx.Now}})
 		return nil
 	})
 	w.update(func(tx *store.Tx) error {

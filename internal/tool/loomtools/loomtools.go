@@ -39,7 +39,7 @@ func newTool[Args any](s tool.Spec[Args]) tool.Tool {
 // orMiss makes a result of what is no mistake of the model's: a question that is
 // closed by now, or was forwarded often enough.
 func orMiss(text string, err error) (tool.Result, error) {
-	if parley.IsQuestionMiss(err) {
+	if parley.IsQuestionGone(err) {
 		return tool.Result{Text: parley.Public(err)}, nil
 	}
 	if err != nil {

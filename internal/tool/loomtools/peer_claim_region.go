@@ -74,7 +74,7 @@ func release(ctx context.Context, claims *claim.Service, c tool.Call, path strin
 }
 
 // takenText says what came of a claim. A conflict is no mistake of the caller's.
-func takenText(t claim.Taking, wanted parley.Lines, path string) string {
+func takenText(t claim.Taken, wanted parley.Lines, path string) string {
 	if len(t.Conflicts) == 0 {
 		verb := "Claimed"
 		if t.Renewed {
