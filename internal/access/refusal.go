@@ -97,7 +97,7 @@ func (a *Control) Denied(ctx context.Context, c Caller, what string, err error) 
 // record writes a refusal after it, in its own transaction, since the refused one
 // stores nothing.
 func (a *Control) record(ctx context.Context, c Caller, target parley.AgentID, err error, kind parley.EventKind, detail string) {
-	if store.InTrouble(err) || parley.KindOf(err) == parley.Internal {
+	if store.IsOutage(err) || parley.KindOf(err) == parley.Internal {
 		return
 	}
 	e := parley.Event{Team: c.Team, Kind: kind, Actor: c.Agent, Target: target, Task: c.Task, Detail: detail}

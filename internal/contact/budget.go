@@ -131,7 +131,7 @@ func (s *Service) RaiseToday(ctx context.Context, c access.Caller, by parley.Bud
 func (s *Service) ReconsiderDay(ctx context.Context, team parley.TeamID) error {
 	var n int
 	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
-		n, err = tx.CountPutOff(team)
+		n, err = tx.CountWaitingForTomorrow(team)
 		return err
 	})
 	if err != nil || n == 0 {

@@ -36,7 +36,7 @@ func (s *Service) EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome
 		if e.Start != nil {
 			tx.StartTurn(t, e.Start)
 		}
-		tx.Shown(t, e.Seen, e.ReadTo)
+		tx.MarkShown(t, e.Seen, e.ReadTo)
 		for _, step := range e.Steps {
 			tx.InsertStep(step)
 		}

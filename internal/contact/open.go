@@ -115,7 +115,7 @@ func (o *opening) lock(target parley.AgentID) (err error) {
 }
 
 func (o *opening) read(target parley.AgentID) (err error) {
-	o.state, err = o.tx.Contact(o.caller.Agent, target, o.caller.Task, o.request.Key)
+	o.state, err = o.tx.ContactState(o.caller.Agent, target, o.caller.Task, o.request.Key)
 	return access.NotFound(err, "%s", o.caller.Task)
 }
 

@@ -306,7 +306,7 @@ func (d *decision) makeContact() error {
 	case err == nil:
 		a.Message = o.message.ID
 		return nil
-	case store.InTrouble(err) || parley.KindOf(err) == parley.Internal:
+	case store.IsOutage(err) || parley.KindOf(err) == parley.Internal:
 		return err
 	}
 	a.Failure = parley.Public(err)

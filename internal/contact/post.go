@@ -145,7 +145,7 @@ func (p *posting) run() error {
 			return err
 		}
 	}
-	p.state, err = p.tx.Posting(p.caller.Agent, p.caller.Task, p.request.Key)
+	p.state, err = p.tx.PostState(p.caller.Agent, p.caller.Task, p.request.Key)
 	if err != nil {
 		return access.NotFound(err, "%s", p.caller.Task)
 	}

@@ -58,7 +58,7 @@ func TestRedactTakesATextAwayEverywhere(t *testing.T) {
 			})
 			held := d.hold(bob, "call")
 			d.store.Do(func(tx *store.Tx) error {
-				tx.SetArgs(held, fmt.Sprintf(`{"message":%q}`, "Pass on: "+text), "It is supervised.")
+				tx.SetApprovalText(held, fmt.Sprintf(`{"message":%q}`, "Pass on: "+text), "It is supervised.")
 				return nil
 			})
 			d.park(bob.Task)
@@ -138,7 +138,7 @@ func (cabinet) Excerpts(parley.KeptMessage) []string { return nil }
 
 func (cabinet) Rewrite(tx *store.Tx, list []parley.KeptMessage) error {
 	for _, k := range list {
-		tx.SetKept(k.ID, k.Text)
+		tx.SetKeptText(k.ID, k.Text)
 	}
 	return nil
 }

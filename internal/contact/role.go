@@ -41,7 +41,7 @@ func (s *Service) chosenBefore(tx *store.Tx, c access.Caller, key string) (strin
 	if key == "" {
 		return "", nil
 	}
-	sent, err := tx.SentUnder(c.Task, c.Agent, key)
+	sent, err := tx.SentWithKey(c.Task, c.Agent, key)
 	if err != nil || len(sent) == 0 {
 		return "", err
 	}

@@ -62,7 +62,7 @@ type telling struct {
 }
 
 func (t *telling) run() (err error) {
-	if t.state, err = t.tx.Posting(t.caller.Agent, t.caller.Task, ""); err != nil {
+	if t.state, err = t.tx.PostState(t.caller.Agent, t.caller.Task, ""); err != nil {
 		return access.NotFound(err, "%s", t.caller.Task)
 	}
 	to, err := t.choose()
@@ -123,7 +123,7 @@ func (t *telling) before() (found bool, err error) {
 	if t.news.Key == "" {
 		return false, nil
 	}
-	list, err := t.tx.SentUnder(t.caller.Task, t.caller.Agent, t.news.Key)
+	list, err := t.tx.SentWithKey(t.caller.Task, t.caller.Agent, t.news.Key)
 	if err != nil || len(list) == 0 {
 		return false, err
 	}

@@ -13,7 +13,7 @@ func (s *Service) Rewrite(tx *store.Tx, list []parley.KeptMessage) error {
 	}
 	return s.reindex(tx, ids, func() error {
 		for _, m := range list {
-			tx.SetKept(m.ID, m.Text)
+			tx.SetKeptText(m.ID, m.Text)
 		}
 		return nil
 	})

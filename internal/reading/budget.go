@@ -62,7 +62,7 @@ func (s *Service) SpentToday(ctx context.Context, c access.Caller) (out Spending
 		}
 		out.Limit, _ = out.Limit.Raise(d.Extra)
 		out.Spent = d.Spent
-		out.Waiting, err = tx.CountPutOff(c.Team)
+		out.Waiting, err = tx.CountWaitingForTomorrow(c.Team)
 		return err
 	})
 	return out, err

@@ -52,7 +52,7 @@ func (e *erasure) run() error {
 		e.tx.ForgetContext(id)
 	}
 	for _, event := range e.events {
-		e.tx.SetDetail(event.ID, e.mark)
+		e.tx.SetEventDetail(event.ID, e.mark)
 	}
 	e.tx.Record(parley.Event{Team: e.team, Kind: parley.EventRedacted, Actor: e.by, Target: e.first.Author,
 		Task: e.first.Task, Message: e.first.ID, Detail: parley.Clip(e.reason, access.RefusalRunes)})
@@ -66,7 +66,7 @@ func (e *erasure) eraseMessage(id parley.MessageID) ([]parley.TaskID, error) {
 	if err != nil {
 		return nil, err
 	}
-	approvals, err := e.tx.ApprovalsBehind(id) // of a caller from outside, who may have no task
+	approvals, err := e.tx.ApprovalsForMessage(id) // of a caller from outside, who may have no task
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (e *erasure) eraseApprovals(list []parley.Approval) error {
 		if !changed && reason == a.Reason {
 			continue
 		}
-		e.tx.SetArgs(a.ID, args, reason)
+		e.tx.SetApprovalText(a.ID, args, reason)
 		if err := e.eraseRequests(a); err != nil {
 			return err
 		}

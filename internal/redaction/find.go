@@ -79,7 +79,7 @@ const clippedRunes = 200
 // findEvents finds those that quote the text. Most say only what was done.
 func (f *finding) findEvents() error {
 	quoted := parley.Clip(f.first.Body, clippedRunes)
-	list, err := f.tx.EventsWith(f.team, f.first.At, quoted)
+	list, err := f.tx.EventsContaining(f.team, f.first.At, quoted)
 	f.events = slices.DeleteFunc(list, func(e parley.Event) bool {
 		switch e.Kind {
 		case parley.EventDropped, parley.EventFailed:
@@ -100,7 +100,7 @@ func (f *finding) findReaders() error {
 		return err
 	}
 	for _, text := range texts {
-		list, err := f.tx.TasksShown(f.team, f.first.At, withinJSON(text, false), withinJSON(text, true))
+		list, err := f.tx.TasksContaining(f.team, f.first.At, withinJSON(text, false), withinJSON(text, true))
 		if err != nil {
 			return err
 		}

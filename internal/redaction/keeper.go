@@ -18,7 +18,7 @@ func (f *finding) findKept() error {
 	}
 	for _, id := range f.messages {
 		for _, text := range append([]string{text}, f.added...) {
-			list, err := f.tx.KeptWith(f.team, id, text)
+			list, err := f.tx.KeptContaining(f.team, id, text)
 			if err != nil {
 				return err
 			}

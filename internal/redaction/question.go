@@ -26,7 +26,7 @@ func (f *finding) findAdded() error {
 				f.added = append(f.added, route.Enrichment)
 			}
 		}
-		carried, err := f.tx.CarryEnrichments(f.team, m.Question)
+		carried, err := f.tx.EnrichmentMessages(f.team, m.Question)
 		if err != nil {
 			return err
 		}

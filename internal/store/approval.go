@@ -82,8 +82,8 @@ func (tx *Tx) ApprovalsOf(task parley.TaskID) (list []parley.Approval, err error
 	return list, err
 }
 
-// ApprovalsBehind reads the approvals that led to a message.
-func (tx *Tx) ApprovalsBehind(m parley.MessageID) (list []parley.Approval, err error) {
+// ApprovalsForMessage reads the approvals that led to a message.
+func (tx *Tx) ApprovalsForMessage(m parley.MessageID) (list []parley.Approval, err error) {
 	err = tx.query(`SELECT `+approvalCols+` FROM approval WHERE message_id > 0 AND message_id = $1`,
 		func(r Row) { list = append(list, scanApproval(r)) }, int64(m))
 	return list, err

@@ -67,8 +67,8 @@ func (tx *Tx) CountWaiting(root parley.TaskID) (n int, err error) {
 	return n, err
 }
 
-// CountPutOff counts the tasks of a team that wait for tomorrow's budget.
-func (tx *Tx) CountPutOff(team parley.TeamID) (n int, err error) {
+// CountWaitingForTomorrow counts the tasks of a team that wait for tomorrow's budget.
+func (tx *Tx) CountWaitingForTomorrow(team parley.TeamID) (n int, err error) {
 	err = tx.query(`SELECT count(*) FROM task WHERE waits > 0 AND waits = 2 AND team_id = $1`, func(r Row) { n = int(r.Int(0)) }, int64(team))
 	return n, err
 }

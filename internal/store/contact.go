@@ -14,10 +14,10 @@ type ContactState struct {
 	DM parley.Channel
 }
 
-// Contact reads everything that a contact needs in one round trip, and locks what the
+// ContactState reads everything that a contact needs in one round trip, and locks what the
 // contact will change: the sender's rate, the sender's task (its count of children)
 // and the conversation (its next message).
-func (tx *Tx) Contact(from, to parley.AgentID, in parley.TaskID, key string) (ContactState, error) {
+func (tx *Tx) ContactState(from, to parley.AgentID, in parley.TaskID, key string) (ContactState, error) {
 	var s ContactState
 	thread := new(parley.Thread)
 	a, b := int64(min(from, to)), int64(max(from, to))
@@ -54,9 +54,9 @@ func (tx *Tx) Contact(from, to parley.AgentID, in parley.TaskID, key string) (Co
 	return s, nil
 }
 
-// SentUnder finds what an author sent in a task under a key: one message, or several
+// SentWithKey finds what an author sent in a task under a key: one message, or several
 // whose keys continue the key with a slash.
-func (tx *Tx) SentUnder(origin parley.TaskID, author parley.AgentID, key string) (list []parley.Message, err error) {
+func (tx *Tx) SentWithKey(origin parley.TaskID, author parley.AgentID, key string) (list []parley.Message, err error) {
 	err = tx.query(`SELECT `+messageCols+` FROM message WHERE origin_id = $1 AND author_id = $2 AND key IS NOT NULL
 		AND (key = $3 OR substr(key, 1, length($4)) = $4) ORDER BY id`,
 		func(r Row) { list = append(list, scanMessage(r)) }, int64(origin), int64(author), key, key+"/")

@@ -139,9 +139,9 @@ type PostState struct {
 	Before parley.Message // the post made earlier under the same key; zero if none
 }
 
-// Posting reads what a post needs in one round trip, and locks what the post will
+// PostState reads what a post needs in one round trip, and locks what the post will
 // change, in the same order as a contact: the author's rate, then its task.
-func (tx *Tx) Posting(author parley.AgentID, in parley.TaskID, key string) (PostState, error) {
+func (tx *Tx) PostState(author parley.AgentID, in parley.TaskID, key string) (PostState, error) {
 	var s PostState
 	qs := []Query{{SQL: `SELECT ` + agentCols + ` FROM agent JOIN rate r ON r.agent_id = id WHERE id = $1 /*lock rate*/`, Args: []any{int64(author)},
 		Row: func(r Row) { s.Author = scanAgent(r) }}}

@@ -188,9 +188,9 @@ func (tx *Tx) removeKept(id int64) {
 	tx.exec(`UPDATE kept SET keeper_id = 0, message_id = 0, text = '' WHERE id = $1`, id)
 }
 
-// KeptWith finds the kept messages of a team that are a copy of a message or contain
+// KeptContaining finds the kept messages of a team that are a copy of a message or contain
 // its text. It scans all of them: use a View.
-func (tx *Tx) KeptWith(team parley.TeamID, of parley.MessageID, text string) (list []parley.KeptMessage, err error) {
+func (tx *Tx) KeptContaining(team parley.TeamID, of parley.MessageID, text string) (list []parley.KeptMessage, err error) {
 	contains := `instr(text, $3) > 0`
 	if tx.conn.Engine() == PostgreSQL {
 		contains = `strpos(text, $3) > 0`
@@ -200,8 +200,8 @@ func (tx *Tx) KeptWith(team parley.TeamID, of parley.MessageID, text string) (li
 	return list, err
 }
 
-// SetKept replaces the text of a kept message.
-func (tx *Tx) SetKept(id int64, text string) {
+// SetKeptText replaces the text of a kept message.
+func (tx *Tx) SetKeptText(id int64, text string) {
 	tx.exec(`UPDATE kept SET text = $1 WHERE id = $2`, text, id)
 }
 

@@ -50,10 +50,10 @@ func (tx *Tx) Copies(team parley.TeamID, from parley.MessageID, text string) (li
 	return list, err
 }
 
-// TasksShown finds the tasks of a team whose steps since a time contain a text, in
+// TasksContaining finds the tasks of a team whose steps since a time contain a text, in
 // either of the two forms that it can have within JSON. It scans all these steps: use
 // a View.
-func (tx *Tx) TasksShown(team parley.TeamID, since parley.Micros, plain, escaped string) (list []parley.TaskID, err error) {
+func (tx *Tx) TasksContaining(team parley.TeamID, since parley.Micros, plain, escaped string) (list []parley.TaskID, err error) {
 	contains := `instr(s.content, $3) > 0 OR instr(s.content, $4) > 0`
 	if tx.conn.Engine() == PostgreSQL {
 		contains = `strpos(s.content, $3) > 0 OR strpos(s.content, $4) > 0`
@@ -64,9 +64,9 @@ func (tx *Tx) TasksShown(team parley.TeamID, since parley.Micros, plain, escaped
 	return list, err
 }
 
-// CarryEnrichments finds the messages that carried a question's enrichments to the
+// EnrichmentMessages finds the messages that carried a question's enrichments to the
 // asker.
-func (tx *Tx) CarryEnrichments(team parley.TeamID, q parley.QuestionID) (ids []parley.MessageID, err error) {
+func (tx *Tx) EnrichmentMessages(team parley.TeamID, q parley.QuestionID) (ids []parley.MessageID, err error) {
 	err = tx.query(`SELECT id FROM message WHERE question_id = $2 AND question_id > 0 AND team_id = $1 AND kind IN ($3, $4) AND context <> '' ORDER BY id`,
 		func(r Row) { ids = append(ids, parley.MessageID(r.Int(0))) }, int64(team), int64(q), string(parley.AnswerMessage), string(parley.UnansweredMessage))
 	return ids, err
@@ -92,9 +92,9 @@ func (tx *Tx) MessagesByKeys(author parley.AgentID, key, beginning string) (list
 	return list, err
 }
 
-// EventsWith finds the events of a team since a time whose detail contains a text. It
+// EventsContaining finds the events of a team since a time whose detail contains a text. It
 // scans all of them: use a View.
-func (tx *Tx) EventsWith(team parley.TeamID, since parley.Micros, text string) (list []parley.Event, err error) {
+func (tx *Tx) EventsContaining(team parley.TeamID, since parley.Micros, text string) (list []parley.Event, err error) {
 	contains := `instr(detail, $3) > 0`
 	if tx.conn.Engine() == PostgreSQL {
 		contains = `strpos(detail, $3) > 0`
@@ -104,9 +104,9 @@ func (tx *Tx) EventsWith(team parley.TeamID, since parley.Micros, text string) (
 	return list, err
 }
 
-// SetDetail replaces the detail of an event. Only redaction does: the record is
+// SetEventDetail replaces the detail of an event. Only redaction does: the record is
 // otherwise append-only.
-func (tx *Tx) SetDetail(id parley.EventID, detail string) {
+func (tx *Tx) SetEventDetail(id parley.EventID, detail string) {
 	tx.exec(`UPDATE event SET detail = $1 WHERE id = $2`, detail, int64(id))
 }
 
@@ -116,8 +116,8 @@ func (tx *Tx) SetStep(s parley.Step) {
 		string(s.Content), int64(s.Task), int64(s.Turn), int64(s.N))
 }
 
-// SetArgs replaces what an approval shows of its call.
-func (tx *Tx) SetArgs(id parley.ApprovalID, args, reason string) {
+// SetApprovalText replaces what an approval shows of its call.
+func (tx *Tx) SetApprovalText(id parley.ApprovalID, args, reason string) {
 	tx.exec(`UPDATE approval SET args = $1, reason = $2 WHERE id = $3`, args, reason, int64(id))
 }
 

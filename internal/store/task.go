@@ -174,9 +174,9 @@ func (tx *Tx) StartTurn(t *parley.Task, s *parley.TurnStart) {
 	}
 }
 
-// Shown marks what a running turn has shown to its agent since it began. readTo is
+// MarkShown marks what a running turn has shown to its agent since it began. readTo is
 // how far the agent has now read the thread; 0 if that did not change.
-func (tx *Tx) Shown(t *parley.Task, seen []parley.MessageID, readTo int) {
+func (tx *Tx) MarkShown(t *parley.Task, seen []parley.MessageID, readTo int) {
 	for _, id := range seen {
 		tx.MarkSeen(id, t.Agent)
 	}

@@ -25,7 +25,7 @@ var errUncertain = errors.New("whether a step was stored is uncertain")
 func (r *Runner) retry(ctx context.Context, do func() error) error {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		err := do()
-		if !store.InTrouble(err) || ctx.Err() != nil {
+		if !store.IsOutage(err) || ctx.Err() != nil {
 			return err
 		}
 		if pause == firstPause {
@@ -48,10 +48,10 @@ func (r *Runner) retrySteps(ctx context.Context, do func() error) error {
 	troubled := false
 	err := r.retry(ctx, func() error {
 		err := do()
-		troubled = troubled || store.InTrouble(err)
+		troubled = troubled || store.IsOutage(err)
 		return err
 	})
-	if err == nil || !troubled || store.InTrouble(err) || errors.Is(err, parley.ErrLost) || ctx.Err() != nil {
+	if err == nil || !troubled || store.IsOutage(err) || errors.Is(err, parley.ErrLost) || ctx.Err() != nil {
 		return err
 	}
 	r.Log.Warn("a turn looks what was stored before the database was in trouble", "error", err)

@@ -233,7 +233,7 @@ func (t *run) markShown(tx *store.Tx, task *parley.Task, shown *tool.Result, dra
 		tx.MarkSeen(task.Request, t.lease.Agent)
 	}
 	if replies(drafts) {
-		tx.Shown(task, t.unshown.ids, t.unshown.place)
+		tx.MarkShown(task, t.unshown.ids, t.unshown.place)
 	}
 	if shown == nil {
 		return

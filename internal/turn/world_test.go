@@ -323,7 +323,7 @@ func (w ender) EndTurn(ctx context.Context, e parley.TurnEnd) (out parley.Outcom
 			tx.StartTurn(t, e.Start)
 			tx.MarkSeen(t.Request, t.Agent)
 		}
-		tx.Shown(t, e.Seen, e.ReadTo)
+		tx.MarkShown(t, e.Seen, e.ReadTo)
 		for _, s := range e.Steps {
 			tx.InsertStep(s)
 		}

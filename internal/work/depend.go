@@ -24,7 +24,7 @@ func (s *Scheduler) unblock(ctx context.Context) error {
 	}
 	var failed error
 	for _, id := range ids {
-		failed = errors.Join(failed, s.failer.Settle(ctx, id))
+		failed = errors.Join(failed, s.upkeep.Settle(ctx, id))
 	}
 	if len(ids) > 0 {
 		poke(s.clock) // there may be more, and others may depend on these

@@ -38,7 +38,7 @@ func (s *Scheduler) rescue(ctx context.Context) error {
 	if err := s.takeOver(ctx, left); err != nil {
 		return err
 	}
-	if err := s.failer.AskManagers(ctx); err != nil {
+	if err := s.upkeep.AskManagers(ctx); err != nil {
 		return err
 	}
 	return s.removeDead(ctx, dead)
@@ -102,7 +102,7 @@ func (s *Scheduler) rescueTask(ctx context.Context, id parley.TaskID, worker, to
 }
 
 func (s *Scheduler) giveUp(ctx context.Context, id parley.TaskID) error {
-	return s.failer.Fail(ctx, id, "its turn was interrupted too often (the limit of rescues is reached).")
+	return s.upkeep.Fail(ctx, id, "its turn was interrupted too often (the limit of rescues is reached).")
 }
 
 // removeDead removes dead workers that hold nothing any more. On a shared database a
@@ -262,7 +262,7 @@ func (s *Scheduler) actOnTime(ctx context.Context) (time.Duration, error) {
 				return 0, err
 			}
 		case len(a.unanswered) > 0:
-			if err := each(ctx, a.unanswered, s.failer.ExpireQuestion); err != nil {
+			if err := each(ctx, a.unanswered, s.upkeep.ExpireQuestion); err != nil {
 				return 0, err
 			}
 		default:
@@ -327,7 +327,7 @@ func (a alarms) wait() time.Duration {
 func (s *Scheduler) failOverdue(ctx context.Context, ids []parley.TaskID) error {
 	var failed error
 	for _, id := range ids {
-		if err := s.failer.Fail(ctx, id, "its deadline has passed."); err != nil {
+		if err := s.upkeep.Fail(ctx, id, "its deadline has passed."); err != nil {
 			failed = err
 		}
 	}
@@ -336,7 +336,7 @@ func (s *Scheduler) failOverdue(ctx context.Context, ids []parley.TaskID) error 
 
 // expire ends each approval on its own, as failOverdue does.
 func (s *Scheduler) expire(ctx context.Context, ids []parley.ApprovalID) error {
-	return each(ctx, ids, s.failer.Expire)
+	return each(ctx, ids, s.upkeep.Expire)
 }
 
 func each[ID any](ctx context.Context, ids []ID, end func(context.Context, ID) error) (failed error) {

@@ -30,10 +30,10 @@ type Runner interface {
 	Run(ctx context.Context, lease parley.Lease, handover *parley.Handover, slot parley.Slot) error
 }
 
-// Failer does the scheduled work that needs the rules of contacts: it ends what is
+// Upkeep does the scheduled work that needs the rules of contacts: it ends what is
 // given up or overdue, starts what waited for other tasks, and sends what a dead hub
 // left unsent. Package contact implements it.
-type Failer interface {
+type Upkeep interface {
 	Fail(ctx context.Context, id parley.TaskID, reason string) error
 	// Expire ends an approval that nobody decided in time.
 	Expire(ctx context.Context, id parley.ApprovalID) error
@@ -90,7 +90,7 @@ func (c *Config) fill() {
 type Scheduler struct {
 	cfg    Config
 	runner Runner
-	failer Failer
+	upkeep Upkeep
 	worker int64
 	nudge  chan struct{} // there may be work; holds at most one
 	resync chan struct{} // signals were lost; holds at most one
@@ -135,8 +135,8 @@ func New(cfg Config) *Scheduler {
 // Start registers the hub and takes over what a dead one left. No contact may be made
 // before it returns. It also takes who runs turns and who ends tasks. New could not:
 // both make contacts, which in turn need the Scheduler.
-func (s *Scheduler) Start(ctx context.Context, r Runner, f Failer) error {
-	s.runner, s.failer = r, f
+func (s *Scheduler) Start(ctx context.Context, r Runner, u Upkeep) error {
+	s.runner, s.upkeep = r, u
 	err := s.cfg.Store.Update(ctx, func(tx *store.Tx) error {
 		s.aliveUntil = tx.Now.Add(s.cfg.LeaseTime)
 		s.worker = tx.InsertWorker(s.cfg.Name, s.aliveUntil)

@@ -27,7 +27,7 @@ func (u uncertain) Update(ctx context.Context, fn func(*store.Tx) error) error {
 	err := u.Store.Update(ctx, fn)
 	if u.left.Add(-1) == 0 && err == nil {
 		return parley.Errorf(parley.Unavailable, "The connection was lost; whether it was stored is unknown.").
-			WithCause(&store.Trouble{Err: errors.New("connection reset")})
+			WithCause(&store.Outage{Err: errors.New("connection reset")})
 	}
 	return err
 }

@@ -102,7 +102,7 @@ func BenchmarkNotify(b *testing.B) {
 }
 
 func notify(tx *store.Tx, from, to parley.Agent) error {
-	c, err := tx.Contact(from.ID, to.ID, 0, "")
+	c, err := tx.ContactState(from.ID, to.ID, 0, "")
 	if err != nil {
 		return err
 	}

@@ -115,7 +115,7 @@ func describe(f *fault) error {
 
 // trouble makes an error for a failure that passes by itself.
 func (f *fault) trouble(kind parley.Kind, message string) *parley.Error {
-	return parley.Errorf(kind, "%s", message).WithCause(&store.Trouble{Err: f.err})
+	return parley.Errorf(kind, "%s", message).WithCause(&store.Outage{Err: f.err})
 }
 
 // openError says why the database cannot be used. The connection's own error names

@@ -286,7 +286,7 @@ func describe(err error) error {
 
 // trouble makes an error for a failure that passes by itself.
 func trouble(err error, format string, args ...any) *parley.Error {
-	return parley.Errorf(parley.Internal, format, args...).WithCause(&store.Trouble{Err: err})
+	return parley.Errorf(parley.Internal, format, args...).WithCause(&store.Outage{Err: err})
 }
 
 func reason(err error) string {

@@ -64,7 +64,7 @@ func notFound(t *testing.T, open Open) {
 			"attachment": func() error { _, err := tx.Attachment(999); return err },
 			"task":       func() error { _, err := tx.Task(999); return err },
 			"lock tasks": func() error { _, err := tx.LockTasks(999); return err },
-			"contact":    func() error { _, err := tx.Contact(w.ann.ID, 999, 0, ""); return err },
+			"contact":    func() error { _, err := tx.ContactState(w.ann.ID, 999, 0, ""); return err },
 		} {
 			if err := read(); err != store.ErrNotFound {
 				t.Errorf("%s: %v", what, err)
@@ -79,7 +79,7 @@ func contactState(t *testing.T, open Open) {
 	contact := func(in parley.TaskID, key string) (s store.ContactState) {
 		t.Helper()
 		w.update(func(tx *store.Tx) (err error) {
-			s, err = tx.Contact(w.bob.ID, w.ann.ID, in, key)
+			s, err = tx.ContactState(w.bob.ID, w.ann.ID, in, key)
 			return err
 		})
 		return s
@@ -100,7 +100,7 @@ func contactState(t *testing.T, open Open) {
 	}
 	// The next post goes to the thread that was locked.
 	w.update(func(tx *store.Tx) error {
-		s, err := tx.Contact(w.bob.ID, w.ann.ID, 0, "")
+		s, err := tx.ContactState(w.bob.ID, w.ann.ID, 0, "")
 		if err != nil {
 			return err
 		}

@@ -142,7 +142,7 @@ func waitingForBudgets(t *testing.T, open Open) {
 		a, err := tx.WaitingForBudget(root.ID)
 		b, _ := tx.WaitingForTomorrow(root.Team)
 		n, _ := tx.CountWaiting(root.ID)
-		m, _ := tx.CountPutOff(root.Team)
+		m, _ := tx.CountWaitingForTomorrow(root.Team)
 		if len(a) != 1 || len(b) != 1 || a[0].ID != tree.ID || b[0].ID != tomorrow.ID || n != 1 || m != 1 {
 			t.Errorf("waiting: %v, %v, %d, %d", a, b, n, m)
 		}

@@ -218,14 +218,14 @@ func keptCopies(t *testing.T, open Open) {
 	made := w.keeper(parley.Keeper{Automatic: true, Topic: "the secret plan"}, "the secret", "something else", "so it is the secret, then")
 	w.keeper(parley.Keeper{}, "by hand")
 	w.update(func(tx *store.Tx) error {
-		list, err := tx.KeptWith(w.team.ID, 101, "the secret")
+		list, err := tx.KeptContaining(w.team.ID, 101, "the secret")
 		if len(list) != 3 {
 			t.Errorf("found: %+v", list)
 		}
-		if other, _ := tx.KeptWith(w.team.ID+1, 101, "the secret"); len(other) != 0 {
+		if other, _ := tx.KeptContaining(w.team.ID+1, 101, "the secret"); len(other) != 0 {
 			t.Errorf("another team's: %+v", other)
 		}
-		tx.SetKept(list[0].ID, "gone")
+		tx.SetKeptText(list[0].ID, "gone")
 		tx.SetTopic(made.ID, "gone too")
 		return err
 	})

@@ -203,7 +203,7 @@ func contactsBothWays(t *testing.T, open Open) {
 }
 
 func (w *world) contact(tx *store.Tx, from, to parley.AgentID, in parley.TaskID) error {
-	s, err := tx.Contact(from, to, in, "")
+	s, err := tx.ContactState(from, to, in, "")
 	if err != nil {
 		return err
 	}

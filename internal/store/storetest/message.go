@@ -311,7 +311,7 @@ func texts(t *testing.T, open Open) {
 			return err
 		})
 		w.update(func(tx *store.Tx) error {
-			contact, err := tx.Contact(w.ann.ID, w.bob.ID, 0, key)
+			contact, err := tx.ContactState(w.ann.ID, w.bob.ID, 0, key)
 			got := contact.Before
 			if err != nil || got.ID != m.ID || got.Body != test.want || got.Context != test.want {
 				t.Errorf("%s: %.60q, %v", test.name, got.Body, err)

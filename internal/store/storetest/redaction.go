@@ -81,7 +81,7 @@ func copies(t *testing.T, open Open) {
 		if len(list) != 2 || list[0].ID != whole.ID || !list[0].Whole || list[1].ID != quoted.ID || list[1].Whole {
 			t.Errorf("found %+v", list)
 		}
-		events, err2 := tx.EventsWith(w.team.ID, 0, "100% _secret_")
+		events, err2 := tx.EventsContaining(w.team.ID, 0, "100% _secret_")
 		if len(events) != 1 {
 			t.Errorf("found %+v", events)
 		}

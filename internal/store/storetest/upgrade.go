@@ -96,7 +96,7 @@ func Upgraded(t *testing.T, s store.Store) {
 		t.Error(err)
 	}
 	err = s.Update(t.Context(), func(tx *store.Tx) error { // and it goes on
-		c, err := tx.Contact(1, 2, 0, "")
+		c, err := tx.ContactState(1, 2, 0, "")
 		if err != nil {
 			return err
 		}
