@@ -10,8 +10,8 @@ import (
 )
 
 func main() {
-	// Ours log with slog. What is left are remarks of client libraries on variables
-	// and connections, in the middle of what a command prints.
+	// We log with slog. What libraries write to the default log would stand in the
+	// middle of what a command prints.
 	log.SetOutput(io.Discard)
 	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
