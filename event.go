@@ -118,6 +118,10 @@ func (e Event) Rule() string {
 	return e.Detail[at+len(ruleMark) : len(e.Detail)-1]
 }
 
+// QuotedRunes is how much of a text an event quotes. Redaction finds quoted texts
+// by their beginning of this length.
+const QuotedRunes = 200
+
 // Event is one entry in the append-only record of everything that happened.
 type Event struct {
 	ID      EventID

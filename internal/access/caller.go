@@ -33,9 +33,14 @@ type Caller struct {
 	Approved bool
 }
 
-// Fence makes sure that a turn still holds the task it acts for. Its lock comes
+// ForTurn is the caller of a turn, which acts under its lease.
+func ForTurn(l parley.Lease, slot parley.Slot, approved bool) Caller {
+	return Caller{Team: l.Team, Agent: l.Agent, Task: l.Task, Token: l.Token, Budget: l.Budget, Slot: slot, Approved: approved}
+}
+
+// LockLease makes sure that a turn still holds the task it acts for. Its lock comes
 // before those of the tasks below it.
-func (c Caller) Fence(tx *store.Tx) error {
+func (c Caller) LockLease(tx *store.Tx) error {
 	if c.Token == 0 {
 		return nil
 	}
@@ -43,22 +48,22 @@ func (c Caller) Fence(tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	return c.HoldsLease(tasks[0])
+	return c.CheckLease(tasks[0])
 }
 
-// HoldsLease makes sure that a turn still holds its task, which is locked. A
+// CheckLease makes sure that a turn still holds its task, which is locked. A
 // caller from outside holds no lease.
-func (c Caller) HoldsLease(t parley.Task) error {
+func (c Caller) CheckLease(t parley.Task) error {
 	if c.Token != 0 && !t.LeasedTo(c.Token) {
 		return parley.ErrLost
 	}
 	return nil
 }
 
-// Works makes sure that the caller works on the task it speaks for, and locks
+// LockOwnTask makes sure that the caller works on the task it speaks for, and locks
 // that task so that it cannot end meanwhile. This lock comes before the others
 // that a use case takes.
-func (c Caller) Works(tx *store.Tx) error {
+func (c Caller) LockOwnTask(tx *store.Tx) error {
 	if c.Task == 0 {
 		return nil
 	}
@@ -66,11 +71,11 @@ func (c Caller) Works(tx *store.Tx) error {
 	if err != nil {
 		return NotFound(err, "%s", c.Task)
 	}
-	return c.WorksOn(tasks[0])
+	return c.CheckOwnTask(tasks[0])
 }
 
-// WorksOn makes sure that the caller still works on the task it speaks for.
-func (c Caller) WorksOn(t parley.Task) error {
+// CheckOwnTask makes sure that the caller still works on the task it speaks for.
+func (c Caller) CheckOwnTask(t parley.Task) error {
 	if c.Task == 0 {
 		return nil
 	}
@@ -80,7 +85,7 @@ func (c Caller) WorksOn(t parley.Task) error {
 	if t.Agent != c.Agent {
 		return parley.Errorf(parley.Denied, "%s is not your task.", t.ID).WithRule(RuleOwnTask)
 	}
-	if err := c.HoldsLease(t); err != nil {
+	if err := c.CheckLease(t); err != nil {
 		return err
 	}
 	if !t.State.Open() {

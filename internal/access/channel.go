@@ -2,22 +2,24 @@ package access
 
 import (
 	"errors"
+
 	"parley"
 	"parley/internal/store"
 )
 
-// Membership finds a group channel for a caller, and whether it is a member. To an agent that is not a member it
-// does not exist; a person reads and writes in all of the team's.
+// Membership finds a group channel for a caller, and whether it is a member. To an
+// agent that is not a member the channel does not exist; a person reads and writes in
+// all of the team's.
 func (a *Control) Membership(tx *store.Tx, c Caller, name string) (ch parley.Channel, member bool, err error) {
+	person := a.IsPerson(c.Agent)
 	ch, err = tx.Group(c.Team, name)
 	if err == nil {
 		member, err = tx.IsMember(ch.ID, c.Agent)
 	}
-	person := a.IsPerson(c.Agent)
-	if err == nil && (member || person) {
+	switch {
+	case err == nil && (member || person):
 		return ch, member, nil
-	}
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	case err != nil && !errors.Is(err, store.ErrNotFound):
 		return ch, false, err
 	}
 	list, err := tx.GroupsOf(c.Agent)

@@ -33,7 +33,7 @@ func (a *Control) Permit(ctx context.Context, c Caller, action string) error {
 	if name := policy.Contacted(action); name != "" {
 		e, err := a.dir.Find(c.Team, name)
 		if err != nil {
-			a.record(ctx, c, 0, err, parley.EventToolRefused, RefusalText(parley.Clip(action, 200), err))
+			a.record(ctx, c, 0, err, parley.EventToolRefused, RefusalText(parley.Clip(action, parley.QuotedRunes), err))
 			return err
 		}
 		to := e.Party()
@@ -42,7 +42,7 @@ func (a *Control) Permit(ctx context.Context, c Caller, action string) error {
 	ruling := policy.Authorize(&who, call)
 	err := c.Judge(ruling, target)
 	if err != nil && !c.Waits(err) {
-		a.record(ctx, c, target, err, parley.EventToolRefused, parley.Clip(action, 200)+": "+ruling.Explained(err))
+		a.record(ctx, c, target, err, parley.EventToolRefused, parley.Clip(action, parley.QuotedRunes)+": "+ruling.Explained(err))
 	}
 	return err
 }
@@ -67,10 +67,10 @@ func (a *Control) ReadsGroup(agent parley.AgentID, c parley.Channel) bool {
 // PeopleOnly keeps a right for people: everyone else is refused, turns too, and
 // the attempt is recorded.
 func (a *Control) PeopleOnly(ctx context.Context, c Caller, right, tried string) error {
-	if e, ok := a.dir.Entry(c.Agent); ok && e.Kind == parley.Person && c.Token == 0 {
+	if a.IsPerson(c.Agent) && c.Token == 0 {
 		return nil
 	}
-	return a.Denied(ctx, c, tried, ErrPeopleOnly(right))
+	return a.RecordDenied(ctx, c, tried, ErrPeopleOnly(right))
 }
 
 // ErrPeopleOnly refuses what only people may do.

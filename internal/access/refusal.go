@@ -18,8 +18,8 @@ const (
 	// within a minute: more than a mistake makes, and less than a flood.
 	refusalsOneByOne = 30
 	refusalWindow    = time.Minute
-	// RefusalRunes bounds the text of a recorded refusal, which may quote its caller.
-	RefusalRunes = 300
+	// refusalRunes bounds the text of a recorded refusal, which may quote its caller.
+	refusalRunes = 300
 )
 
 // refusals counts those of each participant, so that nobody can flood the
@@ -78,15 +78,15 @@ func (c *refusalCount) sum() string {
 	return fmt.Sprintf("%d further refusals in the minute from %s: %s", total, c.start.UTC().Format(time.RFC3339), strings.Join(parts, ", "))
 }
 
-// Refused records that a contact was refused. detail says what was tried and ends
+// RecordRefused records that a contact was refused. detail says what was tried and ends
 // with the rule.
-func (a *Control) Refused(ctx context.Context, c Caller, target parley.AgentID, err error, detail string) {
+func (a *Control) RecordRefused(ctx context.Context, c Caller, target parley.AgentID, err error, detail string) {
 	a.record(ctx, c, target, err, parley.EventRefused, detail)
 }
 
-// Denied records that the caller lacked a right, and returns the error. Other
+// RecordDenied records that the caller lacked a right, and returns the error. Other
 // errors pass: they refuse nobody in particular.
-func (a *Control) Denied(ctx context.Context, c Caller, what string, err error) error {
+func (a *Control) RecordDenied(ctx context.Context, c Caller, what string, err error) error {
 	rule := parley.RuleOf(err)
 	if rule == RuleDecider || rule != "" && parley.KindOf(err) == parley.Denied {
 		a.record(ctx, c, 0, err, parley.EventDenied, RefusalText(what, err))
@@ -126,7 +126,7 @@ func (a *Control) record(ctx context.Context, c Caller, target parley.AgentID, e
 // RefusalText is what the record says of a refusal by a limit, a right or the
 // target's state.
 func RefusalText(what string, err error) string {
-	return parley.WithRule(parley.Clip(what+": "+parley.Public(err), RefusalRunes), parley.RuleOf(err))
+	return parley.WithRule(parley.Clip(what+": "+parley.Public(err), refusalRunes), parley.RuleOf(err))
 }
 
 // The rights that an access.refused event names.

@@ -117,8 +117,8 @@ func builtIn(h *Hub) toolsets {
 // before Start has returned.
 func (h *Hub) Start(ctx context.Context) error { return h.scheduler.Start(ctx, h.runner, h.Contacts) }
 
-// Run works until the context is done. Then it stops in order: the turns, the servers
-// whose tools they use, and retention. Doors have to stop accepting before that.
+// Run works until the context is done. Then it stops: first the turns, and when they
+// are over everything that they use. Doors have to stop accepting before that.
 func (h *Hub) Run(ctx context.Context) error {
 	beside, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var ended sync.WaitGroup
@@ -176,6 +176,5 @@ type permits struct {
 }
 
 func (p permits) Permit(ctx context.Context, lease parley.Lease, action string, approved bool) error {
-	c := access.Caller{Team: lease.Team, Agent: lease.Agent, Task: lease.Task, Token: lease.Token, Approved: approved}
-	return p.control.Permit(ctx, c, action)
+	return p.control.Permit(ctx, access.ForTurn(lease, nil, approved), action)
 }

@@ -74,7 +74,7 @@ func (s *Service) Take(ctx context.Context, c access.Caller, path string, lines 
 
 // lock stops others in the team from claiming, and reads the claims on the path.
 func lock(tx *store.Tx, c access.Caller, path string) ([]parley.Claim, error) {
-	if err := c.Works(tx); err != nil {
+	if err := c.LockOwnTask(tx); err != nil {
 		return nil, err
 	}
 	if _, err := tx.LockTeam(c.Team); err != nil {

@@ -20,7 +20,7 @@ func (s *Service) Intend(ctx context.Context, c access.Caller, path string) erro
 		return err
 	}
 	return s.store.Update(ctx, func(tx *store.Tx) error {
-		if err := c.Works(tx); err != nil {
+		if err := c.LockOwnTask(tx); err != nil {
 			return err
 		}
 		tx.SweepClaims(c.Team)

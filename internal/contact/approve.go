@@ -30,7 +30,7 @@ func (s *Service) Deny(ctx context.Context, c access.Caller, id parley.ApprovalI
 		return err
 	}
 	if limit := s.dir.Limits(c.Agent).MessageBytes; len(reason) > limit {
-		return ErrTooLong(len(reason), limit)
+		return errTooLong(len(reason), limit)
 	}
 	if err := s.permitDecision(ctx, c, "deny", id); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (s *Service) Deny(ctx context.Context, c access.Caller, id parley.ApprovalI
 // permitDecision asks the rules of somebody outside who may decide; whoever may
 // not is told so by decide.
 func (s *Service) permitDecision(ctx context.Context, c access.Caller, verb string, id parley.ApprovalID) error {
-	if c.Token != 0 || s.access.PartyOf(c.Agent).Kind == parley.Person {
+	if c.Token != 0 || s.access.IsPerson(c.Agent) {
 		return nil
 	}
 	var may bool
@@ -82,7 +82,7 @@ func (s *Service) decide(ctx context.Context, c access.Caller, id parley.Approva
 		a.Comment = comment
 		return d.settle(state, c.Agent)
 	})
-	return s.access.Denied(ctx, c, "decide about "+id.String(), err)
+	return s.access.RecordDenied(ctx, c, "decide about "+id.String(), err)
 }
 
 // decision is the end of an approval within a transaction that holds the locks
@@ -196,7 +196,7 @@ func conclude(tx *store.Tx, t *parley.Task, a *parley.Approval, state parley.App
 	t.Approvals--
 	detail := a.ID.String()
 	if a.Comment != "" {
-		detail += ": " + parley.Clip(a.Comment, 200)
+		detail += ": " + parley.Clip(a.Comment, parley.QuotedRunes)
 	}
 	tx.Record(parley.Event{Team: a.Team, Kind: approvalEvents[state], Actor: by, Target: a.Agent, Task: a.Task, Detail: detail})
 }

@@ -216,7 +216,7 @@ func (s *Service) AwaitTask(ctx context.Context, c access.Caller, id parley.Task
 			return parley.Errorf(parley.NotFound, "%s is not a subtask of %s.", id, c.Task)
 		}
 		parent, child := tasks[0], tasks[1]
-		if err := c.HoldsLease(parent); err != nil {
+		if err := c.CheckLease(parent); err != nil {
 			return err
 		}
 		// An ask that was cut short by a fault is still marked as waited for; its

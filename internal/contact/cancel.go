@@ -42,7 +42,7 @@ func (s *Service) Cancel(ctx context.Context, c access.Caller, id parley.TaskID)
 		if t.Parent != 0 && t.Parent == c.Task {
 			return f.forget()
 		}
-		return f.callBack(parley.FailureMessage, 0)
+		return f.callBack(parley.FailureMessage)
 	})
 }
 
@@ -64,7 +64,7 @@ func (f *finish) forget() error {
 // mayCancel allows people, the one who asked for the task, and whoever works
 // on a task above it.
 func (s *Service) mayCancel(tx *store.Tx, c access.Caller, t parley.Task) error {
-	if by, ok := s.dir.Entry(c.Agent); ok && by.Kind == parley.Person {
+	if s.access.IsPerson(c.Agent) {
 		return nil
 	}
 	for above := t; ; {

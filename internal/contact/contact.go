@@ -122,7 +122,7 @@ func (s *Service) checkRequest(c access.Caller, r *Request, whom string) error {
 	}
 	limit := s.dir.Limits(c.Agent).MessageBytes
 	if n := len(r.Message) + len(r.Context); n > limit {
-		return ErrTooLong(n, limit)
+		return errTooLong(n, limit)
 	}
 	for _, text := range []string{r.Message, r.Context} {
 		if err := parley.CheckText(text); err != nil {
@@ -141,7 +141,7 @@ func (s *Service) checkRequest(c access.Caller, r *Request, whom string) error {
 // checkBody refuses a text that cannot be stored, or its key.
 func (s *Service) checkBody(c access.Caller, text, key string) error {
 	if limit := s.dir.Limits(c.Agent).MessageBytes; len(text) > limit {
-		return ErrTooLong(len(text), limit)
+		return errTooLong(len(text), limit)
 	}
 	if err := checkKey(c, key); err != nil {
 		return err
@@ -169,8 +169,8 @@ func errKeyUsed(key string) error {
 // maxKey is more than any key needs, and less than an index can hold.
 const maxKey = 1000
 
-// ErrTooLong names the limit on the size of a message.
-func ErrTooLong(n, limit int) *parley.Error {
+// errTooLong names the limit on the size of a message.
+func errTooLong(n, limit int) *parley.Error {
 	return parley.Errorf(parley.Limited, "The message has %d bytes; the limit is %d.", n, limit).WithRule("message_bytes").
 		WithHint("Shorten it, or put the text where the other can read it.")
 }

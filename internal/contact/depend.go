@@ -121,7 +121,7 @@ func (s *Service) knows(c access.Caller, own, t parley.Task) bool {
 		return false
 	}
 	return own.ID != 0 && own.Root == t.Root || t.Agent == c.Agent || t.Requester == c.Agent ||
-		s.access.PartyOf(c.Agent).Kind == parley.Person
+		s.access.IsPerson(c.Agent)
 }
 
 // checkCircle refuses a task that would wait for its own end.

@@ -26,7 +26,7 @@ func (s *Service) EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome
 		}
 		if t.State == parley.Cancelled {
 			out = parley.TurnDropped
-			tx.Record(parley.Event{Team: t.Team, Kind: parley.EventDropped, Actor: t.Agent, Task: t.ID, Detail: parley.Clip(e.Text, 200)})
+			tx.Record(parley.Event{Team: t.Team, Kind: parley.EventDropped, Actor: t.Agent, Task: t.ID, Detail: parley.Clip(e.Text, parley.QuotedRunes)})
 			return nil
 		}
 		if !t.LeasedTo(e.Lease.Token) {
@@ -153,10 +153,15 @@ func (f *finish) sayInChannel(m parley.Message) error {
 }
 
 func (f *finish) complete() error {
+	f.markCompleted()
+	return f.callBack(parley.ResultMessage)
+}
+
+// markCompleted ends the task with what it has said, and tells nobody.
+func (f *finish) markCompleted() {
 	f.end(parley.Completed)
 	f.tx.MarkAnswered(f.task.Request, f.task.Agent)
 	f.record(parley.EventCompleted, "")
-	return f.callBack(parley.ResultMessage, f.task.Result)
 }
 
 // fail ends the task without a result. Its open subtree is cancelled: nobody
@@ -167,11 +172,11 @@ func (f *finish) fail(reason string) error {
 		return err
 	}
 	f.end(parley.TaskFailed)
-	f.record(parley.EventFailed, parley.Clip(f.task.Error, 200))
+	f.record(parley.EventFailed, parley.Clip(f.task.Error, parley.QuotedRunes))
 	if err := f.s.cancelBelow(f.tx, f.task.ID, f.task.Agent); err != nil {
 		return err
 	}
-	return f.callBack(parley.FailureMessage, 0)
+	return f.callBack(parley.FailureMessage)
 }
 
 func (f *finish) end(state parley.State) {
@@ -181,78 +186,67 @@ func (f *finish) end(state parley.State) {
 }
 
 // callBack tells whoever asked for the task how it ended.
-func (f *finish) callBack(kind parley.MessageKind, result parley.MessageID) error {
+func (f *finish) callBack(kind parley.MessageKind) error {
 	t, p := f.task, f.parent
 	switch {
 	case t.Callback == parley.CallbackAnswer:
-		return f.answerQuestion(kind, result)
+		return f.answerQuestion(kind)
 	case t.Pattern == parley.AnswerPattern:
 		return nil // it was told something, and asked nothing
 	case t.Callback == parley.CallbackNone && t.Parent != 0:
-		return f.tellSender(kind, result)
-	}
-	switch t.Callback {
-	case parley.CallbackReply:
+		return f.tellSender(kind)
+	case t.Callback == parley.CallbackReply:
 		return nil // the asker waits for the end itself
-	case parley.CallbackResult:
-		if p.State.Open() {
-			p.OpenChildren--
-			return f.push(kind, result)
-		}
-	case parley.CallbackCall:
-		if p.State.Open() {
-			p.OpenChildren--
-			return wakeTask(f.tx, p)
-		}
-	case parley.CallbackLate:
-		if p.State.Open() {
-			return f.push(kind, result)
-		}
-	case parley.CallbackNone, parley.CallbackAnswer:
+	case p.State.Open() && t.Callback == parley.CallbackLate:
+		return f.push(kind)
+	case p.State.Open() && t.Callback == parley.CallbackResult:
+		p.OpenChildren--
+		return f.push(kind)
+	case p.State.Open() && t.Callback == parley.CallbackCall:
+		p.OpenChildren--
+		return wakeTask(f.tx, p)
 	}
 	if t.Callback != parley.CallbackNone {
 		t.Callback = parley.CallbackNone
 		f.tx.UpdateTask(t)
 	}
-	// Nobody's task takes it, so the conversation does.
-	if kind == parley.FailureMessage {
-		m := parley.Message{Team: t.Team, Thread: t.Thread, Author: t.Agent, Kind: kind, Body: t.Error, Task: t.ID}
-		return f.s.post(f.tx, &m, t.Requester)
+	if kind == parley.ResultMessage {
+		return nil // the reply is in the dm already
 	}
-	return nil // the reply is in the dm already
+	// Nobody's task takes the failure, so the conversation does.
+	m, err := f.outcome(kind, t.Thread)
+	if err != nil {
+		return err
+	}
+	return f.s.post(f.tx, &m, t.Requester)
 }
 
 // tellSender posts what came of a sent message where its sender finds it. The
 // sender has no turns in the message's own thread, so it goes to the dm's main
 // thread too. It wakes nobody.
-func (f *finish) tellSender(kind parley.MessageKind, result parley.MessageID) error {
+func (f *finish) tellSender(kind parley.MessageKind) error {
 	t := f.task
-	if kind == parley.ResultMessage && result == 0 {
+	if kind == parley.ResultMessage && t.Result == 0 {
 		return nil // nothing was said
 	}
 	dm, err := f.tx.DM(t.Requester, t.Agent)
 	if err != nil {
 		return err
 	}
-	m := parley.Message{Team: t.Team, Thread: dm.Main, Author: t.Agent, Kind: kind, Body: t.Error, Task: t.ID}
-	if kind == parley.ResultMessage {
-		if m.Body, err = f.resultText(result); err != nil {
-			return err
-		}
+	m, err := f.outcome(kind, dm.Main)
+	if err != nil {
+		return err
 	}
 	return f.s.post(f.tx, &m, t.Requester)
 }
 
 // push posts the result where the parent works, puts it into its inbox and
 // wakes it if it waits.
-func (f *finish) push(kind parley.MessageKind, result parley.MessageID) error {
-	t, p := f.task, f.parent
-	m := parley.Message{Team: t.Team, Thread: p.Thread, Author: t.Agent, Kind: kind, Body: t.Error, Task: t.ID}
-	if kind == parley.ResultMessage {
-		var err error
-		if m.Body, err = f.resultText(result); err != nil {
-			return err
-		}
+func (f *finish) push(kind parley.MessageKind) error {
+	p := f.parent
+	m, err := f.outcome(kind, p.Thread)
+	if err != nil {
+		return err
 	}
 	if err := f.s.post(f.tx, &m, p.Agent); err != nil {
 		return err
@@ -261,14 +255,24 @@ func (f *finish) push(kind parley.MessageKind, result parley.MessageID) error {
 	return wakeTask(f.tx, p)
 }
 
-func (f *finish) resultText(id parley.MessageID) (string, error) {
-	if id == 0 {
+// outcome is the message that says how the task ended.
+func (f *finish) outcome(kind parley.MessageKind, thread parley.ThreadID) (m parley.Message, err error) {
+	t := f.task
+	m = parley.Message{Team: t.Team, Thread: thread, Author: t.Agent, Kind: kind, Body: t.Error, Task: t.ID}
+	if kind == parley.ResultMessage {
+		m.Body, err = f.resultText()
+	}
+	return m, err
+}
+
+func (f *finish) resultText() (string, error) {
+	switch {
+	case f.said != "":
+		return f.said, nil
+	case f.task.Result == 0:
 		return "(no text)", nil
 	}
-	if f.said != "" {
-		return f.said, nil
-	}
-	m, err := f.tx.Message(id)
+	m, err := f.tx.Message(f.task.Result)
 	return m.Body, err
 }
 

@@ -20,7 +20,7 @@ func (s *Service) open(ctx context.Context, c access.Caller, r Request, p parley
 	target, err := s.check(c, &r)
 	if err != nil {
 		if parley.RuleOf(err) != "" { // else it is malformed, and nobody was refused anything
-			s.access.Refused(ctx, c, target.ID, err, access.RefusalText(r.verb(p), err))
+			s.access.RecordRefused(ctx, c, target.ID, err, access.RefusalText(r.verb(p), err))
 		}
 		return Contact{}, err
 	}
@@ -45,7 +45,7 @@ func (s *Service) open(ctx context.Context, c access.Caller, r Request, p parley
 	}
 	if err != nil {
 		if !c.Waits(err) {
-			s.access.Refused(ctx, c, target.ID, err, o.refusal(err))
+			s.access.RecordRefused(ctx, c, target.ID, err, o.refusal(err))
 		}
 		return Contact{}, err
 	}
@@ -197,7 +197,7 @@ func (o *opening) makeTask(d policy.Decision, thread parley.ThreadID, place Rese
 
 // decide asks the rules, then the limits, then the budget.
 func (o *opening) decide() (policy.Decision, error) {
-	if err := o.caller.WorksOn(o.state.Task); err != nil {
+	if err := o.caller.CheckOwnTask(o.state.Task); err != nil {
 		return policy.Decision{}, err
 	}
 	if err := o.authorize(); err != nil {
@@ -346,7 +346,7 @@ func (o *opening) plan(d policy.Decision, thread parley.ThreadID) {
 		t.Callback = o.callback()
 	}
 	if len(o.after) > 0 {
-		t.State, t.Waits, t.Due = parley.Waiting, parley.WaitDependency, 0
+		waitForDependencies(&t)
 	}
 	if o.account != nil {
 		o.account.AddTask()

@@ -59,7 +59,7 @@ func (p Posted) Text(name func(parley.AgentID) string) string {
 func (s *Service) Post(ctx context.Context, c access.Caller, r Post) (Posted, error) {
 	if err := s.checkPost(c, &r); err != nil {
 		if parley.RuleOf(err) != "" { // else it is malformed, and nobody was refused anything
-			s.access.Refused(ctx, c, 0, err, access.RefusalText("post", err))
+			s.access.RecordRefused(ctx, c, 0, err, access.RefusalText("post", err))
 		}
 		return Posted{}, err
 	}
@@ -77,7 +77,7 @@ func (s *Service) Post(ctx context.Context, c access.Caller, r Post) (Posted, er
 	})
 	if err != nil {
 		if !c.Waits(err) {
-			s.access.Refused(ctx, c, p.refusal.target, err, p.refusal.text("post", err))
+			s.access.RecordRefused(ctx, c, p.refusal.target, err, p.refusal.text("post", err))
 		}
 		return Posted{}, err
 	}
@@ -152,7 +152,7 @@ func (p *posting) run() error {
 	if p.state.Before.ID != 0 {
 		return p.again()
 	}
-	if err := p.caller.WorksOn(p.state.Task); err != nil {
+	if err := p.caller.CheckOwnTask(p.state.Task); err != nil {
 		return err
 	}
 	if err := p.enter(); err != nil {

@@ -76,7 +76,7 @@ func (s *Service) askAll(ctx context.Context, c access.Caller, r Request) (Asked
 	}
 	if err != nil {
 		if parley.RuleOf(err) != "" && !c.Waits(err) {
-			s.access.Refused(ctx, c, 0, err, access.RefusalText(string(parley.QuestionPattern), err))
+			s.access.RecordRefused(ctx, c, 0, err, access.RefusalText(string(parley.QuestionPattern), err))
 		}
 		return Asked{}, err
 	}

@@ -44,7 +44,7 @@ func (s *Service) AnswerQuestion(ctx context.Context, c access.Caller, id parley
 		}
 		return q.release()
 	})
-	return s.access.Denied(ctx, c, "answer "+id.String(), err)
+	return s.access.RecordDenied(ctx, c, "answer "+id.String(), err)
 }
 
 // complete ends the task of somebody whose turns the hub does not run: with the
@@ -56,9 +56,7 @@ func (q *lockedQuestion) complete(r *parley.Route) {
 			continue
 		}
 		f := finish{s: q.s, tx: q.tx, task: t}
-		f.end(parley.Completed)
-		f.tx.MarkAnswered(t.Request, t.Agent)
-		f.record(parley.EventCompleted, "")
+		f.markCompleted()
 	}
 }
 
@@ -95,33 +93,35 @@ func (q *lockedQuestion) answeredBefore(c access.Caller, r *parley.Route, key st
 	case q.State != parley.QuestionOpen:
 		return parley.ErrQuestionGone(q.ID.String())
 	}
-	return parley.Errorf(parley.Conflict, "You have answered %s already.", q.ID)
+	return errAnswered(q.ID)
+}
+
+func errAnswered(id parley.QuestionID) error {
+	return parley.Errorf(parley.Conflict, "You have answered %s already.", id)
 }
 
 // answerQuestion makes the end of a task the answer to the question that it was
 // asked, unless it has answered or forwarded that before.
-func (f *finish) answerQuestion(kind parley.MessageKind, result parley.MessageID) error {
+func (f *finish) answerQuestion(kind parley.MessageKind) error {
 	q, r, err := f.s.questionOf(f.tx, f.task, f.parent)
 	if err != nil || r == nil || r.State != parley.RouteAsked {
 		return err
 	}
-	if kind == parley.FailureMessage || result == 0 && f.said == "" {
+	if kind == parley.FailureMessage || f.task.Result == 0 && f.said == "" {
 		reason := f.task.Error
 		if reason == "" {
 			reason = "it ended without an answer."
 		}
 		return q.fail(r, reason)
 	}
-	text := f.said
-	if text == "" {
-		if text, err = f.resultText(result); err != nil {
-			return err
-		}
-	}
 	if !q.wantsAnswer(r) {
 		return nil // the reply is in the dm
 	}
-	if err := q.answer(r, parley.Message{Body: text}); err != nil || result != 0 {
+	text, err := f.resultText()
+	if err != nil {
+		return err
+	}
+	if err := q.answer(r, parley.Message{Body: text}); err != nil || f.task.Result != 0 {
 		return err
 	}
 	f.task.Result = r.Answer
@@ -175,8 +175,7 @@ func (s *Service) dropAnswer(tx *store.Tx, t, asking *parley.Task) error {
 	r.State = parley.RouteFailed
 	tx.UpdateRoute(r)
 	if q.State == parley.QuestionOpen && question.NobodyLeft(q.routes) {
-		q.close(parley.QuestionExpired)
-		tx.Record(parley.Event{Team: q.Team, Kind: parley.EventQuestionExpired, Target: q.Asker, Task: q.Task, Detail: q.ID.String()})
+		q.expire()
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (s *Service) ForwardQuestion(ctx context.Context, c access.Caller, w Forwar
 		return q.forward(&o, w, target.ID)
 	})
 	if err != nil && !c.Waits(err) && parley.RuleOf(err) != "" && !parley.IsQuestionGone(err) {
-		s.access.Refused(ctx, c, target.ID, err, "forward "+w.Question.String()+": "+o.refusal(err))
+		s.access.RecordRefused(ctx, c, target.ID, err, "forward "+w.Question.String()+": "+o.refusal(err))
 	}
 	return target.Name, err
 }
@@ -66,7 +66,7 @@ func (q *lockedQuestion) forward(o *opening, w Forwarding, target parley.AgentID
 		return err
 	}
 	if own.State == parley.RouteAnswered {
-		return parley.Errorf(parley.Conflict, "You have answered %s already.", q.ID)
+		return errAnswered(q.ID)
 	}
 	if err := question.Forward(q.Question, q.routes, o.caller.Agent, target, q.nameOf(target)); err != nil {
 		return err

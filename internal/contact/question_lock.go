@@ -50,7 +50,7 @@ func (s *Service) lockQuestion(tx *store.Tx, c access.Caller, id parley.Question
 		return nil, err
 	}
 	if c.Token != 0 {
-		if err := c.HoldsLease(tasks[slices.Index(ids, c.Task)]); err != nil {
+		if err := c.CheckLease(tasks[slices.Index(ids, c.Task)]); err != nil {
 			return nil, err
 		}
 	}
@@ -112,10 +112,15 @@ func (q *lockedQuestion) fail(r *parley.Route, reason string) error {
 
 // end closes a question that nobody answered, and tells the asker.
 func (q *lockedQuestion) end(reason string) error {
-	q.close(parley.QuestionExpired)
-	q.tx.Record(parley.Event{Team: q.Team, Kind: parley.EventQuestionExpired, Target: q.Asker, Task: q.Task, Detail: q.ID.String()})
+	q.expire()
 	return q.deliver(&parley.Message{Team: q.Team, Author: q.Asker, Kind: parley.UnansweredMessage, Question: q.ID, Body: reason,
 		Context: question.Enrichments(q.routes, q.nameOf)})
+}
+
+// expire closes a question that nobody answered.
+func (q *lockedQuestion) expire() {
+	q.close(parley.QuestionExpired)
+	q.tx.Record(parley.Event{Team: q.Team, Kind: parley.EventQuestionExpired, Target: q.Asker, Task: q.Task, Detail: q.ID.String()})
 }
 
 func (q *lockedQuestion) close(as parley.QuestionState) {

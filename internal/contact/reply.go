@@ -34,7 +34,7 @@ func (s *Service) Decline(ctx context.Context, c access.Caller, id parley.TaskID
 		return parley.Errorf(parley.Invalid, "The reason is empty.").WithHint("Say why, for the one who asked.")
 	}
 	if limit := s.dir.Limits(c.Agent).MessageBytes; len(reason) > limit {
-		return ErrTooLong(len(reason), limit)
+		return errTooLong(len(reason), limit)
 	}
 	return s.finishOwn(ctx, c, id, func(f *finish) error { return f.fail(reason) })
 }
@@ -61,14 +61,14 @@ func (s *Service) withTask(ctx context.Context, c access.Caller, id parley.TaskI
 		}
 		return do(&finish{s: s, tx: tx, task: task, parent: parent, account: account})
 	})
-	return s.access.Denied(ctx, c, "change "+id.String(), err)
+	return s.access.RecordDenied(ctx, c, "change "+id.String(), err)
 }
 
 // lockTask locks a task of the caller's team, and its parent before it. For a
 // caller from outside the budget of the task comes first: work that is asked for
 // again, or that mentions others, counts.
 func (s *Service) lockTask(tx *store.Tx, c access.Caller, id parley.TaskID) (task, parent *parley.Task, account *budget.Account, err error) {
-	if err := c.Fence(tx); err != nil {
+	if err := c.LockLease(tx); err != nil {
 		return nil, nil, nil, err
 	}
 	t, err := tx.Task(id)

@@ -21,9 +21,9 @@ func (s *Service) Retry(ctx context.Context, c access.Caller, id parley.TaskID) 
 		r = retry{s: s, tx: tx, caller: c}
 		return r.run(id)
 	})
-	err = s.access.Denied(ctx, c, "change "+id.String(), err)
+	err = s.access.RecordDenied(ctx, c, "change "+id.String(), err)
 	if r.refusal != "" {
-		s.access.Refused(ctx, c, r.old.Agent, err, "retry: "+r.refusal)
+		s.access.RecordRefused(ctx, c, r.old.Agent, err, "retry: "+r.refusal)
 	}
 	if err != nil {
 		return parley.Task{}, err
@@ -124,7 +124,7 @@ func (r *retry) make() error {
 		return err
 	}
 	if len(after) > 0 {
-		t.State, t.Waits, t.Due = parley.Waiting, parley.WaitDependency, 0
+		waitForDependencies(&t)
 	}
 	if err := r.store(&t, request, target); err != nil {
 		return err

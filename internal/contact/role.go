@@ -32,7 +32,7 @@ func (s *Service) pickByRole(ctx context.Context, c access.Caller, role, key str
 	}
 	err = parley.Errorf(parley.Unavailable, "There is no %s whom you could contact.", parley.Clip(role, 64)).
 		WithRule("role").WithHint("Name somebody as the target, or do without.")
-	s.access.Refused(ctx, c, 0, err, access.RefusalText("contact a "+parley.Clip(role, 64), err))
+	s.access.RecordRefused(ctx, c, 0, err, access.RefusalText("contact a "+parley.Clip(role, 64), err))
 	return "", err
 }
 

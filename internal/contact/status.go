@@ -105,15 +105,15 @@ func (s *Service) changeStatus(ctx context.Context, c access.Caller, name, how s
 	if err != nil {
 		return err
 	}
-	if by, _ := s.dir.Entry(c.Agent); by.Kind != parley.Person && c.Agent != e.ID {
+	if !s.access.IsPerson(c.Agent) && c.Agent != e.ID {
 		err := parley.Errorf(parley.Denied, "Only a person or %s itself may do this.", e.Name).WithRule(access.RulePeopleOnly)
-		return s.access.Denied(ctx, c, "status of "+e.Name, err)
+		return s.access.RecordDenied(ctx, c, "status of "+e.Name, err)
 	}
 	if err := s.access.PermitOutside(ctx, c, policy.SelfOp, how); err != nil {
 		return err
 	}
 	return s.store.Update(ctx, func(tx *store.Tx) error {
-		if err := c.Fence(tx); err != nil {
+		if err := c.LockLease(tx); err != nil {
 			return err
 		}
 		a, err := tx.LockAgent(e.ID)

@@ -41,6 +41,11 @@ func putBelow(t *parley.Task, parent parley.Task) {
 	}
 }
 
+// waitForDependencies puts a new task off until what it depends on is completed.
+func waitForDependencies(t *parley.Task) {
+	t.State, t.Waits, t.Due = parley.Waiting, parley.WaitDependency, 0
+}
+
 // requeue makes a task claimable, that of a sleeping agent when it wakes, and
 // stores it.
 func requeue(tx *store.Tx, t *parley.Task) error {

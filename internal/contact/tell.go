@@ -39,7 +39,7 @@ func (s *Service) Tell(ctx context.Context, c access.Caller, n News) (Told, erro
 		return t.run()
 	})
 	if err != nil && !c.Waits(err) {
-		s.access.Refused(ctx, c, 0, err, access.RefusalText("tell", err))
+		s.access.RecordRefused(ctx, c, 0, err, access.RefusalText("tell", err))
 	}
 	return t.out, err
 }
@@ -72,7 +72,7 @@ func (t *telling) run() (err error) {
 	if found, err := t.before(); err != nil || found {
 		return err
 	}
-	if err := t.caller.WorksOn(t.state.Task); err != nil || len(to) == 0 {
+	if err := t.caller.CheckOwnTask(t.state.Task); err != nil || len(to) == 0 {
 		return err
 	}
 	rate, refused := policy.DecidePost(policy.Contact{Now: t.tx.Now, Sender: t.state.Author, Limits: t.s.dir.Limits(t.caller.Agent), Approved: t.caller.Approved})

@@ -39,7 +39,7 @@ func (s *Service) Share(ctx context.Context, c access.Caller, id parley.KeeperID
 		})
 	})
 	if refused != nil {
-		return parley.Keeper{}, s.access.Denied(ctx, c, "share "+id.String(), refused)
+		return parley.Keeper{}, s.access.RecordDenied(ctx, c, "share "+id.String(), refused)
 	}
 	return k, err
 }

@@ -30,12 +30,3 @@ type Error struct {
 func (e *Error) Error() string { return e.Message }
 
 func (e *Error) Unwrap() error { return e.Cause }
-
-// Temporary reports whether the same request may succeed later.
-func (e *Error) Temporary() bool {
-	switch e.Class {
-	case RateLimited, Overloaded, Offline, TimedOut:
-		return true
-	}
-	return false
-}

@@ -82,7 +82,7 @@ func (s *Service) Messages(ctx context.Context, c access.Caller, r Conversation)
 		err = s.access.PermitOutside(ctx, c, policy.ChannelOp, "read "+in.Place())
 	}
 	if err != nil {
-		return nil, s.access.Denied(ctx, c, "read a conversation", err)
+		return nil, s.access.RecordDenied(ctx, c, "read a conversation", err)
 	}
 	slices.Reverse(list)
 	return list, nil

@@ -20,7 +20,7 @@ type Explanation struct {
 // agent only about itself. An empty from is the caller.
 func (s *Service) Explain(ctx context.Context, c access.Caller, from, to, action string) (Explanation, error) {
 	e, err := s.explain(c, from, to, action)
-	return e, s.access.Denied(ctx, c, "explain", err)
+	return e, s.access.RecordDenied(ctx, c, "explain", err)
 }
 
 func (s *Service) explain(c access.Caller, from, to, action string) (Explanation, error) {

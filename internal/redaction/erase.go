@@ -4,13 +4,12 @@ import (
 	"slices"
 
 	"parley"
-	"parley/internal/access"
 	"parley/internal/store"
 )
 
 // erasure takes what was found away, in one transaction.
 type erasure struct {
-	*finding
+	found  *finding
 	tx     *store.Tx
 	by     parley.AgentID
 	reason string
@@ -18,18 +17,21 @@ type erasure struct {
 	requests []parley.MessageID // to managers, who were shown the call
 }
 
+// reasonRunes bounds the reason on record.
+const reasonRunes = 300
+
 func (e *erasure) run() error {
-	if done, err := e.tx.Redacted(e.first.ID); err != nil || done {
+	if done, err := e.tx.Redacted(e.found.message.ID); err != nil || done {
 		return err
 	}
-	if err := e.s.index.Forget(e.tx, slices.Concat(e.messages, e.carried)); err != nil { // its lock comes first
+	if err := e.found.s.index.Forget(e.tx, slices.Concat(e.found.messages, e.found.carried)); err != nil { // its lock comes first
 		return err
 	}
 	if err := e.eraseKept(); err != nil {
 		return err
 	}
 	var tasks []parley.TaskID
-	for _, id := range e.messages {
+	for _, id := range e.found.messages {
 		of, err := e.eraseMessage(id)
 		if err != nil {
 			return err
@@ -39,7 +41,7 @@ func (e *erasure) run() error {
 	if err := e.eraseTrees(tasks); err != nil {
 		return err
 	}
-	for _, id := range e.readers {
+	for _, id := range e.found.readers {
 		t, err := e.tx.Task(id)
 		if err == nil {
 			err = e.eraseTask(t)
@@ -48,14 +50,14 @@ func (e *erasure) run() error {
 			return err
 		}
 	}
-	for _, id := range e.carried {
+	for _, id := range e.found.carried {
 		e.tx.ForgetContext(id)
 	}
-	for _, event := range e.events {
-		e.tx.SetEventDetail(event.ID, e.mark)
+	for _, event := range e.found.events {
+		e.tx.SetEventDetail(event.ID, e.found.mark)
 	}
-	e.tx.Record(parley.Event{Team: e.team, Kind: parley.EventRedacted, Actor: e.by, Target: e.first.Author,
-		Task: e.first.Task, Message: e.first.ID, Detail: parley.Clip(e.reason, access.RefusalRunes)})
+	e.tx.Record(parley.Event{Team: e.found.team, Kind: parley.EventRedacted, Actor: e.by, Target: e.found.message.Author,
+		Task: e.found.message.Task, Message: e.found.message.ID, Detail: parley.Clip(e.reason, reasonRunes)})
 	return nil
 }
 
@@ -73,7 +75,7 @@ func (e *erasure) eraseMessage(id parley.MessageID) ([]parley.TaskID, error) {
 	if err := e.eraseApprovals(approvals); err != nil {
 		return nil, err
 	}
-	e.tx.Redact(m, e.by, e.mark, e.reason)
+	e.tx.Redact(m, e.by, e.found.mark, e.reason)
 	if err := e.eraseQuestion(m); err != nil {
 		return nil, err
 	}
@@ -115,7 +117,7 @@ func (e *erasure) eraseTrees(tasks []parley.TaskID) error {
 }
 
 func (e *erasure) eraseTask(t parley.Task) error {
-	if text := e.secrets.scrub(t.Error, e.mark); text != t.Error {
+	if text := e.found.secrets.scrub(t.Error, e.found.mark); text != t.Error {
 		e.tx.SetTaskError(t.ID, text)
 	}
 	steps, err := e.tx.Steps(t.ID)
@@ -123,7 +125,7 @@ func (e *erasure) eraseTask(t parley.Task) error {
 		return err
 	}
 	for _, step := range steps {
-		if content, changed := e.secrets.scrubJSON(string(step.Content), e.mark); changed {
+		if content, changed := e.found.secrets.scrubJSON(string(step.Content), e.found.mark); changed {
 			step.Content = []byte(content)
 			e.tx.SetStep(step)
 		}
@@ -139,8 +141,8 @@ func (e *erasure) eraseTask(t parley.Task) error {
 // nobody could see any more what they decide about.
 func (e *erasure) eraseApprovals(list []parley.Approval) error {
 	for _, a := range list {
-		args, changed := e.secrets.scrubJSON(a.Args, e.mark)
-		reason := e.secrets.scrub(a.Reason, e.mark)
+		args, changed := e.found.secrets.scrubJSON(a.Args, e.found.mark)
+		reason := e.found.secrets.scrub(a.Reason, e.found.mark)
 		if !changed && reason == a.Reason {
 			continue
 		}
@@ -148,7 +150,7 @@ func (e *erasure) eraseApprovals(list []parley.Approval) error {
 		if err := e.eraseRequests(a); err != nil {
 			return err
 		}
-		if err := e.s.approvals.Retract(e.tx, a, "What it says was redacted.", e.by); err != nil {
+		if err := e.found.s.approvals.Retract(e.tx, a, "What it says was redacted.", e.by); err != nil {
 			return err
 		}
 	}
@@ -157,18 +159,18 @@ func (e *erasure) eraseApprovals(list []parley.Approval) error {
 
 // eraseRequests takes away what managers were sent of a call.
 func (e *erasure) eraseRequests(a parley.Approval) error {
-	list, err := e.s.approvals.Requests(e.tx, a)
+	list, err := e.found.s.approvals.Requests(e.tx, a)
 	if err != nil {
 		return err
 	}
 	for _, m := range list {
-		if slices.Contains(e.messages, m.ID) || slices.Contains(e.requests, m.ID) {
+		if slices.Contains(e.found.messages, m.ID) || slices.Contains(e.requests, m.ID) {
 			continue
 		}
-		if err := e.s.index.Forget(e.tx, []parley.MessageID{m.ID}); err != nil {
+		if err := e.found.s.index.Forget(e.tx, []parley.MessageID{m.ID}); err != nil {
 			return err
 		}
-		e.tx.Redact(m, e.by, e.mark, e.reason)
+		e.tx.Redact(m, e.by, e.found.mark, e.reason)
 		e.requests = append(e.requests, m.ID)
 		if err := e.eraseTrees([]parley.TaskID{m.Task}); err != nil {
 			return err

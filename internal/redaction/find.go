@@ -12,12 +12,11 @@ import (
 // finding is everything that holds the text of a message.
 type finding struct {
 	s    *Service
-	tx   *store.Tx // of the reading; the erasure has its own
 	team parley.TeamID
 	mark string // what stands where the text was
 
-	first    parley.Message
-	before   bool // it was redacted before: there is nothing left to find
+	message  parley.Message
+	done     bool // it was redacted before: there is nothing left to find
 	messages []parley.MessageID
 	quoted   []parley.MessageID
 	secrets  secrets
@@ -29,24 +28,24 @@ type finding struct {
 }
 
 // run looks for everything. What one step finds, the next ones look for too.
-func (f *finding) run(id parley.MessageID) (err error) {
-	if f.first, err = f.tx.Message(id); err != nil {
+func (f *finding) run(tx *store.Tx, id parley.MessageID) (err error) {
+	if f.message, err = tx.Message(id); err != nil {
 		return access.NotFound(err, "%s", id)
 	}
-	if f.first.Team != f.team {
+	if f.message.Team != f.team {
 		return parley.Errorf(parley.NotFound, "%s not found.", id)
 	}
 	f.messages = []parley.MessageID{id}
-	if f.before, err = f.tx.Redacted(id); err != nil || f.before {
+	if f.done, err = tx.Redacted(id); err != nil || f.done {
 		return err
 	}
-	whole, err := f.tx.Attachment(id)
+	whole, err := tx.Attachment(id)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	f.secrets = newSecrets(whole, f.first.Body, f.first.Context, parley.Quote(f.first.Body))
-	for _, step := range []func() error{f.findCopies, f.findAdded, f.findKept, f.findReaders, f.findEvents} {
-		if err := step(); err != nil {
+	f.secrets = newSecrets(whole, f.message.Body, f.message.Context, parley.Quote(f.message.Body))
+	for _, step := range []func(*store.Tx) error{f.findCopies, f.findAdded, f.findKept, f.findReaders, f.findEvents} {
+		if err := step(tx); err != nil {
 			return err
 		}
 	}
@@ -58,32 +57,29 @@ const mostQuoted = 100
 
 // findCopies tells copies from quotations: a copy has the same author and says
 // nothing else. Of a short text only the same task's are copies.
-func (f *finding) findCopies() error {
-	list, err := f.tx.Copies(f.team, 1, f.first.Body)
+func (f *finding) findCopies(tx *store.Tx) error {
+	list, err := tx.Copies(f.team, 1, f.message.Body)
 	for _, m := range list {
-		sameTask := m.Task != 0 && m.Task == f.first.Task
+		sameTask := m.Task != 0 && m.Task == f.message.Task
 		switch {
-		case m.ID == f.first.ID:
-		case m.Whole && m.Author == f.first.Author && (sameTask || len(f.first.Body) >= distinctive):
+		case m.ID == f.message.ID:
+		case m.Whole && m.Author == f.message.Author && (sameTask || len(f.message.Body) >= distinctive):
 			f.messages = append(f.messages, m.ID)
-		case len(f.first.Body) >= distinctive && len(f.quoted) < mostQuoted:
+		case len(f.message.Body) >= distinctive && len(f.quoted) < mostQuoted:
 			f.quoted = append(f.quoted, m.ID)
 		}
 	}
 	return err
 }
 
-// clippedRunes is the least that an event quotes of a text.
-const clippedRunes = 200
-
 // findEvents finds those that quote the text. Most say only what was done.
-func (f *finding) findEvents() error {
-	quoted := parley.Clip(f.first.Body, clippedRunes)
-	list, err := f.tx.EventsContaining(f.team, f.first.At, quoted)
+func (f *finding) findEvents(tx *store.Tx) error {
+	quoted := parley.Clip(f.message.Body, parley.QuotedRunes)
+	list, err := tx.EventsContaining(f.team, f.message.At, quoted)
 	f.events = slices.DeleteFunc(list, func(e parley.Event) bool {
 		switch e.Kind {
 		case parley.EventDropped, parley.EventFailed:
-			return len(quoted) < distinctive && (e.Detail != quoted || e.Task != f.first.Task)
+			return len(quoted) < distinctive && (e.Detail != quoted || e.Task != f.message.Task)
 		case parley.EventRefused, parley.EventToolRefused, parley.EventApprovalDenied:
 			return len(quoted) < distinctive
 		}
@@ -94,13 +90,13 @@ func (f *finding) findEvents() error {
 
 // findReaders finds the turns that read the text in a channel or found it in a
 // keeper. They may belong to any tree.
-func (f *finding) findReaders() error {
-	texts, err := f.shownElsewhere()
+func (f *finding) findReaders(tx *store.Tx) error {
+	texts, err := f.shownElsewhere(tx)
 	if err != nil {
 		return err
 	}
 	for _, text := range texts {
-		list, err := f.tx.TasksContaining(f.team, f.first.At, withinJSON(text, false), withinJSON(text, true))
+		list, err := tx.TasksContaining(f.team, f.message.At, withinJSON(text, false), withinJSON(text, true))
 		if err != nil {
 			return err
 		}
@@ -112,17 +108,17 @@ func (f *finding) findReaders() error {
 }
 
 // shownElsewhere is what to look for in other trees, as it is written there.
-func (f *finding) shownElsewhere() (texts []string, err error) {
-	thread, err := f.tx.Thread(f.first.Thread)
+func (f *finding) shownElsewhere(tx *store.Tx) (texts []string, err error) {
+	thread, err := tx.Thread(f.message.Thread)
 	if err != nil {
 		return nil, err
 	}
-	channel, err := f.tx.Channel(thread.Channel)
+	channel, err := tx.Channel(thread.Channel)
 	if err != nil {
 		return nil, err
 	}
-	if len(f.first.Body) >= distinctive && (channel.Kind == parley.Group || len(f.kept) > 0) {
-		texts = append(texts, parley.Quote(f.first.Body))
+	if len(f.message.Body) >= distinctive && (channel.Kind == parley.Group || len(f.kept) > 0) {
+		texts = append(texts, parley.Quote(f.message.Body))
 	}
-	return append(texts, f.excerpts()...), nil
+	return append(texts, f.addExcerpts()...), nil
 }

@@ -11,14 +11,14 @@ import (
 
 // findKept finds what keepers hold of the messages: copies of them, and other
 // texts that contain theirs.
-func (f *finding) findKept() error {
-	text := strings.TrimSpace(f.first.Body)
-	if text == "" {
+func (f *finding) findKept(tx *store.Tx) error {
+	body := strings.TrimSpace(f.message.Body)
+	if body == "" {
 		return nil
 	}
 	for _, id := range f.messages {
-		for _, text := range append([]string{text}, f.added...) {
-			list, err := f.tx.KeptContaining(f.team, id, text)
+		for _, text := range append([]string{body}, f.added...) {
+			list, err := tx.KeptContaining(f.team, id, text)
 			if err != nil {
 				return err
 			}
@@ -36,9 +36,9 @@ func (f *finding) addKept(list []parley.KeptMessage) {
 	}
 }
 
-// excerpts are parts of the copies in keepers that stand by themselves where they
-// were found. They become secrets too.
-func (f *finding) excerpts() (parts []string) {
+// addExcerpts finds parts of the copies in keepers that stand by themselves where
+// they were found, and makes them secrets too.
+func (f *finding) addExcerpts() (parts []string) {
 	for _, k := range f.kept {
 		if !slices.Contains(f.messages, k.Message) {
 			continue
@@ -58,10 +58,10 @@ func (f *finding) excerpts() (parts []string) {
 func (e *erasure) eraseKept() error {
 	var changed []parley.KeptMessage
 	var keepers []parley.KeeperID
-	for _, k := range e.kept {
-		text := e.secrets.scrub(k.Text, e.mark)
-		if slices.Contains(e.messages, k.Message) {
-			text = e.mark
+	for _, k := range e.found.kept {
+		text := e.found.secrets.scrub(k.Text, e.found.mark)
+		if slices.Contains(e.found.messages, k.Message) {
+			text = e.found.mark
 		}
 		if text == k.Text {
 			continue
@@ -75,7 +75,7 @@ func (e *erasure) eraseKept() error {
 	if len(changed) == 0 {
 		return nil
 	}
-	if err := e.s.keepers.Rewrite(e.tx, changed); err != nil {
+	if err := e.found.s.keepers.Rewrite(e.tx, changed); err != nil {
 		return err
 	}
 	return e.eraseTopics(keepers)
@@ -90,7 +90,7 @@ func (e *erasure) eraseTopics(keepers []parley.KeeperID) error {
 		if err != nil {
 			return err
 		}
-		if topic := e.secrets.scrub(k.Topic, e.mark); topic != k.Topic {
+		if topic := e.found.secrets.scrub(k.Topic, e.found.mark); topic != k.Topic {
 			e.tx.SetTopic(id, topic)
 		}
 	}

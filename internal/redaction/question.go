@@ -1,6 +1,7 @@
 package redaction
 
 import (
+	"parley/internal/store"
 	"slices"
 
 	"parley"
@@ -8,16 +9,16 @@ import (
 
 // findAdded finds what those who forwarded a question added to it, which goes with
 // the question, and the messages that brought it to the asker.
-func (f *finding) findAdded() error {
+func (f *finding) findAdded(tx *store.Tx) error {
 	for _, id := range f.messages {
-		m, err := f.tx.Message(id)
+		m, err := tx.Message(id)
 		if err != nil {
 			return err
 		}
 		if m.Question == 0 {
 			continue
 		}
-		routes, err := f.tx.Routes(m.Question)
+		routes, err := tx.Routes(m.Question)
 		if err != nil {
 			return err
 		}
@@ -26,7 +27,7 @@ func (f *finding) findAdded() error {
 				f.added = append(f.added, route.Enrichment)
 			}
 		}
-		carried, err := f.tx.EnrichmentMessages(f.team, m.Question)
+		carried, err := tx.EnrichmentMessages(f.team, m.Question)
 		if err != nil {
 			return err
 		}
@@ -43,12 +44,12 @@ func (e *erasure) eraseQuestion(m parley.Message) error {
 		return nil
 	}
 	if m.Kind == parley.QuestionMessage {
-		e.tx.SetQuestionText(m.Question, e.mark, "")
+		e.tx.SetQuestionText(m.Question, e.found.mark, "")
 	}
 	routes, err := e.tx.Routes(m.Question)
 	for _, route := range routes {
 		if route.Enrichment != "" {
-			route.Enrichment = e.mark
+			route.Enrichment = e.found.mark
 			e.tx.SetEnrichment(route)
 		}
 	}

@@ -73,19 +73,19 @@ func (s *Service) Redact(ctx context.Context, c access.Caller, id parley.Message
 	by, _ := s.dir.Entry(c.Agent)
 	var found *finding
 	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
-		found = &finding{s: s, tx: tx, team: c.Team, mark: parley.RedactedText(by.Name)}
-		return found.run(id)
+		found = &finding{s: s, team: c.Team, mark: parley.RedactedText(by.Name)}
+		return found.run(tx, id)
 	})
 	if err != nil {
 		return Redaction{}, err
 	}
 	out := Redaction{Messages: found.messages, Quoted: found.quoted}
-	if found.before {
+	if found.done {
 		return out, nil
 	}
 	reason = found.secrets.scrub(reason, found.mark) // it may quote the text
 	err = s.store.Erase(ctx, func(tx *store.Tx) error {
-		e := erasure{finding: found, tx: tx, by: c.Agent, reason: reason}
+		e := erasure{found: found, tx: tx, by: c.Agent, reason: reason}
 		if err := e.run(); err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ func (a arrival) empty() bool { return len(a.notices)+len(a.inbox) == 0 }
 
 // takesIn reports whether the model is asked again after these steps.
 func (t *transcript) takesIn(drafts []draft) bool {
-	return kindOf(drafts[len(drafts)-1].content) == parley.StepResult && len(t.pending) <= 1
+	return drafts[len(drafts)-1].is(parley.StepResult) && len(t.pending) <= 1
 }
 
 // arrive finds what has come for the task whose lock is held.
@@ -30,14 +30,11 @@ func (t *run) arrive(tx *store.Tx, task parley.Task, thread parley.Thread, draft
 		return a, nil
 	}
 	if thread.Count > t.lookedTo && t.place.Kind != parley.Group {
-		news, err := tx.News(thread, t.lease.Agent, t.lookedTo, newsSize)
+		news, readTo, err := t.readNews(tx, thread, t.lookedTo)
 		if err != nil {
 			return a, err
 		}
-		a.step.Place = thread.Count
-		if len(news) == newsSize {
-			a.step.Place = news[newsSize-1].N
-		}
+		a.step.Place = readTo
 		if a.notices, err = t.names.letters(tx, news); err != nil {
 			return a, err
 		}

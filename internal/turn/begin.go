@@ -39,17 +39,23 @@ func (t *run) loadBeginning(tx *store.Tx, thread parley.Thread, read int) (b beg
 	return b, err
 }
 
+// readNews reads what the agent has not seen of its thread after a place, and how far
+// it has read the thread with that.
+func (t *run) readNews(tx *store.Tx, thread parley.Thread, after int) (list []parley.Message, readTo int, err error) {
+	list, err = tx.News(thread, t.lease.Agent, after, newsSize)
+	if len(list) == newsSize {
+		return list, list[newsSize-1].N, err
+	}
+	return list, thread.Count, err
+}
+
 // news reads what the agent has not seen of its thread beyond the history, and how
 // far it has read the thread with that. Requests of other tasks that came later
 // wait for their own turns.
 func (t *run) news(tx *store.Tx, thread parley.Thread, read int) (list []letter, readTo int, err error) {
-	all, err := tx.News(thread, t.lease.Agent, read, newsSize)
+	all, readTo, err := t.readNews(tx, thread, read)
 	if err != nil {
 		return nil, 0, err
-	}
-	readTo = thread.Count
-	if len(all) == newsSize {
-		readTo = all[newsSize-1].N
 	}
 	var news []parley.Message
 	for _, m := range all {

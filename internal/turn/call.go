@@ -76,14 +76,14 @@ func (t *run) storeResult(ctx context.Context, call model.Call, res tool.Result,
 
 func (t *run) call(ctx context.Context, call model.Call, approved bool) (res tool.Result, err error) {
 	tl, ok := tool.Find(t.agent.Tools, call.Name)
-	if !ok && t.isStarted(call.ID) {
-		return tool.Result{}, errInterrupted // of a server that is not back yet, say
+	if t.isStarted(call.ID) && !tl.Replays { // also of a server that is not back yet
+		return tool.Result{}, errInterrupted
 	}
 	if !ok {
 		return tool.Result{}, tool.ErrUnknown(t.agent.Tools, call.Name)
 	}
 	ready := tl.Prepare(call.Args)
-	if ready.Err != nil && !t.isStarted(call.ID) {
+	if ready.Err != nil {
 		return tool.Result{}, ready.Err // nobody is asked to approve what cannot be done
 	}
 	if ready.Action != "" {
@@ -92,9 +92,6 @@ func (t *run) call(ctx context.Context, call model.Call, approved bool) (res too
 		}
 	}
 	if !tl.Replays {
-		if t.isStarted(call.ID) {
-			return tool.Result{}, errInterrupted
-		}
 		if err := t.storeSteps(ctx, nil, draft{content: started{Call: call.ID}}); err != nil {
 			return tool.Result{}, err
 		}

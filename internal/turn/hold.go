@@ -20,7 +20,7 @@ func (t *run) hold(ctx context.Context, call model.Call, need *parley.NeedsAppro
 		Tool: call.Name, Args: args, Digest: parley.CallDigest(call.Name, args), Target: need.Target,
 		Rule: need.Rule, Reason: need.Reason,
 	}
-	return t.storeSteps(ctx, nil, draft{build: func(tx *store.Tx, task *parley.Task) (any, error) {
+	return t.storeSteps(ctx, nil, draft{build: func(tx *store.Tx, task *parley.Task) (content, error) {
 		a := a
 		a.ExpiresAt = tx.Now.Add(t.agent.Limits.ApprovalExpiry)
 		tx.InsertApproval(&a)

@@ -151,7 +151,7 @@ func TestWhatHasComeIsTakenInAfterTheLastResult(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		pending []pendingCall
-		content any
+		content content
 		want    bool
 	}{
 		{"the first of two results", two, result{}, false},

@@ -143,10 +143,10 @@ func (t *run) replay(tx *store.Tx) error {
 }
 
 // mailOf reads the messages that a step names.
-func (t *run) mailOf(tx *store.Tx, content any) (m mail, err error) {
+func (t *run) mailOf(tx *store.Tx, of content) (m mail, err error) {
 	var notices []parley.MessageID
 	upto := t.inboxRead
-	switch c := content.(type) {
+	switch c := of.(type) {
 	case prompt:
 		notices, upto = c.Notices, c.Inbox
 	case inboxStep:

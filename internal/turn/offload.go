@@ -152,7 +152,7 @@ func (t *run) storeOffload(ctx context.Context, s offloadStep, list []parley.Kep
 	if t.start != nil {
 		drafts = append(drafts, draft{content: t.prompt})
 	}
-	return t.storeSteps(ctx, nil, append(drafts, draft{spent: t.sideSpent(), build: func(tx *store.Tx, task *parley.Task) (any, error) {
+	return t.storeSteps(ctx, nil, append(drafts, draft{spent: t.sideSpent(), build: func(tx *store.Tx, task *parley.Task) (content, error) {
 		keepers, err := t.keep(tx, task, name, list)
 		return offloadStep{Keepers: keepers, Messages: s.Messages, Past: s.Past}, err
 	}})...)

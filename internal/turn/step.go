@@ -57,10 +57,21 @@ type (
 	}
 )
 
+// content is what a step says.
+type content interface{ kind() parley.StepKind }
+
+func (prompt) kind() parley.StepKind      { return parley.StepPrompt }
+func (replyStep) kind() parley.StepKind   { return parley.StepReply }
+func (inboxStep) kind() parley.StepKind   { return parley.StepInbox }
+func (started) kind() parley.StepKind     { return parley.StepCall }
+func (held) kind() parley.StepKind        { return parley.StepHeld }
+func (result) kind() parley.StepKind      { return parley.StepResult }
+func (offloadStep) kind() parley.StepKind { return parley.StepOffload }
+
 // step is a stored step, read, with the messages that it names.
 type step struct {
 	turn, n int
-	content any
+	content content
 	mail
 }
 
@@ -95,6 +106,8 @@ func decode(s parley.Step) (out step, err error) {
 		out.content, err = contentOf[result](s)
 	case parley.StepOffload:
 		out.content, err = contentOf[offloadStep](s)
+	default:
+		err = fmt.Errorf("unknown kind %q", s.Kind)
 	}
 	if err != nil {
 		return out, fmt.Errorf("step %d/%d of %s: %w", s.Turn, s.N, s.Task, err)
@@ -102,44 +115,27 @@ func decode(s parley.Step) (out step, err error) {
 	return out, nil
 }
 
-func contentOf[T any](s parley.Step) (content T, err error) {
-	err = json.Unmarshal(s.Content, &content)
-	return content, err
-}
-
-func kindOf(content any) parley.StepKind {
-	switch content.(type) {
-	case prompt:
-		return parley.StepPrompt
-	case replyStep:
-		return parley.StepReply
-	case inboxStep:
-		return parley.StepInbox
-	case started:
-		return parley.StepCall
-	case held:
-		return parley.StepHeld
-	case result:
-		return parley.StepResult
-	case offloadStep:
-		return parley.StepOffload
-	}
-	return ""
+func contentOf[T content](s parley.Step) (c T, err error) {
+	err = json.Unmarshal(s.Content, &c)
+	return c, err
 }
 
 // draft is a step that is about to be stored.
 type draft struct {
-	content any
+	content content
 	// build, if there is no content, stores what the step is about and returns its
 	// content.
-	build func(tx *store.Tx, task *parley.Task) (any, error)
+	build func(tx *store.Tx, task *parley.Task) (content, error)
 	spent parley.Spending
 }
+
+// is reports whether the step has this kind. What is yet to be built has none.
+func (d draft) is(kind parley.StepKind) bool { return d.content != nil && d.content.kind() == kind }
 
 // encode writes the nth step after those that are stored.
 func (t *run) encode(n int, d draft) (parley.Step, error) {
 	b, err := json.Marshal(d.content)
-	return parley.Step{Task: t.lease.Task, Turn: t.turn, N: t.steps + n, Kind: kindOf(d.content), Content: b, Spent: d.spent}, err
+	return parley.Step{Task: t.lease.Task, Turn: t.turn, N: t.steps + n, Kind: d.content.kind(), Content: b, Spent: d.spent}, err
 }
 
 // storeSteps stores steps in one transaction under the lease and then takes them
@@ -246,7 +242,7 @@ func (t *run) markShown(tx *store.Tx, task *parley.Task, shown *tool.Result, dra
 	}
 }
 
-func replies(drafts []draft) bool { return kindOf(drafts[0].content) == parley.StepReply }
+func replies(drafts []draft) bool { return drafts[0].is(parley.StepReply) }
 
 // fence makes sure that the lease still holds, and reads the thread that the task
 // is worked on in.

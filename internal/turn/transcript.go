@@ -81,9 +81,13 @@ func (t *transcript) apply(s step) {
 	case inboxStep:
 		t.addArrival(c, s.mail)
 	case started:
-		t.markPending(c.Call, func(p *pendingCall) { p.started = true })
+		if p := t.pendingCall(c.Call); p != nil {
+			p.started = true
+		}
 	case held:
-		t.markPending(c.Call, func(p *pendingCall) { p.held = true })
+		if p := t.pendingCall(c.Call); p != nil {
+			p.held = true
+		}
 	case result:
 		t.addResult(c)
 	case offloadStep:
@@ -92,10 +96,10 @@ func (t *transcript) apply(s step) {
 	t.turn, t.steps, t.hasRoom = s.turn, s.n, hasRoom(s.content)
 }
 
-// hasRoom reports whether a step is stored only after room was made for what it
-// shows, so that the model is asked next.
-func hasRoom(content any) bool {
-	switch content.(type) {
+// hasRoom reports whether room was made before such a step was stored, so that the
+// model can be asked at once.
+func hasRoom(after content) bool {
+	switch after.(type) {
 	case prompt, offloadStep:
 		return true
 	}
@@ -157,17 +161,20 @@ func (t *transcript) addLetters(list []letter) {
 	}
 }
 
-func (t *transcript) markPending(call string, mark func(*pendingCall)) {
+// pendingCall finds a call without a result; nil if there is none.
+func (t *transcript) pendingCall(id string) *pendingCall {
 	for i := range t.pending {
-		if t.pending[i].ID == call {
-			mark(&t.pending[i])
+		if t.pending[i].ID == id {
+			return &t.pending[i]
 		}
 	}
+	return nil
 }
 
 // isStarted reports whether a pending call is on record as begun.
 func (t *transcript) isStarted(call string) bool {
-	return slices.ContainsFunc(t.pending, func(p pendingCall) bool { return p.ID == call && p.started })
+	p := t.pendingCall(call)
+	return p != nil && p.started
 }
 
 func (p pendingCall) isHeld() bool { return p.held }

@@ -180,7 +180,7 @@ func (s *Scheduler) start(ctx turnContext, l parley.Lease, h *parley.Handover) {
 	s.mu.Unlock()
 	go func() {
 		defer s.turns.Done()
-		slot := &Slot{s: s, agent: l.Agent, strict: s.cfg.Agents.Limits(l.Agent).Turns == 1, held: true}
+		slot := &workerSlot{s: s, agent: l.Agent, strict: s.cfg.Agents.Limits(l.Agent).Turns == 1, held: true}
 		err := s.run(ctx, l, h, slot)
 		s.mu.Lock()
 		delete(s.cancels, l)
@@ -196,7 +196,7 @@ func (s *Scheduler) start(ctx turnContext, l parley.Lease, h *parley.Handover) {
 
 // run runs the turns of a task. A panic in a tool or a model breaks that turn only,
 // not the hub and the other turns.
-func (s *Scheduler) run(ctx context.Context, l parley.Lease, h *parley.Handover, slot *Slot) (err error) {
+func (s *Scheduler) run(ctx context.Context, l parley.Lease, h *parley.Handover, slot *workerSlot) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic in a turn: %v\n%s", p, debug.Stack())

@@ -8,11 +8,11 @@ import (
 	"parley/internal/store"
 )
 
-// Slot is a turn's slot among the hub's workers and among its agent's turns. A turn
+// workerSlot is the parley.Slot of this hub: a turn's slot among the hub's workers and among its agent's turns. A turn
 // that waits for another one releases it: if waiting turns held all slots, nobody
 // could answer them. Only an agent that runs strictly one turn at a time still counts
 // its turn while that turn waits.
-type Slot struct {
+type workerSlot struct {
 	s      *Scheduler
 	agent  parley.AgentID
 	strict bool
@@ -22,7 +22,7 @@ type Slot struct {
 }
 
 // Release gives the slot to others. A second call does nothing.
-func (l *Slot) Release() {
+func (l *workerSlot) Release() {
 	if l.drop() {
 		if !l.strict {
 			l.s.leave(l.agent)
@@ -32,7 +32,7 @@ func (l *Slot) Release() {
 }
 
 // end releases the slot for good.
-func (l *Slot) end() {
+func (l *workerSlot) end() {
 	held := l.drop()
 	if held || l.strict {
 		l.s.leave(l.agent)
@@ -42,7 +42,7 @@ func (l *Slot) end() {
 	}
 }
 
-func (l *Slot) drop() (held bool) {
+func (l *workerSlot) drop() (held bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	held, l.held = l.held, false
@@ -51,7 +51,7 @@ func (l *Slot) drop() (held bool) {
 
 // Acquire waits for a slot. Returning turns go before new ones, even if their agent
 // has started others meanwhile.
-func (l *Slot) Acquire(ctx context.Context) error {
+func (l *workerSlot) Acquire(ctx context.Context) error {
 	if ch := l.s.enqueue(); ch != nil {
 		select {
 		case <-ch:

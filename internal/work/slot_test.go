@@ -47,12 +47,12 @@ func scheduler(workers int) *Scheduler {
 }
 
 // take reserves a slot and holds it as a turn does.
-func take(t *testing.T, s *Scheduler, agent parley.AgentID) *Slot {
+func take(t *testing.T, s *Scheduler, agent parley.AgentID) *workerSlot {
 	t.Helper()
 	if _, ok := s.Reserve(agent); !ok {
 		t.Fatalf("no place for agent %d", agent)
 	}
-	return &Slot{s: s, agent: agent, strict: crew{}.Limits(agent).Turns == 1, held: true}
+	return &workerSlot{s: s, agent: agent, strict: crew{}.Limits(agent).Turns == 1, held: true}
 }
 
 func TestAReservationNeedsAPlaceAndATurn(t *testing.T) {
@@ -165,7 +165,7 @@ func TestTurnsThatComeBackGoBeforeNewOnes(t *testing.T) {
 func TestAWaiterThatGivesUpPassesItsPlaceOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := scheduler(1)
-		gone, next := take(t, s, 2), (*Slot)(nil)
+		gone, next := take(t, s, 2), (*workerSlot)(nil)
 		gone.Release()
 		next = take(t, s, 3)
 		next.Release()
@@ -218,7 +218,7 @@ func TestPlacesAreNeitherLostNorMadeUp(t *testing.T) {
 			if _, ok := s.Reserve(agent); !ok {
 				return
 			}
-			slot := &Slot{s: s, agent: agent, strict: agent == 1, held: true}
+			slot := &workerSlot{s: s, agent: agent, strict: agent == 1, held: true}
 			defer slot.end()
 			for range random.IntN(4) {
 				slot.Release()

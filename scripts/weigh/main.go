@@ -93,7 +93,7 @@ func show(g *graph, rows []row, sizes map[string]int64, total int64, library, re
 		left, packages = left-r.size, packages-r.packages
 	}
 	own := g.own()
-	shared := slices.DeleteFunc(g.shared(), func(name string) bool { return g.packages[name].Standard })
+	shared := g.shared()
 	line("shared by several", len(shared), sum(sizes, shared), "")
 	line("our own", len(own), sum(sizes, own), "")
 	left, packages = left-sum(sizes, shared)-sum(sizes, own), packages-len(shared)-len(own)

@@ -6,7 +6,6 @@ import (
 
 	"parley"
 	"parley/internal/contact"
-	"parley/internal/policy"
 	"parley/internal/tool"
 )
 
@@ -26,7 +25,9 @@ func approveAction(contacts *contact.Service) tool.Tool {
 	return tool.New(tool.Spec[approveActionArgs]{
 		Name: "approve_action", Title: "Approve an action", Description: approveActionText, Hints: tool.Hints{Destructive: true},
 		Replays: true,
-		Action:  func(args approveActionArgs) string { return approvalAction("approve", args.ApprovalID) },
+		Action: func(args approveActionArgs) string {
+			return TaskAction("approve", args.ApprovalID, parley.ParseApprovalID)
+		},
 		Run: func(ctx context.Context, c tool.Call, args approveActionArgs) (tool.Result, error) {
 			id, err := parley.ParseApprovalID(args.ApprovalID)
 			if err != nil {
@@ -38,14 +39,4 @@ func approveAction(contacts *contact.Service) tool.Tool {
 			return tool.Result{Text: id.String() + " is approved."}, nil
 		},
 	})
-}
-
-// approvalAction names a decision for the rules. What is no approval is refused
-// when the tool runs.
-func approvalAction(verb, approval string) string {
-	id, err := parley.ParseApprovalID(approval)
-	if err != nil {
-		return policy.Action(policy.TaskOp, verb+" ")
-	}
-	return policy.Action(policy.TaskOp, verb+" "+id.String())
 }

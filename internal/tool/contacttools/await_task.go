@@ -7,7 +7,6 @@ import (
 
 	"parley"
 	"parley/internal/contact"
-	"parley/internal/policy"
 	"parley/internal/tool"
 )
 
@@ -23,7 +22,7 @@ func awaitTask(contacts *contact.Service) tool.Tool {
 	return tool.New(tool.Spec[taskIDArgs]{
 		Name: "await_task", Title: "Wait for a task", Description: awaitTaskText,
 		Replays: true,
-		Action:  func(args taskIDArgs) string { return args.action("await") },
+		Action:  func(args taskIDArgs) string { return TaskAction("await", args.TaskID, parley.ParseTaskID) },
 		Run: func(ctx context.Context, c tool.Call, args taskIDArgs) (tool.Result, error) {
 			id, err := parley.ParseTaskID(args.TaskID)
 			if err != nil {
@@ -43,14 +42,4 @@ func awaitTask(contacts *contact.Service) tool.Tool {
 			}
 		},
 	})
-}
-
-// action names what is done to the task for the rules. What is no task is refused
-// when the tool runs.
-func (a taskIDArgs) action(verb string) string {
-	id, err := parley.ParseTaskID(a.TaskID)
-	if err != nil {
-		return policy.Action(policy.TaskOp, verb+" ")
-	}
-	return policy.Action(policy.TaskOp, verb+" "+id.String())
 }

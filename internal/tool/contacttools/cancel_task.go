@@ -16,7 +16,7 @@ func cancelTask(contacts *contact.Service) tool.Tool {
 	return tool.New(tool.Spec[taskIDArgs]{
 		Name: "cancel_task", Title: "Cancel a task", Description: cancelTaskText, Hints: tool.Hints{Destructive: true},
 		Replays: true,
-		Action:  func(args taskIDArgs) string { return args.action("cancel") },
+		Action:  func(args taskIDArgs) string { return TaskAction("cancel", args.TaskID, parley.ParseTaskID) },
 		Run: func(ctx context.Context, c tool.Call, args taskIDArgs) (tool.Result, error) {
 			id, err := parley.ParseTaskID(args.TaskID)
 			if err != nil {

@@ -3,9 +3,11 @@
 package contacttools
 
 import (
+	"fmt"
 	"parley/internal/access"
 	"parley/internal/contact"
 	"parley/internal/directory"
+	"parley/internal/policy"
 	"parley/internal/reading"
 	"parley/internal/tool"
 )
@@ -29,6 +31,15 @@ func New(contacts *contact.Service, read *reading.Service, dir *directory.Direct
 
 // Caller is the agent whose turn it is, on the task whose turn it is.
 func Caller(c tool.Call) access.Caller {
-	return access.Caller{Team: c.Lease.Team, Agent: c.Lease.Agent, Task: c.Lease.Task, Token: c.Lease.Token, Budget: c.Lease.Budget, Slot: c.Slot,
-		Approved: c.Approved}
+	return access.ForTurn(c.Lease, c.Slot, c.Approved)
+}
+
+// TaskAction names for the rules what is done to a task, a message, an approval or a
+// question. A text that is no id is refused when the tool runs.
+func TaskAction[ID fmt.Stringer](verb, text string, parse func(string) (ID, error)) string {
+	id, err := parse(text)
+	if err != nil {
+		return policy.Action(policy.TaskOp, verb+" ")
+	}
+	return policy.Action(policy.TaskOp, verb+" "+id.String())
 }

@@ -21,7 +21,7 @@ func denyAction(contacts *contact.Service) tool.Tool {
 	return tool.New(tool.Spec[denyActionArgs]{
 		Name: "deny_action", Title: "Deny an action", Description: denyActionText,
 		Replays: true,
-		Action:  func(args denyActionArgs) string { return approvalAction("deny", args.ApprovalID) },
+		Action:  func(args denyActionArgs) string { return TaskAction("deny", args.ApprovalID, parley.ParseApprovalID) },
 		Run: func(ctx context.Context, c tool.Call, args denyActionArgs) (tool.Result, error) {
 			id, err := parley.ParseApprovalID(args.ApprovalID)
 			if err != nil {

@@ -8,7 +8,6 @@ import (
 
 	"parley"
 	"parley/internal/access"
-	"parley/internal/policy"
 	"parley/internal/reading"
 	"parley/internal/tool"
 )
@@ -24,7 +23,9 @@ func messageStatus(read *reading.Service) tool.Tool {
 	return tool.New(tool.Spec[messageStatusArgs]{
 		Name: "message_status", Title: "See what became of a message", Description: messageStatusText, Hints: tool.Hints{ReadOnly: true},
 		Replays: true,
-		Action:  messageAction,
+		Action: func(args messageStatusArgs) string {
+			return TaskAction("status", args.MessageID, parley.ParseMessageID)
+		},
 		Run: func(ctx context.Context, c tool.Call, args messageStatusArgs) (tool.Result, error) {
 			id, err := parley.ParseMessageID(args.MessageID)
 			if err != nil {
@@ -34,16 +35,6 @@ func messageStatus(read *reading.Service) tool.Tool {
 			return tool.Result{Text: text}, err
 		},
 	})
-}
-
-// messageAction names the call for the rules. What is no message is refused when
-// the tool runs.
-func messageAction(args messageStatusArgs) string {
-	id, err := parley.ParseMessageID(args.MessageID)
-	if err != nil {
-		return policy.Action(policy.TaskOp, "status ")
-	}
-	return policy.Action(policy.TaskOp, "status "+id.String())
 }
 
 // describeDeliveries says what became of a message for each recipient.

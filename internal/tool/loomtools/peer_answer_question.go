@@ -6,7 +6,6 @@ import (
 
 	"parley"
 	"parley/internal/contact"
-	"parley/internal/policy"
 	"parley/internal/tool"
 	"parley/internal/tool/contacttools"
 )
@@ -23,7 +22,9 @@ func peerAnswerQuestion(contacts *contact.Service) tool.Tool {
 	return newTool(tool.Spec[peerAnswerQuestionArgs]{
 		Name: "peer_answer_question", Title: "Answer a question", Description: peerAnswerQuestionText,
 		Replays: true,
-		Action:  answerAction,
+		Action: func(args peerAnswerQuestionArgs) string {
+			return contacttools.TaskAction("answer", args.Query, parley.ParseQuestionID)
+		},
 		Run: func(ctx context.Context, c tool.Call, args peerAnswerQuestionArgs) (tool.Result, error) {
 			id, err := parley.ParseQuestionID(args.Query)
 			if err != nil {
@@ -32,14 +33,4 @@ func peerAnswerQuestion(contacts *contact.Service) tool.Tool {
 			return orMiss(parley.AnsweredText(id), contacts.AnswerQuestion(ctx, contacttools.Caller(c), id, args.Answer, c.Key))
 		},
 	})
-}
-
-// answerAction names the call for the rules. What is no question is answered when
-// the tool runs.
-func answerAction(args peerAnswerQuestionArgs) string {
-	id, err := parley.ParseQuestionID(args.Query)
-	if err != nil {
-		return policy.Action(policy.TaskOp, "answer ")
-	}
-	return policy.Action(policy.TaskOp, "answer "+id.String())
 }

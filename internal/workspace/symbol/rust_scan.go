@@ -85,7 +85,7 @@ func (s *source) rustText(from int) error {
 	return nil
 }
 
-// charOrLifetime tells 'a' and '\” from 'a.
+// charOrLifetime tells a character, which may be a quoted quote, from a lifetime.
 func (s *source) charOrLifetime(from int) error {
 	if s.peek(1) == '\\' {
 		err := s.quoted('\'', false)
