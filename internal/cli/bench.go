@@ -22,9 +22,7 @@ much retrieval finds, and PostgreSQL without --postgres. 'make bench' in parley'
 source builds a program that has them; any other names the lines that it leaves out.`,
 		Example: `  parley bench --quick              # under a minute
   parley bench --store sqlite
-  parley bench --only notify,ask --json
-  parley bench --only turn,waiting
-  parley bench --only retrieval`,
+  parley bench --only notify,ask --json`,
 		GroupID: groupCare,
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
