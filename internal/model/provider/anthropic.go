@@ -192,7 +192,7 @@ func (r *anthropicReader) begin(b anthropicBlock) *part {
 		return p
 	case "redacted_thinking":
 		p := r.add(thoughtPart, "")
-		p.raw, _ = json.Marshal(anthropicBlock{Type: b.Type, Data: b.Data}) // of two texts
+		p.raw = redactedThought(b.Data)
 		return p
 	case "tool_use":
 		args := string(b.Input)
@@ -202,6 +202,12 @@ func (r *anthropicReader) begin(b anthropicBlock) *part {
 		return r.call(b.ID, b.Name, args)
 	}
 	return nil
+}
+
+// redactedThought is a thought that only Anthropic can read.
+func redactedThought(data string) json.RawMessage {
+	raw, _ := json.Marshal(anthropicBlock{Type: "redacted_thinking", Data: data}) // of two texts
+	return raw
 }
 
 func (r *anthropicReader) event(data []byte) error {

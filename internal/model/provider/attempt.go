@@ -12,9 +12,9 @@ import (
 	"parley/internal/model"
 )
 
-// maxReply bounds what is read of a stream, which may use some hundred bytes for
+// maxStreamBytes bounds what is read of a stream, which may use some hundred bytes for
 // each token.
-const maxReply = 256 << 20
+const maxStreamBytes = 256 << 20
 
 const userAgent = "parley"
 
@@ -75,14 +75,14 @@ func (m *Model) post(ctx context.Context, req model.Request) (*http.Request, err
 func (m *Model) read(resp *http.Response, d *draft) error {
 	reader := m.format.reader(d)
 	if m.provider.Whole || strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json") {
-		data, err := io.ReadAll(http.MaxBytesReader(nil, resp.Body, longestLine))
+		data, err := io.ReadAll(http.MaxBytesReader(nil, resp.Body, maxBodyBytes))
 		if err != nil {
 			return err
 		}
 		d.show = func(string) {} // there is nothing to wait for
 		return reader.whole(data)
 	}
-	for stream := newEvents(http.MaxBytesReader(nil, resp.Body, maxReply)); ; {
+	for stream := newEvents(http.MaxBytesReader(nil, resp.Body, maxStreamBytes)); ; {
 		data, err := stream.next()
 		if err == nil {
 			err = reader.event(data)

@@ -3,7 +3,6 @@ package provider
 import (
 	"cmp"
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	"parley/internal/model"
@@ -69,7 +68,7 @@ type chatTool struct {
 
 func (f chatFormat) request(p prompt) (path string, body any) {
 	r := chatRequest{Model: p.model, Stream: p.stream}
-	if thinker.MatchString(p.model) {
+	if inThinkingFamily(p.model) {
 		r.MaxCompletionTokens = p.output
 	} else {
 		r.MaxTokens = p.output
@@ -214,17 +213,21 @@ func (r *chatReader) whole(data []byte) error {
 		return err
 	}
 	if r.end == "" && len(r.parts) > 0 { // some servers do not say it
-		r.end = done
-		r.details.put(r.draft)
+		r.finish(done)
 	}
 	return nil
+}
+
+// finish ends the reply. What came of its thoughts so far is all of them.
+func (r *chatReader) finish(e ending) {
+	r.end = e
+	r.details.put(r.draft)
 }
 
 func (r *chatReader) event(data []byte) error {
 	if strings.TrimSpace(string(data)) == "[DONE]" {
 		if r.end == "" {
-			r.end = done
-			r.details.put(r.draft)
+			r.finish(done)
 		}
 		return errDone
 	}
@@ -239,8 +242,7 @@ func (r *chatReader) event(data []byte) error {
 		r.take(choice.Delta)
 		r.take(choice.Message)
 		if e := chatEnding(choice.Finish); e != "" {
-			r.end = e
-			r.details.put(r.draft)
+			r.finish(e)
 		}
 	}
 	if c.Usage != nil {
@@ -296,6 +298,3 @@ func (r *chatReader) takeCall(c chatCallDelta) {
 	p.name = cmp.Or(p.name, c.Function.Name)
 	p.body.WriteString(string(c.Function.Arguments))
 }
-
-// thinker matches the names of OpenAI's models that think, wherever they run.
-var thinker = regexp.MustCompile(`(?i)(^|[-/])(o[1-9]|oss)|gpt-([5-9](\D|$)|1\d)|codex`)

@@ -103,19 +103,19 @@ func local(host string) bool {
 
 // fault is an error that a provider sends in place of a reply, or in the middle of
 // one.
-type fault struct{ said []byte }
+type fault struct{ body []byte }
 
-func (f *fault) Error() string { return "the provider says: " + string(f.said) }
+func (f *fault) Error() string { return "the provider says: " + string(f.body) }
 
 // brokenOff is for a reply that began and did not end.
 func (m *Model) brokenOff(err error) *failure {
 	var f *fault
 	if errors.As(err, &f) {
-		body := m.key.hide(string(f.said))
+		body := m.key.hide(string(f.body))
 		all := strings.ToLower(body)
 		switch {
 		case containsAny(all, tooLong...) || containsAny(all, "insufficient_quota"):
-			return m.refusalOf(http.StatusBadRequest, said(body), all)
+			return m.refusalOf(http.StatusBadRequest, refusalText(body), all)
 		case containsAny(all, "rate_limit", "rate limit"):
 			return again(model.RateLimited, rateLimited)
 		case strings.Contains(all, "overloaded"):
@@ -140,7 +140,7 @@ func (m *Model) refusal(resp *http.Response) *failure {
 	if err != nil && body == "" {
 		body = err.Error()
 	}
-	f := m.refusalOf(resp.StatusCode, said(body), strings.ToLower(body))
+	f := m.refusalOf(resp.StatusCode, refusalText(body), strings.ToLower(body))
 	f.err.RetryAfter = retryAfter(resp.Header, body, time.Now())
 	return f.because(m.key, fmt.Sprintf("status %d: %s", resp.StatusCode, body))
 }
@@ -148,18 +148,18 @@ func (m *Model) refusal(resp *http.Response) *failure {
 // maxRefusal bounds what is read of a refusal.
 const maxRefusal = 64 << 10
 
-func (m *Model) refusalOf(status int, said, all string) *failure {
+func (m *Model) refusalOf(status int, reason, all string) *failure {
 	switch {
 	case status == http.StatusUnauthorized || containsAny(all, "api_key_invalid", "api key not valid", "invalid_api_key"):
 		return m.wrongKey()
 	case status == http.StatusPaymentRequired || containsAny(all, "insufficient_quota", "credit balance is too low"):
-		return stop(model.Refused, "The account at %s has no credit left. It says: %s", m.provider.Name, said)
+		return stop(model.Refused, "The account at %s has no credit left. It says: %s", m.provider.Name, reason)
 	case status == http.StatusForbidden:
-		return stop(model.BadKey, "%s does not let the key in %s use %s. It says: %s", m.provider.Name, m.keyName(), m.ID(), said)
+		return stop(model.BadKey, "%s does not let the key in %s use %s. It says: %s", m.provider.Name, m.keyName(), m.ID(), reason)
 	case status == http.StatusNotFound || containsAny(all, "model_not_found", "is not a valid model id"):
-		return m.unknown(said, all)
+		return m.unknown(reason, all)
 	case status == http.StatusRequestEntityTooLarge || containsAny(all, tooLong...):
-		return stop(model.TooLong, "The conversation is too long for %s. It says: %s", m.ID(), said)
+		return stop(model.TooLong, "The conversation is too long for %s. It says: %s", m.ID(), reason)
 	case status == http.StatusTooManyRequests:
 		return again(model.RateLimited, rateLimited)
 	case containsAny(all, "content_policy", "content_filter", "content management policy"):
@@ -169,7 +169,7 @@ func (m *Model) refusalOf(status int, said, all string) *failure {
 	case status >= 500 || status == http.StatusRequestTimeout || status == http.StatusConflict:
 		return again(model.Overloaded, "%s has a fault (status %d). Try again later.", m.provider.Name, status)
 	}
-	return stop(model.Refused, "%s refused the request. It says: %s", m.provider.Name, said)
+	return stop(model.Refused, "%s refused the request. It says: %s", m.provider.Name, reason)
 }
 
 // tooLong are the words of providers for it.
@@ -201,7 +201,7 @@ func (m *Model) keyName() string {
 
 // unknown is for a model that the provider does not have, or for an address
 // under which nothing is.
-func (m *Model) unknown(said, all string) *failure {
+func (m *Model) unknown(reason, all string) *failure {
 	if !strings.Contains(all, "model") {
 		return stop(model.Refused, "There is nothing at %s that answers. Is the base_url of %s right?", m.provider.BaseURL, m.provider.Name)
 	}
@@ -212,14 +212,14 @@ func (m *Model) unknown(said, all string) *failure {
 	case m.provider.Name == "ollama":
 		text += " Fetch it with: ollama pull " + m.name
 	default:
-		text += " It says: " + said
+		text += " It says: " + reason
 	}
 	return stop(model.UnknownName, "%s", text)
 }
 
-// said is the sentence in a provider's refusal: every one of them puts it in
+// refusalText is the sentence in a provider's refusal: every one of them puts it in
 // the same place, some in a list of one.
-func said(body string) string {
+func refusalText(body string) string {
 	type refusal struct {
 		Error   json.RawMessage `json:"error"`
 		Message string          `json:"message"`

@@ -27,9 +27,10 @@ type geminiTools struct {
 }
 
 type geminiFunction struct {
-	Name        string        `json:"name"`
-	Description string        `json:"description,omitempty"`
-	Parameters  *geminiSchema `json:"parameters,omitempty"`
+	Name        string         `json:"name"`
+	Description string         `json:"description,omitempty"`
+	Parameters  *geminiSchema  `json:"parameters,omitempty"`
+	JSONSchema  map[string]any `json:"parametersJsonSchema,omitempty"` // in its place
 }
 
 type geminiContent struct {
@@ -79,7 +80,7 @@ func (geminiFormat) request(p prompt) (path string, body any) {
 	}
 	var functions []geminiFunction
 	for _, t := range p.tools {
-		functions = append(functions, geminiFunction{t.name, t.description, geminiParameters(t.schema)})
+		functions = append(functions, geminiFunctionOf(t))
 	}
 	if functions != nil {
 		r.Tools = []geminiTools{{functions}}

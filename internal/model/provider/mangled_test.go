@@ -16,7 +16,7 @@ func TestRecordedStreamsCut(t *testing.T) {
 		if r.skipped() != "" || !r.stream {
 			continue
 		}
-		want := r.said(t)
+		want := r.expected(t)
 		dice := rand.New(rand.NewPCG(1, uint64(len(r.body))))
 		for n := range 10 {
 			body := r.body[:dice.IntN(len(r.body))]

@@ -50,9 +50,9 @@ type Model struct {
 }
 
 const (
-	// longestReply bounds what a model may say at once, unless the files allow
+	// maxReplyTokens bounds what a model may say at once, unless the files allow
 	// more: some can write a book, and a reply that runs away is paid for.
-	longestReply = 32_000
+	maxReplyTokens = 32_000
 	// defaultReply is for a provider that insists on a bound.
 	defaultReply = 8192
 )
@@ -81,19 +81,14 @@ func New(cfg Config) (*Model, error) {
 	return m, nil
 }
 
-// NewClient makes the connections of a provider, for all its models.
-func NewClient(p Provider, key string) *http.Client {
-	return newClient(p, secret(strings.TrimSpace(key)))
-}
-
 func replyBound(p Provider, e catalogue.Entry) int {
 	switch {
 	case e.Exact:
 		return e.MaxOutput
 	case e.MaxOutput > 0 && e.Window > 0: // most of a window is for reading
-		return min(e.MaxOutput, longestReply, max(e.Window/4, 1))
+		return min(e.MaxOutput, maxReplyTokens, max(e.Window/4, 1))
 	case e.MaxOutput > 0:
-		return min(e.MaxOutput, longestReply)
+		return min(e.MaxOutput, maxReplyTokens)
 	case p.Kind == Anthropic:
 		return defaultReply
 	}
@@ -127,8 +122,11 @@ func (m *Model) Step(ctx context.Context, req model.Request, onDelta func(model.
 
 // judge decides whether a reply that came to its end can be used.
 func (m *Model) judge(d *draft) (model.Reply, *failure) {
+	intact := d.hide(m.key)
 	r := d.reply()
-	r.Text = m.key.hide(r.Text)
+	if text := m.key.hide(r.Text); text != r.Text { // it was in two parts
+		r.Text, intact = text, false
+	}
 	r.Usage = m.usage(d)
 	blank := strings.TrimSpace(r.Text) == ""
 	switch {
@@ -146,7 +144,9 @@ func (m *Model) judge(d *draft) (model.Reply, *failure) {
 	case d.end == failed:
 		return r, again(model.Broken, "%s broke its reply off.", m.ID())
 	}
-	r.Private = m.keep(d.parts)
+	if intact {
+		r.Private = m.keep(d.parts)
+	}
 	return r, nil
 }
 

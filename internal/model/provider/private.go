@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"parley/internal/model"
@@ -23,6 +24,18 @@ type privatePart struct {
 	Field     string          `json:"field,omitempty"` // that the thought came in
 	Signature string          `json:"signature,omitempty"`
 	Raw       json.RawMessage `json:"raw,omitempty"`
+	Options   privateOptions  `json:"options,omitzero"`
+}
+
+// privateOptions is where an earlier version had the signature of Anthropic's
+// thoughts, and those that only Anthropic can read. It is only read.
+type privateOptions struct {
+	Anthropic struct {
+		Data struct {
+			Signature string `json:"signature"`
+			Redacted  string `json:"redacted_data"`
+		} `json:"data"`
+	} `json:"anthropic"`
 }
 
 // keep makes what is stored with a reply, or nil if there is nothing that its
@@ -82,7 +95,11 @@ func (m *Model) recall(msg model.Message) ([]*part, bool) {
 		default:
 			made = d.add(textPart, kept.Text)
 		}
-		made.signature, made.raw = kept.Signature, kept.Raw
+		old := kept.Options.Anthropic.Data
+		made.signature, made.raw = cmp.Or(kept.Signature, old.Signature), kept.Raw
+		if old.Redacted != "" {
+			made.raw = redactedThought(old.Redacted)
+		}
 	}
 	return d.parts, len(calls) == 0
 }

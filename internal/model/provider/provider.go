@@ -96,7 +96,7 @@ func (p Provider) format(name string) (format, error) {
 	case Anthropic:
 		return anthropicFormat{}, nil
 	case OpenAI:
-		if responder.MatchString(name) {
+		if hasResponses(name) {
 			return responsesFormat{}, nil
 		}
 		return chatFormat{}, nil

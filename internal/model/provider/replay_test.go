@@ -67,7 +67,7 @@ func TestRecordedReplies(t *testing.T) {
 		if err == nil {
 			err = m.read(resp, d)
 		}
-		if want := r.said(t); err != nil || d.end != want.end {
+		if want := r.expected(t); err != nil || d.end != want.end {
 			t.Errorf("%s ended: %q, %v; want %q", r.label(), d.end, err, want.end)
 		} else {
 			replayed(t, r, m, want)
@@ -87,7 +87,7 @@ func TestRecordedReplies(t *testing.T) {
 }
 
 // replayed asks for the reply as a turn does.
-func replayed(t *testing.T, r recording, m *Model, want recorded) {
+func replayed(t *testing.T, r recording, m *Model, want expected) {
 	t.Helper()
 	shown := ""
 	got, err := m.Step(t.Context(), model.Request{Messages: []model.Message{{Role: model.User, Text: "Hello."}}}, func(d model.Delta) { shown += d.Text })

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -60,17 +61,99 @@ func TestOpenAIModels(t *testing.T) {
 	}
 }
 
-// Gemini's schema keeps what it has a word for and nothing else.
+// Gemini's schema keeps what it has a word for and nothing else. What comes back
+// as "json" is in the other of its forms.
 func TestGeminiSchema(t *testing.T) {
-	for given, want := range map[string]string{
-		`{}`: `null`,
-		`{"type":"object","properties":{"a":{"type":"string","enum":["x","","y"],"minLength":1}},"required":["a","b"],"additionalProperties":false}`:                                                   `{"type":"OBJECT","properties":{"a":{"type":"STRING","enum":["x","y"]}},"required":["a"]}`,
-		`{"properties":{"a":{"type":["integer","null"],"enum":[1,2]},"b":{},"c":{"type":"array"}}}`:                                                                                                    `{"type":"OBJECT","properties":{"a":{"type":"INTEGER","nullable":true},"b":{"type":"STRING"},"c":{"type":"ARRAY","items":{"type":"STRING"}}}}`,
-		`{"properties":{"a":{"type":"array","items":{"properties":{"x":{"type":"boolean","description":"d"}},"required":["x"]}},"b":{"anyOf":[{"type":"string"},{"type":"null"},{"type":"number"}]}}}`: `{"type":"OBJECT","properties":{"a":{"type":"ARRAY","items":{"type":"OBJECT","properties":{"x":{"type":"BOOLEAN","description":"d"}},"required":["x"]}},"b":{"nullable":true,"anyOf":[{"type":"STRING"},{"type":"NUMBER"}]}}}`,
+	for _, c := range []struct{ name, given, want string }{
+		{"nothing", `{}`, `null`},
+		{"what it does not know",
+			`{"type":"object","properties":{"a":{"type":"string","enum":["x","","y"],"minLength":1}},"required":["a","b"],"additionalProperties":false}`,
+			`{"type":"OBJECT","properties":{"a":{"type":"STRING","enum":["x","y"]}},"required":["a"]}`},
+		{"what is not said",
+			`{"properties":{"a":{"type":["integer","null"],"enum":[1,2]},"b":{},"c":{"type":"array"},"d":{"items":{"type":"number"}}}}`,
+			`{"type":"OBJECT","properties":{"a":{"type":"INTEGER","nullable":true},"b":{"type":"STRING"},"c":{"type":"ARRAY","items":{"type":"STRING"}},"d":{"type":"ARRAY","items":{"type":"NUMBER"}}}}`},
+		{"what is inside",
+			`{"properties":{"a":{"type":"array","items":{"properties":{"x":{"type":"boolean","description":"d"}},"required":["x"]}}}}`,
+			`{"type":"OBJECT","properties":{"a":{"type":"ARRAY","items":{"type":"OBJECT","properties":{"x":{"type":"BOOLEAN","description":"d"}},"required":["x"]}}}}`},
+		{"what is for another type",
+			`{"properties":{"a":{"type":"string","properties":{"x":{}},"required":["x"],"items":{}}}}`,
+			`{"type":"OBJECT","properties":{"a":{"type":"STRING"}}}`},
+
+		{"an object without properties",
+			`{"properties":{"task":{"type":"string","enum":["x"]},"context":{"type":["object","null"],"description":"facts"}},"required":["task"]}`,
+			`json {"properties":{"context":{"description":"facts","type":["object","null"]},"task":{"enum":["x"],"type":"string"}},"required":["task"],"type":"object"}`},
+		{"objects without properties in a list and in a choice",
+			`{"properties":{"a":{"type":"array","items":{"type":"object"}},"b":{"anyOf":[{"type":"object","properties":{}},{"type":"number"}]}}}`,
+			`json {"properties":{"a":{"items":{"type":"object"},"type":"array"},"b":{"anyOf":[{"type":"object"},{"type":"number"}]}},"type":"object"}`},
+		{"properties of any name",
+			`{"type":"object","additionalProperties":{"type":"object","properties":{"x":{"type":"string"}},"additionalProperties":{"type":"integer"}}}`,
+			`json {"additionalProperties":{"additionalProperties":{"type":"integer"},"properties":{"x":{"type":"string"}},"type":"object"},"type":"object"}`},
+
+		{"a choice of one and null",
+			`{"properties":{"a":{"description":"d","anyOf":[{"type":"array","items":{"type":"integer"}},{"type":"null"}]},"b":{"oneOf":[{"const":null},{"type":"string","description":"own"}]}}}`,
+			`{"type":"OBJECT","properties":{"a":{"type":"ARRAY","description":"d","nullable":true,"items":{"type":"INTEGER"}},"b":{"type":"STRING","description":"own","nullable":true}}}`},
+		{"a choice beside a type",
+			`{"properties":{"a":{"type":"string","anyOf":[{"format":"date"},{"format":"time"}]},"b":{"properties":{"x":{},"y":{}},"anyOf":[{"required":["x"]},{"required":["y"]}]}}}`,
+			`{"type":"OBJECT","properties":{"a":{"type":"STRING"},"b":{"type":"OBJECT","properties":{"x":{"type":"STRING"},"y":{"type":"STRING"}}}}}`},
+		{"a choice",
+			`{"properties":{"a":{"description":"d","anyOf":[{"type":"string"},{"type":"null"},{"type":"number","description":"own"}]}}}`,
+			`{"type":"OBJECT","properties":{"a":{"anyOf":[{"type":"STRING","description":"d","nullable":true},{"type":"NUMBER","description":"d own","nullable":true}]}}}`},
+		{"a choice in a choice",
+			`{"properties":{"a":{"description":"d","anyOf":[{"type":"string"},{"oneOf":[{"type":"number"},{"type":"boolean"}]}]}}}`,
+			`{"type":"OBJECT","properties":{"a":{"anyOf":[{"type":"STRING","description":"d"},{"anyOf":[{"type":"NUMBER","description":"d"},{"type":"BOOLEAN","description":"d"}]}]}}}`},
+
+		{"references",
+			`{"properties":{"a":{"$ref":"#/$defs/A","description":"mine"},"b":{"anyOf":[{"$ref":"#/definitions/b~1c"},{"type":"null"}]},"c":{"$ref":"#/$defs/none"},"d":{"$ref":"http://x/y"}},
+			  "$defs":{"A":{"type":"object","description":"its","properties":{"x":{"$ref":"#/definitions/b~1c"}},"required":["x"]}},"definitions":{"b/c":{"type":"integer"}}}`,
+			`{"type":"OBJECT","properties":{"a":{"type":"OBJECT","description":"mine","properties":{"x":{"type":"INTEGER"}},"required":["x"]},"b":{"type":"INTEGER","nullable":true},"c":{"type":"STRING"},"d":{"type":"STRING"}}}`},
+		{"a reference at the top",
+			`{"$ref":"#/$defs/A","$defs":{"A":{"type":"object","properties":{"x":{"type":"integer"}},"required":["x"]}}}`,
+			`{"type":"OBJECT","properties":{"x":{"type":"INTEGER"}},"required":["x"]}`},
+		{"a schema that contains itself",
+			`{"properties":{"a":{"$ref":"#/$defs/A"}},"$defs":{"A":{"properties":{"n":{"type":"integer"},"list":{"type":"array","items":{"$ref":"#/$defs/A"}}}}}}`,
+			`json {"properties":{"a":{"properties":{"list":{"items":{"type":"object"},"type":"array"},"n":{"type":"integer"}},"type":"object"}},"type":"object"}`},
+		{"a schema that is itself",
+			`{"properties":{"a":{"$ref":"#/$defs/A"}},"$defs":{"A":{"$ref":"#/$defs/B"},"B":{"allOf":[{"$ref":"#/$defs/A"},{"$ref":"#/$defs/B"}]}}}`,
+			`{"type":"OBJECT","properties":{"a":{"type":"STRING"}}}`},
+
+		{"all of several",
+			`{"properties":{"a":{"allOf":[{"$ref":"#/$defs/A"},{"properties":{"y":{"type":"integer"}},"required":["y"]}],"properties":{"x":{"type":"number"}},"required":["x"]}},
+			  "$defs":{"A":{"type":"object","description":"its","properties":{"x":{"type":"string"},"z":{"type":"boolean"}}}}}`,
+			`{"type":"OBJECT","properties":{"a":{"type":"OBJECT","description":"its","properties":{"x":{"type":"NUMBER"},"y":{"type":"INTEGER"},"z":{"type":"BOOLEAN"}},"required":["x","y"]}}}`},
+		{"one value",
+			`{"properties":{"a":{"const":"x"},"b":{"const":5},"c":{"oneOf":[{"const":"p"},{"type":"string","const":"q"}]}}}`,
+			`{"type":"OBJECT","properties":{"a":{"type":"STRING","enum":["x"]},"b":{"type":"NUMBER"},"c":{"anyOf":[{"type":"STRING","enum":["p"]},{"type":"STRING","enum":["q"]}]}}}`},
 	} {
-		got, err := json.Marshal(geminiParameters(readSchema(json.RawMessage(given))))
-		if err != nil || string(got) != want {
-			t.Errorf("%s:\n%s, want\n%s (%v)", given, got, want, err)
+		read := readSchema(json.RawMessage(c.given))
+		f := geminiFunctionOf(tool{schema: read})
+		got, err := json.Marshal(f.Parameters)
+		if f.JSONSchema != nil {
+			if f.Parameters != nil {
+				t.Errorf("%s: both forms are used", c.name)
+			}
+			got, err = json.Marshal(f.JSONSchema)
+			got = append([]byte("json "), got...)
+		}
+		if err != nil || string(got) != c.want {
+			t.Errorf("%s:\n%s, want\n%s (%v)", c.name, got, c.want, err)
+		}
+		if diff := cmp.Diff(readSchema(json.RawMessage(c.given)), read); diff != "" {
+			t.Errorf("%s: the tool's own schema was changed:\n%s", c.name, diff)
+		}
+	}
+}
+
+// A few schemas that refer to each other twice stand for more than can be sent.
+func TestGeminiSchemaHasAnEnd(t *testing.T) {
+	for _, twice := range []string{`"properties":{"a":{"$ref":"#/$defs/%[2]d"},"b":{"$ref":"#/$defs/%[2]d"}}`, `"allOf":[{"properties":{"x":{"$ref":"#/$defs/%[2]d"}}},{"$ref":"#/$defs/%[2]d"}]`} {
+		var defs []string
+		for i := range 30 {
+			defs = append(defs, fmt.Sprintf(`"%d":{`+twice+`}`, i, i+1))
+		}
+		schema := `{"properties":{"a":{"$ref":"#/$defs/0"}},"$defs":{` + strings.Join(defs, ",") + `}}`
+		f := geminiFunctionOf(tool{schema: readSchema(json.RawMessage(schema))})
+		if got, err := json.Marshal(f); err != nil || len(got) > 1<<20 {
+			t.Errorf("%d bytes, %v", len(got), err)
 		}
 	}
 }
@@ -105,7 +188,9 @@ func TestThoughtsStoredEarlier(t *testing.T) {
 	}{
 		{Gemini, geminiFormat{}, `[{"thought":"Hm."},{"text":"I look."},{"thought":"","signature":"/v8A"},{"call":true}]`, `{"thoughtSignature":"/v8A","functionCall":{"id":"a"`, "Hm."},
 		{Compatible, chatFormat{}, `[{"thought":"Hm."},{"text":"I look."},{"call":true}]`, `"reasoning_content":"Hm."`, "Hm.Hm."},
-		{Anthropic, anthropicFormat{}, `[{"thought":"Hm.","options":{"anthropic":{"type":"x","data":{"signature":"s"}}}},{"text":"I look."},{"call":true}]`, `"I look."`, "Hm."},
+		{Anthropic, anthropicFormat{}, `[{"thought":"Hm.","options":{"anthropic":{"type":"x","data":{"signature":"s","redacted_data":""}}}},{"text":"I look."},{"call":true}]`, `{"type":"thinking","thinking":"Hm.","signature":"s"}`, "redacted"},
+		{Anthropic, anthropicFormat{}, `[{"thought":"","options":{"anthropic":{"type":"x","data":{"signature":"","redacted_data":"r"}}}},{"text":"I look."},{"call":true}]`, `{"type":"redacted_thinking","data":"r"}`, "options"},
+		{OpenAI, responsesFormat{}, `[{"thought":"","raw":{"type":"reasoning","id":"i","encrypted_content":"e"}},{"text":"I look."},{"call":true}]`, `{"type":"reasoning","id":"i","summary":[],"encrypted_content":"e"}`, "null"},
 	} {
 		m := &Model{provider: Provider{Kind: c.kind}, name: "m", format: c.format}
 		body := string(bodyOf(t, m, model.Request{Messages: []model.Message{{Role: model.User, Text: "Look."}, {Role: model.Assistant, Text: "I look.",

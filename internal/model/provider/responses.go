@@ -2,8 +2,6 @@ package provider
 
 import (
 	"encoding/json"
-	"regexp"
-	"strings"
 
 	"parley/internal/model"
 )
@@ -51,16 +49,10 @@ type responsesTool struct {
 	Strict      bool           `json:"strict"` // which would refuse most schemas, and is the default
 }
 
-// responder matches the names of the models that have Responses.
-var responder = regexp.MustCompile(`(?i)^(o[1-9]|codex|gpt-3\.5-turbo|gpt-oss)|gpt-([4-9](\D|$)|1\d)`)
-
-// chatty are those models of a family of thinkers that do not think.
-func chatty(name string) bool { return strings.Contains(strings.ToLower(name), "-chat") }
-
 func (responsesFormat) request(p prompt) (path string, body any) {
 	r := responsesRequest{Model: p.model, MaxTokens: p.output, Stream: p.stream}
 	role := "system"
-	if thinker.MatchString(p.model) && !chatty(p.model) {
+	if thinks(p.model) {
 		role = "developer"
 		r.Include = []string{"reasoning.encrypted_content"} // others refuse it
 	}
@@ -95,7 +87,11 @@ func responsesPart(p *part) (item responsesItem, ok bool) {
 	text := p.body.String()
 	switch {
 	case p.raw != nil:
-		return item, json.Unmarshal(p.raw, &item) == nil
+		ok = json.Unmarshal(p.raw, &item) == nil
+		if len(item.Summary) == 0 || string(item.Summary) == "null" {
+			item.Summary = json.RawMessage("[]") // it insists on one
+		}
+		return item, ok
 	case p.kind == callPart:
 		return responsesItem{Type: "function_call", CallID: p.id, Name: p.name, Arguments: &text}, true
 	case p.kind == textPart:

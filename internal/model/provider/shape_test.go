@@ -26,11 +26,12 @@ var unrecorded = map[string]map[string]string{
 		"input[].encrypted_content: string": "the same",
 	},
 	"gemini": {
-		"tools[].functionDeclarations[].parameters.anyOf: array":   "the recorded tools are simpler; this is in Gemini's description of a schema",
-		"tools[].functionDeclarations[].parameters.enum: array":    "the same",
-		"tools[].functionDeclarations[].parameters.enum[]: string": "the same",
-		"tools[].functionDeclarations[].parameters.items: object":  "the same",
-		"tools[].functionDeclarations[].parameters.nullable: bool": "the same",
+		"tools[].functionDeclarations[].parameters.anyOf: array":      "the recorded tools are simpler; this is in Gemini's description of a schema",
+		"tools[].functionDeclarations[].parameters.enum: array":       "the same",
+		"tools[].functionDeclarations[].parameters.enum[]: string":    "the same",
+		"tools[].functionDeclarations[].parameters.items: object":     "the same",
+		"tools[].functionDeclarations[].parameters.nullable: bool":    "the same",
+		"tools[].functionDeclarations[].parametersJsonSchema: object": "no recorded tool takes an object without saying what is in it",
 	},
 }
 
@@ -45,7 +46,8 @@ func fields(v any, path string, to map[string]bool) {
 		kind = "object"
 		for name, value := range v {
 			switch {
-			case strings.HasSuffix(path, ".input"), strings.HasSuffix(path, ".args"), strings.HasSuffix(path, ".input_schema"):
+			case strings.HasSuffix(path, ".input"), strings.HasSuffix(path, ".args"), strings.HasSuffix(path, ".input_schema"),
+				strings.HasSuffix(path, ".parametersJsonSchema"):
 			case strings.HasSuffix(path, ".parameters") && !strings.Contains(path, "functionDeclarations"):
 			case strings.HasSuffix(path, ".properties"):
 				fields(value, strings.TrimSuffix(path, ".properties"), to)
@@ -89,7 +91,9 @@ func manySided(private json.RawMessage) model.Request {
 	schema := json.RawMessage(`{"type":"object","properties":{"at":{"type":"string","description":"where","enum":["here","there"]},
 		"n":{"type":["integer","null"]},"list":{"type":"array","items":{"type":"object","properties":{"x":{"anyOf":[{"type":"string"},{"type":"number"}]}},"required":["x"]}}},"required":["at"]}`)
 	call := func(id, args string) model.Call { return model.Call{ID: id, Name: "look", Args: json.RawMessage(args)} }
-	return model.Request{System: "You are Bob.", Tools: []model.Tool{{Name: "look", Description: "Looks.", Schema: schema}, {Name: "bare"}},
+	free := json.RawMessage(`{"type":"object","properties":{"context":{"type":"object"}}}`)
+	return model.Request{System: "You are Bob.", Marks: []int{4, 8},
+		Tools: []model.Tool{{Name: "look", Description: "Looks.", Schema: schema}, {Name: "bare"}, {Name: "free", Schema: free}},
 		Messages: []model.Message{
 			{Role: model.Assistant, Text: "I was here before."},
 			{Role: model.User, Text: "Look twice."}, {Role: model.User, Text: ""},

@@ -20,7 +20,7 @@ func (s *show) text(t string) {
 		return
 	}
 	t = s.key.hide(s.held + t)
-	n := len(t) - s.key.begunAt(t)
+	n := len(t) - s.key.keyPrefixLen(t)
 	s.held = t[n:]
 	s.pass(t[:n])
 }
@@ -47,8 +47,8 @@ func (s *show) restart() {
 	}
 }
 
-// begunAt is how much of the end of a text may be the beginning of the key.
-func (s secret) begunAt(text string) int {
+// keyPrefixLen is how much of the end of a text may be the beginning of the key.
+func (s secret) keyPrefixLen(text string) int {
 	if len(s) < 4 { // as short as what is never hidden
 		return 0
 	}

@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// longestLine bounds one line of a stream. The longest that providers send holds
-// a whole reply.
-const longestLine = 32 << 20
+// maxBodyBytes bounds a reply in one piece, and one line of a stream: the longest
+// that providers send holds a whole reply.
+const maxBodyBytes = 32 << 20
 
 var errLongLine = errors.New("a line of the stream is too long")
 
@@ -49,7 +49,7 @@ func (e *events) next() ([]byte, error) {
 		}
 		found = true
 		data = append(data, bytes.TrimPrefix(value, []byte(" "))...)
-		if len(data) > longestLine {
+		if len(data) > maxBodyBytes {
 			return nil, errLongLine
 		}
 	}
@@ -63,7 +63,7 @@ func (e *events) line() ([]byte, error) {
 		piece, err := e.from.ReadSlice('\n')
 		line = append(line, piece...)
 		switch {
-		case len(line) > longestLine:
+		case len(line) > maxBodyBytes:
 			return nil, errLongLine
 		case err == bufio.ErrBufferFull:
 			continue

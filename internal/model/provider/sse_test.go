@@ -40,7 +40,7 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%q: %q, %v", given, got, err)
 		}
 	}
-	long := "data: " + strings.Repeat("x", longestLine)
+	long := "data: " + strings.Repeat("x", maxBodyBytes)
 	if _, err := readEvents(strings.NewReader(long)); err != errLongLine {
 		t.Errorf("a line without an end: %v", err)
 	}

@@ -16,13 +16,13 @@ type transport struct {
 	key  secret
 }
 
-// newClient makes the client of a provider.
-func newClient(p Provider, key secret) *http.Client {
+// NewClient makes the connections of a provider, for all its models.
+func NewClient(p Provider, key string) *http.Client {
 	home, err := url.Parse(p.BaseURL)
 	if err != nil {
 		home = &url.URL{}
 	}
-	return &http.Client{Transport: &transport{next: newConnections(), kind: p.Kind, home: home, key: key}}
+	return &http.Client{Transport: &transport{next: newConnections(), kind: p.Kind, home: home, key: secret(strings.TrimSpace(key))}}
 }
 
 // newConnections keeps as many connections as turns may wait at once.
@@ -62,18 +62,4 @@ func (t *transport) authorize(req *http.Request) {
 	default:
 		req.Header.Set("Authorization", "Bearer "+string(t.key))
 	}
-}
-
-// secret is a key. It is never printed.
-type secret string
-
-func (secret) String() string   { return "[key]" }
-func (secret) GoString() string { return "[key]" }
-
-// hide takes the key out of a text that a provider wrote.
-func (s secret) hide(text string) string {
-	if len(s) < 4 { // no key, and every text contains it
-		return text
-	}
-	return strings.ReplaceAll(text, string(s), "[key]")
 }

@@ -10,33 +10,36 @@ import (
 // content is Gemini's format.
 type content struct{}
 
+type contentMessage struct {
+	Role  string        `json:"role"`
+	Parts []contentPart `json:"parts"`
+}
+
+type contentPart struct {
+	Text string `json:"text"`
+	Call *struct {
+		ID   string          `json:"id"`
+		Name string          `json:"name"`
+		Args json.RawMessage `json:"args"`
+	} `json:"functionCall"`
+	Result *struct {
+		ID       string `json:"id"`
+		Response struct {
+			Result string `json:"result"`
+		} `json:"response"`
+	} `json:"functionResponse"`
+}
+
 func (content) read(body []byte, path string) (Request, error) {
-	type part struct {
-		Text string `json:"text"`
-		Call *struct {
-			ID   string          `json:"id"`
-			Name string          `json:"name"`
-			Args json.RawMessage `json:"args"`
-		} `json:"functionCall"`
-		Result *struct {
-			ID       string `json:"id"`
-			Response struct {
-				Result string `json:"result"`
-			} `json:"response"`
-		} `json:"functionResponse"`
-	}
-	type message struct {
-		Role  string `json:"role"`
-		Parts []part `json:"parts"`
-	}
 	var in struct {
-		System   message   `json:"systemInstruction"`
-		Contents []message `json:"contents"`
+		System   contentMessage   `json:"systemInstruction"`
+		Contents []contentMessage `json:"contents"`
 		Tools    []struct {
 			Functions []struct {
 				Name        string          `json:"name"`
 				Description string          `json:"description"`
 				Schema      json.RawMessage `json:"parameters"`
+				JSONSchema  json.RawMessage `json:"parametersJsonSchema"` // in its place
 			} `json:"functionDeclarations"`
 		} `json:"tools"`
 	}
@@ -50,30 +53,39 @@ func (content) read(body []byte, path string) (Request, error) {
 		req.System += p.Text
 	}
 	for _, m := range in.Contents {
-		msg := model.Message{Role: model.User}
-		if m.Role == "model" {
-			msg.Role = model.Assistant
-		}
-		for _, p := range m.Parts {
-			switch {
-			case p.Result != nil:
-				req.Messages = append(req.Messages, model.Message{Role: model.ToolResult, CallID: p.Result.ID, Text: p.Result.Response.Result})
-			case p.Call != nil:
-				msg.Calls = append(msg.Calls, model.Call{ID: p.Call.ID, Name: p.Call.Name, Args: p.Call.Args})
-			default:
-				msg.Text += p.Text
-			}
-		}
-		if msg.Text != "" || msg.Calls != nil {
-			req.Messages = append(req.Messages, msg)
-		}
+		req.Messages = append(req.Messages, m.messages()...)
 	}
 	for _, t := range in.Tools {
 		for _, f := range t.Functions {
+			if f.JSONSchema != nil {
+				f.Schema = f.JSONSchema
+			}
 			req.Tools = append(req.Tools, model.Tool{Name: f.Name, Description: f.Description, Schema: f.Schema})
 		}
 	}
 	return req, nil
+}
+
+// messages are the results in a message, each as one of its own, and the rest.
+func (m contentMessage) messages() (list []model.Message) {
+	msg := model.Message{Role: model.User}
+	if m.Role == "model" {
+		msg.Role = model.Assistant
+	}
+	for _, p := range m.Parts {
+		switch {
+		case p.Result != nil:
+			list = append(list, model.Message{Role: model.ToolResult, CallID: p.Result.ID, Text: p.Result.Response.Result})
+		case p.Call != nil:
+			msg.Calls = append(msg.Calls, model.Call{ID: p.Call.ID, Name: p.Call.Name, Args: p.Call.Args})
+		default:
+			msg.Text += p.Text
+		}
+	}
+	if msg.Text != "" || msg.Calls != nil {
+		list = append(list, msg)
+	}
+	return list
 }
 
 func (content) finish(r Reply) string {

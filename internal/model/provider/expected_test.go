@@ -9,9 +9,9 @@ import (
 	"parley/internal/model"
 )
 
-// recorded is what a recorded reply says, read from its JSON by a rule for each
+// expected is what a recorded reply says, read from its JSON by a rule for each
 // format and without the types of the program.
-type recorded struct {
+type expected struct {
 	text  string
 	calls []model.Call
 	end   ending
@@ -83,37 +83,37 @@ var ends = map[string]ending{
 	"STOP": done, "MAX_TOKENS": cut,
 }
 
-func (r recording) said(t *testing.T) (s recorded) {
+func (r recording) expected(t *testing.T) (e expected) {
 	t.Helper()
 	chunks := r.chunks(t)
 	reason := ""
 	switch r.format {
 	case "anthropic":
-		reason = s.anthropic(chunks)
+		reason = e.anthropic(chunks)
 	case "chat":
-		reason = s.chat(chunks)
+		reason = e.chat(chunks)
 	case "responses":
-		reason = s.responses(chunks)
+		reason = e.responses(chunks)
 	case "gemini":
-		reason = s.gemini(chunks)
+		reason = e.gemini(chunks)
 	}
 	end, known := ends[reason]
 	if !known {
 		t.Fatalf("%s ends because of %q", r.label(), reason)
 	}
-	s.end = end
-	for i := range s.calls {
-		if len(s.calls[i].Args) == 0 {
-			s.calls[i].Args = json.RawMessage("{}")
+	e.end = end
+	for i := range e.calls {
+		if len(e.calls[i].Args) == 0 {
+			e.calls[i].Args = json.RawMessage("{}")
 		}
 	}
-	return s
+	return e
 }
 
-func (s *recorded) keep(texts ...string) {
+func (e *expected) keep(texts ...string) {
 	for _, text := range texts {
 		if text != "" {
-			s.kept = append(s.kept, text)
+			e.kept = append(e.kept, text)
 		}
 	}
 }
@@ -129,7 +129,7 @@ func raw(v any) json.RawMessage {
 	return b
 }
 
-func (s *recorded) anthropic(chunks []any) (reason string) {
+func (e *expected) anthropic(chunks []any) (reason string) {
 	index := map[int64]int{} // of the calls, by their blocks
 	counted := map[string]any{}
 	for _, c := range chunks {
@@ -144,70 +144,70 @@ func (s *recorded) anthropic(chunks []any) (reason string) {
 			blocks = []any{at(c, "content_block")}
 		}
 		for _, b := range blocks {
-			s.text += str(b, "text")
-			s.keep(str(b, "signature"), str(b, "data"))
+			e.text += str(b, "text")
+			e.keep(str(b, "signature"), str(b, "data"))
 			if str(b, "type") == "tool_use" {
 				call := model.Call{ID: str(b, "id"), Name: str(b, "name")}
 				if str(c, "type") == "message" {
 					call.Args = raw(at(b, "input"))
 				}
-				index[num(c, "index")] = len(s.calls)
-				s.calls = append(s.calls, call)
+				index[num(c, "index")] = len(e.calls)
+				e.calls = append(e.calls, call)
 			}
 		}
-		s.text += str(c, "delta", "text")
-		s.keep(str(c, "delta", "signature"))
+		e.text += str(c, "delta", "text")
+		e.keep(str(c, "delta", "signature"))
 		if piece := str(c, "delta", "partial_json"); piece != "" {
-			call := &s.calls[index[num(c, "index")]]
+			call := &e.calls[index[num(c, "index")]]
 			call.Args = append(call.Args, piece...)
 		}
 		reason += str(c, "stop_reason") + str(c, "delta", "stop_reason")
 	}
-	s.usage = model.Usage{Input: num(counted, "input_tokens"), Output: num(counted, "output_tokens"),
+	e.usage = model.Usage{Input: num(counted, "input_tokens"), Output: num(counted, "output_tokens"),
 		CacheRead: num(counted, "cache_read_input_tokens"), CacheWrite: num(counted, "cache_creation_input_tokens")}
 	return reason
 }
 
-func (s *recorded) chat(chunks []any) (reason string) {
+func (e *expected) chat(chunks []any) (reason string) {
 	byID := map[string]int{}
 	last := ""
 	for _, c := range chunks {
 		for _, kind := range []string{"message", "delta"} {
 			d := at(c, "choices", 0, kind)
-			s.text += str(d, "content")
+			e.text += str(d, "content")
 			for _, detail := range items(d, "reasoning_details") {
-				s.keep(str(detail, "signature"), str(detail, "data"))
+				e.keep(str(detail, "signature"), str(detail, "data"))
 			}
 			for _, call := range items(d, "tool_calls") {
 				if id := str(call, "id"); id != "" && id != last {
 					last = id
-					byID[id] = len(s.calls)
-					s.calls = append(s.calls, model.Call{ID: id, Name: str(call, "function", "name")})
+					byID[id] = len(e.calls)
+					e.calls = append(e.calls, model.Call{ID: id, Name: str(call, "function", "name")})
 				}
-				to := &s.calls[byID[last]]
+				to := &e.calls[byID[last]]
 				to.Args = append(to.Args, str(call, "function", "arguments")...)
 			}
 		}
-		if said := str(c, "choices", 0, "finish_reason"); said != "" {
-			reason = said
+		if finish := str(c, "choices", 0, "finish_reason"); finish != "" {
+			reason = finish
 		}
 		if u := at(c, "usage"); u != nil {
 			read := num(u, "prompt_tokens_details", "cached_tokens")
 			written := num(u, "prompt_tokens_details", "cache_write_tokens") + num(u, "cache_creation_input_tokens")
-			s.usage = model.Usage{Input: num(u, "prompt_tokens") - read - written, CacheRead: read, CacheWrite: written,
+			e.usage = model.Usage{Input: num(u, "prompt_tokens") - read - written, CacheRead: read, CacheWrite: written,
 				Output: num(u, "total_tokens") - num(u, "prompt_tokens")}
 		}
 	}
 	return reason
 }
 
-func (s *recorded) responses(chunks []any) (reason string) {
+func (e *expected) responses(chunks []any) (reason string) {
 	for _, c := range chunks {
 		output := items(c, "output")
 		whole := c
 		switch kind := str(c, "type"); kind {
 		case "response.output_text.delta":
-			s.text += str(c, "delta")
+			e.text += str(c, "delta")
 		case "response.output_item.done":
 			output = []any{at(c, "item")}
 		case "response.completed", "response.incomplete":
@@ -216,41 +216,41 @@ func (s *recorded) responses(chunks []any) (reason string) {
 		for _, item := range output {
 			if str(c, "type") == "" {
 				for _, text := range items(item, "content") {
-					s.text += str(text, "text")
+					e.text += str(text, "text")
 				}
 			}
 			if str(item, "type") == "function_call" {
-				s.calls = append(s.calls, model.Call{ID: str(item, "call_id"), Name: str(item, "name"), Args: json.RawMessage(str(item, "arguments"))})
+				e.calls = append(e.calls, model.Call{ID: str(item, "call_id"), Name: str(item, "name"), Args: json.RawMessage(str(item, "arguments"))})
 			}
 		}
 		if u := at(whole, "usage"); u != nil {
 			read := num(u, "input_tokens_details", "cached_tokens")
-			s.usage = model.Usage{Input: num(u, "input_tokens") - read, CacheRead: read, Output: num(u, "output_tokens")}
+			e.usage = model.Usage{Input: num(u, "input_tokens") - read, CacheRead: read, Output: num(u, "output_tokens")}
 			reason = str(whole, "status")
 			for _, item := range items(whole, "output") { // encrypted anew in each event
-				s.keep(str(item, "encrypted_content"))
+				e.keep(str(item, "encrypted_content"))
 			}
 		}
 	}
 	return reason
 }
 
-func (s *recorded) gemini(chunks []any) (reason string) {
+func (e *expected) gemini(chunks []any) (reason string) {
 	for _, c := range chunks {
 		for _, p := range items(c, "candidates", 0, "content", "parts") {
 			if at(p, "thought") == true {
 				continue
 			}
-			s.text += str(p, "text")
-			s.keep(str(p, "thoughtSignature"))
+			e.text += str(p, "text")
+			e.keep(str(p, "thoughtSignature"))
 			if call := at(p, "functionCall"); call != nil {
-				s.calls = append(s.calls, model.Call{ID: str(call, "id"), Name: str(call, "name"), Args: raw(at(call, "args"))})
+				e.calls = append(e.calls, model.Call{ID: str(call, "id"), Name: str(call, "name"), Args: raw(at(call, "args"))})
 			}
 		}
 		reason += str(c, "candidates", 0, "finishReason")
 		if u := at(c, "usageMetadata"); num(u, "promptTokenCount") > 0 {
 			read := num(u, "cachedContentTokenCount")
-			s.usage = model.Usage{Input: num(u, "promptTokenCount") - read, CacheRead: read,
+			e.usage = model.Usage{Input: num(u, "promptTokenCount") - read, CacheRead: read,
 				Output: num(u, "totalTokenCount") - num(u, "promptTokenCount")}
 		}
 	}
@@ -259,22 +259,22 @@ func (s *recorded) gemini(chunks []any) (reason string) {
 
 // differs says in what a reply is not what the recording says; "" if it is. An id
 // that the provider left out is made up.
-func (s recorded) differs(text string, calls []model.Call, usage model.Usage) string {
+func (e expected) differs(text string, calls []model.Call, usage model.Usage) string {
 	usage.Cost = 0
 	switch {
-	case text != s.text:
-		return fmt.Sprintf("text %q, want %q", text, s.text)
-	case usage != s.usage:
-		return fmt.Sprintf("usage %+v, want %+v", usage, s.usage)
+	case text != e.text:
+		return fmt.Sprintf("text %q, want %q", text, e.text)
+	case usage != e.usage:
+		return fmt.Sprintf("usage %+v, want %+v", usage, e.usage)
 	}
-	return s.differsInCalls(calls)
+	return e.differsInCalls(calls)
 }
 
-func (s recorded) differsInCalls(calls []model.Call) string {
-	if len(calls) != len(s.calls) {
-		return fmt.Sprintf("%d calls, want %d", len(calls), len(s.calls))
+func (e expected) differsInCalls(calls []model.Call) string {
+	if len(calls) != len(e.calls) {
+		return fmt.Sprintf("%d calls, want %d", len(calls), len(e.calls))
 	}
-	for i, want := range s.calls {
+	for i, want := range e.calls {
 		got := calls[i]
 		var wanted, given any
 		if json.Unmarshal(want.Args, &wanted) != nil || json.Unmarshal(got.Args, &given) != nil || fmt.Sprint(wanted) != fmt.Sprint(given) {
