@@ -25,23 +25,23 @@ func (t *transcript) takesIn(drafts []draft) bool {
 }
 
 // arrive finds what has come for the task whose lock is held.
-func (t *run) arrive(tx *store.Tx, task parley.Task, thread parley.Thread, drafts []draft) (a arrival, err error) {
-	if !t.takesIn(drafts) {
+func (r *run) arrive(tx *store.Tx, task parley.Task, thread parley.Thread, drafts []draft) (a arrival, err error) {
+	if !r.takesIn(drafts) {
 		return a, nil
 	}
-	if thread.Count > t.lookedTo && t.place.Kind != parley.Group {
-		news, readTo, err := t.readNews(tx, thread, t.lookedTo)
+	if thread.Count > r.lookedTo && r.place.Kind != parley.Group {
+		news, readTo, err := r.readNews(tx, thread, r.lookedTo)
 		if err != nil {
 			return a, err
 		}
 		a.step.Place = readTo
-		if a.notices, err = t.names.letters(tx, news); err != nil {
+		if a.notices, err = r.names.letters(tx, news); err != nil {
 			return a, err
 		}
 		a.step.Notices = idsOf(a.notices)
 	}
-	a.step.Upto = max(task.InboxCount, t.inboxRead)
-	a.inbox, err = t.readInbox(tx, a.step.Upto)
+	a.step.Upto = max(task.InboxCount, r.inboxRead)
+	a.inbox, err = r.readInbox(tx, a.step.Upto)
 	return a, err
 }
 

@@ -20,29 +20,29 @@ type beginning struct {
 
 // loadBeginning finds what the turn that is about to begin shows for the first
 // time: what came back to the task, and what is unseen in its thread.
-func (t *run) loadBeginning(tx *store.Tx, thread parley.Thread, read int) (b beginning, err error) {
+func (r *run) loadBeginning(tx *store.Tx, thread parley.Thread, read int) (b beginning, err error) {
 	var m mail
-	if m.inbox, err = t.readInbox(tx, t.task.InboxCount); err != nil {
+	if m.inbox, err = r.readInbox(tx, r.task.InboxCount); err != nil {
 		return b, err
 	}
 	readTo := thread.Count
 	switch {
-	case t.place.Kind == parley.Group:
-		readTo = t.asked.N // what was posted later stays unread
-	case t.hasNews(thread, read):
-		if m.notices, readTo, err = t.news(tx, thread, read); err != nil {
+	case r.place.Kind == parley.Group:
+		readTo = r.asked.N // what was posted later stays unread
+	case r.hasNews(thread, read):
+		if m.notices, readTo, err = r.news(tx, thread, read); err != nil {
 			return b, err
 		}
 	}
-	b = t.beginning(m, read, readTo)
-	b.gathered, err = t.loadGathered(tx)
+	b = r.beginning(m, read, readTo)
+	b.gathered, err = r.loadGathered(tx)
 	return b, err
 }
 
 // readNews reads what the agent has not seen of its thread after a place, and how far
 // it has read the thread with that.
-func (t *run) readNews(tx *store.Tx, thread parley.Thread, after int) (list []parley.Message, readTo int, err error) {
-	list, err = tx.News(thread, t.lease.Agent, after, newsSize)
+func (r *run) readNews(tx *store.Tx, thread parley.Thread, after int) (list []parley.Message, readTo int, err error) {
+	list, err = tx.News(thread, r.lease.Agent, after, newsSize)
 	if len(list) == newsSize {
 		return list, list[newsSize-1].N, err
 	}
@@ -52,18 +52,18 @@ func (t *run) readNews(tx *store.Tx, thread parley.Thread, after int) (list []pa
 // news reads what the agent has not seen of its thread beyond the history, and how
 // far it has read the thread with that. Requests of other tasks that came later
 // wait for their own turns.
-func (t *run) news(tx *store.Tx, thread parley.Thread, read int) (list []letter, readTo int, err error) {
-	all, readTo, err := t.readNews(tx, thread, read)
+func (r *run) news(tx *store.Tx, thread parley.Thread, read int) (list []letter, readTo int, err error) {
+	all, readTo, err := r.readNews(tx, thread, read)
 	if err != nil {
 		return nil, 0, err
 	}
 	var news []parley.Message
 	for _, m := range all {
-		if inHistory := m.N >= t.shownFrom() && m.N < t.asked.N; !inHistory {
+		if inHistory := m.N >= r.shownFrom() && m.N < r.asked.N; !inHistory {
 			news = append(news, m)
 		}
 	}
-	list, err = t.names.letters(tx, news)
+	list, err = r.names.letters(tx, news)
 	return list, readTo, err
 }
 

@@ -16,95 +16,95 @@ import (
 // their order; those that stand together and only read, at once. Those that wait
 // for an approval come last, all together, when none of them is pending any more;
 // until then they are left. So is a call that waits for another task.
-func (t *run) runPending(ctx context.Context) error {
-	calls := slices.DeleteFunc(slices.Clone(t.pending), pendingCall.isHeld)
+func (r *run) runPending(ctx context.Context) error {
+	calls := slices.DeleteFunc(slices.Clone(r.pending), pendingCall.isHeld)
 	for len(calls) > 0 {
-		if t.Pauses.Paused(t.lease.Team) {
+		if r.Pauses.Paused(r.lease.Team) {
 			return parley.ErrPaused
 		}
-		n := t.readersIn(calls)
-		if err := t.finishCalls(ctx, calls[:n]); err != nil {
+		n := r.readersIn(calls)
+		if err := r.finishCalls(ctx, calls[:n]); err != nil {
 			return err
 		}
 		calls = calls[n:]
 	}
-	if !slices.ContainsFunc(t.pending, pendingCall.isHeld) {
+	if !slices.ContainsFunc(r.pending, pendingCall.isHeld) {
 		return nil
 	}
-	return t.runHeld(ctx)
+	return r.runHeld(ctx)
 }
 
 // finishCall runs a call and stores its result, or that it has to wait.
-func (t *run) finishCall(ctx context.Context, call model.Call, approved bool) error {
-	res, err := t.call(ctx, call, approved)
-	return t.settle(ctx, call, approved, res, err)
+func (r *run) finishCall(ctx context.Context, call model.Call, approved bool) error {
+	res, err := r.call(ctx, call, approved)
+	return r.settle(ctx, call, approved, res, err)
 }
 
 // settle stores what came of a call, or that it has to wait.
-func (t *run) settle(ctx context.Context, call model.Call, approved bool, res tool.Result, err error) error {
+func (r *run) settle(ctx context.Context, call model.Call, approved bool, res tool.Result, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if need, ok := parley.AsNeedsApproval(err); ok && !approved {
-		return t.hold(ctx, call, need)
+		return r.hold(ctx, call, need)
 	}
-	if spent, ok := parley.AsBudgetSpent(err); ok && t.lease.Budget != 0 {
-		if err := t.awaitTasks(ctx, spent.Tasks); err != nil {
+	if spent, ok := parley.AsBudgetSpent(err); ok && r.lease.Budget != 0 {
+		if err := r.awaitTasks(ctx, spent.Tasks); err != nil {
 			return err
 		}
-		return t.finishCall(ctx, call, approved) // it was raised meanwhile
+		return r.finishCall(ctx, call, approved) // it was raised meanwhile
 	}
 	if awaits, ok := parley.AsAwaits(err); ok {
-		t.awaited = append(t.awaited, awaits.Task)
+		r.awaited = append(r.awaited, awaits.Task)
 		return nil
 	}
-	return t.storeResult(ctx, call, res, err)
+	return r.storeResult(ctx, call, res, err)
 }
 
 // storeResult stores what came of a call.
-func (t *run) storeResult(ctx context.Context, call model.Call, res tool.Result, err error) error {
+func (r *run) storeResult(ctx context.Context, call model.Call, res tool.Result, err error) error {
 	if errors.Is(err, parley.ErrLost) || errors.Is(err, errUncertain) {
 		return err
 	}
 	out := result{Call: call.ID, Text: res.Text}
 	if err != nil {
-		t.logFault(call.Name, err)
+		r.logFault(call.Name, err)
 		out.Text, out.Error = parley.ToolError(err), true
 	}
-	return t.storeSteps(ctx, &res, draft{content: out, spent: t.sideSpent()})
+	return r.storeSteps(ctx, &res, draft{content: out, spent: r.sideSpent()})
 }
 
-func (t *run) call(ctx context.Context, call model.Call, approved bool) (res tool.Result, err error) {
-	tl, ok := tool.Find(t.agent.Tools, call.Name)
-	if t.isStarted(call.ID) && !tl.Replays { // also of a server that is not back yet
+func (r *run) call(ctx context.Context, call model.Call, approved bool) (res tool.Result, err error) {
+	tl, ok := tool.Find(r.agent.Tools, call.Name)
+	if r.isStarted(call.ID) && !tl.Replays { // also of a server that is not back yet
 		return tool.Result{}, errInterrupted
 	}
 	if !ok {
-		return tool.Result{}, tool.ErrUnknown(t.agent.Tools, call.Name)
+		return tool.Result{}, tool.ErrUnknown(r.agent.Tools, call.Name)
 	}
 	ready := tl.Prepare(call.Args)
 	if ready.Err != nil {
 		return tool.Result{}, ready.Err // nobody is asked to approve what cannot be done
 	}
 	if ready.Action != "" {
-		if err := t.Rules.Permit(ctx, t.lease, ready.Action, approved); err != nil {
+		if err := r.Rules.Permit(ctx, r.lease, ready.Action, approved); err != nil {
 			return tool.Result{}, err
 		}
 	}
 	if !tl.Replays {
-		if err := t.storeSteps(ctx, nil, draft{content: started{Call: call.ID}}); err != nil {
+		if err := r.storeSteps(ctx, nil, draft{content: started{Call: call.ID}}); err != nil {
 			return tool.Result{}, err
 		}
 	}
-	t.publish(live.Tool, call.Name)
-	key := fmt.Sprintf("%d/%d/%s", t.lease.Task, t.turn, call.ID)
+	r.publish(live.Tool, call.Name)
+	key := fmt.Sprintf("%d/%d/%s", r.lease.Task, r.turn, call.ID)
 	run := func() error {
-		res, err = ready.Run(ctx, tool.Call{Lease: t.lease, Slot: t.slot, Key: key, Approved: approved,
-			Said: t.conversation, Think: t.consult})
+		res, err = ready.Run(ctx, tool.Call{Lease: r.lease, Slot: r.slot, Key: key, Approved: approved,
+			Said: r.conversation, Think: r.consult})
 		return err
 	}
 	if tl.Replays {
-		_ = t.retry(ctx, run)
+		_ = r.retry(ctx, run)
 	} else {
 		_ = run()
 	}
@@ -118,8 +118,8 @@ var errInterrupted = parley.Errorf(parley.Failed, "The call was interrupted; whe
 
 // logFault logs what a tool could not do because of a fault of the hub; what
 // a model did wrong is between it and its tools.
-func (t *run) logFault(name string, err error) {
+func (r *run) logFault(name string, err error) {
 	if parley.KindOf(err) == parley.Internal {
-		t.Log.Error("a tool failed", "agent", t.agent.Name, "task", t.lease.Task, "tool", name, "error", err)
+		r.Log.Error("a tool failed", "agent", r.agent.Name, "task", r.lease.Task, "tool", name, "error", err)
 	}
 }

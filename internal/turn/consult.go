@@ -41,39 +41,39 @@ func (s *sideSpending) take() parley.Spending {
 }
 
 // sideSpent is what was spent beside the turn, and the time since the step before.
-func (t *run) sideSpent() parley.Spending {
-	spent := t.side.take()
-	spent.Active = t.slot.read()
+func (r *run) sideSpent() parley.Spending {
+	spent := r.side.take()
+	spent.Active = r.slot.read()
 	return spent
 }
 
 // consult asks the agent's model something that is no step of its turn, within its
 // budget. What it costs is stored with the next step.
-func (t *run) consult(ctx context.Context, r model.Request) (model.Reply, error) {
-	r.Agent = t.agent.Name
+func (r *run) consult(ctx context.Context, request model.Request) (model.Reply, error) {
+	request.Agent = r.agent.Name
 	ctx, cancel := context.WithTimeout(ctx, consultTime)
 	defer cancel()
-	if t.bounded() {
-		if err := t.reserveSide(ctx, r); err != nil {
+	if r.bounded() {
+		if err := r.reserveSide(ctx, request); err != nil {
 			return model.Reply{}, err
 		}
 	}
-	reply, err := t.agent.Model.Step(ctx, r, nil)
-	t.side.add(reply.Usage)
+	reply, err := r.agent.Model.Step(ctx, request, nil)
+	r.side.add(reply.Usage)
 	return reply, err
 }
 
 // reserveSide holds what the model may need, as reserve does; where it does not
 // fit, the turn does not wait for it.
-func (t *run) reserveSide(ctx context.Context, r model.Request) error {
-	most := model.Estimate(t.agent.Model, r)
+func (r *run) reserveSide(ctx context.Context, request model.Request) error {
+	most := model.Estimate(r.agent.Model, request)
 	want := budget.Want{Tokens: most.Input + most.Output, Money: parley.Money(most.Cost)}
-	return t.Store.Update(ctx, func(tx *store.Tx) error {
-		account, err := t.account(tx)
+	return r.Store.Update(ctx, func(tx *store.Tx) error {
+		account, err := r.account(tx)
 		if err != nil {
 			return err
 		}
-		task, _, err := t.fence(tx)
+		task, _, err := r.fence(tx)
 		if err != nil {
 			return err
 		}
@@ -84,12 +84,12 @@ func (t *run) reserveSide(ctx context.Context, r model.Request) error {
 		if err != nil {
 			return err
 		}
-		tx.Reserve(t.reservation(want))
+		tx.Reserve(r.reservation(want))
 		return nil
 	})
 }
 
-func (t *run) reservation(w budget.Want) parley.Reservation {
-	return parley.Reservation{Task: t.lease.Task, Root: t.lease.Budget, Team: t.lease.Team, Token: t.lease.Token,
-		Turn: t.turn, Step: t.steps + 1, Tokens: w.Tokens, Money: w.Money}
+func (r *run) reservation(w budget.Want) parley.Reservation {
+	return parley.Reservation{Task: r.lease.Task, Root: r.lease.Budget, Team: r.lease.Team, Token: r.lease.Token,
+		Turn: r.turn, Step: r.steps + 1, Tokens: w.Tokens, Money: w.Money}
 }

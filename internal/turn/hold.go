@@ -13,16 +13,16 @@ import (
 
 // hold puts a call off until somebody has decided about it: one record with the
 // exact payload, and a step that says so.
-func (t *run) hold(ctx context.Context, call model.Call, need *parley.NeedsApproval) error {
+func (r *run) hold(ctx context.Context, call model.Call, need *parley.NeedsApproval) error {
 	args := parley.CanonicalArgs(call.Args)
 	a := parley.Approval{
-		Team: t.lease.Team, Task: t.lease.Task, Turn: t.turn, Call: call.ID, Agent: t.lease.Agent,
+		Team: r.lease.Team, Task: r.lease.Task, Turn: r.turn, Call: call.ID, Agent: r.lease.Agent,
 		Tool: call.Name, Args: args, Digest: parley.CallDigest(call.Name, args), Target: need.Target,
 		Rule: need.Rule, Reason: need.Reason,
 	}
-	return t.storeSteps(ctx, nil, draft{build: func(tx *store.Tx, task *parley.Task) (content, error) {
+	return r.storeSteps(ctx, nil, draft{build: func(tx *store.Tx, task *parley.Task) (content, error) {
 		a := a
-		a.ExpiresAt = tx.Now.Add(t.agent.Limits.ApprovalExpiry)
+		a.ExpiresAt = tx.Now.Add(r.agent.Limits.ApprovalExpiry)
 		tx.InsertApproval(&a)
 		task.Approvals++
 		tx.Record(parley.Event{Team: a.Team, Kind: parley.EventApprovalRequested, Actor: a.Agent, Target: a.Target, Task: a.Task,
@@ -32,16 +32,16 @@ func (t *run) hold(ctx context.Context, call model.Call, need *parley.NeedsAppro
 }
 
 // runHeld gives the held calls their results, if all of them are decided about.
-func (t *run) runHeld(ctx context.Context) error {
-	decided, all, err := t.decisions(ctx)
+func (r *run) runHeld(ctx context.Context) error {
+	decided, all, err := r.decisions(ctx)
 	if err != nil || !all {
 		return err
 	}
-	for _, call := range t.pending {
+	for _, call := range r.pending {
 		if !call.held {
 			continue
 		}
-		if err := t.runDecided(ctx, call.Call, decided[call.ID]); err != nil {
+		if err := r.runDecided(ctx, call.Call, decided[call.ID]); err != nil {
 			return err
 		}
 	}
@@ -49,21 +49,21 @@ func (t *run) runHeld(ctx context.Context) error {
 }
 
 // decisions reads what was decided about the pending calls.
-func (t *run) decisions(ctx context.Context) (decided map[string]parley.Approval, all bool, err error) {
-	err = t.retry(ctx, func() error {
-		return t.Store.View(ctx, func(tx *store.Tx) error {
+func (r *run) decisions(ctx context.Context) (decided map[string]parley.Approval, all bool, err error) {
+	err = r.retry(ctx, func() error {
+		return r.Store.View(ctx, func(tx *store.Tx) error {
 			decided, all = map[string]parley.Approval{}, true
-			list, err := tx.ApprovalsOf(t.lease.Task)
+			list, err := tx.ApprovalsOf(r.lease.Task)
 			if err != nil {
 				return err
 			}
 			for _, a := range list {
-				if a.Turn != t.turn {
+				if a.Turn != r.turn {
 					continue
 				}
 				decided[a.Call] = a
 				all = all && a.State != parley.ApprovalPending
-				if err := t.names.learn(tx, a.Target); err != nil {
+				if err := r.names.learn(tx, a.Target); err != nil {
 					return err
 				}
 			}
@@ -75,39 +75,39 @@ func (t *run) decisions(ctx context.Context) (decided map[string]parley.Approval
 
 // runDecided runs an approved call as it was shown, once, or tells the model
 // that it was not approved.
-func (t *run) runDecided(ctx context.Context, call model.Call, a parley.Approval) error {
+func (r *run) runDecided(ctx context.Context, call model.Call, a parley.Approval) error {
 	if a.State != parley.ApprovalApproved {
-		return t.storeResult(ctx, call, tool.Result{}, parley.ErrApprovalDenied(call.Name, t.names.of(a.Target), a.Comment))
+		return r.storeResult(ctx, call, tool.Result{}, parley.ErrApprovalDenied(call.Name, r.names.of(a.Target), a.Comment))
 	}
 	args := parley.CanonicalArgs(call.Args)
 	if parley.CallDigest(call.Name, args) != a.Digest || parley.CallDigest(a.Tool, a.Args) != a.Digest {
-		return t.storeResult(ctx, call, tool.Result{}, parley.Errorf(parley.Denied, "The call is not the one that was approved, so it was not made."))
+		return r.storeResult(ctx, call, tool.Result{}, parley.Errorf(parley.Denied, "The call is not the one that was approved, so it was not made."))
 	}
 	approved := model.Call{ID: call.ID, Name: a.Tool, Args: json.RawMessage(a.Args)}
-	return t.finishCall(ctx, approved, true)
+	return r.finishCall(ctx, approved, true)
 }
 
 // park ends the work on a task until its held calls are decided about, or what
 // others wait for has ended. That may have happened at this very moment: then the
 // turn goes on.
-func (t *run) park(ctx context.Context) (parley.Outcome, error) {
-	if slices.ContainsFunc(t.pending, pendingCall.isHeld) {
+func (r *run) park(ctx context.Context) (parley.Outcome, error) {
+	if slices.ContainsFunc(r.pending, pendingCall.isHeld) {
 		// Before it waits: after a crash in between, the turn comes here again.
-		if err := t.retry(ctx, func() error { return t.Rules.AskManager(ctx, t.lease) }); err != nil {
+		if err := r.retry(ctx, func() error { return r.Rules.AskManager(ctx, r.lease) }); err != nil {
 			if ctx.Err() != nil {
 				return 0, context.Cause(ctx)
 			}
-			t.logFault("approval", err) // people still see it in the list
+			r.logFault("approval", err) // people still see it in the list
 		}
 	}
 	out := parley.TurnAgain
-	err := t.update(ctx, func(tx *store.Tx) error {
+	err := r.update(ctx, func(tx *store.Tx) error {
 		out = parley.TurnAgain
-		task, _, err := t.fence(tx)
+		task, _, err := r.fence(tx)
 		if err != nil {
 			return err
 		}
-		why, err := t.waitsFor(tx, task)
+		why, err := r.waitsFor(tx, task)
 		if err != nil || why == "" {
 			return err
 		}
@@ -124,11 +124,11 @@ func (t *run) park(ctx context.Context) (parley.Outcome, error) {
 // waitsFor says for what a task has to wait; empty if for nothing. No task that
 // is waited for ends without the lock that is held here. If one of several has
 // ended, the turn takes it before it waits for the others.
-func (t *run) waitsFor(tx *store.Tx, task parley.Task) (why string, err error) {
+func (r *run) waitsFor(tx *store.Tx, task parley.Task) (why string, err error) {
 	if task.Approvals > 0 {
 		return "approval", nil
 	}
-	for _, id := range t.awaited {
+	for _, id := range r.awaited {
 		child, err := tx.Task(id)
 		if err != nil || !child.State.Open() {
 			return "", err

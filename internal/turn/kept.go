@@ -9,16 +9,16 @@ import (
 
 // conversation is what the agent sees, the oldest first, without the reply whose
 // calls run at this moment.
-func (t *run) conversation() []parley.KeptMessage {
-	r, _, from := t.whole(t.agent)
-	n := len(r.Messages)
-	for i := n - 1; i >= 0 && len(t.pending) > 0; i-- {
-		if len(r.Messages[i].Calls) > 0 {
+func (r *run) conversation() []parley.KeptMessage {
+	request, _, from := r.whole(r.agent)
+	n := len(request.Messages)
+	for i := n - 1; i >= 0 && len(r.pending) > 0; i-- {
+		if len(request.Messages[i].Calls) > 0 {
 			n = i
 			break
 		}
 	}
-	return t.kept(r.Messages[:n], from[:n])
+	return r.kept(request.Messages[:n], from[:n])
 }
 
 // kept are messages of a request as a keeper holds them.

@@ -15,26 +15,26 @@ const historySize = 20
 
 // remember begins with what was handed over, if what was said before is at hand
 // too and nothing has to be read.
-func (t *run) remember(h *parley.Handover) (b beginning, ok bool) {
+func (r *run) remember(h *parley.Handover) (b beginning, ok bool) {
 	if h == nil || h.Channel.Kind == parley.Group || h.Request.Kind == parley.QuestionMessage { // whose members, or way, have to be read
 		return b, false
 	}
-	messages, missing := t.Store.Recent().Back(h.Request.Prev, 0, historySize)
+	messages, missing := r.Store.Recent().Back(h.Request.Prev, 0, historySize)
 	if missing != 0 {
 		return b, false
 	}
 	messages = append([]parley.Message{h.Request}, messages...)
-	letters, ok := t.names.known(messages)
+	letters, ok := r.names.known(messages)
 	if !ok {
 		return b, false
 	}
-	read := h.Thread.ReadBy(t.lease.Agent)
-	in := place{Channel: h.Channel, partner: t.names.of(h.Channel.Peer(t.lease.Agent))}
+	read := h.Thread.ReadBy(r.lease.Agent)
+	in := place{Channel: h.Channel, partner: r.names.of(h.Channel.Peer(r.lease.Agent))}
 	script := newTranscript(h.Task, in, letters)
 	if script.hasNews(h.Thread, read) {
 		return b, false
 	}
-	t.transcript, t.lookedTo = script, read
+	r.transcript, r.lookedTo = script, read
 	return script.beginning(mail{}, read, h.Thread.Count), true
 }
 
@@ -48,37 +48,37 @@ func newTranscript(task parley.Task, in place, letters []letter) transcript {
 
 // load reads the task and its stored steps, and what a new turn begins with unless
 // one is under way.
-func (t *run) load(ctx context.Context, known *parley.Handover) (b beginning, err error) {
-	err = t.Store.View(ctx, func(tx *store.Tx) (err error) {
+func (r *run) load(ctx context.Context, known *parley.Handover) (b beginning, err error) {
+	err = r.Store.View(ctx, func(tx *store.Tx) (err error) {
 		var h parley.Handover
 		if known != nil {
 			h = *known
-		} else if h, err = tx.Handover(t.lease.Task); err != nil {
+		} else if h, err = tx.Handover(r.lease.Task); err != nil {
 			return err
 		}
-		if !h.Task.LeasedTo(t.lease.Token) {
+		if !h.Task.LeasedTo(r.lease.Token) {
 			return parley.ErrLost // cancelled before the turn could begin
 		}
 		messages, err := tx.Back(h.Request.Prev, 0, historySize)
 		if err != nil {
 			return err
 		}
-		letters, err := t.names.letters(tx, append([]parley.Message{h.Request}, messages...))
+		letters, err := r.names.letters(tx, append([]parley.Message{h.Request}, messages...))
 		if err != nil {
 			return err
 		}
-		in, read, err := t.enter(tx, h)
+		in, read, err := r.enter(tx, h)
 		if err != nil {
 			return err
 		}
-		t.transcript = newTranscript(h.Task, in, letters)
-		if err := t.replay(tx); err != nil {
+		r.transcript = newTranscript(h.Task, in, letters)
+		if err := r.replay(tx); err != nil {
 			return err
 		}
-		if t.lookedTo = max(h.Thread.ReadBy(t.lease.Agent), t.unshown.place); t.underWay {
+		if r.lookedTo = max(h.Thread.ReadBy(r.lease.Agent), r.unshown.place); r.underWay {
 			return nil
 		}
-		b, err = t.loadBeginning(tx, h.Thread, read)
+		b, err = r.loadBeginning(tx, h.Thread, read)
 		return err
 	})
 	return b, err
@@ -88,15 +88,15 @@ func (t *run) load(ctx context.Context, known *parley.Handover) (b beginning, er
 const shownMembers = 50
 
 // enter learns who is in the channel, and how far the agent has read it.
-func (t *run) enter(tx *store.Tx, h parley.Handover) (in place, read int, err error) {
+func (r *run) enter(tx *store.Tx, h parley.Handover) (in place, read int, err error) {
 	in.Channel = h.Channel
 	if h.Channel.Kind != parley.Group {
-		partner := h.Channel.Peer(t.lease.Agent)
-		err = t.names.learn(tx, partner)
-		in.partner = t.names.of(partner)
-		return in, h.Thread.ReadBy(t.lease.Agent), err
+		partner := h.Channel.Peer(r.lease.Agent)
+		err = r.names.learn(tx, partner)
+		in.partner = r.names.of(partner)
+		return in, h.Thread.ReadBy(r.lease.Agent), err
 	}
-	own, err := tx.Member(h.Channel.ID, t.lease.Agent)
+	own, err := tx.Member(h.Channel.ID, r.lease.Agent)
 	if err != nil && !errors.Is(err, store.ErrNotFound) { // it may have been removed since it was mentioned
 		return in, 0, err
 	}
@@ -105,12 +105,12 @@ func (t *run) enter(tx *store.Tx, h parley.Handover) (in place, read int, err er
 		return in, 0, err
 	}
 	for _, m := range members[:min(shownMembers, len(members))] {
-		if err := t.names.learn(tx, m.Agent); err != nil {
+		if err := r.names.learn(tx, m.Agent); err != nil {
 			return in, 0, err
 		}
 		name := "you"
-		if m.Agent != t.lease.Agent {
-			name = t.names.of(m.Agent)
+		if m.Agent != r.lease.Agent {
+			name = r.names.of(m.Agent)
 		}
 		in.members = append(in.members, name)
 	}
@@ -121,11 +121,11 @@ func (t *run) enter(tx *store.Tx, h parley.Handover) (in place, read int, err er
 }
 
 // replay takes in the stored steps, in their order.
-func (t *run) replay(tx *store.Tx) error {
-	if t.task.Turns == 0 {
+func (r *run) replay(tx *store.Tx) error {
+	if r.task.Turns == 0 {
 		return nil
 	}
-	steps, err := tx.Steps(t.task.ID)
+	steps, err := tx.Steps(r.task.ID)
 	if err != nil {
 		return err
 	}
@@ -134,18 +134,18 @@ func (t *run) replay(tx *store.Tx) error {
 		if err != nil {
 			return err
 		}
-		if s.mail, err = t.mailOf(tx, s.content); err != nil {
+		if s.mail, err = r.mailOf(tx, s.content); err != nil {
 			return err
 		}
-		t.apply(s)
+		r.apply(s)
 	}
 	return nil
 }
 
 // mailOf reads the messages that a step names.
-func (t *run) mailOf(tx *store.Tx, of content) (m mail, err error) {
+func (r *run) mailOf(tx *store.Tx, of content) (m mail, err error) {
 	var notices []parley.MessageID
-	upto := t.inboxRead
+	upto := r.inboxRead
 	switch c := of.(type) {
 	case prompt:
 		notices, upto = c.Notices, c.Inbox
@@ -156,14 +156,14 @@ func (t *run) mailOf(tx *store.Tx, of content) (m mail, err error) {
 			notices, upto = c.Prompt.Notices, c.Prompt.Inbox
 		}
 	}
-	if m.notices, err = t.readNotices(tx, notices); err != nil {
+	if m.notices, err = r.readNotices(tx, notices); err != nil {
 		return m, err
 	}
-	m.inbox, err = t.readInbox(tx, upto)
+	m.inbox, err = r.readInbox(tx, upto)
 	return m, err
 }
 
-func (t *run) readNotices(tx *store.Tx, ids []parley.MessageID) ([]letter, error) {
+func (r *run) readNotices(tx *store.Tx, ids []parley.MessageID) ([]letter, error) {
 	var messages []parley.Message
 	for _, id := range ids {
 		m, err := tx.Message(id)
@@ -175,17 +175,17 @@ func (t *run) readNotices(tx *store.Tx, ids []parley.MessageID) ([]letter, error
 		}
 		messages = append(messages, m)
 	}
-	return t.names.letters(tx, messages)
+	return r.names.letters(tx, messages)
 }
 
 // readInbox reads on in the task's inbox.
-func (t *run) readInbox(tx *store.Tx, upto int) ([]letter, error) {
-	if upto <= t.inboxRead {
+func (r *run) readInbox(tx *store.Tx, upto int) ([]letter, error) {
+	if upto <= r.inboxRead {
 		return nil, nil
 	}
-	messages, err := tx.Inbox(t.task.ID, t.inboxRead, upto)
+	messages, err := tx.Inbox(r.task.ID, r.inboxRead, upto)
 	if err != nil {
 		return nil, err
 	}
-	return t.names.letters(tx, messages)
+	return r.names.letters(tx, messages)
 }

@@ -72,32 +72,32 @@ func (offload) show(list []offloadKeeper, add func(model.Message, source)) {
 // makeRoom puts the oldest of the conversation into a keeper when it has become
 // too long for the model. The step that says so is stored with the keeper, so that
 // a resumed turn shows the same and nothing is put away twice.
-func (t *run) makeRoom(ctx context.Context) error {
-	b, ok := t.agent.Model.(model.Bounded)
-	if !ok || t.hasRoom {
+func (r *run) makeRoom(ctx context.Context) error {
+	b, ok := r.agent.Model.(model.Bounded)
+	if !ok || r.hasRoom {
 		return nil
 	}
-	r, _, from := t.whole(t.agent)
+	request, _, from := r.whole(r.agent)
 	var unseen []parley.MessageID
-	if t.start != nil {
-		unseen = t.start.Seen
+	if r.start != nil {
+		unseen = r.start.Seen
 	}
-	chosen := chooseOffload(r, from, b, unseen)
+	chosen := chooseOffload(request, from, b, unseen)
 	if len(chosen) == 0 {
 		return nil
 	}
 	var messages []model.Message
 	var sources []source
-	step := offloadStep{Past: t.offload.past}
+	step := offloadStep{Past: r.offload.past}
 	for _, i := range chosen {
-		messages, sources = append(messages, r.Messages[i]), append(sources, from[i])
+		messages, sources = append(messages, request.Messages[i]), append(sources, from[i])
 		if from[i].kind == beforeRequest {
 			step.Messages = append(step.Messages, from[i].stored.ID)
 		} else {
 			step.Past++
 		}
 	}
-	return t.storeOffload(ctx, step, t.kept(messages, sources))
+	return r.storeOffload(ctx, step, r.kept(messages, sources))
 }
 
 // chooseOffload are the places of the messages to put away: the oldest first, until
@@ -143,17 +143,17 @@ func chooseOffload(r model.Request, from []source, b model.Bounded, unseen []par
 // storeOffload stores a keeper with what is not in one yet, and the step. What a
 // turn begins with is stored with it, if it is not yet: a turn that went on from
 // between the two could not tell any more what its model has never been shown.
-func (t *run) storeOffload(ctx context.Context, s offloadStep, list []parley.KeptMessage) error {
-	name := t.nameTopic(ctx, list)
+func (r *run) storeOffload(ctx context.Context, s offloadStep, list []parley.KeptMessage) error {
+	name := r.nameTopic(ctx, list)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	var drafts []draft
-	if t.start != nil {
-		drafts = append(drafts, draft{content: t.prompt})
+	if r.start != nil {
+		drafts = append(drafts, draft{content: r.prompt})
 	}
-	return t.storeSteps(ctx, nil, append(drafts, draft{spent: t.sideSpent(), build: func(tx *store.Tx, task *parley.Task) (content, error) {
-		keepers, err := t.keep(tx, task, name, list)
+	return r.storeSteps(ctx, nil, append(drafts, draft{spent: r.sideSpent(), build: func(tx *store.Tx, task *parley.Task) (content, error) {
+		keepers, err := r.keep(tx, task, name, list)
 		return offloadStep{Keepers: keepers, Messages: s.Messages, Past: s.Past}, err
 	}})...)
 }
@@ -161,14 +161,14 @@ func (t *run) storeOffload(ctx context.Context, s offloadStep, list []parley.Kep
 // keep stores what no keeper of the agent has yet, and names all that have
 // something of the list: a later task in the same thread begins with the same
 // history.
-func (t *run) keep(tx *store.Tx, task *parley.Task, name string, list []parley.KeptMessage) (keepers []offloadKeeper, err error) {
+func (r *run) keep(tx *store.Tx, task *parley.Task, name string, list []parley.KeptMessage) (keepers []offloadKeeper, err error) {
 	var ids []parley.MessageID
 	for _, m := range list {
 		if m.Message != 0 {
 			ids = append(ids, m.Message)
 		}
 	}
-	before, err := tx.KeptBy(t.lease.Agent, ids)
+	before, err := tx.KeptBy(r.lease.Agent, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func (t *run) keep(tx *store.Tx, task *parley.Task, name string, list []parley.K
 	if len(fresh) == 0 {
 		return keepers, nil
 	}
-	k := parley.Keeper{Team: task.Team, Owner: task.Agent, Channel: t.place.ID, Thread: task.Thread, Task: task.ID, Topic: name, Automatic: true}
+	k := parley.Keeper{Team: task.Team, Owner: task.Agent, Channel: r.place.ID, Thread: task.Thread, Task: task.ID, Topic: name, Automatic: true}
 	tx.InsertKeeper(&k, fresh)
 	tx.Record(parley.Event{Team: task.Team, Kind: parley.EventKept, Actor: task.Agent, Task: task.ID,
 		Detail: fmt.Sprintf("%s: %d messages, automatic", k.ID, k.Count)})
@@ -201,8 +201,8 @@ func (t *run) keep(tx *store.Tx, task *parley.Task, name string, list []parley.K
 
 // nameTopic has the agent's model say what the messages are about. Where it
 // cannot, the words that stand out do.
-func (t *run) nameTopic(ctx context.Context, list []parley.KeptMessage) string {
-	reply, err := t.consult(ctx, topic.Request(list))
+func (r *run) nameTopic(ctx context.Context, list []parley.KeptMessage) string {
+	reply, err := r.consult(ctx, topic.Request(list))
 	if err == nil {
 		if name, ok := topic.Clean(reply.Text); ok {
 			return name

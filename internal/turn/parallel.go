@@ -13,34 +13,34 @@ const maxParallel = 8
 // readersIn is how many of the calls, from the first on, can run at once: more
 // than one only if they all just read. A call that may change something waits
 // for those before it, and those after it for it.
-func (t *run) readersIn(calls []pendingCall) int {
+func (r *run) readersIn(calls []pendingCall) int {
 	n := 0
-	for n < min(len(calls), maxParallel) && t.reads(calls[n]) {
+	for n < min(len(calls), maxParallel) && r.reads(calls[n]) {
 		n++
 	}
 	return max(n, 1)
 }
 
-func (t *run) reads(call pendingCall) bool {
-	tl, ok := tool.Find(t.agent.Tools, call.Name)
+func (r *run) reads(call pendingCall) bool {
+	tl, ok := tool.Find(r.agent.Tools, call.Name)
 	return ok && tl.Reads(call.Args)
 }
 
 // finishCalls runs calls at once and stores what came of them in their order.
 // Nothing is stored before all have returned: after a crash those without a
 // result are run again, which is harmless for what reads.
-func (t *run) finishCalls(ctx context.Context, calls []pendingCall) error {
+func (r *run) finishCalls(ctx context.Context, calls []pendingCall) error {
 	if len(calls) == 1 {
-		return t.finishCall(ctx, calls[0].Call, false)
+		return r.finishCall(ctx, calls[0].Call, false)
 	}
 	results, errs := make([]tool.Result, len(calls)), make([]error, len(calls))
 	var running sync.WaitGroup
 	for i, call := range calls {
-		running.Go(func() { results[i], errs[i] = t.call(ctx, call.Call, false) })
+		running.Go(func() { results[i], errs[i] = r.call(ctx, call.Call, false) })
 	}
 	running.Wait()
 	for i, call := range calls {
-		if err := t.settle(ctx, call.Call, false, results[i], errs[i]); err != nil {
+		if err := r.settle(ctx, call.Call, false, results[i], errs[i]); err != nil {
 			return err
 		}
 	}

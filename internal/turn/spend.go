@@ -49,41 +49,41 @@ func (m *meter) read() time.Duration {
 }
 
 // bounded reports whether anything bounds what the turn spends.
-func (t *run) bounded() bool { return budget.Bounded(t.lease.Budget, t.agent.Limits.Daily) }
+func (r *run) bounded() bool { return budget.Bounded(r.lease.Budget, r.agent.Limits.Daily) }
 
 // account locks what the turn's spending is held against. It comes before the
 // lock of the task.
-func (t *run) account(tx *store.Tx) (budget.Account, error) {
-	return budget.Open(tx, t.lease.Budget, t.lease.Team, t.agent.Limits.Daily)
+func (r *run) account(tx *store.Tx) (budget.Account, error) {
+	return budget.Open(tx, r.lease.Budget, r.lease.Team, r.agent.Limits.Daily)
 }
 
 // reserve makes sure that the next model call fits into the budget, and holds
 // what it may need. The reservation ends with the lease, or with the stored reply.
-func (t *run) reserve(ctx context.Context) error {
-	if !t.bounded() {
+func (r *run) reserve(ctx context.Context) error {
+	if !r.bounded() {
 		return nil
 	}
-	most := model.Estimate(t.agent.Model, t.request(t.agent))
+	most := model.Estimate(r.agent.Model, r.request(r.agent))
 	want := budget.Want{Tokens: most.Input + most.Output, Money: parley.Money(most.Cost)}
-	return t.admit(ctx, want, func(tx *store.Tx) { tx.Reserve(t.reservation(want)) })
+	return r.admit(ctx, want, func(tx *store.Tx) { tx.Reserve(r.reservation(want)) })
 }
 
 // awaitTasks parks the turn before a contact that would make tasks too many: a
 // post may want several. If somebody has raised the budget meanwhile, the turn
 // goes on.
-func (t *run) awaitTasks(ctx context.Context, n int64) error {
-	return t.admit(ctx, budget.Want{Tasks: n}, func(*store.Tx) {})
+func (r *run) awaitTasks(ctx context.Context, n int64) error {
+	return r.admit(ctx, budget.Want{Tasks: n}, func(*store.Tx) {})
 }
 
 // admit does something if the budget allows what is wanted; else the task waits.
-func (t *run) admit(ctx context.Context, want budget.Want, do func(*store.Tx)) error {
+func (r *run) admit(ctx context.Context, want budget.Want, do func(*store.Tx)) error {
 	var verdict budget.Verdict
-	err := t.update(ctx, func(tx *store.Tx) error {
-		account, err := t.account(tx)
+	err := r.update(ctx, func(tx *store.Tx) error {
+		account, err := r.account(tx)
 		if err != nil {
 			return err
 		}
-		task, _, err := t.fence(tx)
+		task, _, err := r.fence(tx)
 		if err != nil {
 			return err
 		}
@@ -104,16 +104,16 @@ func (t *run) admit(ctx context.Context, want budget.Want, do func(*store.Tx)) e
 
 // accountFor is account for steps that are about to be stored; nil if nothing
 // bounds the turn or nothing was spent.
-func (t *run) accountFor(tx *store.Tx, drafts []draft) (*budget.Account, error) {
+func (r *run) accountFor(tx *store.Tx, drafts []draft) (*budget.Account, error) {
 	spends := slices.ContainsFunc(drafts, func(d draft) bool { return d.spent != (parley.Spending{}) })
-	if !t.bounded() || !spends && !replies(drafts) {
+	if !r.bounded() || !spends && !replies(drafts) {
 		return nil, nil
 	}
-	a, err := t.account(tx)
+	a, err := r.account(tx)
 	return &a, err
 }
 
 // spent is what a reply has consumed, and the time since the step before.
-func (t *run) spent(r model.Reply) parley.Spending {
-	return parley.Spending{Input: r.Usage.Read(), Output: r.Usage.Output, Money: parley.Money(r.Usage.Cost), Active: t.slot.read()}
+func (r *run) spent(reply model.Reply) parley.Spending {
+	return parley.Spending{Input: reply.Usage.Read(), Output: reply.Usage.Output, Money: parley.Money(reply.Usage.Cost), Active: r.slot.read()}
 }

@@ -133,39 +133,39 @@ type draft struct {
 func (d draft) is(kind parley.StepKind) bool { return d.content != nil && d.content.kind() == kind }
 
 // encode writes the nth step after those that are stored.
-func (t *run) encode(n int, d draft) (parley.Step, error) {
+func (r *run) encode(n int, d draft) (parley.Step, error) {
 	b, err := json.Marshal(d.content)
-	return parley.Step{Task: t.lease.Task, Turn: t.turn, N: t.steps + n, Kind: d.content.kind(), Content: b, Spent: d.spent}, err
+	return parley.Step{Task: r.lease.Task, Turn: r.turn, N: r.steps + n, Kind: d.content.kind(), Content: b, Spent: d.spent}, err
 }
 
 // storeSteps stores steps in one transaction under the lease and then takes them
 // into the transcript. Before the model is asked again, what has arrived for the
 // task meanwhile becomes a step too. shown is what the result of a call shows.
-func (t *run) storeSteps(ctx context.Context, shown *tool.Result, drafts ...draft) error {
+func (r *run) storeSteps(ctx context.Context, shown *tool.Result, drafts ...draft) error {
 	var steps []parley.Step
 	var came arrival
-	err := t.update(ctx, func(tx *store.Tx) error {
-		account, err := t.accountFor(tx, drafts)
+	err := r.update(ctx, func(tx *store.Tx) error {
+		account, err := r.accountFor(tx, drafts)
 		if err != nil {
 			return err
 		}
-		task, thread, err := t.fence(tx)
+		task, thread, err := r.fence(tx)
 		if err != nil {
 			return err
 		}
-		if came, err = t.arrive(tx, task, thread, drafts); err != nil {
+		if came, err = r.arrive(tx, task, thread, drafts); err != nil {
 			return err
 		}
 		before := task
-		if steps, err = t.build(tx, &task, drafts); err != nil {
+		if steps, err = r.build(tx, &task, drafts); err != nil {
 			return err
 		}
 		if account != nil {
 			account.Settle(task.ID, steps)
 		}
-		t.markShown(tx, &task, shown, drafts)
+		r.markShown(tx, &task, shown, drafts)
 		if !came.empty() {
-			arrived, err := t.encode(len(steps)+1, draft{content: came.step})
+			arrived, err := r.encode(len(steps)+1, draft{content: came.step})
 			if err != nil {
 				return err
 			}
@@ -183,19 +183,19 @@ func (t *run) storeSteps(ctx context.Context, shown *tool.Result, drafts ...draf
 	if err != nil {
 		return err
 	}
-	t.start = nil
-	return t.takeIn(steps, came)
+	r.start = nil
+	return r.takeIn(steps, came)
 }
 
 // build completes the steps.
-func (t *run) build(tx *store.Tx, task *parley.Task, drafts []draft) (steps []parley.Step, err error) {
+func (r *run) build(tx *store.Tx, task *parley.Task, drafts []draft) (steps []parley.Step, err error) {
 	for i, d := range drafts {
 		if d.build != nil {
 			if d.content, err = d.build(tx, task); err != nil {
 				return nil, err
 			}
 		}
-		s, err := t.encode(i+1, d)
+		s, err := r.encode(i+1, d)
 		if err != nil {
 			return nil, err
 		}
@@ -206,8 +206,8 @@ func (t *run) build(tx *store.Tx, task *parley.Task, drafts []draft) (steps []pa
 
 // takeIn takes what was stored into the transcript, in the form in which it would
 // be read back.
-func (t *run) takeIn(steps []parley.Step, came arrival) error {
-	t.lookedTo = max(t.lookedTo, came.step.Place)
+func (r *run) takeIn(steps []parley.Step, came arrival) error {
+	r.lookedTo = max(r.lookedTo, came.step.Place)
 	for i := range steps {
 		s, err := decode(steps[i])
 		if err != nil {
@@ -216,29 +216,29 @@ func (t *run) takeIn(steps []parley.Step, came arrival) error {
 		if steps[i].Kind == parley.StepInbox {
 			s.mail = came.mail
 		}
-		t.apply(s)
+		r.apply(s)
 	}
 	return nil
 }
 
 // markShown records what the turn began with, what a reply shows that its model
 // has read, and what the result of a call shows.
-func (t *run) markShown(tx *store.Tx, task *parley.Task, shown *tool.Result, drafts []draft) {
-	if t.start != nil {
-		tx.StartTurn(task, t.start)
-		tx.MarkSeen(task.Request, t.lease.Agent)
+func (r *run) markShown(tx *store.Tx, task *parley.Task, shown *tool.Result, drafts []draft) {
+	if r.start != nil {
+		tx.StartTurn(task, r.start)
+		tx.MarkSeen(task.Request, r.lease.Agent)
 	}
 	if replies(drafts) {
-		tx.MarkShown(task, t.unshown.ids, t.unshown.place)
+		tx.MarkShown(task, r.unshown.ids, r.unshown.place)
 	}
 	if shown == nil {
 		return
 	}
 	for _, id := range shown.Seen {
-		tx.MarkSeen(id, t.lease.Agent)
+		tx.MarkSeen(id, r.lease.Agent)
 	}
 	if shown.Read.Channel != 0 {
-		tx.ReadGroup(shown.Read.Channel, t.lease.Agent, shown.Read.Upto)
+		tx.ReadGroup(shown.Read.Channel, r.lease.Agent, shown.Read.Upto)
 	}
 }
 
@@ -246,9 +246,9 @@ func replies(drafts []draft) bool { return drafts[0].is(parley.StepReply) }
 
 // fence makes sure that the lease still holds, and reads the thread that the task
 // is worked on in.
-func (t *run) fence(tx *store.Tx) (parley.Task, parley.Thread, error) {
-	task, thread, err := tx.LockWorking(t.lease.Task, t.task.Thread)
-	if err == nil && !task.LeasedTo(t.lease.Token) {
+func (r *run) fence(tx *store.Tx) (parley.Task, parley.Thread, error) {
+	task, thread, err := tx.LockWorking(r.lease.Task, r.task.Thread)
+	if err == nil && !task.LeasedTo(r.lease.Token) {
 		err = parley.ErrLost
 	}
 	return task, thread, err
