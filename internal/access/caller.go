@@ -31,6 +31,9 @@ type Caller struct {
 	// Approved says that somebody has approved the very call that the turn makes.
 	// It replaces an approval that the rules want, and nothing else.
 	Approved bool
+	// Key makes a request from outside idempotent: the same key finds what was done
+	// before. Empty for none.
+	Key string
 }
 
 // ForTurn is the caller of a turn, which acts under its lease.

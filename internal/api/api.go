@@ -9,6 +9,10 @@ import (
 	"time"
 )
 
+// KeyHeader is the request header that makes any change idempotent: whoever got no
+// answer repeats the request with the same key and finds what was done.
+const KeyHeader = "Idempotency-Key"
+
 // Hub describes the running server.
 type Hub struct {
 	Version     string    `json:"version" doc:"The program's version."`

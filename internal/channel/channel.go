@@ -48,6 +48,9 @@ func (s *Service) Add(ctx context.Context, c access.Caller, name, topic string, 
 		return ch, err
 	}
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
+		if _, repeated, err := c.Repeated(tx, "make #%s", ch.Name); repeated || err != nil {
+			return err
+		}
 		made, err := tx.InsertGroup(&ch)
 		if err != nil {
 			return err
@@ -65,14 +68,14 @@ func (s *Service) Add(ctx context.Context, c access.Caller, name, topic string, 
 // Invite makes participants members of a channel. Inviting a member again changes
 // nothing.
 func (s *Service) Invite(ctx context.Context, c access.Caller, name string, agents []string) (parley.Channel, error) {
-	return s.change(ctx, c, name, agents, func(tx *store.Tx, ch parley.Channel, ids []parley.AgentID) error {
+	return s.change(ctx, c, "invite to", name, agents, func(tx *store.Tx, ch parley.Channel, ids []parley.AgentID) error {
 		return joinMissing(tx, ch, ids, c.Agent, "")
 	})
 }
 
 // Remove ends memberships. Work that was started in the channel goes on.
 func (s *Service) Remove(ctx context.Context, c access.Caller, name string, agents []string) (parley.Channel, error) {
-	return s.change(ctx, c, name, agents, func(tx *store.Tx, ch parley.Channel, ids []parley.AgentID) error {
+	return s.change(ctx, c, "remove from", name, agents, func(tx *store.Tx, ch parley.Channel, ids []parley.AgentID) error {
 		for _, id := range ids {
 			member, err := tx.IsMember(ch.ID, id)
 			if err != nil {
@@ -93,15 +96,16 @@ func (s *Service) Remove(ctx context.Context, c access.Caller, name string, agen
 // Delete removes a channel and its memberships, so that its name can be used again.
 // What was said in it stays on record.
 func (s *Service) Delete(ctx context.Context, c access.Caller, name string) error {
-	_, err := s.change(ctx, c, name, nil, func(tx *store.Tx, ch parley.Channel, _ []parley.AgentID) error {
+	_, err := s.change(ctx, c, "delete", name, nil, func(tx *store.Tx, ch parley.Channel, _ []parley.AgentID) error {
 		remove(tx, ch, c.Agent)
 		return nil
 	})
 	return err
 }
 
-// change locks a channel and changes it.
-func (s *Service) change(ctx context.Context, c access.Caller, name string, agents []string,
+// change locks a channel and changes it, unless the request repeats one under its
+// key.
+func (s *Service) change(ctx context.Context, c access.Caller, verb, name string, agents []string,
 	do func(*store.Tx, parley.Channel, []parley.AgentID) error) (ch parley.Channel, err error) {
 	if err := s.mayChange(ctx, c, name); err != nil {
 		return ch, err
@@ -111,6 +115,9 @@ func (s *Service) change(ctx context.Context, c access.Caller, name string, agen
 		return ch, err
 	}
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
+		if _, repeated, err := c.Repeated(tx, "%s #%s: %v", verb, parley.BareChannel(name), ids); repeated || err != nil {
+			return err
+		}
 		if ch, err = tx.LockGroup(c.Team, parley.BareChannel(name)); errors.Is(err, store.ErrNotFound) {
 			return s.unknown(tx, c, name)
 		}

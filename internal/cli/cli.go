@@ -55,6 +55,7 @@ Exit codes:
   2    the command was not understood
   3    no hub is running
   4    there was no answer in time
+  5    the hub did not answer: whether it did what was asked is unknown
   130  stopped with Ctrl-C`
 
 const rootExample = `  parley demo                               # see a team at work

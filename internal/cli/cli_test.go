@@ -78,6 +78,7 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{client.ErrNoHub("Nobody answers.").WithCause(io.EOF), true, exitNoHub},
 		{markNoHub(parley.Errorf(parley.Unavailable, "No hub runs.")), true, exitNoHub},
+		{parley.Errorf(parley.Unavailable, "Who knows?").WithCause(client.ErrUnknown), true, exitUnknown},
 		{context.Canceled, true, exitInterrupted},
 		{silent{exitInterrupted}, true, exitInterrupted},
 		{errors.New("disk on fire"), true, exitFailed},

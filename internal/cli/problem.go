@@ -11,6 +11,7 @@ import (
 	"parley"
 	"parley/internal/api"
 	"parley/internal/cli/view"
+	"parley/internal/client"
 )
 
 // The exit codes. The help of the program explains them.
@@ -20,6 +21,7 @@ const (
 	exitUsage       = 2
 	exitNoHub       = 3
 	exitTimeout     = 4
+	exitUnknown     = 5
 	exitInterrupted = 130
 )
 
@@ -63,6 +65,8 @@ func exitCode(err error, understood bool) int {
 		return exitUsage
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
+	case errors.Is(err, client.ErrUnknown):
+		return exitUnknown
 	case isNoHub(err):
 		return exitNoHub
 	case parley.KindOf(err) == parley.Timeout:

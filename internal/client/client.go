@@ -3,8 +3,10 @@
 // caller gets the same *parley.Error that the hub had. When no hub answers, the
 // error is of kind Unavailable and says how to start one.
 //
-// A Client is safe for concurrent use. It never repeats a request that changes
-// something. Give a contact a key if it has to survive a lost answer.
+// A Client is safe for concurrent use. Every request that changes something
+// carries a key. If its answer is lost, it is sent again with that key, so that it
+// is done once. If no answer comes at all, the error says that the outcome is
+// unknown, and how to look.
 package client
 
 import (
@@ -28,11 +30,14 @@ type Client struct {
 	base  string
 	token string
 	http  *http.Client
+
+	// Patience is for how long a change whose answer was lost is sent again.
+	Patience time.Duration
 }
 
 // New makes a client of the hub at baseURL, such as http://127.0.0.1:7420.
 func New(baseURL, token string) *Client {
-	return &Client{base: strings.TrimRight(baseURL, "/"), token: token, http: &http.Client{
+	return &Client{base: strings.TrimRight(baseURL, "/"), token: token, Patience: 10 * time.Second, http: &http.Client{
 		// No proxy, so that only the hub sees the token. No redirects, since the hub
 		// sends none.
 		Transport:     &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second},
@@ -52,18 +57,11 @@ const callTimeout = 30 * time.Second
 func (c *Client) get(ctx context.Context, path string, query url.Values, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	return c.call(ctx, http.MethodGet, path, query, nil, out)
+	return c.call(ctx, http.MethodGet, path, query, nil, nil, out)
 }
 
-// send changes something; in and out may be nil.
-func (c *Client) send(ctx context.Context, method, path string, in, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	return c.call(ctx, method, path, nil, in, out)
-}
-
-func (c *Client) call(ctx context.Context, method, path string, query url.Values, in, out any) error {
-	resp, err := c.open(ctx, method, path, query, in, nil)
+func (c *Client) call(ctx context.Context, method, path string, query url.Values, header http.Header, in, out any) error {
+	resp, err := c.open(ctx, method, path, query, in, header)
 	if err != nil {
 		return err
 	}

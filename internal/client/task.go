@@ -82,7 +82,7 @@ func (c *Client) pollTask(ctx context.Context, id string, wait time.Duration) (a
 	defer cancel()
 	var out api.Task
 	query := url.Values{"seconds": {strconv.FormatFloat(wait.Seconds(), 'f', 3, 64)}}
-	err := c.call(ctx, http.MethodGet, taskPath(id, "/wait"), query, nil, &out)
+	err := c.call(ctx, http.MethodGet, taskPath(id, "/wait"), query, nil, nil, &out)
 	return out, err
 }
 

@@ -70,6 +70,9 @@ func (s *Service) decide(ctx context.Context, c access.Caller, id parley.Approva
 		if err := s.mayDecide(d.tx, c, *a); err != nil {
 			return err
 		}
+		if _, repeated, err := c.Repeated(d.tx, "make %s %s", id, state); repeated || err != nil {
+			return err
+		}
 		if c.Token != 0 && a.State == state && a.DecidedBy == c.Agent {
 			return nil // a turn that goes on after a crash finds what it did before
 		}

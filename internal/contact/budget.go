@@ -88,6 +88,9 @@ func (s *Service) RaiseBudget(ctx context.Context, c access.Caller, id parley.Ta
 		if err != nil {
 			return err
 		}
+		if _, repeated, err := c.Repeated(tx, "raise the budget of %s by %s", id, by); repeated || err != nil {
+			return err
+		}
 		if b.Limit, err = b.Limit.Raise(by); err != nil {
 			return err
 		}
@@ -116,6 +119,9 @@ func (s *Service) RaiseToday(ctx context.Context, c access.Caller, by parley.Bud
 	return s.store.Update(ctx, func(tx *store.Tx) error {
 		d, err := tx.LockToday(c.Team)
 		if err != nil {
+			return err
+		}
+		if _, repeated, err := c.Repeated(tx, "raise the budget of the day by %s", by); repeated || err != nil {
 			return err
 		}
 		d.Extra.Tokens, d.Extra.Money, d.Told = d.Extra.Tokens+by.Tokens, d.Extra.Money+by.Money, false

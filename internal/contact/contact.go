@@ -15,7 +15,6 @@ import (
 	"log/slog"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"parley"
 	"parley/internal/access"
@@ -151,8 +150,8 @@ func (s *Service) checkBody(c access.Caller, text, key string) error {
 
 // checkKey refuses what cannot be a key, and from outside one of the hub's own.
 func checkKey(c access.Caller, key string) error {
-	if len(key) > maxKey || !utf8.ValidString(key) || strings.ContainsRune(key, 0) {
-		return parley.Errorf(parley.Invalid, "The key is not a text of at most %d bytes.", maxKey)
+	if err := access.CheckKey(key); err != nil {
+		return err
 	}
 	if c.Token == 0 && !c.Approved && isApprovalKey(key) {
 		return parley.Errorf(parley.Invalid, "The key %q is one of the hub's own.", key).WithHint("Use another key.")
@@ -165,9 +164,6 @@ func errKeyUsed(key string) error {
 	return parley.Errorf(parley.Conflict, "The key %q was used for another contact.", key).
 		WithHint("Use a new key for each contact, and the same one only to repeat it.")
 }
-
-// maxKey is more than any key needs, and less than an index can hold.
-const maxKey = 1000
 
 // errTooLong names the limit on the size of a message.
 func errTooLong(n, limit int) *parley.Error {

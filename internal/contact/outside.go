@@ -198,7 +198,11 @@ func (s *Service) Withdraw(ctx context.Context, c access.Caller, id parley.Appro
 			return parley.Errorf(parley.NotFound, "%s not found.", id)
 		case !a.Outside():
 			return parley.Errorf(parley.Conflict, "A turn waits for %s.", id).WithHint("Cancel %s instead.", a.Task)
-		case a.State != parley.ApprovalPending:
+		}
+		if _, repeated, err := c.Repeated(d.tx, "withdraw %s", id); repeated || err != nil {
+			return err
+		}
+		if a.State != parley.ApprovalPending {
 			return s.errDecided(d.tx, *a)
 		}
 		return d.settle(parley.ApprovalWithdrawn, c.Agent)

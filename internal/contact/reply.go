@@ -16,7 +16,7 @@ func (s *Service) Reply(ctx context.Context, c access.Caller, id parley.TaskID, 
 	if strings.TrimSpace(text) == "" {
 		return parley.Errorf(parley.Invalid, "The reply is empty.")
 	}
-	return s.finishOwn(ctx, c, id, func(f *finish) error {
+	return s.finishOwn(ctx, c, "reply", id, func(f *finish) error {
 		f.last = true
 		if err := f.say(text); err != nil {
 			return err
@@ -36,11 +36,11 @@ func (s *Service) Decline(ctx context.Context, c access.Caller, id parley.TaskID
 	if limit := s.dir.Limits(c.Agent).MessageBytes; len(reason) > limit {
 		return errTooLong(len(reason), limit)
 	}
-	return s.finishOwn(ctx, c, id, func(f *finish) error { return f.fail(reason) })
+	return s.finishOwn(ctx, c, "decline", id, func(f *finish) error { return f.fail(reason) })
 }
 
-func (s *Service) finishOwn(ctx context.Context, c access.Caller, id parley.TaskID, how func(*finish) error) error {
-	return s.withTask(ctx, c, id, func(f *finish) error {
+func (s *Service) finishOwn(ctx context.Context, c access.Caller, verb string, id parley.TaskID, how func(*finish) error) error {
+	return s.withTask(ctx, c, verb, id, func(f *finish) error {
 		if f.task.Agent != c.Agent {
 			return parley.Errorf(parley.Denied, "%s was not asked of you.", id).WithRule(access.RuleOwnTask)
 		}
@@ -52,11 +52,15 @@ func (s *Service) finishOwn(ctx context.Context, c access.Caller, id parley.Task
 	})
 }
 
-// withTask ends a task of the caller's team, or refuses to.
-func (s *Service) withTask(ctx context.Context, c access.Caller, id parley.TaskID, do func(*finish) error) error {
+// withTask ends a task of the caller's team, or refuses to. A request that is
+// repeated under its key has nothing left to do.
+func (s *Service) withTask(ctx context.Context, c access.Caller, verb string, id parley.TaskID, do func(*finish) error) error {
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
 		task, parent, account, err := s.lockTask(tx, c, id)
 		if err != nil {
+			return err
+		}
+		if _, repeated, err := c.Repeated(tx, "%s %s", verb, id); repeated || err != nil {
 			return err
 		}
 		return do(&finish{s: s, tx: tx, task: task, parent: parent, account: account})

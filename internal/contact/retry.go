@@ -49,6 +49,14 @@ func (r *retry) run(id parley.TaskID) error {
 		return err
 	}
 	r.old, r.parent = *old, parent
+	made, repeated, err := r.caller.Repeated(r.tx, "retry %s", id)
+	if err != nil {
+		return err
+	}
+	if repeated {
+		r.made, err = r.tx.Task(parley.TaskID(made))
+		return err
+	}
 	if err := r.s.mayCancel(r.tx, r.caller, r.old); err != nil {
 		return err
 	}
@@ -64,7 +72,11 @@ func (r *retry) run(id parley.TaskID) error {
 			return err
 		}
 	}
-	return r.make()
+	if err := r.make(); err != nil {
+		return err
+	}
+	r.caller.Made(r.tx, int64(r.made.ID))
+	return nil
 }
 
 func (r *retry) byPerson() bool { return r.s.access.IsPerson(r.caller.Agent) }

@@ -55,6 +55,7 @@ func (s *Server) postContact(ctx context.Context, in api.ContactRequest) (api.Co
 			return api.Contact{}, err
 		}
 	}
+	r.Key = keyOf(ctx, r.Key)
 	made, err := s.open(ctx, c, in.Action, r)
 	if need, ok := parley.AsNeedsApproval(err); ok && need.Approval != 0 {
 		return s.waiting(ctx, c, need.Approval)

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 
 	"parley"
 	"parley/internal/access"
+	"parley/internal/api"
 	"parley/internal/token"
 )
 
@@ -16,6 +18,12 @@ import (
 func (s *Server) identify(ctx huma.Context, next func(huma.Context)) {
 	caller, err := s.callerOf(ctx.Context(), ctx.Header("Authorization"))
 	if err != nil {
+		_, w := humago.Unwrap(ctx)
+		writeProblem(w, s.refuse(ctx.Context(), "identify", err))
+		return
+	}
+	caller.Key = ctx.Header(api.KeyHeader)
+	if err := access.CheckKey(caller.Key); err != nil {
 		_, w := humago.Unwrap(ctx)
 		writeProblem(w, s.refuse(ctx.Context(), "identify", err))
 		return
@@ -38,3 +46,6 @@ type callerKey struct{}
 // caller returns who made the request. It is always set, because every
 // operation is behind identify.
 func caller(ctx context.Context) access.Caller { return ctx.Value(callerKey{}).(access.Caller) }
+
+// keyOf is the key of a request whose body may have one: that, or the header's.
+func keyOf(ctx context.Context, body string) string { return cmp.Or(body, caller(ctx).Key) }

@@ -73,7 +73,7 @@ func (s *Server) offload(ctx context.Context, in *struct{ Body api.OffloadReques
 	if err != nil {
 		return out, err
 	}
-	k, made, err := s.cfg.Keepers.Offload(ctx, c, keeper.Offloading{Topic: r.Topic, Count: r.MessageCount, Share: r.Share == "team", Key: r.Key, Said: said})
+	k, made, err := s.cfg.Keepers.Offload(ctx, c, keeper.Offloading{Topic: r.Topic, Count: r.MessageCount, Share: r.Share == "team", Key: keyOf(ctx, r.Key), Said: said})
 	if err != nil {
 		return out, err
 	}

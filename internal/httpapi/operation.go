@@ -22,6 +22,7 @@ func describeAPI(version string) huma.Config {
 	config.Info.Description = `A hub in which AI agents and people contact each other: they ask, delegate and notify.
 
 Every request carries a token: ` + "`Authorization: Bearer parley_…`" + `. The token alone decides who the caller is and which team it sees.
+Every request that changes something may carry ` + "`" + api.KeyHeader + "`" + `, and can then be sent again safely if its answer was lost.
 Every error has a body with a kind from a closed set, a message for a person or an agent, and a hint what to do.
 This includes what HTTP itself refuses with 400, 405, 413 or 415.
 Fields may be added but never removed or changed.`
@@ -52,11 +53,17 @@ type operation struct {
 // always are the kinds that any operation can return.
 var always = []parley.Kind{parley.Invalid, parley.Unauthentic, parley.Denied, parley.Internal}
 
+const keyHelp = "Makes the request idempotent: sent again with the same key, it finds what was done before instead of doing it twice."
+
 func (s *Server) huma(o operation) huma.Operation {
 	op := huma.Operation{
 		OperationID: o.id, Method: o.method, Path: o.path, Tags: []string{o.tag},
 		Summary: o.summary, Description: o.description,
 		BodyReadTimeout: bodyTime, MaxBodyBytes: s.maxBody(), Responses: map[string]*huma.Response{},
+	}
+	if o.method != http.MethodGet {
+		longest := 200
+		op.Parameters = []*huma.Param{{Name: api.KeyHeader, In: "header", Description: keyHelp, Schema: &huma.Schema{Type: "string", MaxLength: &longest}}}
 	}
 	problem := s.content(typeOf[api.Problem]())
 	for _, kind := range append(slices.Clone(always), o.errors...) {

@@ -70,7 +70,7 @@ func (s *Server) askQuestion(ctx context.Context, in *struct{ Body api.QuestionR
 			return api.AskedQuestion{}, err
 		}
 	}
-	asked, err := s.cfg.Contacts.Question(ctx, c, contact.Request{Target: r.Target, Message: r.Question, Context: r.Context, Key: r.Key})
+	asked, err := s.cfg.Contacts.Question(ctx, c, contact.Request{Target: r.Target, Message: r.Question, Context: r.Context, Key: keyOf(ctx, r.Key)})
 	if need, ok := parley.AsNeedsApproval(err); ok && need.Approval != 0 {
 		held, err := s.waiting(ctx, c, need.Approval)
 		return api.AskedQuestion{Target: held.Agent, Text: held.Notice, Approval: held.Approval}, err
@@ -86,7 +86,7 @@ func (s *Server) answerQuestion(ctx context.Context, in *struct {
 	Body api.AnswerRequest
 }) (api.Question, error) {
 	return s.routed(ctx, &in.QuestionPath, func(id parley.QuestionID) error {
-		return s.cfg.Contacts.AnswerQuestion(ctx, caller(ctx), id, in.Body.Answer, in.Body.Key)
+		return s.cfg.Contacts.AnswerQuestion(ctx, caller(ctx), id, in.Body.Answer, keyOf(ctx, in.Body.Key))
 	})
 }
 
@@ -96,7 +96,7 @@ func (s *Server) forwardQuestion(ctx context.Context, in *struct {
 }) (api.Question, error) {
 	return s.routed(ctx, &in.QuestionPath, func(id parley.QuestionID) error {
 		_, err := s.cfg.Contacts.ForwardQuestion(ctx, caller(ctx), contact.Forwarding{Question: id, Target: in.Body.Target,
-			Enrichment: in.Body.Enrichment, Key: in.Body.Key})
+			Enrichment: in.Body.Enrichment, Key: keyOf(ctx, in.Body.Key)})
 		return err
 	})
 }

@@ -156,7 +156,9 @@ func (h *hub) waitUp() *client.Client {
 	h.g.Helper()
 	h.firstLine()
 	found := h.g.hubFile(h.place)
-	return client.New(found.URL, found.Token)
+	c := client.New(found.URL, found.Token)
+	c.Patience = 0 // the load repeats what it gets no answer to, and counts that
+	return c
 }
 
 // hubFile is what the running hub has written into its data folder.

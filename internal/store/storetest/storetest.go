@@ -48,6 +48,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Two who make a dm at once make one", oneDM},
 		{"Threads of a channel", threads},
 		{"A key stands for one message", keyIsUnique},
+		{"A request under a key is carried out once", requestKey},
 		{"Deliveries never go back", deliveriesNeverGoBack},
 		{"A place in a thread never goes back", readNeverGoesBack},
 		{"Mail", mail},
