@@ -42,14 +42,14 @@ func Backup(ctx context.Context, cfg BackupConfig) (backup.Manifest, error) {
 	if err != nil {
 		return m, err
 	}
+	backup.Sweep(cfg.Team.Data)
+	scratch, err := backup.NewScratch(cfg.File, cfg.Team.Data)
+	if err != nil {
+		return m, err
+	}
+	defer scratch.Close()
 	if !cfg.FilesOnly {
-		folder, err := os.MkdirTemp(filepath.Dir(cfg.File), ".parley-backup.*")
-		if err != nil {
-			return m, parley.Errorf(parley.Internal, "%s cannot be written.", cfg.File).
-				WithHint("Check that its folder exists and that you may write to it.").WithCause(err)
-		}
-		defer func() { _ = os.RemoveAll(folder) }()
-		copied := filepath.Join(folder, backup.DatabaseName)
+		copied := filepath.Join(scratch.Dir, backup.DatabaseName)
 		if m.Schema, err = snapshot(ctx, cfg, copied); err != nil {
 			return m, err
 		}
@@ -57,7 +57,7 @@ func Backup(ctx context.Context, cfg BackupConfig) (backup.Manifest, error) {
 			sources = append(sources, backup.Source{Name: backup.DatabaseName, Path: copied})
 		}
 	}
-	err = backup.Write(ctx, cfg.File, &m, sources, cfg.Force, cfg.Progress)
+	err = backup.Write(ctx, cfg.File, scratch, &m, sources, cfg.Force, cfg.Progress)
 	return m, err
 }
 

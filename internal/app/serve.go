@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"parley/internal/backup"
 	"parley/internal/config"
 	"parley/internal/httpapi"
 	"parley/internal/hubfile"
@@ -69,6 +70,9 @@ func Serve(ctx context.Context, cfg ServeConfig) (err error) {
 		return err
 	}
 	defer closing(&err, lock.Release)
+	for _, name := range append(config.Sweep(cfg.Team.Dir), backup.Sweep(cfg.Data)...) {
+		cfg.Log.Info("removed what a killed program had left", "name", name)
+	}
 	listener, err := listen(cfg.Listen)
 	if err != nil {
 		return err

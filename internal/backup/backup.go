@@ -59,22 +59,17 @@ type Source struct {
 	Path string // on disk
 }
 
-// Write packs files, lists them in the manifest and syncs the result. It replaces
-// an existing file only with force. It reports each step to progress, which may be
-// nil.
-func Write(ctx context.Context, to string, m *Manifest, from []Source, force bool, progress func(string)) (err error) {
+// Write packs files, lists them in the manifest and syncs the result, in a scratch
+// folder for it. It replaces an existing file only with force. It reports each step
+// to progress, which may be nil.
+func Write(ctx context.Context, to string, in *Scratch, m *Manifest, from []Source, force bool, progress func(string)) error {
 	if err := Free(to, force); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(to), "."+filepath.Base(to)+".*") // readable by its owner only
+	f, err := os.CreateTemp(in.Dir, "*.tar.gz") // readable by its owner only
 	if err != nil {
 		return writeError(to, err)
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
 	err = pack(ctx, f, m, from, progress)
 	err = errors.Join(err, f.Sync(), f.Close())
 	if err != nil {

@@ -38,14 +38,14 @@ func TestWhatWasPackedComesOut(t *testing.T) {
 func TestAFileThatIsThereIsNotReplaced(t *testing.T) {
 	file := write(t, map[string]string{"parley.yaml": "1"})
 	source := []backup.Source{{Name: "parley.yaml", Path: file}}
-	err := backup.Write(t.Context(), file, &backup.Manifest{}, source, false, nil)
+	err := pack(t.Context(), t, file, &backup.Manifest{}, source, false)
 	if parley.KindOf(err) != parley.Conflict {
 		t.Errorf("without force: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	before, _ := os.ReadFile(file)
-	if err := backup.Write(ctx, file, &backup.Manifest{}, source, true, nil); !errors.Is(err, context.Canceled) {
+	if err := pack(ctx, t, file, &backup.Manifest{}, source, true); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
 	}
 	if after, _ := os.ReadFile(file); !bytes.Equal(before, after) {
@@ -126,7 +126,7 @@ func write(t *testing.T, files map[string]string) string {
 		list = append(list, backup.Source{Name: name, Path: path})
 	}
 	to := filepath.Join(from, "backup.tar.gz")
-	if err := backup.Write(t.Context(), to, &backup.Manifest{Team: "x"}, list, false, nil); err != nil {
+	if err := pack(t.Context(), t, to, &backup.Manifest{Team: "x"}, list, false); err != nil {
 		t.Fatal(err)
 	}
 	return to

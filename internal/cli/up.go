@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -135,6 +136,10 @@ func (c *console) serve(ctx context.Context, cfg app.ServeConfig, ready func(app
 				}
 				continue
 			}
+			if stopping && got != os.Interrupt { // whoever starts programs may say it twice
+				c.say("Still stopping. Ctrl-C stops at once.")
+				continue
+			}
 			if stopping {
 				c.say("Stopped at once. Unfinished turns go on with the next start.")
 				return silent{exitInterrupted}
@@ -184,7 +189,7 @@ func (c *console) stopping(ctx context.Context, data string) string {
 	if busy == nil {
 		return nothing
 	}
-	return "Stopping when the turns of " + strings.Join(busy, ", ") + " have finished. Ctrl-C again stops at once."
+	return "Stopping when the turns of " + some(busy) + " have finished. Ctrl-C again stops at once."
 }
 
 func (c *console) showUp(ctx context.Context, s app.Serving) error {
@@ -226,11 +231,21 @@ func mistakes(problems []config.Problem) []Mistake {
 	return list
 }
 
+// mostNames is how many names a line lists before it counts them instead.
+const mostNames = 20
+
+func some(names []string) string {
+	if len(names) <= mostNames {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%d, among them %s", len(names), strings.Join(names[:mostNames], ", "))
+}
+
 func (c *console) upText(s view.Screen, up Up) string {
 	text := s.Paint(view.Bold, "The hub of "+up.Team+" is up.") + "\n" + s.Facts(
 		"address", up.URL,
 		"you are", up.Person,
-		"agents", strings.Join(up.Agents, ", "),
+		"agents", some(up.Agents),
 		"store", up.Store,
 	)
 	for _, m := range up.Problems {

@@ -113,7 +113,7 @@ func refuse(found []Problem) error {
 // unless the old one is no longer the one that was read. The new file's name
 // begins with a dot, so that no reader of the team takes it for an agent.
 func replaceFile(root *os.Root, name string, before, after []byte, mode fs.FileMode) (written bool, err error) {
-	beside := path.Join(path.Dir(name), "."+path.Base(name)+"."+rand.Text()[:8])
+	beside := path.Join(path.Dir(name), unfinished+rand.Text()[:8]+".tmp")
 	if err := writeWhole(root, beside, after, mode); err != nil {
 		return false, errors.Join(err, ignoreMissing(root.Remove(beside)))
 	}

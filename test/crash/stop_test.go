@@ -73,9 +73,10 @@ func (s *siege) checkStopped(r *record) {
 	}
 }
 
-// A second signal does not wait for anything. To running work that is a kill, and the
-// next hub takes it over as such.
-func TestASecondSIGTERMStopsAtOnce(t *testing.T) {
+// A doubled SIGTERM asks for the same once more: whatever starts programs may send it
+// twice. Ctrl-C after it does not wait for anything. To running work that is a kill,
+// and the next hub takes it over as such.
+func TestADoubledSIGTERMStaysSoftAndCtrlCStopsAtOnce(t *testing.T) {
 	g := newGround(t)
 	p := g.place("hub", team{grace: time.Hour, agents: []string{"Idler"}})
 	h := g.start(p)
@@ -90,6 +91,13 @@ func TestASecondSIGTERMStopsAtOnce(t *testing.T) {
 		t.Fatal("the hub did not wait for the turn that is under way")
 	}
 	h.signal(syscall.SIGTERM)
+	g.eventually("the hub heard it", func(context.Context) (bool, error) {
+		return strings.Contains(h.lastWords(), "Still stopping"), nil
+	})
+	if !h.alive() {
+		t.Fatal("a second SIGTERM ended the turn that is under way")
+	}
+	h.signal(syscall.SIGINT)
 	if code := h.wait(); code == 0 {
 		t.Error("the hub ended with code 0, as if everything had come to an end")
 	}
