@@ -92,9 +92,9 @@ func discover(data string) (*client.Client, error) {
 // dataDir is the data folder of a team's hub. If parley.yaml has a mistake, the
 // default folder is tried, so that a running hub can still be reached.
 func dataDir(dir string) (string, error) {
-	team, _, err := config.Load(dir)
+	data, err := config.DataFolder(dir)
 	if err == nil {
-		return team.Data, nil
+		return data, nil
 	}
 	usual := filepath.Join(dir, config.DefaultData)
 	if hubfile.Held(usual) {

@@ -38,24 +38,43 @@ func Load(dir string) (*Team, []Problem, error) {
 	return team, agents.problems, nil
 }
 
-// read reads each file on its own.
-func read(dir string) (*Team, folder, error) {
+// DataFolder reads where the hub of the team in dir has its data. It does not look at
+// the agents, of which there may be many.
+func DataFolder(dir string) (string, error) {
+	team, root, err := readSettings(dir)
+	if err != nil {
+		return "", err
+	}
+	return team.Data, root.Close()
+}
+
+// readSettings reads parley.yaml, and leaves the folder open for the rest.
+func readSettings(dir string) (*Team, *os.Root, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, folder{}, unusable(dir, err)
+		return nil, nil, unusable(dir, err)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, folder{}, unusable(dir, err)
+		return nil, nil, unusable(dir, err)
 	}
-	defer root.Close()
 	team, err := readTeam(root, dir)
+	if err != nil {
+		return nil, nil, errors.Join(err, root.Close())
+	}
+	return team, root, nil
+}
+
+// read reads each file on its own.
+func read(dir string) (*Team, folder, error) {
+	team, root, err := readSettings(dir)
 	if err != nil {
 		return nil, folder{}, err
 	}
+	defer root.Close()
 	agents, err := readAgents(root)
 	if err != nil {
-		return nil, folder{}, unusable(filepath.Join(dir, agentsDir), err)
+		return nil, folder{}, unusable(filepath.Join(team.Dir, agentsDir), err)
 	}
 	return team, agents, nil
 }

@@ -267,3 +267,14 @@ func TestFolderWithoutTeam(t *testing.T) {
 		})
 	}
 }
+
+// A command that only has to find the hub does not read the agents.
+func TestTheDataFolderIsFoundWithoutTheAgents(t *testing.T) {
+	dir := teamDir(t, "-- parley.yaml --\nperson: Ada\ndata: elsewhere\n-- agents --\nnot a folder\n")
+	if _, _, err := Load(dir); err == nil {
+		t.Fatal("the agents can be read")
+	}
+	data, err := DataFolder(dir)
+	diff(t, "data", filepath.Join(dir, "elsewhere"), data)
+	diff(t, "error", nil, err)
+}
