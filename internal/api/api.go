@@ -22,6 +22,7 @@ type Hub struct {
 	Started     time.Time `json:"started" doc:"When the hub started."`
 	Process     int       `json:"process" doc:"The process id."`
 	Paused      bool      `json:"paused,omitempty" doc:"The team is paused: no turn begins or goes on."`
+	Shell       string    `json:"shell,omitempty" doc:"The sandbox in which agents run commands, or none. Left out if no agent works on files."`
 	ClockBehind float64   `json:"clock_behind_seconds,omitempty" doc:"How far the machine's clock is behind the newest record."`
 }
 
@@ -257,6 +258,7 @@ type Reload struct {
 	Changed  []AgentChange   `json:"changed" nullable:"false" doc:"Who has changed."`
 	Removed  []string        `json:"removed" nullable:"false" doc:"Who is gone; their open tasks have failed."`
 	Channels []ChannelChange `json:"channels" nullable:"false" doc:"The channels of parley.yaml that have changed."`
+	Models   []string        `json:"models,omitempty" doc:"The settings of models and providers that have changed, such as models.fast: price."`
 	Kept     []KeptAgent     `json:"kept" nullable:"false" doc:"Who works as before, because of a mistake in the file."`
 	Problems []string        `json:"problems" nullable:"false" doc:"Every mistake, with its place."`
 	Restart  []string        `json:"restart" nullable:"false" doc:"Settings that were changed and need a restart of the hub."`

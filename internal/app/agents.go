@@ -93,6 +93,14 @@ func newAgents(dir *directory.Directory, sets toolsets, outside *outside) *agent
 		defs: map[parley.AgentID]*definition{}, tools: map[string][]tool.Tool{}}
 }
 
+// add gives the hub further toolsets.
+func (a *agents) add(sets toolsets) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	maps.Copy(a.sets, sets)
+	clear(a.tools)
+}
+
 // Definition finds a native agent with the tools that its servers have now. The
 // servers stay until it is released, even if the files change.
 func (a *agents) Definition(id parley.AgentID) (turn.Agent, bool) {

@@ -31,6 +31,10 @@ type teamFiles struct {
 	problems []config.Problem
 	restart  []string
 	biggest  int // the largest message that the doors accept
+
+	// openTools gives the hub a toolset that depends on the files and that nobody had
+	// before.
+	openTools func(context.Context, *config.Team) error
 }
 
 func newTeamFiles(h *Hub, cfg ServeConfig, team parley.Team, person string, r Roster, problems []config.Problem) *teamFiles {
@@ -75,6 +79,9 @@ func (f *teamFiles) Reload(ctx context.Context, by parley.AgentID) (rulebook.Cha
 		return rulebook.Change{}, err
 	}
 	now.Agents = roster.present(now.Agents)
+	if err := f.openTools(ctx, now); err != nil {
+		return rulebook.Change{}, err
+	}
 	change := f.compare(roster, now, left)
 	roster.By, roster.Changes = by, f.details(change)
 	if _, err := f.hub.Join(ctx, roster); err != nil {
@@ -155,6 +162,7 @@ func (f *teamFiles) compare(r Roster, now *config.Team, problems []config.Proble
 	}
 	f.comparePeople(&change, now)
 	change.Channels = config.CompareChannels(f.held.Channels, now.Channels)
+	change.Models = config.CompareModels(f.held, now)
 	if r.Partial { // nothing is removed, since some files could not be read
 		change.Channels = slices.DeleteFunc(change.Channels, func(c config.ChannelChange) bool { return c.What == "removed" })
 	}
@@ -214,7 +222,7 @@ func (f *teamFiles) details(c rulebook.Change) map[string]string {
 // tell logs what has changed, and records new mistakes.
 func (f *teamFiles) tell(ctx context.Context, c rulebook.Change, problems []config.Problem, by parley.AgentID) {
 	if !c.Nothing() {
-		f.log.Info("the team's files were taken over", "joined", c.Joined, "changed", changedNames(c), "removed", c.Removed, "channels", c.Channels)
+		f.log.Info("the team's files were taken over", "joined", c.Joined, "changed", changedNames(c), "removed", c.Removed, "channels", c.Channels, "models", c.Models)
 	}
 	var events []parley.Event
 	for _, p := range problems {
@@ -228,6 +236,9 @@ func (f *teamFiles) tell(ctx context.Context, c rulebook.Change, problems []conf
 		}
 		f.log.Error("a file of the team has a mistake; what it says is not taken over", "problem", p.String())
 		events = append(events, e)
+	}
+	if len(c.Models) > 0 {
+		events = append(events, parley.Event{Team: f.team.ID, Kind: parley.EventReload, Actor: by, Detail: "changed: " + strings.Join(c.Models, "; ")})
 	}
 	if len(c.Restart) > 0 && !slices.Equal(c.Restart, f.restart) {
 		f.log.Warn("settings were changed that need a restart of the hub", "settings", strings.Join(c.Restart, ", "))
@@ -259,7 +270,7 @@ func changedNames(c rulebook.Change) (names []string) {
 func (f *teamFiles) hold(now *config.Team, problems []config.Problem, restart []string) {
 	held := *f.held
 	held.Agents, held.People, held.Model, held.Limits, held.Warnings = now.Agents, now.People, now.Model, now.Limits, now.Warnings
-	held.Channels = now.Channels
+	held.Channels, held.Models, held.Providers = now.Channels, now.Models, now.Providers
 	f.held, f.problems, f.restart = &held, problems, restart
 }
 

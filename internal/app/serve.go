@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"parley/internal/backup"
@@ -17,7 +18,6 @@ import (
 	"parley/internal/retention"
 	"parley/internal/rulebook"
 	"parley/internal/store"
-	"parley/internal/tool"
 	"parley/internal/workspace"
 )
 
@@ -83,14 +83,8 @@ func Serve(ctx context.Context, cfg ServeConfig) (err error) {
 		return err
 	}
 	defer closing(&err, st.Close)
-	space, err := openWorkspace(ctx, cfg.Team, cfg.Log)
-	if err != nil {
-		return err
-	}
-	if space != nil {
-		defer closing(&err, space.Close)
-	}
-	s := serving{cfg: cfg, lock: lock, listener: listener, store: st, workspace: space}
+	s := serving{cfg: cfg, lock: lock, listener: listener, store: st}
+	defer closing(&err, s.closeWorkspace)
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
@@ -129,8 +123,8 @@ type serving struct {
 	lock     *hubfile.Lock
 	listener net.Listener
 	store    store.Store
-	// workspace is nil if no agent works in one.
-	workspace *workspace.Workspace
+	// workspace is nil until an agent works in one.
+	workspace atomic.Pointer[workspace.Workspace]
 
 	hub   *Hub
 	door  *httpapi.Server
@@ -144,7 +138,10 @@ func (s *serving) prepare(ctx context.Context) error {
 	warnOfNetwork(s.listener, cfg.Log)
 	warnOfClock(s.store, cfg.Log)
 	s.hub = NewHub(HubConfig{Store: s.store, Log: cfg.Log, Name: hubName(), Workers: cfg.Team.Workers,
-		LeaseTime: cfg.Team.Lease, Grace: cfg.Grace, Toolsets: s.toolsets()})
+		LeaseTime: cfg.Team.Lease, Grace: cfg.Grace})
+	if err := s.openTools(ctx, cfg.Team); err != nil {
+		return err
+	}
 	roster, person, problems, err := enlist(cfg)
 	if err != nil {
 		return err
@@ -162,24 +159,51 @@ func (s *serving) prepare(ctx context.Context) error {
 		return err
 	}
 	s.files = newTeamFiles(s.hub, cfg, team, person, roster, problems)
+	s.files.openTools = s.openTools
 	started := time.Now()
 	s.door = httpapi.New(httpapi.Config{
 		Store: s.store, Contacts: s.hub.Contacts, Redactions: s.hub.Redactions,
 		Reading: s.hub.Reading, Tools: s.hub.Tools, Channels: s.hub.Channels, Keepers: s.hub.Keepers, Claims: s.hub.Claims,
 		Rules: rulebook.New(s.store, s.hub.Directory, s.hub.Access, team.ID, s.files, cfg.Log), Log: cfg.Log,
-		Version: Version(), Started: started, Host: hostOf(cfg.Listen), MessageBytes: s.files.biggest,
+		Version: Version(), Started: started, Host: hostOf(cfg.Listen), MessageBytes: s.files.biggest, Shell: s.shell,
 	})
 	s.info = Serving{URL: address(s.listener), Team: team.Name, Person: person, Data: cfg.Data, Store: s.store.Describe(), Problems: problems,
 		Warnings: append(slices.Clone(cfg.Team.Warnings), CheckTools(cfg.Team)...)}
 	return s.lock.Publish(hubfile.Hub{URL: s.info.URL, Process: os.Getpid(), Started: started, Token: token})
 }
 
-// toolsets are the toolsets that depend on the team's files.
-func (s *serving) toolsets() map[string][]tool.Tool {
-	if s.workspace == nil {
+// openTools gives the hub the toolset of the workspace once an agent has it. The
+// workspace is that of the start, since changing its settings needs a restart.
+func (s *serving) openTools(ctx context.Context, now *config.Team) error {
+	if s.workspace.Load() != nil || !UsesWorkspace(now) {
 		return nil
 	}
-	return WorkspaceTools(s.workspace)
+	space, err := openWorkspace(ctx, s.cfg.Team, s.cfg.Log)
+	if err != nil {
+		return err
+	}
+	s.workspace.Store(space)
+	s.hub.agents.add(WorkspaceTools(space))
+	return nil
+}
+
+// shell names the sandbox for the commands of agents.
+func (s *serving) shell() string {
+	space := s.workspace.Load()
+	switch {
+	case space == nil:
+		return ""
+	case space.Sandbox == nil:
+		return "none"
+	}
+	return string(space.Sandbox.Kind)
+}
+
+func (s *serving) closeWorkspace() error {
+	if space := s.workspace.Load(); space != nil {
+		return space.Close()
+	}
+	return nil
 }
 
 // run works until the context is done or a part fails, and then stops all parts in

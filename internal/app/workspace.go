@@ -54,12 +54,9 @@ func UsesWorkspace(team *config.Team) bool {
 	return slices.ContainsFunc(team.Agents, func(a config.Agent) bool { return slices.Contains(a.Toolsets, workspaceSet) })
 }
 
-// openWorkspace opens the workspace of a team. It is nil if no agent has the toolset. If
-// there is no sandbox, there is no shell, and the log says why.
+// openWorkspace opens the workspace of a team. If there is no sandbox, there is no
+// shell, and the log says why.
 func openWorkspace(ctx context.Context, team *config.Team, log *slog.Logger) (*workspace.Workspace, error) {
-	if !UsesWorkspace(team) {
-		return nil, nil
-	}
 	cfg := workspaceConfig(team)
 	space, err := workspace.Open(cfg)
 	if err != nil {

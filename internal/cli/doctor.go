@@ -102,9 +102,10 @@ func (e *examination) run(ctx context.Context, dir string) {
 	e.folder(data)
 	e.space(data)
 	e.token(data)
-	e.workspace(ctx)
+	e.workspace()
 	if !hubfile.Held(data) {
 		e.note("hub", "No hub is running.", "Start one with: parley up "+shellQuote(dir)+e.dataFlag())
+		e.shell(ctx)
 		e.database(ctx)
 		return
 	}
@@ -198,6 +199,7 @@ func (e *examination) hub(ctx context.Context, data string) {
 		e.ok("version", "%s", about.Version)
 	}
 	e.ok("database", "%s, in use by the hub", about.Store)
+	e.usedShell(about.Shell)
 	e.mistakes(ctx, hub)
 	e.clock(hubClock(about))
 }

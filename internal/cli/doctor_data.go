@@ -14,6 +14,10 @@ import (
 func (e *examination) folder(data string) {
 	info, err := os.Stat(data)
 	if errors.Is(err, fs.ErrNotExist) {
+		if err := tryMaking(data); err != nil {
+			e.wrong("data", fmt.Sprintf("%s cannot be made: %v.", data, err), "Give yourself write permission, or name another folder as data in parley.yaml.")
+			return
+		}
 		e.ok("data", "%s, new; the hub will make it when it starts", data)
 		return
 	}
@@ -34,6 +38,15 @@ func (e *examination) folder(data string) {
 		return
 	}
 	e.ok("data", "%s, writable by you alone", data)
+}
+
+// tryMaking tries to write where a new folder would be made.
+func tryMaking(dir string) error {
+	for above := filepath.Dir(dir); ; above = filepath.Dir(above) {
+		if _, err := os.Stat(above); !errors.Is(err, fs.ErrNotExist) || above == filepath.Dir(above) {
+			return tryWriting(above)
+		}
+	}
 }
 
 func tryWriting(dir string) error {

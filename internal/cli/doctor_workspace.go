@@ -9,9 +9,9 @@ import (
 	"parley/internal/workspace/sandbox"
 )
 
-// workspace checks the folder that agents work in and the sandbox for their
-// commands. A team whose agents do not work on files has neither.
-func (e *examination) workspace(ctx context.Context) {
+// workspace checks the folder that agents work in. A team whose agents do not work on
+// files has none.
+func (e *examination) workspace() {
 	if !app.UsesWorkspace(e.team) {
 		return
 	}
@@ -20,7 +20,33 @@ func (e *examination) workspace(ctx context.Context) {
 		e.wrong("workspace", folder+" is not a folder.", "Make it, or name another one as workspace in parley.yaml.")
 		return
 	}
+	if err := tryWriting(folder); err != nil {
+		e.wrong("workspace", folder+" cannot be written, so agents can only read there: "+err.Error()+".", "Give the user who runs the hub write permission, or name another folder as workspace in parley.yaml.")
+		return
+	}
 	e.ok("workspace", "%s", folder)
+}
+
+// usedShell says in which sandbox the running hub has commands run: another user's
+// hub, or one that a service started, may have another one than this program finds.
+func (e *examination) usedShell(kind string) {
+	switch kind {
+	case "":
+		return
+	case "none":
+		e.note("shell", "The running hub found no sandbox, so its agents have no shell.", "Install bubblewrap and start the hub again.")
+	case string(sandbox.Unsandboxed):
+		e.note("shell", "Agents run commands without a sandbox, because parley.yaml says so. They can do whatever the hub can.", "Install bubblewrap.")
+	default:
+		e.ok("shell", "the running hub's agents run commands in a sandbox: %s", kind)
+	}
+}
+
+// shell finds the sandbox that a hub would use if it were started now.
+func (e *examination) shell(ctx context.Context) {
+	if !app.UsesWorkspace(e.team) {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	box, err := app.FindSandbox(ctx, e.team)

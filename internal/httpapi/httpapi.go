@@ -51,6 +51,9 @@ type Config struct {
 	Host string
 	// MessageBytes is the largest message that any participant may send.
 	MessageBytes int
+	// Shell says in which sandbox agents run commands; nil for a hub without a
+	// workspace.
+	Shell func() string
 }
 
 type Server struct {

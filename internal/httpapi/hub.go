@@ -20,7 +20,12 @@ func (s *Server) getHub(ctx context.Context, _ *struct{}) (api.Hub, error) {
 	if err != nil {
 		return api.Hub{}, err
 	}
+	shell := ""
+	if s.cfg.Shell != nil {
+		shell = s.cfg.Shell()
+	}
 	return api.Hub{
+		Shell:   shell,
 		Version: s.cfg.Version, Team: team.Name, You: s.cfg.Reading.Name(ctx, c.Agent), Store: s.cfg.Store.Describe(),
 		Started: s.cfg.Started.UTC(), Process: os.Getpid(), Paused: team.Paused, ClockBehind: s.cfg.Store.Behind().Seconds(),
 	}, nil

@@ -118,7 +118,7 @@ func (s *Server) reload(ctx context.Context, _ *struct{}) (api.Reload, error) {
 		return api.Reload{}, err
 	}
 	c, err := rules.Reload(ctx, caller(ctx))
-	out := api.Reload{Joined: orNone(c.Joined), Removed: orNone(c.Removed), Problems: orNone(slices.Clone(c.Problems)), Restart: orNone(c.Restart),
+	out := api.Reload{Joined: orNone(c.Joined), Removed: orNone(c.Removed), Problems: orNone(slices.Clone(c.Problems)), Restart: orNone(c.Restart), Models: c.Models,
 		Changed: []api.AgentChange{}, Kept: []api.KeptAgent{}, Channels: []api.ChannelChange{}}
 	for _, a := range c.Changed {
 		out.Changed = append(out.Changed, api.AgentChange(a))

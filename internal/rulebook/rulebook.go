@@ -33,6 +33,8 @@ type Change struct {
 	Changed         []Changed
 	// Channels are the channels of parley.yaml that have changed.
 	Channels []config.ChannelChange
+	// Models are the settings of models and providers that have changed.
+	Models []string
 	// Kept are the agents that stay as they were because their file has a mistake.
 	Kept []Kept
 	// Problems are all mistakes, each with its place.
@@ -52,7 +54,7 @@ type Kept struct{ Agent, Mistake string }
 
 // Nothing reports whether nothing has changed.
 func (c Change) Nothing() bool {
-	return len(c.Joined)+len(c.Removed)+len(c.Changed)+len(c.Channels) == 0
+	return len(c.Joined)+len(c.Removed)+len(c.Changed)+len(c.Channels)+len(c.Models) == 0
 }
 
 // Service is the use cases of this package. It is safe for concurrent use.

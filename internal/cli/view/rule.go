@@ -65,6 +65,9 @@ func (s Screen) Reload(r api.Reload) string {
 	for _, ch := range r.Channels {
 		fmt.Fprintf(&b, "%s was %s.\n", ch.Channel, ch.What)
 	}
+	for _, m := range r.Models {
+		fmt.Fprintf(&b, "parley.yaml changed %s.\n", Line(m))
+	}
 	if b.Len() == 0 {
 		b.WriteString("Nothing has changed.\nAll files were read again, including the scripts of models.\n")
 	}
