@@ -62,6 +62,10 @@ type Approval struct {
 	Rule   string // the rule that requires the approval
 	Reason string // the rule in a sentence
 
+	// PeopleOnly leaves the decision to people: no manager is asked, and none may
+	// decide.
+	PeopleOnly bool
+
 	State     ApprovalState
 	CreatedAt Micros
 	ExpiresAt Micros

@@ -82,6 +82,9 @@ const (
 	// UnansweredMessage tells an asker that nobody answered. Its author is the
 	// asker itself.
 	UnansweredMessage MessageKind = "question_unanswered"
+	// ApprovalRequestMessage asks a manager whose turns the hub runs to decide about
+	// an approval. Only the hub writes it.
+	ApprovalRequestMessage MessageKind = "approval_request"
 )
 
 // Message is one stored message.
@@ -108,6 +111,10 @@ type Message struct {
 	// Question is set for a question and for an answer to one; 0 otherwise.
 	Question QuestionID
 }
+
+// AsksForDecision reports whether the message asks a manager to decide about an
+// approval. A task that began with it is for that alone.
+func (m Message) AsksForDecision() bool { return m.Kind == ApprovalRequestMessage }
 
 // Delivery records how far a message has come with one recipient. The time when
 // it was accepted is the message's own.

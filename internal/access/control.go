@@ -111,6 +111,16 @@ func (a *Control) IsPerson(id parley.AgentID) bool {
 
 // MayDecide reports whether the caller may decide about an approval of its team.
 func (a *Control) MayDecide(tx *store.Tx, c Caller, p parley.Approval) (bool, error) {
+	return a.mayApprove(tx, c, p, p.PeopleOnly)
+}
+
+// Oversees reports whether the caller is shown an approval of somebody else: people
+// and the manager are, even if the manager may not decide.
+func (a *Control) Oversees(tx *store.Tx, c Caller, p parley.Approval) (bool, error) {
+	return a.mayApprove(tx, c, p, false)
+}
+
+func (a *Control) mayApprove(tx *store.Tx, c Caller, p parley.Approval, peopleOnly bool) (bool, error) {
 	if p.Team != c.Team || p.Agent == c.Agent {
 		return false, nil
 	}
@@ -119,5 +129,5 @@ func (a *Control) MayDecide(tx *store.Tx, c Caller, p parley.Approval) (bool, er
 		return false, err
 	}
 	who := a.PartyOf(c.Agent)
-	return policy.MayApprove(&who, &wants), nil
+	return policy.MayApprove(&who, &wants, peopleOnly), nil
 }

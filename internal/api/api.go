@@ -296,6 +296,7 @@ type Approval struct {
 	Task      string          `json:"task_id,omitempty" doc:"The task that waits; missing if the caller is outside the hub and works on none."`
 	Rule      string          `json:"rule" doc:"The rule that requires the approval."`
 	Why       string          `json:"why" doc:"The same in a sentence."`
+	People    bool            `json:"people_only,omitempty" doc:"Whether only people decide, and no manager."`
 	Created   time.Time       `json:"created" doc:"When it began to wait."`
 	Expires   time.Time       `json:"expires" doc:"When it counts as denied if nobody has decided."`
 	Decided   *time.Time      `json:"decided,omitempty" doc:"When it was decided; missing while it is pending."`

@@ -146,10 +146,24 @@ func (s *Service) mayDecide(tx *store.Tx, c access.Caller, a parley.Approval) er
 		return err
 	case a.Agent == c.Agent:
 		return parley.Errorf(parley.Denied, "You cannot decide about what you want yourself.").WithRule(access.RuleOwnApproval).
-			WithHint("A person or your manager decides about %s.", a.ID)
+			WithHint("%s decides about %s.", deciders(a), a.ID)
+	}
+	sees, err := s.access.Oversees(tx, c, a)
+	switch {
+	case err != nil:
+		return err
+	case sees:
+		return access.ErrPeopleOnly("decide about " + a.ID.String())
 	default:
 		return parley.Errorf(parley.NotFound, "%s not found.", a.ID).WithRule(access.RuleDecider)
 	}
+}
+
+func deciders(a parley.Approval) string {
+	if a.PeopleOnly {
+		return "A person"
+	}
+	return "A person or your manager"
 }
 
 func (s *Service) errDecided(tx *store.Tx, a parley.Approval) error {
@@ -270,7 +284,7 @@ func (s *Service) AskManager(ctx context.Context, lease parley.Lease) error {
 // askManager gives one approval to the manager of the agent that wants it.
 func (s *Service) askManager(ctx context.Context, a parley.Approval) error {
 	manager, ok := s.nativeManager(a.Team, a.Agent)
-	if !ok || a.State != parley.ApprovalPending {
+	if !ok || a.State != parley.ApprovalPending || a.PeopleOnly {
 		return nil
 	}
 	// It is not the agent's idea, so it costs nothing of its rate, and nobody's task
@@ -280,7 +294,7 @@ func (s *Service) askManager(ctx context.Context, a parley.Approval) error {
 	if err != nil {
 		return err
 	}
-	r := Request{Target: manager.Name, Message: s.approvalText(a), Key: key, patient: true}
+	r := Request{Target: manager.Name, Message: s.approvalText(a), Key: key, patient: true, decides: true}
 	_, err = s.Delegate(ctx, c, r)
 	return err
 }

@@ -13,9 +13,14 @@ import (
 // hold puts a call of a turn off until somebody decides, as a turn does.
 func (d *desk) hold(l parley.Lease, call string) parley.ApprovalID {
 	d.Helper()
+	return d.holdFor(l, call, false)
+}
+
+func (d *desk) holdFor(l parley.Lease, call string, people bool) parley.ApprovalID {
+	d.Helper()
 	args := `{"message":"Please."}`
 	a := parley.Approval{Team: d.team, Task: l.Task, Turn: 1, Call: call, Agent: l.Agent, Tool: "contact_agent", Args: args,
-		Digest: parley.CallDigest("contact_agent", args), Rule: "supervised", Reason: "It is supervised."}
+		Digest: parley.CallDigest("contact_agent", args), Rule: "supervised", Reason: "It is supervised.", PeopleOnly: people}
 	d.store.Do(func(tx *store.Tx) error {
 		tasks, err := tx.LockTasks(l.Task)
 		if err != nil {
@@ -69,6 +74,22 @@ func TestWhoDecides(t *testing.T) {
 	d.refused("not found.", func() error { return d.Approve(d.Context(), d.other, own) })
 	d.must(d.Approve(d.Context(), d.as("Boss"), own))
 	d.must(d.Approve(d.Context(), d.as("Pat"), d.hold(ann, "person")))
+}
+
+// What is left to people is neither given to a manager nor decided by one, who may
+// look at it all the same.
+func TestOnlyPeopleDecideAboutWhatIsLeftToThem(t *testing.T) {
+	d := newDesk(t, member{name: "Ann", rules: policy.Rules{Manager: "boss"}}, "Boss")
+	ann := d.working("Ann")
+	id := d.holdFor(ann, "a", true)
+	before := d.counts()
+	d.must(d.AskManager(d.Context(), ann))
+	d.equal("asking nobody", before, d.counts())
+	d.refused("Only people may decide about "+id.String()+".", func() error { return d.Approve(d.Context(), d.as("Boss"), id) })
+	d.refused("Only people may decide about "+id.String()+".", func() error { return d.Deny(d.Context(), d.as("Boss"), id, "") })
+	d.refused("A person decides about", func() error { return d.Approve(d.Context(), d.as("Ann"), id) })
+	d.equal("state", parley.ApprovalPending, d.approval(id).State)
+	d.must(d.Approve(d.Context(), d.as("Pat"), id))
 }
 
 // What was decided stays decided when its task ends; only what is pending is

@@ -47,6 +47,7 @@ type Request struct {
 	sent     bool   // a delegation without a callback
 	patient  bool   // it may wait for a target that is offline
 	awaited  bool   // a delegation whose result is that of the tool call itself
+	decides  bool   // it asks a manager for a decision
 	paid     bool   // another contact of the same call has cost the rate already
 }
 

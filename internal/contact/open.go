@@ -290,8 +290,11 @@ func (o *opening) kind() parley.MessageKind {
 	case parley.Ask:
 		return parley.AskMessage
 	case parley.Delegate:
-		if o.request.sent {
+		switch {
+		case o.request.sent:
 			return parley.SentMessage
+		case o.request.decides:
+			return parley.ApprovalRequestMessage
 		}
 		return parley.DelegateMessage
 	case parley.QuestionPattern:

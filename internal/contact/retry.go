@@ -248,8 +248,8 @@ func (r *retry) store(t *parley.Task, request parley.Message, target parley.Agen
 // unless nothing comes back.
 func retryKind(of parley.MessageKind) parley.MessageKind {
 	switch of {
-	case parley.SentMessage:
-		return parley.SentMessage
+	case parley.SentMessage, parley.ApprovalRequestMessage:
+		return of
 	case parley.PostMessage, parley.ReplyMessage: // in which it was mentioned
 		return parley.PostMessage
 	default:

@@ -112,7 +112,7 @@ func (s *Server) approval(ctx context.Context, a reading.Approval) api.Approval 
 	return api.Approval{
 		ID: a.ID.String(), State: a.State.String(), Agent: s.name(ctx, a.Agent), Wants: a.Wants, Tool: a.Tool,
 		Arguments: json.RawMessage(a.Args), Digest: a.Digest, Target: s.name(ctx, a.Target), Task: taskID(a.Task),
-		Rule: a.Rule, Why: a.Approval.Reason, Created: instant(a.CreatedAt), Expires: instant(a.ExpiresAt),
+		Rule: a.Rule, Why: a.Approval.Reason, People: a.PeopleOnly, Created: instant(a.CreatedAt), Expires: instant(a.ExpiresAt),
 		Decided: moment(a.DecidedAt), DecidedBy: s.name(ctx, a.DecidedBy), Reason: a.Comment,
 		Message: messageID(a.Message), Made: taskID(a.Made), Failure: a.Failure,
 	}

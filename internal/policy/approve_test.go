@@ -36,8 +36,11 @@ func TestMayApprove(t *testing.T) {
 		{"nobody, of one without a manager", policy.Party{Kind: parley.Native}, party("bob", parley.Native, ""), false},
 		{"nobody, though a person", policy.Party{Kind: parley.Person}, ann, false},
 	} {
-		if got := policy.MayApprove(&c.who, &c.wants); got != c.may {
+		if got := policy.MayApprove(&c.who, &c.wants, false); got != c.may {
 			t.Errorf("%s: %v", c.name, got)
+		}
+		if got := policy.MayApprove(&c.who, &c.wants, true); got != (c.may && c.who.Kind == parley.Person) {
+			t.Errorf("%s, of what only people decide: %v", c.name, got)
 		}
 	}
 }

@@ -123,10 +123,11 @@ func (p *Party) reportsTo(other *Party) bool {
 }
 
 // MayApprove reports whether who may decide about what wants asks for: a person may,
-// and so may the manager, of whatever kind; never wants itself.
-func MayApprove(who, wants *Party) bool {
+// and so may the manager, of whatever kind, unless it is left to people; never
+// wants itself.
+func MayApprove(who, wants *Party, peopleOnly bool) bool {
 	if who.Key == "" || who.Key == wants.Key {
 		return false
 	}
-	return who.Kind == parley.Person || wants.reportsTo(who)
+	return who.Kind == parley.Person || !peopleOnly && wants.reportsTo(who)
 }

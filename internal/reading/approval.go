@@ -15,6 +15,8 @@ type Approval struct {
 	parley.Approval
 	// Wants says in one line what the agent wants to do.
 	Wants string
+	// Decides says whether the caller may decide about it.
+	Decides bool
 	// Made is the task of a contact from outside, once it has been made.
 	Made parley.TaskID
 }
@@ -45,7 +47,7 @@ const maxScanned = 1000
 func (s *Service) Deciding(ctx context.Context, c access.Caller, limit int) (list []Approval, err error) {
 	all, err := s.Approvals(ctx, c, false, limit)
 	for _, a := range all {
-		if a.Agent != c.Agent {
+		if a.Decides {
 			list = append(list, a)
 		}
 	}
@@ -101,7 +103,11 @@ func (s *Service) readable(tx *store.Tx, c access.Caller, found []parley.Approva
 		if err != nil {
 			return nil, err
 		}
-		if !may && (a.Team != c.Team || a.Agent != c.Agent) {
+		sees, err := s.sees(tx, c, a)
+		if err != nil {
+			return nil, err
+		}
+		if !may && !sees {
 			continue
 		}
 		target, err := s.nameIn(tx, a.Target)
@@ -112,9 +118,18 @@ func (s *Service) readable(tx *store.Tx, c access.Caller, found []parley.Approva
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Approval{Approval: a, Wants: wants(a, target), Made: made})
+		list = append(list, Approval{Approval: a, Wants: wants(a, target), Decides: may, Made: made})
 	}
 	return list, nil
+}
+
+// sees reports whether an approval is shown to the caller although it does not
+// decide about it.
+func (s *Service) sees(tx *store.Tx, c access.Caller, a parley.Approval) (bool, error) {
+	if a.Team == c.Team && a.Agent == c.Agent {
+		return true, nil
+	}
+	return s.access.Oversees(tx, c, a)
 }
 
 // madeTask is the task of the contact that was made; 0 if there is none, or if it has

@@ -137,7 +137,7 @@ func Text(m parley.Message, from string) string {
 	switch m.Kind {
 	case parley.AskMessage:
 		return parley.RequestText(from, parley.Ask, 0, m.Task, m.Context, m.Body)
-	case parley.DelegateMessage:
+	case parley.DelegateMessage, parley.ApprovalRequestMessage:
 		return parley.RequestText(from, parley.Delegate, m.Priority, m.Task, m.Context, m.Body)
 	case parley.SentMessage:
 		return parley.SentText(from, m.Body)

@@ -81,6 +81,9 @@ func (s Screen) Approval(a api.Approval) string {
 	f.add("contacts", a.Target)
 	f.add("task", a.Task)
 	f.add("rule", Line(a.Rule))
+	if a.People {
+		f.add("decided by", "people only")
+	}
 	f.add("since", s.When(a.Created))
 	if a.Decided == nil {
 		f.add("expires", s.When(a.Expires))

@@ -31,7 +31,7 @@ func approvalRoundTrip(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	task := w.task(parley.Task{State: parley.Running})
 	stored := w.approval(task, parley.Approval{Turn: 2, Call: "c1", Tool: "contact_agent", Args: `{"message":"\u0000"}`,
-		Digest: "d", Target: w.bob.ID, Rule: "behavior supervised", Reason: "Because.", ExpiresAt: 1 << 60})
+		Digest: "d", Target: w.bob.ID, Rule: "behavior supervised", Reason: "Because.", PeopleOnly: true, ExpiresAt: 1 << 60})
 	if stored.ID == 0 || stored.State != parley.ApprovalPending || stored.CreatedAt == 0 {
 		t.Errorf("stored as %+v", stored)
 	}

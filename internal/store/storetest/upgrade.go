@@ -41,7 +41,7 @@ func UpgradedTasks(t *testing.T, s store.Store) {
 			t.Errorf("tasks: %+v, %+v, %v, %v", first, second, err, failed)
 		}
 		a, err := tx.Approval(1)
-		if a.Task != 102 || a.Reason != "Because." {
+		if a.Task != 102 || a.Reason != "Because." || !a.PeopleOnly {
 			t.Errorf("approval: %+v", a)
 		}
 		dm, failed := tx.DM(1, 2)
