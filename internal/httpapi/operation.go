@@ -37,6 +37,7 @@ Fields may be added but never removed or changed.`
 	config.CreateHooks = nil
 	config.Transformers = []huma.Transformer{problems}
 	config.RejectUnknownQueryParameters = true
+	config.Formats = map[string]huma.Format{"application/json": strictJSON, "json": strictJSON}
 	return config
 }
 

@@ -1,0 +1,4 @@
+package httpapi
+
+// CheckJSON is for tests that need no server.
+var CheckJSON = checkJSON
