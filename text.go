@@ -80,7 +80,7 @@ func NotifiedText(to string) string { return "Notification sent to " + to + "." 
 func RedactedText(by string) string { return "[redacted by " + by + "]" }
 
 // ErrSelf refuses a contact with oneself.
-func ErrSelf() *Error { return Errorf(Invalid, "You cannot contact yourself.").WithRule("self") }
+func ErrSelf() *Error { return Errorf(Denied, "You cannot contact yourself.").WithRule("self") }
 
 // ErrOwnAgent refuses a contact with oneself in the words of the toolset chorus.
 func ErrOwnAgent() *Error { return Errorf(Invalid, "Cannot send a message to your own agent.") }

@@ -69,6 +69,6 @@ type Retrieved struct {
 
 // PruneRequest removes unused keepers.
 type PruneRequest struct {
-	Seconds int64 `json:"unused_seconds" minimum:"1" doc:"Remove those in which nothing was found for so long."`
+	Seconds int64 `json:"unused_seconds" minimum:"1" maximum:"3153600000" doc:"Remove those in which nothing was found for so long."`
 	DryRun  bool  `json:"dry_run,omitempty" doc:"Only list them."`
 }

@@ -81,7 +81,7 @@ func (s *Service) RaiseBudget(ctx context.Context, c access.Caller, id parley.Ta
 			return access.NotFound(err, "%s", id)
 		}
 		if t.Budget == 0 {
-			return parley.Errorf(parley.Invalid, "The tree of %s has no budget, so nothing bounds it.", id).
+			return parley.Errorf(parley.Conflict, "The tree of %s has no budget, so nothing bounds it.", id).
 				WithHint("Give one when you begin: parley delegate AGENT MESSAGE --budget %s", by)
 		}
 		b, err := tx.LockBudget(t.Budget)
@@ -110,7 +110,7 @@ func (s *Service) RaiseToday(ctx context.Context, c access.Caller, by parley.Bud
 	}
 	daily := s.dir.Limits(c.Agent).Daily
 	if !daily.Set() {
-		return parley.Errorf(parley.Invalid, "The team has no budget of the day, so nothing bounds it.").
+		return parley.Errorf(parley.Conflict, "The team has no budget of the day, so nothing bounds it.").
 			WithHint("Set one in parley.yaml under limits: daily.")
 	}
 	if _, err := daily.Raise(by); err != nil {

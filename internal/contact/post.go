@@ -107,7 +107,7 @@ func (s *Service) pair(c access.Caller, names [2]string) (ids [2]parley.AgentID,
 	}
 	slices.Sort(ids[:])
 	if ids[0] == ids[1] {
-		return ids, parley.Errorf(parley.Invalid, "A conversation has two participants.").WithHint("Name two different ones.")
+		return ids, parley.Errorf(parley.NotFound, "A conversation has two participants.").WithHint("Name two different ones.")
 	}
 	return ids, nil
 }

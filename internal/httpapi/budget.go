@@ -92,7 +92,7 @@ func (s *Server) setPaused(ctx context.Context, do func(context.Context, access.
 func raise(r api.RaiseRequest) (parley.Budget, error) {
 	by := decodeBudget(&r.Add)
 	if !by.Set() {
-		return by, parley.Errorf(parley.Invalid, "There is nothing to add.").WithHint("Say how many tokens, dollars, tasks or seconds.")
+		return by, parley.Errorf(parley.Conflict, "There is nothing to add.").WithHint("Say how many tokens, dollars, tasks or seconds.")
 	}
 	return by, nil
 }

@@ -101,7 +101,7 @@ func (s *Server) readChannel(ctx context.Context, in *struct {
 func (s *Server) postMessage(ctx context.Context, in *struct{ Body api.PostRequest }) (api.Posted, error) {
 	c, r := caller(ctx), contact.Post{Channel: in.Body.Channel, Message: in.Body.Message, Key: keyOf(ctx, in.Body.Key)}
 	if n := len(in.Body.Between); n == 1 || (n == 0) == (r.Channel == "") {
-		return api.Posted{}, parley.Errorf(parley.Invalid, "A post goes to a channel, or between two agents.").
+		return api.Posted{}, parley.Errorf(parley.Conflict, "A post goes to a channel, or between two agents.").
 			WithHint("Give channel, or between with two names.")
 	}
 	copy(r.Between[:], in.Body.Between)

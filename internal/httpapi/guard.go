@@ -8,7 +8,10 @@ import (
 	"net/url"
 	"path"
 	"runtime/debug"
+	"slices"
 	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"parley"
 )
@@ -22,6 +25,10 @@ func (s *Server) guard(mux *http.ServeMux) http.Handler {
 		w.Header().Set("Cache-Control", "no-store")
 		if err := s.sameSite(r); err != nil {
 			writeProblem(answer, describe(err))
+			return
+		}
+		if methods := s.documented(r.URL.Path); methods != "" && !slices.Contains(strings.Split(methods, ", "), r.Method) {
+			refuseMethod(answer, r, methods)
 			return
 		}
 		// A path that is not in its plain form would be redirected by the mux.
@@ -122,15 +129,38 @@ func (s *Server) unknown(mux *http.ServeMux, w http.ResponseWriter, r *http.Requ
 		mux.ServeHTTP(found, r)
 	}
 	if found.status == http.StatusMethodNotAllowed {
-		allowed := found.header.Get("Allow")
-		w.Header().Set("Allow", allowed)
-		p := describe(parley.Errorf(parley.Invalid, "%s does not take %s.", r.URL.Path, r.Method).WithHint("It takes %s.", allowed))
-		p.status = http.StatusMethodNotAllowed
-		writeProblem(w, p)
+		refuseMethod(w, r, found.header.Get("Allow"))
 		return
 	}
 	writeProblem(w, describe(parley.Errorf(parley.NotFound, "There is nothing at %s.", parley.Clip(r.URL.Path, 80)).
 		WithHint("/openapi.json lists every path.")))
+}
+
+func refuseMethod(w http.ResponseWriter, r *http.Request, allowed string) {
+	w.Header().Set("Allow", allowed)
+	p := describe(parley.Errorf(parley.Invalid, "%s does not take %s.", r.URL.Path, r.Method).WithHint("It takes %s.", allowed))
+	p.status = http.StatusMethodNotAllowed
+	writeProblem(w, p)
+}
+
+// documented are the methods of a path without parameters. The mux would also name
+// those of a path with one, such as /v1/keepers/{id} for /v1/keepers/prune.
+func (s *Server) documented(path string) string {
+	item := s.api.OpenAPI().Paths[path]
+	if item == nil {
+		return ""
+	}
+	var methods []string
+	for method, op := range map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put, http.MethodDelete: item.Delete} {
+		if op != nil {
+			methods = append(methods, method)
+		}
+	}
+	if item.Get != nil {
+		methods = append(methods, http.MethodHead)
+	}
+	slices.Sort(methods)
+	return strings.Join(methods, ", ")
 }
 
 // outcome records the mux's own answer. Only its status and headers are used.

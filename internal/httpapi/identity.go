@@ -23,12 +23,24 @@ func (s *Server) identify(ctx huma.Context, next func(huma.Context)) {
 		return
 	}
 	caller.Key = ctx.Header(api.KeyHeader)
-	if err := access.CheckKey(caller.Key); err != nil {
+	if err := s.checkRequest(ctx, caller.Key); err != nil {
 		_, w := humago.Unwrap(ctx)
 		writeProblem(w, s.refuse(ctx.Context(), "identify", err))
 		return
 	}
 	next(huma.WithValue(ctx, callerKey{}, caller))
+}
+
+// checkRequest looks at what huma does not.
+func (s *Server) checkRequest(ctx huma.Context, key string) error {
+	if len([]rune(key)) > longestKey {
+		return parley.Errorf(parley.Invalid, "%s has at most %d characters.", api.KeyHeader, longestKey)
+	}
+	if err := access.CheckKey(key); err != nil {
+		return err
+	}
+	url := ctx.URL()
+	return checkQuery(ctx.Operation(), url.Query())
 }
 
 func (s *Server) callerOf(ctx context.Context, authorization string) (access.Caller, error) {

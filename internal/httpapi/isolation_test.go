@@ -80,7 +80,7 @@ var probes = []probe{
 	{"get-task-budget", "GET", "/v1/tasks/task-101/budget", "", 404, nil},
 	{"raise-task-budget", "POST", "/v1/tasks/task-101/budget", `{"add": {"tokens": 5}}`, 404, nil},
 	{"get-team-budget", "GET", "/v1/team/budget", "", 200, []string{"task-"}},
-	{"raise-team-budget", "POST", "/v1/team/budget", `{"add": {"tokens": 5}}`, 422, nil},
+	{"raise-team-budget", "POST", "/v1/team/budget", `{"add": {"tokens": 5}}`, 409, nil},
 	{"pause-team", "POST", "/v1/team/pause", "", 200, []string{"main"}},
 	{"resume-team", "POST", "/v1/team/resume", "", 200, []string{"main"}},
 	{"list-claims", "GET", "/v1/claims", "", 200, []string{"secret.go", "Ada"}},

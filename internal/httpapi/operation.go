@@ -54,6 +54,9 @@ type operation struct {
 // always are the kinds that any operation can return.
 var always = []parley.Kind{parley.Invalid, parley.Unauthentic, parley.Denied, parley.Internal}
 
+// longestKey is the longest key that the header may have.
+const longestKey = 200
+
 const keyHelp = "Makes the request idempotent: sent again with the same key, it finds what was done before instead of doing it twice."
 
 func (s *Server) huma(o operation) huma.Operation {
@@ -63,11 +66,18 @@ func (s *Server) huma(o operation) huma.Operation {
 		BodyReadTimeout: bodyTime, MaxBodyBytes: s.maxBody(), Responses: map[string]*huma.Response{},
 	}
 	if o.method != http.MethodGet {
-		longest := 200
+		longest := longestKey
 		op.Parameters = []*huma.Param{{Name: api.KeyHeader, In: "header", Description: keyHelp, Schema: &huma.Schema{Type: "string", MaxLength: &longest}}}
 	}
 	problem := s.content(typeOf[api.Problem]())
-	for _, kind := range append(slices.Clone(always), o.errors...) {
+	for status, kind := range refusedByHTTP {
+		op.Responses[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status) + ": " + kind, Content: problem}
+	}
+	kinds := append(slices.Clone(always), o.errors...)
+	if o.method != http.MethodGet {
+		kinds = append(kinds, parley.Conflict) // a key that was used for something else
+	}
+	for _, kind := range kinds {
 		status := statuses[kind]
 		op.Responses[strconv.Itoa(status)] = &huma.Response{
 			Description: http.StatusText(status) + ": kind " + string(kind),
@@ -101,15 +111,19 @@ func handle[I, O any](s *Server, o operation, fn func(context.Context, *I) (O, e
 	})
 }
 
+// inRequests are the parts of requests that are schemas of their own.
+var inRequests = []string{"Budget", "OffloadMessage"}
+
 // finishDocument corrects what huma cannot know: errors do not have its own
 // form, and responses may get new fields, while requests with unknown fields
 // are refused.
 func finishDocument(a huma.API) {
+	describeAccepted(a)
 	schemas := a.OpenAPI().Components.Schemas.Map()
 	delete(schemas, "ErrorModel")
 	delete(schemas, "ErrorDetail")
 	for name, schema := range schemas {
-		if !strings.HasSuffix(name, "Request") {
+		if !strings.HasSuffix(name, "Request") && !slices.Contains(inRequests, name) {
 			schema.AdditionalProperties = nil
 		}
 	}

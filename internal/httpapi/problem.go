@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/api"
+	"parley/internal/policy"
 )
 
 // statuses is the one table from the kinds of errors to HTTP.
@@ -46,6 +47,9 @@ func describe(err error) *problem {
 	status, ok := statuses[e.Kind]
 	if !ok {
 		status = http.StatusInternalServerError
+	}
+	if e.Kind == parley.Unavailable && parley.RuleOf(err) == policy.RuleStatus {
+		status = http.StatusConflict // the agent is away; the hub is well
 	}
 	return &problem{status: status, Problem: api.Problem{Kind: string(e.Kind), Message: e.Message, Hint: e.Hint}}
 }

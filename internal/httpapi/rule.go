@@ -21,7 +21,7 @@ func (s *Server) registerRules() {
 func (s *Server) explain(ctx context.Context, in *struct {
 	From   string `query:"from" doc:"Who would act; you if left out." maxLength:"64"`
 	To     string `query:"to" doc:"Who would be contacted; left out for an action that contacts nobody." maxLength:"64"`
-	Action string `query:"action" required:"true" example:"ask" doc:"ask, delegate or notify, or an action like tool:agent_comm:list." maxLength:"4096"`
+	Action string `query:"action" required:"true" minLength:"1" example:"ask" doc:"ask, delegate or notify, or an action like tool:agent_comm:list." maxLength:"4096"`
 }) (api.Explanation, error) {
 	e, err := s.cfg.Reading.Explain(ctx, caller(ctx), in.From, in.To, in.Action)
 	return explanation(e), err

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 
@@ -93,6 +94,9 @@ func (s *Server) changeRule(ctx context.Context, p RulePath, values []string, ch
 		return api.AgentRules{}, err
 	}
 	r, err := change(rules, ctx, caller(ctx), p.Name, p.Key, values)
+	if e := (*parley.Error)(nil); errors.As(err, &e) && e.Kind == parley.Invalid {
+		e.Kind = parley.Conflict // the request is well-formed; the team's files would not be
+	}
 	return agentRules(r), err
 }
 

@@ -20,7 +20,7 @@ func (s *Server) registerSearch() {
 		description: "Searches what was said in your team, as far as you may read it: a person reads everything, an agent its dms and its channels. " +
 			"A word is also found in its other forms and by words of similar meaning, an identifier also by its parts. " +
 			"Text in quotes is found exactly as written. The best matches come first; with newest, the newest messages that have all the words. " +
-			"If nothing is found, the list is empty.", errors: []parley.Kind{parley.NotFound}}, s.search)
+			"If nothing is found, the list is empty.", errors: []parley.Kind{parley.NotFound, parley.Conflict}}, s.search)
 }
 
 type searchInput struct {

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -24,12 +26,25 @@ var strictJSON = huma.Format{
 		if err := checkJSON(data); err != nil {
 			return err
 		}
-		return json.Unmarshal(data, v)
+		return unmarshal(data, v)
 	},
 }
 
-// checkJSON refuses a body that is not UTF-8, that has half a character, or that has
-// a key twice. Whether it is JSON at all is for the decoder to say.
+// unmarshal also takes 7.0 for a whole number, which it is in JSON.
+func unmarshal(data []byte, v any) error {
+	err := json.Unmarshal(data, v)
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) || !strings.HasPrefix(wrong.Value, "number ") {
+		return err
+	}
+	return json.Unmarshal(wholeNumbers.ReplaceAll(data, []byte("$1$2")), v)
+}
+
+// wholeNumbers finds numbers such as 7.0, and strings, which stay as they are.
+var wholeNumbers = regexp.MustCompile(`("(?:[^"\\]|\\.)*")|(-?[0-9]+)\.0+\b`)
+
+// checkJSON refuses a body that is not UTF-8, that has half a character, a key twice,
+// or null, which would be the same as nothing. Whether it is JSON at all is for the decoder to say.
 func checkJSON(data []byte) error {
 	if !utf8.Valid(data) {
 		return errors.New("the body is not UTF-8")
@@ -74,7 +89,7 @@ func escape(data []byte) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// checkKeys refuses an object that has a key twice.
+// checkKeys refuses an object that has a key twice, and null.
 func checkKeys(d *json.Decoder) error {
 	type object struct {
 		keys  map[string]bool
@@ -85,6 +100,9 @@ func checkKeys(d *json.Decoder) error {
 		token, err := d.Token()
 		if err != nil {
 			return nil // the end, or a mistake that the decoder explains better
+		}
+		if token == nil {
+			return errors.New("null is no value; leave out what has none")
 		}
 		var in *object
 		if len(open) > 0 {

@@ -74,9 +74,12 @@ func Due(a parley.Agent, p parley.Pattern, now parley.Micros) parley.Micros {
 	return a.SleepingUntil
 }
 
+// RuleStatus names the target's status as what refused a contact.
+const RuleStatus = "status"
+
 // ErrOffline refuses work for an agent that cannot take any.
 func ErrOffline(name string) *parley.Error {
-	return parley.Errorf(parley.Unavailable, "%s is offline (agent unavailable).", name).WithRule("status").
+	return parley.Errorf(parley.Unavailable, "%s is offline (agent unavailable).", name).WithRule(RuleStatus).
 		WithHint("Use 'notify' to leave a message, or choose another agent.")
 }
 

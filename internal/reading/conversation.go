@@ -138,7 +138,7 @@ func (s *Service) dm(tx *store.Tx, c access.Caller, of, with string) (parley.Cha
 		return parley.Channel{}, err
 	}
 	if a == b {
-		return parley.Channel{}, parley.Errorf(parley.Invalid, "A conversation has two participants.").
+		return parley.Channel{}, parley.Errorf(parley.NotFound, "A conversation has two participants.").
 			WithHint("Name the other one.")
 	}
 	if !s.seesAll(c) && a != c.Agent && b != c.Agent {

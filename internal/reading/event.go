@@ -107,7 +107,7 @@ func (s *Service) eventFilter(ctx context.Context, c access.Caller, r Record) (s
 		}
 	}
 	if r.Since != 0 && r.Until != 0 && r.Until <= r.Since {
-		return f, parley.Errorf(parley.Invalid, "The time asked for ends before it begins.")
+		return f, parley.Errorf(parley.Conflict, "The time asked for ends before it begins.")
 	}
 	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
 		if r.Task != 0 {

@@ -76,7 +76,7 @@ func (s *Service) call(c access.Caller, to, action string) (policy.Call, error) 
 
 func (s *Service) target(c access.Caller, name string) (*policy.Party, error) {
 	if name == "" {
-		return &policy.Party{}, parley.Errorf(parley.Invalid, "It is not said who would be contacted.").WithHint("Name an agent or a person.")
+		return &policy.Party{}, parley.Errorf(parley.NotFound, "It is not said who would be contacted.").WithHint("Name an agent or a person.")
 	}
 	e, err := s.dir.Find(c.Team, name)
 	party := e.Party()

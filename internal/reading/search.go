@@ -50,7 +50,7 @@ func (s *Service) Search(ctx context.Context, c access.Caller, r Search) ([]Foun
 		q.Reader = c.Agent
 	}
 	if r.Since != 0 && r.Until != 0 && r.Until <= r.Since {
-		return nil, parley.Errorf(parley.Invalid, "The time asked for ends before it begins.")
+		return nil, parley.Errorf(parley.Conflict, "The time asked for ends before it begins.")
 	}
 	if err := s.store.View(ctx, func(tx *store.Tx) error { return s.resolveNames(tx, c, r, &q) }); err != nil {
 		return nil, err

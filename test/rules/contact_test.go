@@ -32,7 +32,7 @@ func (w *world) decide(from *agent, in *task, c *call) *refusal {
 		return refuse(parley.NotFound, "Agent '%s' not found.", c.target).andHint()
 	}
 	if target == from {
-		return refuse(parley.Invalid, "You cannot contact yourself.")
+		return refuse(parley.Denied, "You cannot contact yourself.")
 	}
 	if c.pattern != parley.Notify && target.offline {
 		return refuse(parley.Unavailable, "%s is offline (agent unavailable).", target.name).andHint()
