@@ -83,6 +83,9 @@ func RuleOf(err error) string {
 	return ""
 }
 
+// RuleStatus is the rule of a refusal because of the target's status.
+const RuleStatus = "status"
+
 // KindOf classifies any error. One that is not an Error is Internal.
 func KindOf(err error) Kind {
 	var e *Error

@@ -12,7 +12,6 @@ import (
 
 	"parley"
 	"parley/internal/api"
-	"parley/internal/policy"
 )
 
 // statuses is the one table from the kinds of errors to HTTP.
@@ -48,7 +47,7 @@ func describe(err error) *problem {
 	if !ok {
 		status = http.StatusInternalServerError
 	}
-	if e.Kind == parley.Unavailable && parley.RuleOf(err) == policy.RuleStatus {
+	if e.Kind == parley.Unavailable && parley.RuleOf(err) == parley.RuleStatus {
 		status = http.StatusConflict // the agent is away; the hub is well
 	}
 	return &problem{status: status, Problem: api.Problem{Kind: string(e.Kind), Message: e.Message, Hint: e.Hint}}

@@ -74,12 +74,9 @@ func Due(a parley.Agent, p parley.Pattern, now parley.Micros) parley.Micros {
 	return a.SleepingUntil
 }
 
-// RuleStatus names the target's status as what refused a contact.
-const RuleStatus = "status"
-
 // ErrOffline refuses work for an agent that cannot take any.
 func ErrOffline(name string) *parley.Error {
-	return parley.Errorf(parley.Unavailable, "%s is offline (agent unavailable).", name).WithRule(RuleStatus).
+	return parley.Errorf(parley.Unavailable, "%s is offline (agent unavailable).", name).WithRule(parley.RuleStatus).
 		WithHint("Use 'notify' to leave a message, or choose another agent.")
 }
 
