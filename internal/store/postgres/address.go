@@ -20,6 +20,8 @@ const defaultConns = 40
 type address struct {
 	pool   *pgxpool.Config
 	schema string
+	// idle and wait are how long a transaction may idle, and wait for one lock.
+	idle, wait string
 }
 
 var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
@@ -32,10 +34,14 @@ func parseAddress(dsn string, maxConns int) (address, error) {
 		return address{}, parley.Errorf(parley.Invalid, "The address of the PostgreSQL database cannot be read.").
 			WithHint("It looks like postgres://user:password@host:5432/database; special characters in the password are percent-encoded (@ is %%40, / is %%2F).")
 	}
-	a := address{pool: config, schema: "parley"}
-	if path, ok := config.ConnConfig.RuntimeParams["search_path"]; ok {
-		a.schema = path
-		delete(config.ConnConfig.RuntimeParams, "search_path")
+	a := address{pool: config, schema: "parley", idle: idleTime, wait: waitTime}
+	for name, own := range map[string]*string{
+		"search_path": &a.schema, "idle_in_transaction_session_timeout": &a.idle, "lock_timeout": &a.wait,
+	} {
+		if value, ok := config.ConnConfig.RuntimeParams[name]; ok {
+			*own = value
+			delete(config.ConnConfig.RuntimeParams, name)
+		}
 	}
 	if !plainName.MatchString(a.schema) || strings.HasPrefix(a.schema, "pg_") {
 		return address{}, parley.Errorf(parley.Invalid, "%q cannot be the schema of parley's tables.", a.schema).
@@ -75,17 +81,26 @@ func (a address) connect(ctx context.Context) (*pgx.Conn, error) {
 	return c, nil
 }
 
+// A hub that is frozen or whose machine fails within a transaction holds row locks
+// that the others wait for. The server therefore ends a connection that is idle in a
+// transaction, which a living hub hardly ever is for so long; its work is run again.
+// The connections of a frozen hub may also wait for a lock, and each would be given it
+// in turn. So nobody waits for long at once: a living hub comes back to the queue.
+// Together they bound how long a frozen hub holds up the others.
+const (
+	idleTime = "500ms"
+	waitTime = "1s"
+)
+
 // settings apply to every connection.
 //
-// A hub whose machine fails within a transaction holds row locks that the others wait
-// for. The server therefore ends a connection that is idle in a transaction, which a
-// living hub never is for long. Acknowledged work must survive a power loss, so a
-// server that is set not to wait for its log is overruled. Every statement has one
-// good plan whatever its arguments, so none is planned again.
+// Acknowledged work must survive a power loss, so a server that is set not to wait for
+// its log is overruled. Every statement has one good plan whatever its arguments, so
+// none is planned again.
 const settings = `SELECT set_config('search_path', $1, false),
 	set_config('default_transaction_isolation', 'read committed', false),
-	set_config('idle_in_transaction_session_timeout', '30s', false),
-	set_config('lock_timeout', '30s', false),
+	set_config('idle_in_transaction_session_timeout', $2, false),
+	set_config('lock_timeout', $3, false),
 	set_config('tcp_keepalives_idle', '30', false),
 	set_config('tcp_keepalives_interval', '10', false),
 	set_config('tcp_keepalives_count', '3', false),
@@ -94,6 +109,6 @@ const settings = `SELECT set_config('search_path', $1, false),
 	CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END`
 
 func (a address) configure(ctx context.Context, c *pgx.Conn) error {
-	_, err := c.Exec(ctx, settings, pgx.QueryExecModeExec, a.schema)
+	_, err := c.Exec(ctx, settings, pgx.QueryExecModeExec, a.schema, a.idle, a.wait)
 	return err
 }

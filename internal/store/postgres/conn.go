@@ -68,10 +68,11 @@ func (c *conn) flush() {
 //
 // The writes of a closure that never read are sent in one round trip without BEGIN
 // and COMMIT, which is a transaction by itself: the server stores all of it or
-// nothing. But the connection may have ended while it was idle. If so, it is first
-// tried with a statement that can safely be repeated.
+// nothing. But the connection may have ended while it was idle, in the pool or within
+// the transaction. If so, it is first tried with a statement that can safely be
+// repeated, so that the outcome is known.
 func (c *conn) commit() error {
-	if !c.open && !quiet(c.session.pg.Conn()) {
+	if !quiet(c.session.pg.Conn()) {
 		if err := c.Query(store.Query{SQL: "SELECT 1"}); err != nil {
 			return err
 		}

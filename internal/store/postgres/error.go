@@ -36,6 +36,7 @@ const (
 	giveUp    remedy = iota
 	rerun            // the transaction lost a conflict with another one
 	rerunOnce        // another one stored the same key; this one will now see it
+	requeue          // it waited for a lock; it may come back to the queue
 	reconnect        // this connection is unusable, another may work
 )
 
@@ -48,6 +49,8 @@ func (f *fault) remedy() remedy {
 		return rerun
 	case "23505": // unique violation: two stored the same key, name or pair at once
 		return rerunOnce
+	case "55P03": // lock timeout
+		return requeue
 	case "53300", "57P03": // too many connections, the server is starting
 		return reconnect
 	case "25006": // read-only: the primary may have moved
@@ -61,8 +64,12 @@ func (f *fault) remedy() remedy {
 
 // unknown reports that the connection ended after COMMIT was sent, so that nobody can
 // tell whether it took effect. If the server answers with an error and stays
-// connected, the outcome is known.
-func (f *fault) unknown() bool { return f.committing && f.lost }
+// connected, the outcome is known. It is also known if the server ended the session
+// because it was idle: then it had not read the COMMIT.
+func (f *fault) unknown() bool { return f.committing && f.lost && f.code() != idleEnded }
+
+// idleEnded is the SQLSTATE of a session that was idle in a transaction for too long.
+const idleEnded = "25P03"
 
 func unknownOutcome(err error) bool {
 	var f *fault

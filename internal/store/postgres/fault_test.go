@@ -161,6 +161,7 @@ func TestLosingAgainstOthersIsRunAgainSeveralTimes(t *testing.T) {
 func TestServerFailuresSayWhatToDo(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	s := open(t, dsn, Options{})
+	s.queueing = 0
 	trigger(t, dsn, `RAISE EXCEPTION 'as told' USING ERRCODE = NEW.hash;`)
 	for _, c := range []struct {
 		code string

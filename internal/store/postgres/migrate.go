@@ -23,6 +23,10 @@ var migrations embed.FS
 // that start at the same time wait for each other.
 func migrate(ctx context.Context, c *pgx.Conn, schema string, steps fs.FS) error {
 	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+		// A migration of a large table takes longer than any other transaction.
+		if _, err := tx.Exec(ctx, `SET LOCAL lock_timeout = '30s'`); err != nil {
+			return err
+		}
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtext('parley'), hashtext($1))`, schema); err != nil {
 			return err
 		}

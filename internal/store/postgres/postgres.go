@@ -57,6 +57,7 @@ func (o *Options) fill() {
 type Store struct {
 	address  address
 	patience time.Duration
+	queueing time.Duration
 	pool     *pgxpool.Pool
 	bus      wake.Bus
 	recent   store.Recent
@@ -84,7 +85,7 @@ func Open(ctx context.Context, dsn string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, a.openError(err)
 	}
-	s := &Store{address: a, patience: opts.Patience, pool: pool}
+	s := &Store{address: a, patience: opts.Patience, queueing: maxQueueing, pool: pool}
 	s.bus.Listen(wake.Redacted, func(id int64) { s.recent.Forget(parley.MessageID(id)) })
 	newest, err := s.prepare(ctx)
 	if err != nil {
@@ -99,8 +100,22 @@ func Open(ctx context.Context, dsn string, opts Options) (*Store, error) {
 	return s, nil
 }
 
-// prepare checks the server, migrates, and reads the newest time on record.
+// prepare makes the database ready. It tries again if this process was held up so long
+// that the server ended the transaction.
 func (s *Store) prepare(ctx context.Context) (newest parley.Micros, err error) {
+	for range maxPrepare {
+		newest, err = s.prepareOnce(ctx)
+		if (&fault{err: err}).code() != idleEnded {
+			break
+		}
+	}
+	return newest, err
+}
+
+const maxPrepare = 5
+
+// prepareOnce checks the server, migrates, and reads the newest time on record.
+func (s *Store) prepareOnce(ctx context.Context) (newest parley.Micros, err error) {
 	c, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return 0, err

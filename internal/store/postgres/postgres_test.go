@@ -38,11 +38,22 @@ func TestConformance(t *testing.T) {
 		t.Fatal(err)
 	}
 	storetest.Run(t, func(t testing.TB) storetest.Open {
-		dsn := pgtest.Copy(t, schema)
+		dsn := patient(t, pgtest.Copy(t, schema))
 		return func(clock parley.Clock) (store.Store, error) {
 			return Open(context.Background(), dsn, Options{Clock: clock})
 		}
 	})
+}
+
+// patient lets transactions idle and wait for long: the suite counts how often closures
+// run, and on a busy machine the usual times would be over too soon.
+func patient(t testing.TB, dsn string) string {
+	u := asURL(t, dsn)
+	q := u.Query()
+	q.Set("idle_in_transaction_session_timeout", "10min")
+	q.Set("lock_timeout", "10min")
+	u.RawQuery = q.Encode()
+	return u.String()
 }
 
 func TestDescribeNamesServerAndDatabase(t *testing.T) {
@@ -116,7 +127,12 @@ func explain(t *testing.T, c *pgx.Conn, sql string, params int) string {
 // database is a fresh database. Its address is a URL that tests can take apart.
 func database(t testing.TB) *url.URL {
 	t.Helper()
-	c, err := pgx.ParseConfig(pgtest.DSN(t))
+	return asURL(t, pgtest.DSN(t))
+}
+
+func asURL(t testing.TB, dsn string) *url.URL {
+	t.Helper()
+	c, err := pgx.ParseConfig(dsn)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,6 +97,9 @@ func call(fn func(*store.Tx) error, tx *store.Tx, c *conn) error {
 }
 
 const (
+	// maxQueueing is how long a transaction waits for locks that others hold.
+	maxQueueing = 30 * time.Second
+
 	maxReruns  = 20
 	firstPause = time.Millisecond
 	maxPause   = 200 * time.Millisecond
@@ -105,7 +108,7 @@ const (
 // retry calls once until it succeeds or fails in a way that another attempt would not
 // fix.
 func (s *Store) retry(ctx context.Context, once func() error) error {
-	deadline := time.Now().Add(s.patience)
+	begun := time.Now()
 	unique, pause := 0, firstPause
 	for tries := 1; ; tries++ {
 		err := once()
@@ -122,8 +125,12 @@ func (s *Store) retry(ctx context.Context, once func() error) error {
 			if unique++; unique > 1 {
 				return describe(f)
 			}
+		case requeue:
+			if time.Since(begun) > s.queueing {
+				return describe(f)
+			}
 		case reconnect:
-			if time.Now().After(deadline) {
+			if time.Since(begun) > s.patience {
 				return describe(f)
 			}
 		case giveUp:
