@@ -54,7 +54,7 @@ func (g *gate) enter(ctx context.Context, random *rand.Rand, dead *client.Client
 		}
 		g.mu.Lock()
 		var up []*client.Client
-		for n := range 2 {
+		for n := range maxHubs {
 			if c := g.hubs[n]; c != nil && c != dead {
 				up = append(up, c)
 			}

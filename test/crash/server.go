@@ -52,7 +52,10 @@ func (s *postgresServer) running(g *ground) *pgtest.Server {
 		}
 		s.dir = dir
 	}
-	now, err := pgtest.Start(filepath.Join(s.dir, "pg"), pgtest.Options{Durable: true, Settings: map[string]string{"track_commit_timestamp": "on"}})
+	now, err := pgtest.Start(filepath.Join(s.dir, "pg"), pgtest.Options{Durable: true, Settings: map[string]string{
+		"track_commit_timestamp": "on",
+		"deadlock_timeout":       "200ms", // sooner than the hubs stop waiting for a lock
+	}})
 	if err != nil {
 		g.Fatal(err)
 	}

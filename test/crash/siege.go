@@ -17,8 +17,11 @@ import (
 // of rescues is given up, which is correct but not what is tested here.
 const clients = 6
 
-// siege is one or two hubs that are killed again and again under load, and a
-// database that is looked at after each kill.
+// maxHubs is how many share a database at most.
+const maxHubs = 3
+
+// siege is a few hubs that are killed again and again under load, and a database that
+// is looked at after each kill.
 type siege struct {
 	*ground
 	places []*place
@@ -29,8 +32,9 @@ type siege struct {
 	// besides, if set, happens together with some of the kills.
 	besides func()
 
-	hubs   [2]*hub // nil: not running
+	hubs   [maxHubs]*hub // nil: not running
 	killed int
+	frozen int
 	dead   []int // the processes that were killed
 }
 
@@ -39,16 +43,18 @@ type moods struct {
 	starting time.Duration // this long after the start at most, up or not
 	running  time.Duration // this long after the hub is up at most
 	acks     int           // after this many acknowledgements at most
+	frozen   time.Duration // how long a hub is frozen at most; 0: never
 }
 
 // tally adds up one or more sieges.
 type tally struct {
-	kills, contacts, acknowledged, unanswered, tasks, rescues, given int
-	approved, denied                                                 int
+	kills, freezes, contacts, acknowledged, unanswered, tasks, rescues, given int
+	approved, denied                                                          int
 }
 
 func (t *tally) add(o tally) {
 	t.kills += o.kills
+	t.freezes += o.freezes
 	t.contacts += o.contacts
 	t.acknowledged += o.acknowledged
 	t.unanswered += o.unanswered
@@ -60,8 +66,8 @@ func (t *tally) add(o tally) {
 }
 
 func (t tally) String() string {
-	return fmt.Sprintf("%d kills: %d contacts, %d of them acknowledged, %d answers never came; %d tasks, %d rescues, %d tasks given up after too many; %d calls approved, %d denied",
-		t.kills, t.contacts, t.acknowledged, t.unanswered, t.tasks, t.rescues, t.given, t.approved, t.denied)
+	return fmt.Sprintf("%d kills, %d freezes: %d contacts, %d of them acknowledged, %d answers never came; %d tasks, %d rescues, %d tasks given up after too many; %d calls approved, %d denied",
+		t.kills, t.freezes, t.contacts, t.acknowledged, t.unanswered, t.tasks, t.rescues, t.given, t.approved, t.denied)
 }
 
 // run kills, lets everything finish, and checks what is there.
@@ -73,8 +79,12 @@ func (s *siege) run(kills int) (sum tally) {
 	defer load.finish(0)
 	reader := startReader(gate, s.seed)
 	defer reader.stop()
-	for s.killed < kills {
-		s.killOnce(gate, ledger)
+	for s.killed+s.frozen < kills {
+		if s.moods.frozen > 0 && s.random.IntN(2) == 0 {
+			s.freezeOnce(gate, ledger)
+		} else {
+			s.killOnce(gate, ledger)
+		}
 		s.look(ledger, always)
 		if s.Failed() {
 			return sum
@@ -103,7 +113,7 @@ func (s *siege) run(kills int) (sum tally) {
 		s.Errorf("whoever followed the record over all kills:\n%s", lines(problems))
 	}
 	sum = ledger.tally()
-	sum.kills, sum.tasks = s.killed, len(r.tasks)
+	sum.kills, sum.freezes, sum.tasks = s.killed, s.frozen, len(r.tasks)
 	sum.given, sum.rescues = r.rescues()
 	sum.approved, sum.denied = r.decisions()
 	return sum
@@ -137,8 +147,8 @@ func (s *siege) killWhileNew(times int) {
 	}
 }
 
-// killOnce runs hubs under load and kills one at a random moment. With two
-// places the other one mostly runs, but not always.
+// killOnce runs hubs under load and kills one at a random moment. With several
+// places the others mostly run, but not always.
 func (s *siege) killOnce(gate *gate, ledger *ledger) {
 	s.Helper()
 	victim := s.random.IntN(len(s.places))

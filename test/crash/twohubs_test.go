@@ -11,18 +11,33 @@ import (
 	"parley/internal/api"
 )
 
-// Two hubs share a database, and either of them is killed under load. Both take locks
-// in the same order, so there is never a deadlock.
+// Two hubs share a database, and either of them is killed under load.
 func TestTwoHubsKilledUnderLoad(t *testing.T) {
+	hubsUnderLoad(t, []string{"first", "second"},
+		moods{starting: 100 * time.Millisecond, running: 1500 * time.Millisecond, acks: 100})
+}
+
+// Three hubs share a database. Now and then one is frozen instead of killed, often for
+// longer than its lease, and wakes up again.
+func TestThreeHubsKilledAndFrozenUnderLoad(t *testing.T) {
+	hubsUnderLoad(t, []string{"first", "second", "third"},
+		moods{starting: 100 * time.Millisecond, running: time.Second, acks: 100, frozen: 3 * time.Second})
+}
+
+// hubsUnderLoad lets hubs with a lease of a second share a database. All take locks in
+// the same order, so there is never a deadlock.
+func hubsUnderLoad(t *testing.T, names []string, m moods) {
 	before := len(server.deadlocks(newGround(t)))
 	campaigns(t, func(g *ground) *siege {
 		dsn := newDatabase(g)
-		shared := team{store: dsn, lease: time.Second}
-		return &siege{ground: g, places: []*place{g.place("first", shared), g.place("second", shared)},
+		s := &siege{ground: g, moods: m,
 			open:    func() (database, error) { return openPostgres(context.Background(), dsn) },
 			besides: func() { server.crash(g) },
-			moods:   moods{starting: 100 * time.Millisecond, running: 1500 * time.Millisecond, acks: 100},
 		}
+		for _, name := range names {
+			s.places = append(s.places, g.place(name, team{store: dsn, lease: time.Second}))
+		}
+		return s
 	})
 	if list := server.deadlocks(newGround(t))[before:]; len(list) > 0 {
 		t.Errorf("the server met %d deadlocks, such as %s", len(list), list[0])
