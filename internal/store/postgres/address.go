@@ -20,9 +20,12 @@ const defaultConns = 40
 type address struct {
 	pool   *pgxpool.Config
 	schema string
-	// idle and wait are how long a transaction may idle, and wait for one lock.
-	idle, wait string
+	// first and later are for a transaction's first try, and for the others.
+	first, later times
 }
+
+// times are how long a transaction may idle, and wait for one lock.
+type times struct{ idle, wait string }
 
 var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
 
@@ -34,15 +37,10 @@ func parseAddress(dsn string, maxConns int) (address, error) {
 		return address{}, parley.Errorf(parley.Invalid, "The address of the PostgreSQL database cannot be read.").
 			WithHint("It looks like postgres://user:password@host:5432/database; special characters in the password are percent-encoded (@ is %%40, / is %%2F).")
 	}
-	a := address{pool: config, schema: "parley", idle: idleTime, wait: waitTime}
-	for name, own := range map[string]*string{
-		"search_path": &a.schema, "idle_in_transaction_session_timeout": &a.idle, "lock_timeout": &a.wait,
-	} {
-		if value, ok := config.ConnConfig.RuntimeParams[name]; ok {
-			*own = value
-			delete(config.ConnConfig.RuntimeParams, name)
-		}
-	}
+	a := address{pool: config, schema: "parley", first: firstTimes, later: laterTimes}
+	a.takeOver("search_path", &a.schema)
+	a.takeOver("idle_in_transaction_session_timeout", &a.first.idle, &a.later.idle)
+	a.takeOver("lock_timeout", &a.first.wait, &a.later.wait)
 	if !plainName.MatchString(a.schema) || strings.HasPrefix(a.schema, "pg_") {
 		return address{}, parley.Errorf(parley.Invalid, "%q cannot be the schema of parley's tables.", a.schema).
 			WithHint("Let search_path name one schema, in small letters, digits and _.")
@@ -58,6 +56,17 @@ func parseAddress(dsn string, maxConns int) (address, error) {
 		config.ConnConfig.RuntimeParams["application_name"] = "parley"
 	}
 	return a, nil
+}
+
+// takeOver uses what the address says in place of our own settings.
+func (a address) takeOver(name string, settings ...*string) {
+	params := a.pool.ConnConfig.RuntimeParams
+	if value, ok := params[name]; ok {
+		for _, s := range settings {
+			*s = value
+		}
+		delete(params, name)
+	}
 }
 
 func (a address) String() string {
@@ -83,13 +92,13 @@ func (a address) connect(ctx context.Context) (*pgx.Conn, error) {
 
 // A hub that is frozen or whose machine fails within a transaction holds row locks
 // that the others wait for. The server therefore ends a connection that is idle in a
-// transaction, which a living hub hardly ever is for so long; its work is run again.
-// The connections of a frozen hub may also wait for a lock, and each would be given it
-// in turn. So nobody waits for long at once: a living hub comes back to the queue.
-// Together they bound how long a frozen hub holds up the others.
-const (
-	idleTime = "500ms"
-	waitTime = "1s"
+// transaction, which a living hub hardly ever is for so long. The connections of a
+// frozen hub may also wait for a lock, and each would be given it in turn and idle with
+// it. So nobody waits for long at once. A living hub runs the transaction again and
+// gets more time for it. Together this bounds how long a frozen hub holds up the others.
+var (
+	firstTimes = times{idle: "300ms", wait: "300ms"}
+	laterTimes = times{idle: "1s", wait: "1s"}
 )
 
 // settings apply to every connection.
@@ -109,6 +118,6 @@ const settings = `SELECT set_config('search_path', $1, false),
 	CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END`
 
 func (a address) configure(ctx context.Context, c *pgx.Conn) error {
-	_, err := c.Exec(ctx, settings, pgx.QueryExecModeExec, a.schema, a.idle, a.wait)
+	_, err := c.Exec(ctx, settings, pgx.QueryExecModeExec, a.schema, a.first.idle, a.first.wait)
 	return err
 }

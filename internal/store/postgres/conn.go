@@ -17,6 +17,7 @@ type conn struct {
 	ids     *sequences
 	recent  *store.Recent
 	begin   string
+	times   *times    // nil: those of every connection
 	queue   []request // not sent yet
 	queued  bool      // BEGIN was queued
 	open    bool      // BEGIN was sent
@@ -47,9 +48,15 @@ func (c *conn) push(r request) {
 	if !c.queued {
 		c.queue = append(c.queue, request{sql: c.begin})
 		c.queued = true
+		if c.times != nil {
+			c.queue = append(c.queue, request{sql: setTimes, args: []any{c.times.idle, c.times.wait}})
+		}
 	}
 	c.queue = append(c.queue, r)
 }
+
+// setTimes holds for this transaction.
+const setTimes = `SELECT set_config('idle_in_transaction_session_timeout', $1, true), set_config('lock_timeout', $2, true)`
 
 func (c *conn) flush() {
 	if c.err == nil {

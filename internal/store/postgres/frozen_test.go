@@ -192,3 +192,28 @@ func TestConnectionLostJustBeforeTheCommitIsRunAgain(t *testing.T) {
 		t.Errorf("%d runs, %v", runs, err)
 	}
 }
+
+// A transaction that is run again gets more time, and only that one.
+func TestASecondTryHasMoreTime(t *testing.T) {
+	s := open(t, pgtest.DSN(t), Options{MaxConns: 1})
+	for _, c := range []struct {
+		times *times
+		want  int64
+	}{{nil, 300}, {&s.address.later, 1000}, {nil, 300}} {
+		got, release, err := s.acquire(t.Context(), beginUpdate, c.times)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = got.Query(store.Query{SQL: `SELECT setting::bigint FROM pg_settings WHERE name IN ('lock_timeout', 'idle_in_transaction_session_timeout')`,
+			Row: func(r store.Row) {
+				if ms := r.Int(0); ms != c.want {
+					t.Errorf("%d ms, not %d", ms, c.want)
+				}
+			}})
+		if err != nil {
+			t.Error(err)
+		}
+		got.rollback()
+		release()
+	}
+}

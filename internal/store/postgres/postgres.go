@@ -38,7 +38,9 @@ type Options struct {
 	// Patience is how long work waits for a database that is unavailable, for example
 	// because it restarts; 10 seconds by default.
 	Patience time.Duration
-	Log      *slog.Logger // discarded by default
+	// Memory is the hub's bound, of which the store takes its share.
+	Memory store.Memory
+	Log    *slog.Logger // discarded by default
 }
 
 func (o *Options) fill() {
@@ -86,6 +88,7 @@ func Open(ctx context.Context, dsn string, opts Options) (*Store, error) {
 		return nil, a.openError(err)
 	}
 	s := &Store{address: a, patience: opts.Patience, queueing: maxQueueing, pool: pool}
+	s.recent.Limit(opts.Memory.Texts())
 	s.bus.Listen(wake.Redacted, func(id int64) { s.recent.Forget(parley.MessageID(id)) })
 	newest, err := s.prepare(ctx)
 	if err != nil {

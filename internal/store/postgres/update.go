@@ -15,18 +15,18 @@ func (s *Store) Update(ctx context.Context, fn func(*store.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return s.retry(ctx, func() error { return s.update(ctx, fn) })
+	return s.retry(ctx, func(t *times) error { return s.update(ctx, t, fn) })
 }
 
 func (s *Store) View(ctx context.Context, fn func(*store.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return s.retry(ctx, func() error { return s.view(ctx, fn) })
+	return s.retry(ctx, func(t *times) error { return s.view(ctx, t, fn) })
 }
 
-func (s *Store) update(ctx context.Context, fn func(*store.Tx) error) error {
-	c, release, err := s.acquire(ctx, beginUpdate)
+func (s *Store) update(ctx context.Context, t *times, fn func(*store.Tx) error) error {
+	c, release, err := s.acquire(ctx, beginUpdate, t)
 	if err != nil {
 		return err
 	}
@@ -52,8 +52,8 @@ func (s *Store) update(ctx context.Context, fn func(*store.Tx) error) error {
 	return c.err
 }
 
-func (s *Store) view(ctx context.Context, fn func(*store.Tx) error) error {
-	c, release, err := s.acquire(ctx, beginView)
+func (s *Store) view(ctx context.Context, t *times, fn func(*store.Tx) error) error {
+	c, release, err := s.acquire(ctx, beginView, t)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s *Store) view(ctx context.Context, fn func(*store.Tx) error) error {
 
 // acquire takes a connection from the pool. The caller's context limits only the wait
 // for one; it never reaches the connection.
-func (s *Store) acquire(ctx context.Context, begin string) (*conn, func(), error) {
+func (s *Store) acquire(ctx context.Context, begin string, t *times) (*conn, func(), error) {
 	pooled, err := s.pool.Acquire(ctx)
 	switch {
 	case err == nil:
@@ -80,7 +80,7 @@ func (s *Store) acquire(ctx context.Context, begin string) (*conn, func(), error
 	default:
 		return nil, nil, &fault{err: err, lost: true}
 	}
-	c := &conn{session: sessionOf(pooled.Conn().PgConn()), ids: &s.ids, recent: &s.recent, begin: begin}
+	c := &conn{session: sessionOf(pooled.Conn().PgConn()), ids: &s.ids, recent: &s.recent, begin: begin, times: t}
 	return c, pooled.Release, nil
 }
 
@@ -106,12 +106,13 @@ const (
 )
 
 // retry calls once until it succeeds or fails in a way that another attempt would not
-// fix.
-func (s *Store) retry(ctx context.Context, once func() error) error {
+// fix. Once it was too slow, or waited for a lock in vain, it gets more time.
+func (s *Store) retry(ctx context.Context, once func(*times) error) error {
 	begun := time.Now()
 	unique, pause := 0, firstPause
+	var more *times
 	for tries := 1; ; tries++ {
-		err := once()
+		err := once(more)
 		var f *fault
 		if err == nil || !errors.As(err, &f) {
 			return err
@@ -129,10 +130,12 @@ func (s *Store) retry(ctx context.Context, once func() error) error {
 			if time.Since(begun) > s.queueing {
 				return describe(f)
 			}
+			more = &s.address.later
 		case reconnect:
 			if time.Since(begun) > s.patience {
 				return describe(f)
 			}
+			more = &s.address.later
 		case giveUp:
 			return describe(f)
 		}
