@@ -154,6 +154,7 @@ func (s *serving) prepare(ctx context.Context) error {
 	if err := s.hub.Start(ctx); err != nil {
 		return err
 	}
+	LimitMemory(store.Memory(cfg.Team.Memory), cfg.Log)
 	token, err := s.hub.tokenOf(ctx, team, person, s.lock.Token())
 	if err != nil {
 		return err

@@ -61,11 +61,11 @@ func warnOfNetwork(l net.Listener, log *slog.Logger) {
 }
 
 func openStore(ctx context.Context, cfg ServeConfig) (store.Store, error) {
-	where := cfg.Team.Store
+	where, memory := cfg.Team.Store, store.Memory(cfg.Team.Memory)
 	if where.Driver == config.Postgres {
-		return postgres.Open(ctx, where.DSN(), postgres.Options{Log: cfg.Log})
+		return postgres.Open(ctx, where.DSN(), postgres.Options{Memory: memory, Log: cfg.Log})
 	}
-	return sqlite.Open(where.Path, sqlite.Options{})
+	return sqlite.Open(where.Path, sqlite.Options{Memory: memory})
 }
 
 // warnOfClock warns if the newest record is in the future. Time stands still until the

@@ -101,6 +101,9 @@ func run(ctx context.Context, o Options, p plan) (err error) {
 	if err := b.memory(ctx); err != nil {
 		return fmt.Errorf("memory: %w", err)
 	}
+	if err := b.asks(ctx); err != nil {
+		return fmt.Errorf("asks: %w", err)
+	}
 	if err := b.waiting(ctx); err != nil {
 		return fmt.Errorf("waiting: %w", err)
 	}
@@ -153,6 +156,9 @@ func (b *bench) engine(ctx context.Context, name string) error {
 	}
 	if err == nil {
 		err = s.restart(ctx)
+	}
+	if err == nil {
+		err = s.frozen(ctx)
 	}
 	return errors.Join(err, s.drop(ctx), e.close())
 }

@@ -35,7 +35,7 @@ func tinyPlan() plan {
 		sizes: []int{100, 1_500}, rounds: 2, slice: 2 * time.Millisecond, warm: time.Millisecond, many: 4,
 		natives: 20, clients: 4, pairs: 50,
 		ruledAgents: 30, rules: 10, ruledMessages: 100, ruledRounds: 2,
-		idle: 50, waiting: 20, open: 30, kills: 2,
+		idle: 50, waiting: 20, asks: 200, open: 30, kills: 2, freeze: 50 * time.Millisecond,
 	}
 }
 
@@ -89,6 +89,10 @@ func checkLine(t *testing.T, l Line) {
 		if l.Agents != tinyPlan().idle || l.RSS == 0 || l.Heap == 0 {
 			t.Errorf("%+v", l)
 		}
+	case l.Name == asksName:
+		if l.Ops != tinyPlan().asks || l.Heap == 0 || l.Peak < l.RSS || l.RSS == 0 {
+			t.Errorf("%+v", l)
+		}
 	case l.Name == waitingName:
 		if l.Turns != tinyPlan().waiting || l.Bytes <= 0 || l.Peak < l.RSS || l.Goroutines < l.Turns {
 			t.Errorf("%+v", l)
@@ -96,6 +100,10 @@ func checkLine(t *testing.T, l Line) {
 	case strings.HasSuffix(l.Name, ".turn"):
 		own := l.P50 * float64(l.Steps)
 		if l.Steps != turnSteps || l.P50 <= 0 || own >= l.Turn || l.Exchange == 0 || l.Exchange >= l.Turn || l.Share <= 0 || l.Share >= 1 {
+			t.Errorf("%+v", l)
+		}
+	case strings.HasSuffix(l.Name, ".frozen"):
+		if l.Ops == 0 || l.P50 == 0 || l.Hubs != frozenHubs || l.Frozen != tinyPlan().freeze.Seconds() {
 			t.Errorf("%+v", l)
 		}
 	case strings.HasSuffix(l.Name, ".restart"):

@@ -23,6 +23,8 @@ type errand struct {
 	Natives  int    `json:"natives,omitempty"`
 	Clients  int    `json:"clients,omitempty"`
 	Tasks    int    `json:"tasks,omitempty"`
+	Pairs    int    `json:"pairs,omitempty"`
+	Callers  int    `json:"callers,omitempty"`
 	Agents   int    `json:"agents,omitempty"`
 	Provider string `json:"provider,omitempty"` // its address
 }
@@ -33,6 +35,8 @@ const (
 	doServe  = "serve"  // come back after a kill and answer an ask
 	doMemory = "memory" // hold idle agents
 	doWait   = "wait"   // hold turns that wait for their models
+	doAsks   = "asks"   // answer very many asks
+	doLoad   = "load"   // make contacts as one of several hubs
 )
 
 // Child does the part of a measurement that has to be another process. The
@@ -67,6 +71,10 @@ func (e errand) run(ctx context.Context) error {
 		return e.idle(ctx)
 	case doWait:
 		return e.wait(ctx)
+	case doAsks:
+		return e.answer(ctx)
+	case doLoad:
+		return e.load(ctx)
 	}
 	return fmt.Errorf("%s: there is no errand %q", childEnv, e.Do)
 }

@@ -48,6 +48,9 @@ type Line struct {
 	Leased int     `json:"leased,omitempty"`
 	Max    float64 `json:"max_us,omitempty"`
 
+	Hubs   int     `json:"hubs,omitempty"`     // on one database
+	Frozen float64 `json:"frozen_s,omitempty"` // for how long one of them was
+
 	// RecallAt5 is how much of what was asked for is among the first five found.
 	RecallAt5 float64 `json:"recall_at_5,omitempty"`
 

@@ -34,9 +34,11 @@ type plan struct {
 	// What the rules cost is measured with so many of them.
 	ruledAgents, rules, ruledMessages, ruledRounds int
 
-	idle    int // agents whose memory is measured
-	waiting int // turns whose memory is measured
-	open    int // tasks at the moment of the kill
+	idle    int           // agents whose memory is measured
+	waiting int           // turns whose memory is measured
+	asks    int           // after which memory is measured; 0 leaves it out
+	open    int           // tasks at the moment of the kill
+	freeze  time.Duration // how long one of several hubs is frozen
 	kills   int
 }
 
@@ -45,7 +47,7 @@ func fullPlan() plan {
 		sizes: []int{1_000, 100_000, 1_000_000}, rounds: 7, slice: time.Second, warm: 200 * time.Millisecond, use: 20 * time.Second, many: 64,
 		natives: 1_000, clients: 64, pairs: 10_000,
 		ruledAgents: 10_000, rules: 1_000, ruledMessages: 100_000, ruledRounds: 10,
-		idle: 100_000, waiting: 1_000, open: 10_000, kills: 5,
+		idle: 100_000, waiting: 1_000, asks: 500_000, open: 10_000, kills: 5, freeze: 34 * time.Second,
 	}
 }
 
@@ -53,6 +55,7 @@ func quickPlan() plan {
 	p := fullPlan()
 	p.sizes = []int{1_000, 30_000}
 	p.ruledMessages, p.ruledRounds = 10_000, 3
+	p.asks, p.freeze = 0, 3*time.Second
 	p.rounds, p.slice, p.warm, p.use, p.kills = 3, 200*time.Millisecond, 50*time.Millisecond, 500*time.Millisecond, 1
 	return p
 }
@@ -102,11 +105,15 @@ func (p plan) lineName(engine, what string, callers, size int) string {
 	return name
 }
 
+// frozenName is a line of the engine that several hubs can share.
+func frozenName(engine string) string { return engine + ".frozen" }
+
 func restartName(engine string) string { return engine + ".restart" }
 
 const (
 	memoryName  = "memory.agent"
 	waitingName = "memory.waiting"
+	asksName    = "memory.asks"
 )
 
 func turnName(engine string) string { return engine + ".turn" }
@@ -146,7 +153,11 @@ func (p plan) engineNames(engine string) []string {
 	if Full {
 		names = append(names, turnName(engine))
 	}
-	return append(names, restartName(engine))
+	names = append(names, restartName(engine))
+	if engine == enginePostgres {
+		names = append(names, frozenName(engine))
+	}
+	return names
 }
 
 // names are the lines that this program measures, in their order.
@@ -156,6 +167,9 @@ func (p plan) names(engines []string) []string {
 		names = append(names, p.engineNames(e)...)
 	}
 	names = append(names, memoryName)
+	if p.asks > 0 {
+		names = append(names, asksName)
+	}
 	if Full {
 		names = append(append(names, waitingName), retrievalNames()...)
 	}

@@ -81,6 +81,12 @@ func remarks(l Line) (list []string) {
 	if l.Tasks > 0 {
 		list = append(list, fmt.Sprintf("%s open tasks, slowest %s", count(l.Tasks), duration(l.Max)))
 	}
+	if l.Hubs > 0 {
+		list = append(list, fmt.Sprintf("slowest %s while one of %d hubs is frozen for %.0f s", duration(l.Max), l.Hubs, l.Frozen))
+	}
+	if l.Ops > 0 && l.Peak > 0 {
+		list = append(list, fmt.Sprintf("%d MB after %s asks, at most %d MB", l.RSS/1e6, count(l.Ops), l.Peak/1e6))
+	}
 	if l.RecallAt5 > 0 {
 		list = append(list, fmt.Sprintf("recall_at_5 %.3f of %d queries", l.RecallAt5, l.Ops))
 	}

@@ -35,6 +35,8 @@ func targets() []target {
 		t(`\w+\.turn`, "p50_us", true, 3e3, "3 ms"),
 		t(`retrieval`, "recall_at_5", false, 0.9, "0.90"),
 		t(`retrieval\.\w+`, "recall_at_5", false, 0.85, "0.85"),
+		t(`memory\.asks`, "peak_bytes", true, 256<<20, "256 MiB"),
+		t(`\w+\.frozen`, "max_us", true, 2e6, "2 s"),
 		t(`\w+\.restart`, "p50_us", true, 2e6, "2 s"),
 	}
 }
@@ -74,6 +76,8 @@ func (l Line) value(field string) float64 {
 		return l.P50
 	case "p99_us":
 		return l.P99
+	case "max_us":
+		return l.Max
 	case "peak_bytes":
 		return float64(l.Peak)
 	case "recall_at_5":

@@ -80,6 +80,7 @@ func TestAnEmptyFileIsATeam(t *testing.T) {
 				Data:      filepath.Join(dir, ".parley"),
 				Listen:    "127.0.0.1:7420",
 				Workers:   256,
+				Memory:    256 << 20,
 				Toolsets:  []string{"contact"},
 				Workspace: Workspace{Folder: dir},
 				Limits:    parley.DefaultLimits(),
@@ -117,6 +118,7 @@ store: db/team.db
 data: state
 listen: ":8080"
 workers: 2
+memory: 1GiB
 lease: 30s
 workspace:
   folder: src
@@ -171,6 +173,7 @@ tools: [a, b]
 		Data:     filepath.Join(dir, "state"),
 		Listen:   ":8080",
 		Workers:  2,
+		Memory:   1 << 30,
 		Toolsets: []string{"contact"},
 		Lease:    30 * time.Second,
 		Grace:    5 * time.Second,

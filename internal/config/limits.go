@@ -64,16 +64,28 @@ func (o *overlay) count(lowest, highest int, field func(*parley.Limits) *int) ya
 
 func (o *overlay) size(lowest, highest int, field func(*parley.Limits) *int) yamlfile.Reader {
 	return func(v yamlfile.Value) []yamlfile.Mistake {
+		var n int
+		found := sizeInto(&n, lowest, highest)(v)
+		if found == nil {
+			*o = append(*o, func(l *parley.Limits) { *field(l) = n })
+		}
+		return found
+	}
+}
+
+// sizeInto accepts a number of bytes, with or without its unit, within bounds.
+func sizeInto(dst *int, lowest, highest int) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
 		s, found := v.Trimmed()
 		if found != nil {
 			return found
 		}
 		n, ok := parseSize(s)
 		if !ok || n < lowest || n > highest {
-			return v.Wrong("Expected a size from %s to %s, like 256KiB or a number of bytes, not %q.",
-				formatSize(lowest), formatSize(highest), s)
+			return v.Wrong("Expected a size from %s to %s, like %s or a number of bytes, not %q.",
+				formatSize(lowest), formatSize(highest), formatSize(max(256<<10, 2*lowest)), s)
 		}
-		*o = append(*o, func(l *parley.Limits) { *field(l) = n })
+		*dst = n
 		return nil
 	}
 }
@@ -89,10 +101,12 @@ func (o *overlay) span(lowest, highest time.Duration, field func(*parley.Limits)
 	}
 }
 
-// parseSize reads 262144, 256KiB or 1MiB.
+// parseSize reads 262144, 256KiB, 1MiB or 2GiB.
 func parseSize(s string) (int, bool) {
 	unit := 1
 	switch {
+	case strings.HasSuffix(s, "GiB"):
+		unit = 1 << 30
 	case strings.HasSuffix(s, "MiB"):
 		unit = 1 << 20
 	case strings.HasSuffix(s, "KiB"):
@@ -105,13 +119,15 @@ func parseSize(s string) (int, bool) {
 	if err != nil {
 		return 0, false
 	}
-	// 32 bits times a mebibyte fit in 64; the caller's bounds do the rest.
+	// 32 bits times a gibibyte fit in 64; the caller's bounds do the rest.
 	total := n * int64(unit)
 	return int(total), int64(int(total)) == total
 }
 
 func formatSize(n int) string {
 	switch {
+	case n >= 1<<30 && n%(1<<30) == 0:
+		return fmt.Sprintf("%dGiB", n>>30)
 	case n >= 1<<20 && n%(1<<20) == 0:
 		return fmt.Sprintf("%dMiB", n>>20)
 	case n >= 1<<10 && n%(1<<10) == 0:

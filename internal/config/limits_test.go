@@ -128,12 +128,12 @@ func TestParseSpan(t *testing.T) {
 }
 
 func TestParseSize(t *testing.T) {
-	for s, want := range map[string]int{"1024": 1024, "256KiB": 256 << 10, "1 MiB": 1 << 20} {
+	for s, want := range map[string]int{"1024": 1024, "256KiB": 256 << 10, "1 MiB": 1 << 20, "2GiB": 2 << 30} {
 		if got, ok := parseSize(s); !ok || got != want {
 			t.Errorf("parseSize(%q) = %v, %v, want %v", s, got, ok, want)
 		}
 	}
-	for _, s := range []string{"", "KiB", "1K", "1GiB", "1.5MiB", "0x10"} {
+	for _, s := range []string{"", "KiB", "1K", "1TiB", "1.5MiB", "0x10"} {
 		if got, ok := parseSize(s); ok {
 			t.Errorf("parseSize(%q) = %v, want a refusal", s, got)
 		}

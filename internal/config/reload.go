@@ -119,6 +119,7 @@ func NeedRestart(before, now *Team) (names []string) {
 		{"data", before.Data == now.Data},
 		{"listen", before.Listen == now.Listen},
 		{"workers", before.Workers == now.Workers},
+		{"memory", before.Memory == now.Memory},
 		{"lease", before.Lease == now.Lease},
 		{"grace", before.Grace == now.Grace},
 		{"workspace", reflect.DeepEqual(before.Workspace, now.Workspace)},

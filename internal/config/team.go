@@ -39,6 +39,9 @@ type Team struct {
 	Listen string
 	// Workers is how many turns the hub runs at once.
 	Workers int
+	// Memory is how many bytes the hub may have resident: its caches, and the heap up
+	// to which the collector lets it grow.
+	Memory int
 	// Lease is how long the work of a hub that has died is left alone before
 	// another hub on the same database takes it over; 0 leaves it to the hub.
 	Lease time.Duration
@@ -63,6 +66,7 @@ type Team struct {
 const (
 	defaultListen  = "127.0.0.1:7420"
 	defaultWorkers = 256
+	defaultMemory  = 256 << 20
 	databaseFile   = "parley.db"
 )
 
@@ -85,6 +89,7 @@ func readTeam(root *os.Root, dir string) (*Team, error) {
 		Data:      DefaultData,
 		Listen:    defaultListen,
 		Workers:   defaultWorkers,
+		Memory:    defaultMemory,
 		Workspace: Workspace{Folder: "."},
 	}
 	var limits overlay
@@ -119,6 +124,7 @@ func teamKeys(t *Team, limits *overlay) []yamlfile.Key {
 		{Name: "data", Read: textInto(&t.Data)},
 		{Name: "listen", Read: listenInto(&t.Listen)},
 		{Name: "workers", Read: integerInto(&t.Workers, 1, 10_000)},
+		{Name: "memory", Read: sizeInto(&t.Memory, 128<<20, 1<<40)},
 		{Name: "lease", Read: spanInto(&t.Lease, time.Second, time.Hour)},
 		{Name: "grace", Read: spanInto(&t.Grace, time.Second, time.Hour)},
 		{Name: "workspace", Read: workspaceInto(&t.Workspace)},

@@ -18,6 +18,25 @@ type Recent struct {
 	// redacted are messages whose text was removed: a reader that loaded one just
 	// before may still try to put it back.
 	redacted map[parley.MessageID]bool
+	limit    int // bytes of both generations; 0: the usual share
+}
+
+// Limit sets how much is kept, in bytes.
+func (r *Recent) Limit(bytes int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.limit = bytes
+}
+
+// generation is how much one of two generations may hold. Ended tasks get a part of it
+// for themselves: they are small, and a waiter needs the end of its task.
+func (r *Recent) generation() (messages, ended int) {
+	limit := r.limit
+	if limit == 0 {
+		limit = Memory(0).Texts()
+	}
+	ended = limit / 2 / 8
+	return limit/2 - ended, ended
 }
 
 // Forget drops a redacted message, and all ended tasks, since one of them may quote
@@ -38,11 +57,10 @@ func (r *Recent) Forget(id parley.MessageID) {
 	r.redacted[id] = true
 }
 
+// What a message and a task take besides their texts, roughly.
 const (
-	// messagesBytes and endedTasks limit one of the two generations.
-	messagesBytes, endedTasks = 64 << 20, 4096
-	// messageBytes is roughly what a message takes besides its texts.
 	messageBytes = 250
+	taskBytes    = 500
 )
 
 // Back finds messages of a thread as Tx.Back does, as many as are cached. The rest
@@ -102,7 +120,8 @@ func (r *Recent) add(m *parley.Message) {
 	if r.redacted[m.ID] {
 		return
 	}
-	r.messages.put(m.ID, m, messageBytes+len(m.Body)+len(m.Context), messagesBytes)
+	limit, _ := r.generation()
+	r.messages.put(m.ID, m, messageBytes+len(m.Body)+len(m.Context), limit)
 }
 
 func (r *Recent) put(m parley.Message) {
@@ -128,13 +147,14 @@ func (r *Recent) putPosted(m parley.Message) {
 func (r *Recent) putEnded(list []parley.Task) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i := range list {
-		r.ended.put(list[i].ID, &list[i], 1, endedTasks)
+	_, limit := r.generation()
+	for _, t := range list { // a copy each, or one task would keep the whole list
+		r.ended.put(t.ID, &t, taskBytes+len(t.Title)+len(t.Error), limit)
 	}
 }
 
 // generations holds two: when the young one is full it replaces the old one, whose
-// content is dropped.
+// content is dropped. What would fill a generation by itself is not kept at all.
 type generations[K comparable, V any] struct {
 	young, old map[K]V
 	size       int // of the young one
@@ -149,7 +169,10 @@ func (g *generations[K, V]) get(k K) (V, bool) {
 }
 
 func (g *generations[K, V]) put(k K, v V, size, limit int) {
-	if g.young == nil || g.size >= limit {
+	if size > limit {
+		return
+	}
+	if g.young == nil || g.size+size > limit {
 		g.old, g.young, g.size = g.young, map[K]V{}, 0
 	}
 	g.young[k] = v

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"strings"
 	"testing"
 
 	"parley"
@@ -54,7 +55,7 @@ func TestWhatIsUsedStaysAndTheRestGoes(t *testing.T) {
 	var r Recent
 	used, unused := r.thread(parley.AskMessage, 1, 5), r.thread(parley.AskMessage, 101, 5)
 	for i := range 3 {
-		r.messages.size = messagesBytes // the generation is full
+		r.messages.size, _ = r.generation() // it is full
 		r.thread(parley.AskMessage, 1000+i, 1)
 		if list, next := r.Back(used, 0, 5); len(list) != 5 || next != 0 {
 			t.Fatalf("generation %d: %d messages that are in use are left, next %d", i, len(list), next)
@@ -62,6 +63,42 @@ func TestWhatIsUsedStaysAndTheRestGoes(t *testing.T) {
 	}
 	if _, next := r.Back(unused, 0, 5); next != unused {
 		t.Error("what nobody asked for is still there")
+	}
+}
+
+// However much is said, and however long the texts and the reasons of failures are, both
+// generations together stay within the limit.
+func TestWhatIsKeptStaysWithinItsLimit(t *testing.T) {
+	const limit = 1 << 20
+	var r Recent
+	r.Limit(limit)
+	kept := func() (bytes int) {
+		for _, g := range []map[parley.MessageID]*parley.Message{r.messages.young, r.messages.old} {
+			for _, m := range g {
+				bytes += len(m.Body) + len(m.Context)
+			}
+		}
+		for _, g := range []map[parley.TaskID]*parley.Task{r.ended.young, r.ended.old} {
+			for _, t := range g {
+				bytes += len(t.Title) + len(t.Error)
+			}
+		}
+		return bytes
+	}
+	most := 0
+	for i := range 2000 {
+		text := strings.Repeat("x", i%50*1000)
+		r.put(parley.Message{ID: parley.MessageID(i + 1), Body: text, Context: text})
+		r.putEnded([]parley.Task{{ID: parley.TaskID(i + 1), State: parley.TaskFailed, Error: text}})
+		most = max(most, kept())
+	}
+	if most > limit || most < limit/4 {
+		t.Errorf("at most %d bytes were kept, the limit is %d", most, limit)
+	}
+	before := len(r.messages.young)
+	r.put(parley.Message{ID: 5000, Body: strings.Repeat("x", limit)})
+	if len(r.messages.young) != before {
+		t.Error("a text that is longer than a generation drove out the others")
 	}
 }
 

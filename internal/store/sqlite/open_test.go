@@ -282,3 +282,20 @@ func oldFile(t *testing.T, content string, schema fs.FS) (path string) {
 	}
 	return path
 }
+
+// The page caches follow the hub's bound, whatever connection it is.
+func TestPageCachesHaveTheirShareOfMemory(t *testing.T) {
+	const m = store.Memory(1 << 30)
+	s, err := Open(filepath.Join(t.TempDir(), "test.db"), Options{Memory: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	reader := <-s.readers
+	defer func() { s.readers <- reader }()
+	for c, want := range map[*conn]int{reader: m.ReaderPages(), s.writer.conn: m.WriterPages()} {
+		if kb, err := readInt(c.raw, "PRAGMA cache_size"); err != nil || int(-kb)<<10 != want {
+			t.Errorf("%d KB, not %d bytes (%v)", -kb, want, err)
+		}
+	}
+}

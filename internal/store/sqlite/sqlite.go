@@ -28,6 +28,8 @@ type Options struct {
 	// Synchronous is FULL by default. Anything less loses acknowledged work on
 	// power loss; the tests use OFF to show that they would notice.
 	Synchronous string
+	// Memory is the hub's bound, of which the store takes its shares.
+	Memory store.Memory
 }
 
 func (o *Options) fill() {
@@ -82,6 +84,7 @@ func Open(path string, opts Options) (*Store, error) {
 
 func newStore(path string, opts Options) *Store {
 	s := &Store{path: path, readers: make(chan *conn, opts.Readers)}
+	s.recent.Limit(opts.Memory.Texts())
 	s.bus.Listen(wake.Redacted, func(id int64) { s.recent.Forget(parley.MessageID(id)) })
 	return s
 }
@@ -104,7 +107,7 @@ func (s *Store) open(opts Options) error {
 	if err != nil {
 		return err
 	}
-	err = migrate(c.raw, s.path, migrations, func() error { return c.configure(opts) })
+	err = migrate(c.raw, s.path, migrations, func() error { return c.configure(opts, opts.Memory.WriterPages()) })
 	if err == nil {
 		err = s.start(c, opts)
 	}
@@ -124,7 +127,7 @@ func (s *Store) start(c *conn, opts Options) error {
 		r, err := s.connect(sqlite.OpenReadWrite)
 		if err == nil {
 			s.readers <- r
-			err = errors.Join(r.configure(opts), r.mapFile())
+			err = errors.Join(r.configure(opts, opts.Memory.ReaderPages()), r.mapFile())
 		}
 		if err != nil {
 			s.closeReaders(len(s.readers))
@@ -153,13 +156,14 @@ func (c *conn) mapFile() error {
 	return sqlitex.ExecuteTransient(c.raw, "PRAGMA mmap_size = 2147418112", nil)
 }
 
-func (c *conn) configure(opts Options) error {
+// configure sets up a connection whose page cache may take so many bytes.
+func (c *conn) configure(opts Options, pages int) error {
 	for _, pragma := range []string{
 		"PRAGMA journal_mode = WAL",
 		"PRAGMA synchronous = " + opts.Synchronous,
 		"PRAGMA foreign_keys = OFF",
 		"PRAGMA temp_store = MEMORY",
-		"PRAGMA cache_size = -65536",
+		fmt.Sprintf("PRAGMA cache_size = -%d", pages>>10),
 		// A page that is written several times before the log is copied into the file
 		// is copied once. 4000 pages are 16 MB, which are read quickly after a crash.
 		"PRAGMA wal_autocheckpoint = 4000",
