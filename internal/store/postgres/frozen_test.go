@@ -94,8 +94,13 @@ func TestAWaiterLeavesTheQueueAndComesBack(t *testing.T) {
 			return count(id, func() {})(tx)
 		})
 	}()
-	<-tries
-	<-tries // it left the queue and tries again
+	for range 2 { // it leaves the queue and tries again
+		select {
+		case <-tries:
+		case err := <-result:
+			t.Fatalf("it did not come back: %v", err)
+		}
+	}
 	go func() {
 		for range tries {
 		}
