@@ -14,7 +14,6 @@ type SearchHit struct {
 	State   string    `json:"task_state,omitempty" doc:"The task's state."`
 	More    int       `json:"more,omitempty" doc:"In a search for tasks: how many other messages of the task were found."`
 	At      time.Time `json:"at" doc:"When it was written."`
-	Score   float64   `json:"score" doc:"How well it matches. Compare scores within one answer only. 0 in a search for the newest."`
 	Excerpt string    `json:"excerpt" doc:"The part of the text with the most matches, on one line."`
 	Parts   []Excerpt `json:"parts" nullable:"false" doc:"The excerpt in pieces, so that the matches can be highlighted."`
 }
@@ -28,4 +27,7 @@ type Excerpt struct {
 // SearchResult is what a search found.
 type SearchResult struct {
 	Hits []SearchHit `json:"hits" nullable:"false" doc:"Best or newest first."`
+	// Behind and Incomplete are left out of most answers.
+	Behind     int  `json:"behind,omitempty" doc:"How many messages that you may read are not in the index yet. They were searched one by one."`
+	Incomplete bool `json:"incomplete,omitempty" doc:"The index is behind, and there was no time to search everything that it does not have yet."`
 }

@@ -26,8 +26,8 @@ func searchCommand(c *console) *cobra.Command {
 		Use:   "search WORDS...",
 		Short: "Find what was said",
 		Long: `Find what was said in the team, best matches first. A word is also found in its other
-forms and by words of similar meaning, an identifier like parse_query also by its
-parts. Text in double quotes is found exactly as written.
+forms, misspelled, and by its first four letters or more; an identifier like
+parse_query also by its parts. Text in double quotes is found exactly as written.
 
 With --newest only messages that have all the words are found, newest first. --since
 and --until take a duration before now (30m, 2h, 7d), a time today (07:30), or a date
@@ -89,6 +89,9 @@ func (c *console) search(ctx context.Context, hub *client.Client, words string, 
 		return err
 	}
 	err = c.show(found, func(s view.Screen) string { return s.Hits(found.Hits, f.Kind == "tasks") })
+	if found.Incomplete {
+		c.advise("The search index is behind, and there was no time to search everything that it does not have yet. Search again later.")
+	}
 	if err == nil && len(found.Hits) == 0 {
 		c.advise("Nothing was found. Try other words, or fewer.")
 		if f.Kind == "keepers" {

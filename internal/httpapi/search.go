@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"math"
 	"net/http"
 	"strings"
 	"time"
@@ -18,7 +17,7 @@ func (s *Server) registerSearch() {
 	handle(s, operation{id: "search", method: http.MethodGet, path: "/v1/search", tag: "Messages",
 		summary: "Search what was said",
 		description: "Searches what was said in your team, as far as you may read it: a person reads everything, an agent its dms and its channels. " +
-			"A word is also found in its other forms and by words of similar meaning, an identifier also by its parts. " +
+			"A word is also found in its other forms, misspelled, and by its first letters, an identifier also by its parts. " +
 			"Text in quotes is found exactly as written. The best matches come first; with newest, the newest messages that have all the words. " +
 			"If nothing is found, the list is empty.", errors: []parley.Kind{parley.NotFound, parley.Conflict}}, s.search)
 }
@@ -40,16 +39,16 @@ func (s *Server) search(ctx context.Context, in *searchInput) (api.SearchResult,
 	if in.Kind == "keepers" {
 		r.Kind = search.Kept
 	}
-	list, err := s.cfg.Reading.Search(ctx, caller(ctx), r)
-	out := api.SearchResult{Hits: make([]api.SearchHit, 0, len(list))}
-	for _, f := range list {
+	found, err := s.cfg.Reading.Find(ctx, caller(ctx), r)
+	out := api.SearchResult{Hits: make([]api.SearchHit, 0, len(found.List)), Behind: found.Behind, Incomplete: found.Incomplete}
+	for _, f := range found.List {
 		out.Hits = append(out.Hits, s.searchHit(ctx, f))
 	}
 	return out, err
 }
 
 func (s *Server) searchHit(ctx context.Context, f reading.Found) api.SearchHit {
-	hit := api.SearchHit{At: instant(f.At), Score: math.Round(f.Score*1000) / 1000, More: f.More}
+	hit := api.SearchHit{At: instant(f.At), More: f.More}
 	if m, ok := f.Source.(store.FoundMessage); ok {
 		hit.ID, hit.Author, hit.Thread, hit.Kind = m.ID.String(), s.name(ctx, m.Author), m.Thread.String(), string(m.Kind)
 		hit.Place = s.place(ctx, f.Channel)

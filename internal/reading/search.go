@@ -26,6 +26,15 @@ type Search struct {
 	Limit int
 }
 
+// SearchResult is what a search found.
+type SearchResult struct {
+	List []Found
+	// Behind is how many messages that the caller may read are not in the index yet;
+	// they were searched one by one. Incomplete says that there was no time for all.
+	Behind     int
+	Incomplete bool
+}
+
 // Found is a match with its context.
 type Found struct {
 	search.Hit
@@ -45,29 +54,35 @@ const messagesPerTask = 5
 
 // Search finds what was said, in what the caller may read.
 func (s *Service) Search(ctx context.Context, c access.Caller, r Search) ([]Found, error) {
+	found, err := s.Find(ctx, c, r)
+	return found.List, err
+}
+
+// Find is Search that also tells how far the index has come.
+func (s *Service) Find(ctx context.Context, c access.Caller, r Search) (SearchResult, error) {
 	q := search.Query{Team: c.Team, Kind: r.Kind, Text: r.Text, Since: r.Since, Until: r.Until, Newest: r.Newest, Limit: r.Limit}
 	if !s.seesAll(c) {
 		q.Reader = c.Agent
 	}
 	if r.Since != 0 && r.Until != 0 && r.Until <= r.Since {
-		return nil, parley.Errorf(parley.Conflict, "The time asked for ends before it begins.")
+		return SearchResult{}, parley.Errorf(parley.Conflict, "The time asked for ends before it begins.")
 	}
 	if err := s.store.View(ctx, func(tx *store.Tx) error { return s.resolveNames(tx, c, r, &q) }); err != nil {
-		return nil, err
+		return SearchResult{}, err
 	}
 	q.Limit *= hitsPerResult
 	if r.Tasks {
 		q.Limit *= messagesPerTask
 	}
-	hits, err := s.index.Find(ctx, q)
+	found, err := s.index.Search(ctx, q)
 	if err != nil {
-		return nil, err
+		return SearchResult{}, err
 	}
-	list, err := s.describe(ctx, c, withoutCopies(hits, q.Limit/hitsPerResult))
+	list, err := s.describe(ctx, c, withoutCopies(found.Hits, q.Limit/hitsPerResult))
 	if r.Tasks {
 		list = byTask(list, r.Limit)
 	}
-	return list, err
+	return SearchResult{List: list, Behind: found.Behind, Incomplete: found.Incomplete}, err
 }
 
 // withoutCopies drops copies of earlier hits.

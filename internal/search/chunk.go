@@ -5,10 +5,9 @@ import "math/bits"
 // chunkScores adds up the scores of the documents of one chunk. It looks only at
 // those that have any of the words, since most chunks have few.
 type chunkScores struct {
-	any  docSet // have a word at all
-	sum  [chunkSize]float32
-	has  [chunkSize]uint64 // which terms
-	list []posting
+	any docSet // have a word at all
+	sum [chunkSize]float32
+	has [chunkSize]uint64 // which terms
 }
 
 // docSet is a set of documents of a chunk, by position.
@@ -16,6 +15,19 @@ type docSet [chunkSize / 64]uint64
 
 func (p *docSet) set(i int)      { p[i>>6] |= 1 << (i & 63) }
 func (p *docSet) has(i int) bool { return p[i>>6]&(1<<(i&63)) != 0 }
+
+func (p *docSet) add(other *docSet) {
+	for i := range p {
+		p[i] |= other[i]
+	}
+}
+
+// keep drops what is not in other.
+func (p *docSet) keep(other *docSet) {
+	for i := range p {
+		p[i] &= other[i]
+	}
+}
 
 // backward visits the positions, the last first.
 func (p *docSet) backward(visit func(i int)) {
@@ -30,11 +42,10 @@ func (p *docSet) backward(visit func(i int)) {
 
 func (p *chunkScores) begin() { clear(p.any[:]) }
 
-// add counts a row of a word for a term. counts is the worth of the word by how often
-// it occurs.
-func (p *chunkScores) add(term int, row []byte, counts *[maxCount + 1]float32) {
-	p.list = unpack(row, p.list)
-	for _, d := range p.list {
+// add counts the documents of a word for a term. counts is the worth of the word by
+// how often it occurs.
+func (p *chunkScores) add(term int, docs []posting, counts *[maxCount + 1]float32) {
+	for _, d := range docs {
 		i := d.place()
 		if !p.any.has(i) {
 			p.any.set(i)
@@ -42,20 +53,5 @@ func (p *chunkScores) add(term int, row []byte, counts *[maxCount + 1]float32) {
 		}
 		p.sum[i] += counts[d.count()]
 		p.has[i] |= 1 << term
-	}
-}
-
-// mark adds the documents of a row to marked.
-func (p *chunkScores) mark(row []byte, marked *docSet) {
-	p.list = unpack(row, p.list)
-	for _, d := range p.list {
-		marked.set(d.place())
-	}
-}
-
-// keep drops the documents that are not marked.
-func (p *chunkScores) keep(marked *docSet) {
-	for i := range p.any {
-		p.any[i] &= marked[i]
 	}
 }

@@ -52,6 +52,13 @@ func KeeperMark(id parley.KeeperID) string { return "=" + strconv.FormatInt(int6
 // TeamMark marks what everyone in the team may read.
 const TeamMark = "*"
 
+// everyMark marks every document, so that those of a team can be counted.
+const everyMark = "!"
+
+// foreignMark marks documents whose Latin words are stemmed in another language than
+// English.
+const foreignMark = "~"
+
 // ReaderMarks are the marks of a channel's readers.
 func ReaderMarks(c parley.Channel) []string {
 	if c.Kind == parley.Group {

@@ -3,9 +3,10 @@ package search
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
+	"math"
 	"slices"
+	"time"
 
 	"parley"
 	"parley/internal/store"
@@ -13,9 +14,10 @@ import (
 
 // Service is the search index. It is safe for concurrent use.
 type Service struct {
-	store store.Store
-	kinds map[Kind]Documents
-	reads func(parley.AgentID, parley.Channel) bool
+	store    store.Store
+	kinds    map[Kind]Documents
+	reads    func(parley.AgentID, parley.Channel) bool
+	scanTime time.Duration
 }
 
 // New makes a service that knows the messages and the further kinds of documents.
@@ -23,99 +25,111 @@ type Service struct {
 func New(s store.Store, reads func(parley.AgentID, parley.Channel) bool, further map[Kind]Documents) *Service {
 	kinds := map[Kind]Documents{Messages: messages{}}
 	maps.Copy(kinds, further)
-	return &Service{store: s, kinds: kinds, reads: reads}
+	return &Service{store: s, kinds: kinds, reads: reads, scanTime: scanTime}
 }
 
 // Hit is a document that was found.
 type Hit struct {
 	Document
+	// Score orders the hits of one search. It is for those who order them anew, and
+	// is not shown.
 	Score float64
 	// Spans are where the words were found, in order.
 	Spans []Span
 }
 
+// Result is what a search found.
+type Result struct {
+	Hits []Hit
+	// Behind is how many documents that the caller may find are not in the index
+	// yet. They were searched one by one.
+	Behind int
+	// Incomplete says that there was no time to look at everything that is not in
+	// the index yet.
+	Incomplete bool
+}
+
 // Find returns the best matches, or the newest documents that have every word.
-func (s *Service) Find(ctx context.Context, q Query) (hits []Hit, err error) {
+func (s *Service) Find(ctx context.Context, q Query) ([]Hit, error) {
+	r, err := s.Search(ctx, q)
+	return r.Hits, err
+}
+
+// Search is Find that also tells how far the index has come.
+func (s *Service) Search(ctx context.Context, q Query) (r Result, err error) {
 	docs, ok := s.kinds[q.Kind]
 	if !ok {
-		return nil, nil
+		return r, nil
 	}
-	parsed := parse(q.Text, q.Newest)
-	if len(parsed.terms) == 0 {
-		return nil, parley.Errorf(parley.Invalid, "There is nothing to search for.").WithHint("Give a word that is in what you look for.")
+	if len(parse(q.Text, q.Newest).terms) == 0 {
+		return r, parley.Errorf(parley.Invalid, "There is nothing to search for.").WithHint("Give a word that is in what you look for.")
 	}
 	if q.Limit <= 0 {
 		q.Limit = 20
 	}
+	deadline := time.Now().Add(s.scanTime)
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		f := searcher{tx: tx, q: q, parsed: parsed, docs: docs, reads: s.reads}
-		hits, err = f.find()
+		f := searcher{tx: tx, q: q, parsed: parse(q.Text, q.Newest), docs: docs, reads: s.reads, held: map[int64]bool{},
+			timeOver: func() bool { return !time.Now().Before(deadline) || ctx.Err() != nil }}
+		hits, err := f.find()
+		r = Result{Hits: hits, Behind: f.behind, Incomplete: f.incomplete}
 		return err
 	})
-	return hits, err
+	return r, err
 }
 
 // searcher is one search in progress.
 type searcher struct {
-	tx      *store.Tx
-	q       Query
-	parsed  parsedQuery
-	docs    Documents
-	reads   func(parley.AgentID, parley.Channel) bool
-	lookup  *lookup
+	tx       *store.Tx
+	q        Query
+	parsed   parsedQuery
+	docs     Documents
+	reads    func(parley.AgentID, parley.Channel) bool
+	timeOver func() bool
+	lookup   *lookup
+
+	// tail are the caller's documents that are not in the index; tailWith is how many
+	// of them have each term, tailCount how often they have each word.
+	tail       []Document
+	held       map[int64]bool
+	tailWith   []int
+	tailCount  map[string]int
+	behind     int
+	incomplete bool
+
 	matches []match
 	seen    map[int64]bool
 	tokens  []token // of the current document, reused
 }
 
+// maxLate is how many documents that appeared in a gap are looked at.
+const maxLate = 2000
+
 func (f *searcher) find() ([]Hit, error) {
-	state, err := f.tx.SearchState(f.q.Kind, f.q.Reader, maxTail)
+	state, err := f.tx.SearchState(f.q.Kind, f.q.Reader, maxLate)
 	if err != nil {
 		return nil, err
 	}
-	if f.lookup, err = newLookup(f.tx, f.q, f.parsed, f.readable(state.Groups)); err != nil {
-		return nil, err
-	}
+	f.lookup = newLookup(f.tx, f.q, f.readable(state.Groups))
 	if err := f.lookup.limitByTime(state.Last); err != nil {
 		return nil, err
 	}
-	f.seen = map[int64]bool{}
-	if err := f.tail(state); err != nil {
+	if err := f.lookup.listChunks(); err != nil {
 		return nil, err
 	}
+	if err := f.scan(state); err != nil {
+		return nil, err
+	}
+	f.matchTail()
 	if f.q.Newest {
 		return f.newest()
 	}
-	f.lookup.computeIDF(max(state.Last, state.Mark.Upto))
 	return f.ranked()
 }
 
 // readable are those of the reader's groups that it may read.
 func (f *searcher) readable(groups []parley.Channel) []parley.Channel {
 	return slices.DeleteFunc(groups, func(c parley.Channel) bool { return !f.reads(f.q.Reader, c) })
-}
-
-// tail reads the newest documents that are not in the index yet.
-func (f *searcher) tail(state store.SearchState) error {
-	list, err := f.docs.Read(f.tx, state.Late)
-	if err != nil {
-		return err
-	}
-	if mark, last := state.Mark.Upto, state.Last; last > mark {
-		after, err := f.docs.After(f.tx, max(mark, last-maxTail), maxTail)
-		if err != nil {
-			return err
-		}
-		list = append(list, after...)
-	}
-	words := f.parsed.words()
-	for _, d := range list {
-		if d.Team == f.q.Team && !f.q.Newest {
-			f.lookup.count(d, words)
-		}
-	}
-	f.match(list)
-	return nil
 }
 
 // match keeps the documents that match. It checks the marks again: who may read
@@ -157,38 +171,96 @@ func (f *searcher) take(list []candidate) error {
 
 // ranked reads the most promising documents and ranks them by their texts.
 func (f *searcher) ranked() ([]Hit, error) {
-	list, err := f.lookup.best()
+	if err := f.loadAll(); err != nil {
+		return nil, err
+	}
+	changed, err := f.expand()
 	if err != nil {
 		return nil, err
 	}
-	if err := f.take(list); err != nil {
+	if changed {
+		f.matchTail()
+	}
+	idf := f.idf()
+	if err := f.take(f.lookup.best(f.parsed, idf)); err != nil {
 		return nil, err
 	}
 	average := 0.0
 	for _, r := range f.matches {
 		average += float64(r.length) / float64(len(f.matches))
 	}
-	hits := f.hits(func(r match) float64 { return f.parsed.score(r, f.lookup.idf, average) })
+	hits := f.hits(func(r match) float64 { return f.parsed.score(r, idf, average) })
 	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), newer(a, b)) })
 	return f.cut(hits), nil
 }
 
-// newest reads from the newest document backwards until there are enough.
+// loadAll reads the rows of all words of the query.
+func (f *searcher) loadAll() error {
+	words := f.parsed.keys()
+	for upto := firstGroup; ; upto += maxGroup {
+		if err := f.lookup.load(words, upto); err != nil || upto >= len(f.lookup.chunks) {
+			return err
+		}
+	}
+}
+
+// idf is what each term is worth: the rarer it is in the caller's documents, the more.
+func (f *searcher) idf() []float64 {
+	documents := float64(f.lookup.readable + f.behind)
+	list := make([]float64, len(f.parsed.terms))
+	for i, t := range f.parsed.terms {
+		n := f.lookup.documentsWith(t) + float64(f.tailWith[i])
+		list[i] = math.Log(1 + (math.Max(documents, n)-n+0.5)/(n+0.5))
+	}
+	return list
+}
+
+// newest reads from the newest document backwards until there are enough. If nothing
+// has every word, it looks for other words.
 func (f *searcher) newest() ([]Hit, error) {
-	var failed error
-	err := f.lookup.each(f.lookup.chunks(), 1, func(chunk int64) bool {
-		for list := f.lookup.found(chunk); len(list) > 0 && len(f.matches) < f.q.Limit; {
-			some := list[:min(len(list), max(f.q.Limit, 50))]
-			list = list[len(some):]
-			if failed = f.take(some); failed != nil {
-				return true
+	err := f.readNewest()
+	if err != nil || len(f.matches) > 0 {
+		return f.newestHits(), err
+	}
+	if err := f.loadAll(); err != nil {
+		return nil, err
+	}
+	changed, err := f.expand()
+	if err != nil || !changed {
+		return nil, err
+	}
+	f.matchTail()
+	err = f.readNewest()
+	return f.newestHits(), err
+}
+
+func (f *searcher) readNewest() error {
+	words, chunks := f.parsed.keys(), f.lookup.chunks
+	worth := values(f.parsed.terms, make([]float64, len(f.parsed.terms)))
+	for at, group := 0, 1; at < len(chunks) && len(f.matches) < f.q.Limit; group = min(8*group, maxGroup) {
+		end := min(at+group, len(chunks))
+		if err := f.lookup.load(words, end); err != nil {
+			return err
+		}
+		for ; at < end && len(f.matches) < f.q.Limit; at++ {
+			var list []candidate
+			f.lookup.visit(chunks[at].chunk, f.parsed, worth, func(c candidate) { list = append(list, c) })
+			for len(list) > 0 && len(f.matches) < f.q.Limit {
+				some := list[:min(len(list), max(f.q.Limit, 50))]
+				list = list[len(some):]
+				if err := f.take(some); err != nil {
+					return err
+				}
 			}
 		}
-		return len(f.matches) >= f.q.Limit
-	})
+	}
+	return nil
+}
+
+func (f *searcher) newestHits() []Hit {
 	hits := f.hits(func(match) float64 { return 0 })
 	slices.SortFunc(hits, newer)
-	return f.cut(hits), errors.Join(err, failed)
+	return f.cut(hits)
 }
 
 func (f *searcher) hits(score func(match) float64) []Hit {

@@ -4,46 +4,61 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"parley"
 	"parley/internal/store"
 )
 
 const (
-	// maxRows is how many rows of a word are looked at, newest first;
-	// maxSecondaryRows is the same for synonyms and compounds.
-	maxRows, maxSecondaryRows = 1000, 200
-	// maxPostings limits what is ranked: of words that nearly every document has,
-	// only the newest documents are looked at.
-	maxPostings = 100_000
+	// maxChunks is how many chunks with documents of the caller are looked at, newest
+	// first.
+	maxChunks = 1000
+	// maxOwn is how many of the caller's documents with one word are ranked; of words
+	// that nearly every document has, only the newest.
+	maxOwn = 50_000
 	// The number of documents that are read to be ranked by their texts is
 	// candidatesPerHit times the limit, but at least minCandidates and at most
 	// maxCandidates.
 	maxCandidates, minCandidates, candidatesPerHit = 200, 100, 5
-	// maxGroup is how many chunks are read at once.
-	maxGroup = 256
-	// maxTail is how many documents that are not in the index yet are read.
-	maxTail = 2000
+	// firstGroup and maxGroup are how many chunks are read at once to rank them.
+	firstGroup, maxGroup = 64, 256
 )
 
-// lookup finds the documents in the index that may match.
+// lookup reads the index for one search. It keeps only documents that the caller may
+// find. Every limit and every number that ranks a document is counted in those too:
+// what a caller may not read must not show in what it finds, nor in which order.
 type lookup struct {
-	tx     *store.Tx
-	q      Query
-	parsed parsedQuery
+	tx *store.Tx
+	q  Query
 	// required are lists of marks; a document must have one of each list.
 	required [][]string
-	sizes    map[string][]store.Posting // of each word and mark, newest first
-	tail     map[string]int             // how many documents that are not in the index yet have it
-	idf      map[string]float64
-	first    int64 // the range of ids asked for: from first up to, but not including, end
+	chunks   []ownChunk // newest first
+	readable int        // how many documents the caller may read, in all chunks
+	first    int64      // the range of ids asked for: from first up to, but not including, end
 	end      int64
-	// floor is the lowest chunk down to which a word is read.
-	floor map[string]int64
-	// secondary are the words that nobody asked for.
-	secondary map[string]bool
+	words    map[string]*wordRows // by the keys of spellings
 
 	scores chunkScores
+	row    []posting // reused
+}
+
+// ownChunk is a chunk that may have documents for the caller.
+type ownChunk struct {
+	chunk int64
+	n     int     // how many the caller may read
+	docs  *docSet // which have the required marks; nil if there are none to have
+	// foreign are those of them with the foreign mark.
+	foreign *docSet
+	read    bool // docs and foreign are known
+}
+
+// wordRows are the documents that have a word, by chunk.
+type wordRows struct {
+	docs map[int64][]posting
+	n    int
+	upto int // the chunks before this one, of the lookup's, have been read
+	full bool
 }
 
 // candidate is a document with its score according to the index.
@@ -52,217 +67,256 @@ type candidate struct {
 	score float32
 }
 
-// newLookup also reads how often every word occurs.
-func newLookup(tx *store.Tx, q Query, parsed parsedQuery, groups []parley.Channel) (*lookup, error) {
-	l := &lookup{tail: map[string]int{}, tx: tx, q: q, parsed: parsed, required: q.requiredMarks(groups), sizes: map[string][]store.Posting{}, idf: map[string]float64{},
-		floor: map[string]int64{}, secondary: parsed.secondary(), end: math.MaxInt64}
-	all := slices.Concat(parsed.words(), slices.Concat(l.required...))
-	err := tx.PostingSizes(q.Team, q.Kind, all, l.limit, func(p store.Posting) { l.sizes[p.Word] = append(l.sizes[p.Word], p) })
-	return l, err
+func newLookup(tx *store.Tx, q Query, groups []parley.Channel) *lookup {
+	return &lookup{tx: tx, q: q, required: q.requiredMarks(groups), words: map[string]*wordRows{}, end: math.MaxInt64}
 }
 
-// limit is how many rows of a word are looked at.
-func (l *lookup) limit(word string) int {
-	if l.secondary[word] {
-		return maxSecondaryRows
-	}
-	return maxRows
-}
-
-// count counts the words of a document that is not in the index yet.
-func (l *lookup) count(d Document, words []string) {
-	has := map[string]bool{}
-	for _, t := range tokens(d.Text) {
-		has[t.word] = true
-	}
-	for _, word := range words {
-		if has[word] {
-			l.tail[word]++
-		}
-	}
-}
-
-// computeIDF decides what each word is worth. documents is their approximate number.
-func (l *lookup) computeIDF(documents int64) {
-	for _, word := range l.parsed.words() {
-		n := l.documentsWith(word, documents) + float64(l.tail[word])
-		l.idf[word] = math.Log(1 + (math.Max(float64(documents), n)-n+0.5)/(n+0.5))
-	}
-}
-
-// documentsWith estimates how many documents have a word. If a word has more rows
-// than are looked at, the older ones are assumed to be like the newer ones.
-func (l *lookup) documentsWith(word string, documents int64) float64 {
-	rows := l.sizes[word]
-	n := float64(total(rows))
-	if len(rows) < maxSecondaryRows {
-		return n
-	}
-	if seen := documents - rows[len(rows)-1].Chunk<<chunkBits; len(rows) == l.limit(word) && seen > 0 {
-		n *= float64(documents) / float64(seen)
-	}
-	return n
-}
-
-func total(rows []store.Posting) (n int) {
-	for _, p := range rows {
-		n += p.N
-	}
-	return n
-}
-
-// chunks are the chunks that may contain matches, newest first.
-func (l *lookup) chunks() []int64 {
-	count := map[int64]uint64{} // which terms a chunk has
-	for i, t := range l.parsed.terms {
-		for _, w := range t.words {
-			for _, p := range l.sizes[w.word] {
-				count[p.Chunk] |= 1 << i
-			}
-		}
-	}
-	must := l.parsed.must()
-	allowed := l.allowed()
-	var list []int64
-	for chunk, has := range count {
-		if has&must == must && (allowed == nil || allowed[chunk] == len(l.required)) &&
-			chunk >= chunkOf(l.first) && chunk <= chunkOf(l.end) {
-			list = append(list, chunk)
-		}
-	}
-	slices.SortFunc(list, func(a, b int64) int { return int(b - a) })
-	return list
-}
-
-// allowed counts for each chunk how many of the required lists it has a mark of.
-func (l *lookup) allowed() map[int64]int {
+// listChunks finds the chunks that have documents with the required marks.
+func (l *lookup) listChunks() error {
+	marks := slices.Concat(l.required...)
 	if len(l.required) == 0 {
-		return nil
+		marks = []string{everyMark}
 	}
-	count := map[int64]int{}
-	for i, marks := range l.required {
-		for _, mark := range marks {
-			for _, p := range l.sizes[mark] {
-				if count[p.Chunk] == i { // once per list
-					count[p.Chunk] = i + 1
-				}
-			}
+	sizes := map[string]map[int64]int{}
+	for _, m := range marks {
+		sizes[m] = map[int64]int{}
+	}
+	err := l.tx.PostingSizes(l.q.Team, l.q.Kind, marks, func(string) int { return maxChunks },
+		func(p store.Posting) { sizes[p.Word][p.Chunk] = p.N })
+	if err != nil {
+		return err
+	}
+	lists := l.required
+	if len(lists) == 0 {
+		lists = [][]string{marks}
+	}
+	of := map[int64]int{}
+	for _, mark := range lists[0] {
+		for chunk, n := range sizes[mark] {
+			of[chunk] += n
 		}
 	}
-	return count
+	for chunk, n := range of {
+		l.readable += n
+		in := func(mark string) bool { return sizes[mark][chunk] > 0 }
+		if chunk >= chunkOf(l.first) && chunk <= chunkOf(l.end) &&
+			!slices.ContainsFunc(lists, func(marks []string) bool { return !slices.ContainsFunc(marks, in) }) {
+			l.chunks = append(l.chunks, ownChunk{chunk: chunk, n: n})
+		}
+	}
+	slices.SortFunc(l.chunks, func(a, b ownChunk) int { return cmp.Compare(b.chunk, a.chunk) })
+	l.chunks = l.chunks[:min(len(l.chunks), maxChunks)]
+	return nil
 }
 
-// setFloors decides how far down each word is read: rare words completely, common
-// ones only in the newest documents.
-func (l *lookup) setFloors(chunks []int64) {
-	in := map[int64]bool{}
-	for _, c := range chunks {
-		in[c] = true
+// documents is how many documents the caller may read in the first chunks.
+func (l *lookup) documents(chunks int) (n int) {
+	for _, c := range l.chunks[:chunks] {
+		n += c.n
 	}
-	words := l.parsed.words()
-	slices.SortStableFunc(words, func(a, b string) int { return total(l.sizes[a]) - total(l.sizes[b]) })
-	left := maxPostings
-	for i, word := range words {
-		share, read := left/(len(words)-i), 0
-		for _, p := range l.sizes[word] {
-			if !in[p.Chunk] {
+	return n
+}
+
+// load reads the rows of words in the chunks up to the given one. A word of which
+// there is enough is read no further.
+func (l *lookup) load(words []string, upto int) error {
+	upto = min(upto, len(l.chunks))
+	if err := l.loadMarks(upto); err != nil {
+		return err
+	}
+	for from := 0; from < upto; {
+		var some []string
+		next := upto
+		for _, word := range words {
+			w := l.rowsOf(word)
+			if w.full || w.upto >= upto {
 				continue
 			}
-			if read > 0 && read+p.N > share {
-				l.floor[word] = p.Chunk + 1
-				break
+			if w.upto <= from {
+				some = append(some, word)
+			} else {
+				next = min(next, w.upto)
 			}
-			read += p.N
 		}
-		left -= min(read, left)
-	}
-}
-
-// each reads chunks in growing groups and calls take for each chunk until take has
-// enough.
-func (l *lookup) each(chunks []int64, group int, take func(chunk int64) (enough bool)) error {
-	values := l.values()
-	for len(chunks) > 0 {
-		some := chunks[:min(group, len(chunks))]
-		chunks = chunks[len(some):]
-		rows, err := l.read(some)
-		if err != nil {
+		to := min(next, from+maxGroup)
+		if err := l.loadRange(some, from, to); err != nil {
 			return err
 		}
-		for _, chunk := range some {
-			l.add(chunk, rows, values)
-			if take(chunk) {
-				return nil
-			}
-		}
-		group = min(8*group, maxGroup)
+		from = to
 	}
 	return nil
 }
 
-type rowKey struct {
-	word  string
-	chunk int64
+func (l *lookup) rowsOf(word string) *wordRows {
+	w := l.words[word]
+	if w == nil {
+		w = &wordRows{docs: map[int64][]posting{}}
+		l.words[word] = w
+	}
+	return w
 }
 
-// read fetches the rows of some chunks, newest first.
-func (l *lookup) read(chunks []int64) (map[rowKey][]byte, error) {
-	from, to := chunks[len(chunks)-1], chunks[0]
+// loadRange reads the rows of words in a range of the caller's chunks.
+func (l *lookup) loadRange(keys []string, from, to int) error {
+	if len(keys) == 0 || from >= to {
+		return nil
+	}
+	at := make(map[int64]*ownChunk, to-from)
+	for i := from; i < to; i++ {
+		at[l.chunks[i].chunk] = &l.chunks[i]
+	}
 	var words []string
-	for _, word := range slices.Concat(l.parsed.words(), slices.Concat(l.required...)) {
-		if l.hasRows(word, from, to) {
+	of := map[string][]string{} // the keys of a word
+	for _, key := range keys {
+		word := strings.TrimPrefix(key, foreignMark)
+		if of[word] == nil {
 			words = append(words, word)
 		}
+		of[word] = append(of[word], key)
 	}
-	rows := make(map[rowKey][]byte, len(chunks)*len(words))
-	err := l.tx.Postings(l.q.Team, l.q.Kind, words, func(word string) int64 { return max(from, l.floor[word]) }, to,
-		func(p store.Posting) { rows[rowKey{p.Word, p.Chunk}] = p.Docs })
-	return rows, err
-}
-
-// hasRows reports whether a word has rows to read within a range.
-func (l *lookup) hasRows(word string, from, to int64) bool {
-	return to >= l.floor[word] && slices.ContainsFunc(l.sizes[word], func(p store.Posting) bool { return p.Chunk >= from && p.Chunk <= to })
-}
-
-// values are what each word is worth by how often a document has it, in the order of
-// the terms and their words.
-func (l *lookup) values() (list [][maxCount + 1]float32) {
-	for _, t := range l.parsed.terms {
-		for _, w := range t.words {
-			var worth [maxCount + 1]float32
-			weight := w.weight * min(l.idf[w.word], l.idf[t.words[0].word])
-			for n := range worth {
-				worth[n] = float32(weight * float64(n) / (float64(n) + bm25K1))
-			}
-			list = append(list, worth)
+	lowest, highest := l.chunks[to-1].chunk, l.chunks[from].chunk
+	err := l.tx.Postings(l.q.Team, l.q.Kind, words, func(string) int64 { return lowest }, highest, func(p store.Posting) {
+		c := at[p.Chunk]
+		if c == nil {
+			return
 		}
+		for _, key := range of[p.Word] {
+			own := c.docs
+			if key != p.Word {
+				own = c.foreign
+			}
+			l.keep(l.words[key], p.Chunk, own, p.Docs)
+		}
+	})
+	for _, key := range keys {
+		w := l.words[key]
+		w.upto = to
+		w.full = w.n >= maxOwn
+	}
+	return err
+}
+
+func (l *lookup) ownSets() map[int64]*docSet {
+	own := make(map[int64]*docSet, len(l.chunks))
+	for _, c := range l.chunks {
+		own[c.chunk] = c.docs
+	}
+	return own
+}
+
+// keep adds those documents of a row that the caller may find.
+func (l *lookup) keep(w *wordRows, chunk int64, own *docSet, row []byte) {
+	l.row = unpack(row, l.row)
+	kept := w.docs[chunk]
+	before := len(kept)
+	for _, p := range l.row {
+		if own == nil || own.has(p.place()) {
+			kept = append(kept, p)
+		}
+	}
+	if len(kept) > before {
+		w.docs[chunk] = kept
+		w.n += len(kept) - before
+	}
+}
+
+// loadMarks reads which documents of the first chunks the caller may find.
+func (l *lookup) loadMarks(upto int) error {
+	from := 0
+	for from < upto && l.chunks[from].read {
+		from++
+	}
+	if from >= upto {
+		return nil
+	}
+	lowest, highest := l.chunks[upto-1].chunk, l.chunks[from].chunk
+	marked := map[string]map[int64]*docSet{}
+	marks := append(slices.Concat(l.required...), foreignMark)
+	err := l.tx.Postings(l.q.Team, l.q.Kind, marks, func(string) int64 { return lowest }, highest, func(p store.Posting) {
+		if marked[p.Word] == nil {
+			marked[p.Word] = map[int64]*docSet{}
+		}
+		set := &docSet{}
+		l.row = unpack(p.Docs, l.row)
+		for _, d := range l.row {
+			set.set(d.place())
+		}
+		marked[p.Word][p.Chunk] = set
+	})
+	for i := from; i < upto; i++ {
+		c := &l.chunks[i]
+		c.docs, c.read = intersect(l.required, marked, c.chunk), true
+		if c.foreign = marked[foreignMark][c.chunk]; c.foreign == nil {
+			c.foreign = &docSet{}
+		}
+		if c.docs != nil {
+			c.foreign.keep(c.docs)
+		}
+	}
+	return err
+}
+
+// intersect are the documents of a chunk that have a mark of each list; nil if there
+// is no list.
+func intersect(required [][]string, marked map[string]map[int64]*docSet, chunk int64) (all *docSet) {
+	for _, marks := range required {
+		one := &docSet{}
+		for _, mark := range marks {
+			if set := marked[mark][chunk]; set != nil {
+				one.add(set)
+			}
+		}
+		if all == nil {
+			all = one
+		} else {
+			all.keep(one)
+		}
+	}
+	return all
+}
+
+// documentsWith estimates how many of the caller's documents have a term. If a word
+// was not read to the end, the older documents are assumed to be like the newer ones.
+func (l *lookup) documentsWith(t term) (n float64) {
+	for _, s := range t.words {
+		w := l.words[s.key()]
+		if w == nil {
+			continue
+		}
+		part := float64(w.n)
+		if seen := l.documents(w.upto); w.full && seen > 0 {
+			part *= float64(l.readable) / float64(seen)
+		}
+		n += part
+	}
+	return n
+}
+
+// values are what each spelling is worth by how often a document has it.
+func values(terms []term, idf []float64) (list [][][maxCount + 1]float32) {
+	for i, t := range terms {
+		worth := make([][maxCount + 1]float32, len(t.words))
+		for j, s := range t.words {
+			for n := range worth[j] {
+				worth[j][n] = float32(s.weight * idf[i] * float64(n) / (float64(n) + bm25K1))
+			}
+		}
+		list = append(list, worth)
 	}
 	return list
 }
 
-// add computes the scores of a chunk.
-func (l *lookup) add(chunk int64, rows map[rowKey][]byte, values [][maxCount + 1]float32) {
+// visit visits the documents of a chunk that have the required terms, newest first.
+func (l *lookup) visit(chunk int64, p parsedQuery, values [][][maxCount + 1]float32, each func(candidate)) {
 	l.scores.begin()
-	n := 0
-	for i, t := range l.parsed.terms {
-		for _, w := range t.words {
-			l.scores.add(i, rows[rowKey{w.word, chunk}], &values[n])
-			n++
+	for i, t := range p.terms {
+		for j, s := range t.words {
+			if w := l.words[s.key()]; w != nil {
+				l.scores.add(i, w.docs[chunk], &values[i][j])
+			}
 		}
 	}
-	for _, marks := range l.required {
-		var marked docSet
-		for _, mark := range marks {
-			l.scores.mark(rows[rowKey{mark, chunk}], &marked)
-		}
-		l.scores.keep(&marked)
-	}
-}
-
-// visit visits the matching documents of the chunk that was last added, newest first.
-func (l *lookup) visit(chunk int64, each func(candidate)) {
-	must := l.parsed.must()
+	must := p.must()
 	l.scores.any.backward(func(i int) {
 		id := chunk<<chunkBits | int64(i)
 		if l.scores.has[i]&must == must && id >= l.first && id < l.end {
@@ -271,20 +325,14 @@ func (l *lookup) visit(chunk int64, each func(candidate)) {
 	})
 }
 
-func (l *lookup) found(chunk int64) (list []candidate) {
-	l.visit(chunk, func(c candidate) { list = append(list, c) })
-	return list
-}
-
 // best are the most promising documents; of equals the newest.
-func (l *lookup) best() ([]candidate, error) {
-	chunks := l.chunks()
-	l.setFloors(chunks)
+func (l *lookup) best(p parsedQuery, idf []float64) []candidate {
 	most := min(max(candidatesPerHit*l.q.Limit, minCandidates), maxCandidates)
+	worth := values(p.terms, idf)
 	var list []candidate
 	bar := float32(-1) // later finds are older, so they must be better
-	err := l.each(l.stillRead(chunks), maxGroup, func(chunk int64) bool {
-		l.visit(chunk, func(c candidate) {
+	for _, c := range l.chunks {
+		l.visit(c.chunk, p, worth, func(c candidate) {
 			if c.score > bar {
 				list = append(list, c)
 			}
@@ -293,23 +341,8 @@ func (l *lookup) best() ([]candidate, error) {
 			list = top(list, most)
 			bar = list[len(list)-1].score
 		}
-		return false
-	})
-	return top(list, most), err
-}
-
-// stillRead are the chunks in which some word is still read.
-func (l *lookup) stillRead(chunks []int64) []int64 {
-	in := map[int64]bool{}
-	for _, word := range l.parsed.words() {
-		for _, p := range l.sizes[word] {
-			if p.Chunk < l.floor[word] {
-				break
-			}
-			in[p.Chunk] = true
-		}
 	}
-	return slices.DeleteFunc(chunks, func(c int64) bool { return !in[c] })
+	return top(list, most)
 }
 
 func top(list []candidate, most int) []candidate {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+	"unicode/utf8"
 
 	"parley"
 	"parley/internal/store"
@@ -67,12 +68,18 @@ func rowsOf(kind Kind, docs []Document) []store.PostingRow {
 	var list []token
 	for _, d := range docs {
 		list = tokensInto(d.Text, list)
+		foreign := false
 		for i := range list {
 			b.add(d, list[i].word)
+			foreign = foreign || list[i].lang != inEnglish && list[i].lang < latinLanguages
+		}
+		if foreign {
+			b.add(d, foreignMark)
 		}
 		for _, mark := range d.Marks {
 			b.add(d, mark)
 		}
+		b.add(d, everyMark)
 	}
 	return b.rows(kind)
 }
@@ -133,6 +140,31 @@ func (g *rowBuilder) rows(kind Kind) (rows []store.PostingRow) {
 	return rows
 }
 
+// appendRows adds rows to the index, and their words to those that a misspelled one is
+// compared with.
+func appendRows(tx *store.Tx, rows []store.PostingRow) {
+	tx.AppendPostings(rows)
+	var words []store.PostingKey
+	for i, r := range rows {
+		if correctable(r.Word) && (i == 0 || rows[i-1].Word != r.Word || rows[i-1].Team != r.Team) {
+			words = append(words, store.PostingKey{Team: r.Team, Kind: r.Kind, Word: backward(r.Word)})
+		}
+	}
+	slices.SortFunc(words, func(a, b store.PostingKey) int {
+		return cmp.Or(cmp.Compare(a.Team, b.Team), cmp.Compare(a.Word, b.Word))
+	})
+	tx.AddSearchWords(words)
+}
+
+// correctable reports whether a misspelled word may stand for this one.
+func correctable(word string) bool {
+	n := utf8.RuneCountInString(word)
+	return n >= minTypo-1 && n <= maxCorrectable && onlyLetters(word)
+}
+
+// maxCorrectable is how long a word can be that is meant by a misspelled one.
+const maxCorrectable = 24
+
 // removeRows removes documents from their rows, those of a chunk in one round trip.
 func removeRows(tx *store.Tx, rows []store.PostingRow) error {
 	type place struct {
@@ -163,6 +195,9 @@ func removeRows(tx *store.Tx, rows []store.PostingRow) error {
 	for _, r := range rows { // in the order of the table
 		if some, changed := left[r.PostingKey]; changed {
 			tx.SetPosting(r.PostingKey, len(some), pack(some))
+			if len(some) == 0 && correctable(r.Word) {
+				tx.RemoveSearchWord(r.PostingKey, backward(r.Word))
+			}
 		}
 	}
 	return nil

@@ -260,7 +260,7 @@ func (b *batch) store(tx *store.Tx) error {
 	if mark != b.mark {
 		return errIndexChanged
 	}
-	tx.AppendPostings(b.rows)
+	appendRows(tx, b.rows)
 	if b.upto != mark.Upto {
 		tx.MoveSearchMark(b.kind, b.upto)
 	}

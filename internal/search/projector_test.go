@@ -103,7 +103,7 @@ func TestRowsOf(t *testing.T) {
 	for _, r := range rowsOf(Messages, list) {
 		got += fmt.Sprintf("%d %s %d %d %d; ", r.Team, r.Word, r.Chunk, r.N, unpack(r.Docs, nil)[0].count())
 	}
-	if want := "1 @7 0 1 1; 1 appl 0 1 1; 1 pear 0 1 2; 1 pear 1 1 1; 2 pear 0 1 1; "; got != want {
+	if want := "1 ! 0 1 1; 1 ! 1 1 1; 1 @7 0 1 1; 1 appl 0 1 1; 1 pear 0 1 2; 1 pear 1 1 1; 2 ! 0 1 1; 2 pear 0 1 1; "; got != want {
 		t.Errorf("%s", got)
 	}
 }

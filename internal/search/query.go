@@ -1,8 +1,8 @@
 package search
 
 import (
-	"maps"
 	"strings"
+	"unicode"
 
 	"parley"
 )
@@ -52,16 +52,38 @@ func (q Query) requiredMarks(groups []parley.Channel) (lists [][]string) {
 
 const maxTerms = 32 // a longer text is searched by its first words
 
-// term is one thing to search for: a word and its synonyms.
+// term is one thing to search for.
 type term struct {
-	words []weighted // the first is the word itself
-	must  bool       // a document without it does not match
-	extra bool       // improves the rank, but was not asked for
+	// words are its spellings in the index: the stems that the languages give it,
+	// and later the words that it may be a misspelling of.
+	words   []spelling
+	surface string // as asked for, folded
+	must    bool   // a document without it does not match
+	extra   bool   // improves the rank, but was not asked for
+	exact   bool   // found only as written, without prefixes and misspellings
+	// prefix says that words which begin with the surface count too.
+	prefix bool
 }
 
-type weighted struct {
+// spelling is a word of the index that stands for a term.
+type spelling struct {
 	word   string
 	weight float64
+	// languages are those in which the word means this; all if 0.
+	languages languageSet
+}
+
+// foreign reports whether only documents with the foreign mark count.
+func (s spelling) foreign() bool {
+	return s.languages != 0 && !s.languages.has(inEnglish) && s.languages < 1<<latinLanguages
+}
+
+// key names its rows in a lookup.
+func (s spelling) key() string {
+	if s.foreign() {
+		return foreignMark + s.word
+	}
+	return s.word
 }
 
 // parsedQuery is a query in the words of the index.
@@ -71,8 +93,7 @@ type parsedQuery struct {
 	phrases [][]string
 }
 
-// parse reads the text of a query. With newest, every word is required and synonyms
-// do not count.
+// parse reads the text of a query. With newest, every word is required.
 func parse(text string, newest bool) parsedQuery {
 	p := parser{newest: newest, seen: map[string]bool{}}
 	for i, piece := range quoted(text) {
@@ -100,12 +121,33 @@ func quoted(text string) []string {
 // onlyStopWords reports whether a text has nothing but stop words.
 func onlyStopWords(text string) bool {
 	for _, t := range tokens(text) {
-		if !stopWords[t.surface] {
+		if !t.stop() {
 			return false
 		}
 	}
 	return true
 }
+
+// stopWords carry no meaning by themselves; the function words of the text's language
+// neither. The index has them for phrases, and for queries that contain nothing else.
+var stopWords = func() map[string]bool {
+	words := map[string]bool{}
+	for _, w := range strings.Fields(`a about all also am an and any are as at be been being but by can could did do does
+		doing done for from had has have having he her here him his how i if in into is it its itself just like me my no not of
+		on one or our ours out over please she so some such than that the their theirs them then there these they this those
+		to too up us very was we were what when where which while who whom whose will with would you your yours
+		dont doesnt didnt isnt arent wasnt cant wont im ive youre were thats whats lets s t`) {
+		words[w] = true
+	}
+	return words
+}()
+
+func (t token) stop() bool {
+	return stopWords[t.surface] || t.lang != inEnglish && functionWords()[t.surface].has(t.lang)
+}
+
+// particles make one word with the verb before them: sign in is also written signin.
+var particles = map[string]bool{"in": true, "out": true, "on": true, "off": true, "up": true, "down": true, "over": true}
 
 type parser struct {
 	parsedQuery
@@ -130,8 +172,8 @@ func (p *parser) phrase(text string) {
 			continue
 		}
 		surfaces = append(surfaces, t.surface)
-		if stops || !stopWords[t.surface] {
-			p.add(term{words: []weighted{{t.word, 1}}, must: true})
+		if stops || !t.stop() {
+			p.add(term{words: spellings(t, text), surface: t.surface, must: true, exact: true})
 		}
 	}
 	if len(surfaces) > 0 {
@@ -140,70 +182,68 @@ func (p *parser) phrase(text string) {
 }
 
 func (p *parser) plain(text string, stops bool) {
-	before := ""
+	before := token{}
 	for _, t := range tokens(text) {
 		if t.whole {
-			p.add(term{words: []weighted{{t.word, 1}}, extra: true})
+			p.add(term{words: spellings(t, text), surface: t.surface, extra: true})
 			continue
 		}
-		meaningful := stops || !stopWords[t.surface]
-		if meaningful {
-			p.add(p.one(t.word))
+		if stops || !t.stop() {
+			p.add(term{words: spellings(t, text), surface: t.surface, must: p.newest})
 		}
-		p.compound(before, t.surface, meaningful)
-		before = t.surface
+		p.compound(before, t)
+		before = t
 	}
 }
 
 // compound adds two words as one: roll back is also written rollback.
-func (p *parser) compound(before, word string, meaningful bool) {
-	if before == "" || p.newest {
+func (p *parser) compound(before, t token) {
+	if before.surface == "" || p.newest || before.stop() || t.stop() && !particles[t.surface] {
 		return
 	}
-	one := stem(clip(before + word))
-	if _, known := synonyms()[one]; known || meaningful && !stopWords[before] {
-		t := p.one(one)
-		t.extra = true
-		p.add(t)
-	}
+	one := clip(before.surface + t.surface)
+	p.add(term{words: []spelling{{word: stem(one, inEnglish), weight: 1}}, surface: one, extra: true, exact: true})
 }
 
-func (p *parser) one(word string) term {
-	t := term{words: []weighted{{word, 1}}, must: p.newest}
-	if p.newest {
-		return t
+// spellings are the words of the index for a word of a query: its stems in all
+// languages that have its script, since nobody knows which one its writer used.
+func spellings(t token, text string) []spelling {
+	spelled := t.surface
+	if !t.whole {
+		spelled = clip(lower(text[t.from:t.to]))
 	}
-	for _, other := range synonyms()[word] {
-		t.words = append(t.words, weighted{other, synonymWeight})
+	list := []spelling{{word: t.word, weight: 1, languages: 1 << t.lang}}
+	if t.lang >= latinLanguages {
+		return list
 	}
-	return t
-}
-
-// words are all words to look up.
-func (w parsedQuery) words() (list []string) {
-	seen := map[string]bool{}
-	for _, t := range w.terms {
-		for _, word := range t.words {
-			if !seen[word.word] {
-				seen[word.word] = true
-				list = append(list, word.word)
+	for l := language(0); l < latinLanguages; l++ {
+		word := stem(spelled, l)
+		known := false
+		for i := range list {
+			if list[i].word == word {
+				list[i].languages |= 1 << l
+				known = true
 			}
+		}
+		if !known {
+			list = append(list, spelling{word: word, weight: 1, languages: 1 << l})
 		}
 	}
 	return list
 }
 
-// secondary are the words that nobody asked for: synonyms and compounds.
-func (w parsedQuery) secondary() map[string]bool {
-	asked, secondary := map[string]bool{}, map[string]bool{}
+// keys are those of all spellings, to look them up.
+func (w parsedQuery) keys() (list []string) {
+	seen := map[string]bool{}
 	for _, t := range w.terms {
-		asked[t.words[0].word] = asked[t.words[0].word] || !t.extra
-		for _, other := range t.words {
-			secondary[other.word] = true
+		for _, s := range t.words {
+			if key := s.key(); !seen[key] {
+				seen[key] = true
+				list = append(list, key)
+			}
 		}
 	}
-	maps.DeleteFunc(secondary, func(word string, _ bool) bool { return asked[word] })
-	return secondary
+	return list
 }
 
 // must is the set of required terms, by index.
@@ -214,4 +254,28 @@ func (w parsedQuery) must() (mask uint64) {
 		}
 	}
 	return mask
+}
+
+// minPrefix is how many letters the beginning of a word must have to be found by it.
+// A syllable of Hangul has two or three letters.
+func minPrefix(word string) int {
+	for _, r := range word {
+		if unicode.Is(unicode.Hangul, r) {
+			return 2
+		}
+	}
+	return 4
+}
+
+// matches returns how much a word of a text counts for a term, 0 if it does not match.
+func (t *term) matches(tok *token) (weight float64) {
+	for i := range t.words {
+		if w := &t.words[i]; w.word == tok.word && (w.languages == 0 || w.languages.has(tok.lang)) {
+			weight = max(weight, w.weight)
+		}
+	}
+	if weight == 0 && t.prefix && (strings.HasPrefix(tok.word, t.surface) || strings.HasPrefix(tok.surface, t.surface)) {
+		return prefixWeight
+	}
+	return weight
 }

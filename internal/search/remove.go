@@ -25,7 +25,7 @@ func (s *Service) Remove(tx *store.Tx, kind Kind, ids []int64) error {
 // marks, Remove must come first.
 func (s *Service) Put(tx *store.Tx, kind Kind, docs []Document) {
 	tx.CountRemoval(kind)
-	tx.AppendPostings(rowsOf(kind, docs))
+	appendRows(tx, rowsOf(kind, docs))
 }
 
 // Forget is Remove for messages.

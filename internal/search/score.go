@@ -28,14 +28,15 @@ type match struct {
 	length int
 }
 
-// termMatch is what a document has of a term: how often each of its words occurs, and
-// at which positions.
+// termMatch is what a document has of a term: how often, and at which positions.
+// weight is that of its best spelling.
 type termMatch struct {
-	counts    []int
+	count     int
+	weight    float64
 	positions []int
 }
 
-func (f termMatch) any() bool { return len(f.positions) > 0 }
+func (f termMatch) any() bool { return f.count > 0 }
 
 // Span is where a word was found, as byte offsets in the text.
 type Span struct{ From, To int }
@@ -61,21 +62,17 @@ func (w parsedQuery) match(d Document, list []token) (r match, ok bool) {
 func (w parsedQuery) countToken(r *match, t *token) {
 	seen := false
 	for i := range w.terms {
-		term := &w.terms[i]
-		for j := range term.words {
-			if term.words[j].word != t.word {
-				continue
-			}
-			f := &r.terms[i]
-			if f.counts == nil {
-				f.counts = make([]int, len(term.words))
-			}
-			f.counts[j]++
-			if len(f.positions) < maxPositions {
-				f.positions = append(f.positions, t.at)
-			}
-			seen = true
+		weight := w.terms[i].matches(t)
+		if weight == 0 {
+			continue
 		}
+		f := &r.terms[i]
+		f.count++
+		f.weight = max(f.weight, weight)
+		if len(f.positions) < maxPositions {
+			f.positions = append(f.positions, t.at)
+		}
+		seen = true
 	}
 	if seen {
 		r.spans = append(r.spans, Span{t.from, t.to})
@@ -112,16 +109,19 @@ func contains(list []token, phrase []string) bool {
 }
 
 // score ranks a document: BM25 over the terms, with a bonus if it has all of them,
-// and if words that are neighbours in the query are close here too.
-func (w parsedQuery) score(r match, idf map[string]float64, average float64) float64 {
+// and if words that are neighbours in the query are close here too. idf is what each
+// term is worth.
+func (w parsedQuery) score(r match, idf []float64, average float64) float64 {
 	norm := 1 - bm25B + bm25B*float64(r.length)/math.Max(1, average)
 	sum, asked, had := 0.0, 0.0, 0.0
 	for i, t := range w.terms {
-		got := termScore(t, r.terms[i], idf, norm)
+		f := r.terms[i]
+		count := float64(f.count)
+		got := f.weight * idf[i] * count * (bm25K1 + 1) / (count + bm25K1*norm)
 		sum += got
 		if !t.extra {
-			asked += idf[t.words[0].word]
-			had += min(got, idf[t.words[0].word])
+			asked += idf[i]
+			had += min(got, idf[i])
 		}
 	}
 	if asked > 0 {
@@ -130,17 +130,7 @@ func (w parsedQuery) score(r match, idf map[string]float64, average float64) flo
 	return sum + w.proximity(r, idf)
 }
 
-// termScore is the score of the term's best word.
-func termScore(t term, f termMatch, idf map[string]float64, norm float64) (best float64) {
-	for j, n := range f.counts {
-		count, word := float64(n), t.words[j]
-		weight := word.weight * min(idf[word.word], idf[t.words[0].word])
-		best = max(best, weight*count*(bm25K1+1)/(count+bm25K1*norm))
-	}
-	return best
-}
-
-func (w parsedQuery) proximity(r match, idf map[string]float64) (sum float64) {
+func (w parsedQuery) proximity(r match, idf []float64) (sum float64) {
 	before := -1
 	for i, t := range w.terms {
 		if t.extra {
@@ -148,7 +138,7 @@ func (w parsedQuery) proximity(r match, idf map[string]float64) (sum float64) {
 		}
 		if before >= 0 {
 			if d := distance(r.terms[before].positions, r.terms[i].positions); d <= maxDistance {
-				sum += 0.4 * min(idf[w.terms[before].words[0].word], idf[t.words[0].word]) / float64(max(1, d))
+				sum += 0.4 * min(idf[before], idf[i]) / float64(max(1, d))
 			}
 		}
 		before = i

@@ -2,11 +2,9 @@ package search
 
 import (
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/kljensen/snowball/english"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -24,7 +22,8 @@ type token struct {
 	surface string // only folded, to compare phrases
 	at      int    // the number of the word in the text
 	whole   bool   // an identifier of several parts as one word
-	from    int    // its byte range in the text
+	lang    language
+	from    int // its byte range in the text
 	to      int
 }
 
@@ -51,12 +50,13 @@ func tokensInto(text string, list []token) []token {
 	if start >= 0 {
 		t.run(start, len(text))
 	}
+	t.stem()
 	return t.list
 }
 
 // wordRune reports whether words are made of r. Marks are combining accents.
 func wordRune(r rune) bool {
-	return r < utf8.RuneSelf && asciiWord(byte(r)) || r >= utf8.RuneSelf && r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
+	return r < utf8.RuneSelf && asciiWord(byte(r)) || r >= utf8.RuneSelf && r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || pictograph(r))
 }
 
 func asciiWord(c byte) bool {
@@ -108,7 +108,7 @@ func (t *tokenizer) part(from, to int) {
 	if surface == "" {
 		return
 	}
-	t.list = append(t.list, token{word: stem(surface), surface: surface, at: t.at, from: from, to: to})
+	t.list = append(t.list, token{surface: surface, at: t.at, from: from, to: to})
 	t.at++
 }
 
@@ -119,7 +119,21 @@ func (t *tokenizer) whole(first, at, from, to int) {
 		joined.WriteString(part.surface)
 	}
 	if whole := joined.String(); len(whole) <= maxWordBytes {
-		t.list = append(t.list, token{word: stem(whole), surface: whole, at: at, whole: true, from: from, to: to})
+		t.list = append(t.list, token{surface: whole, at: at, whole: true, from: from, to: to})
+	}
+}
+
+// stem fills in the words of the index, which depend on the language of the text.
+func (t *tokenizer) stem() {
+	latin := detect(t.text, t.list)
+	for i := range t.list {
+		tok := &t.list[i]
+		tok.lang = languageOf(tok.surface, latin)
+		spelled := tok.surface
+		if !tok.whole && !ascii(t.text[tok.from:tok.to]) {
+			spelled = clip(lower(t.text[tok.from:tok.to]))
+		}
+		tok.word = stem(spelled, tok.lang)
 	}
 }
 
@@ -135,6 +149,13 @@ func split(text string, from, to int, parts []part) []part {
 	}
 	for i := from; i < to; {
 		r, size := utf8.DecodeRuneInString(text[i:])
+		if n := hexLength(text[i:to]); before == 0 && n > 0 {
+			cut(i)
+			parts = append(parts, part{i, i + n})
+			i += n
+			start = i
+			continue
+		}
 		switch {
 		case r == '\'' || r == '’': // an apostrophe stays within its word
 		case !wordRune(r):
@@ -142,7 +163,7 @@ func split(text string, from, to int, parts []part) []part {
 			start = i + size
 			i += size
 			continue
-		case before != 0 && (ideograph(r) || ideograph(before) || startsWord(text[i+size:to], before, r)):
+		case before != 0 && (single(r) || single(before) || startsWord(text[i+size:to], before, r)):
 			cut(i)
 			start = i
 		}
@@ -151,6 +172,23 @@ func split(text string, from, to int, parts []part) []part {
 	}
 	cut(to)
 	return parts
+}
+
+// hexLength is how long a number in hexadecimal digits is that a text begins with, such
+// as the id of a commit; 0 if it begins with something else. Its capitals begin no
+// words.
+func hexLength(text string) int {
+	n, digits := 0, 0
+	for n < len(text) && (text[n] >= '0' && text[n] <= '9' || text[n] >= 'a' && text[n] <= 'f' || text[n] >= 'A' && text[n] <= 'F') {
+		if text[n] <= '9' {
+			digits++
+		}
+		n++
+	}
+	if rest, _ := utf8.DecodeRuneInString(text[n:]); n < 6 || digits == 0 || wordRune(rest) {
+		return 0
+	}
+	return n
 }
 
 // startsWord reports whether a new word begins with r: userName and HTTPServer have
@@ -173,15 +211,22 @@ func ideograph(r rune) bool {
 	return r >= 0x2E80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
+// pictograph reports whether r is an emoji or a sign like one. Each counts as a word.
+// Lines and blocks, of which tables and progress bars are drawn, do not count.
+func pictograph(r rune) bool {
+	return r >= 0x2190 && unicode.Is(unicode.So, r) && (r < 0x2500 || r > 0x259F) && (r < 0x2800 || r > 0x28FF)
+}
+
+// single reports whether r is a word by itself.
+func single(r rune) bool { return ideograph(r) || pictograph(r) }
+
 // fold unifies the spellings of a word: capitals, accents, widths, and apostrophes
 // with what follows them.
 func fold(s string) string {
 	if plain(s) {
 		return clip(s)
 	}
-	s = strings.ReplaceAll(strings.ToLower(s), "’", "'")
-	s = strings.TrimSuffix(strings.TrimSuffix(s, "'s"), "'")
-	s = strings.ReplaceAll(s, "'", "")
+	s = withoutApostrophes(strings.ToLower(s))
 	if ascii(s) {
 		return clip(s)
 	}
@@ -196,6 +241,13 @@ func fold(s string) string {
 		}
 	}
 	return clip(b.String())
+}
+
+// withoutApostrophes drops apostrophes, and the s of a genitive.
+func withoutApostrophes(s string) string {
+	s = strings.ReplaceAll(s, "’", "'")
+	s = strings.TrimSuffix(strings.TrimSuffix(s, "'s"), "'")
+	return strings.ReplaceAll(s, "'", "")
 }
 
 // plain reports whether a word needs no folding.
@@ -228,43 +280,4 @@ func clip(s string) string {
 		cut--
 	}
 	return s[:cut]
-}
-
-// stems caches the stems of words: a team uses few words, and stemming takes longer
-// than everything else here. A full cache starts over.
-var stems = struct {
-	sync.RWMutex
-	of map[string]string
-}{of: map[string]string{}}
-
-const maxStems = 1 << 16
-
-// stem is what the forms of a word have in common.
-func stem(word string) string {
-	if len(word) < 3 || !letters(word) {
-		return word
-	}
-	stems.RLock()
-	s, ok := stems.of[word]
-	stems.RUnlock()
-	if ok {
-		return s
-	}
-	s = english.Stem(word, true)
-	stems.Lock()
-	if len(stems.of) >= maxStems {
-		clear(stems.of)
-	}
-	stems.of[strings.Clone(word)] = s
-	stems.Unlock()
-	return s
-}
-
-func letters(s string) bool {
-	for i := range len(s) {
-		if s[i] < 'a' || s[i] > 'z' {
-			return false
-		}
-	}
-	return true
 }

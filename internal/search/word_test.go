@@ -31,7 +31,7 @@ func TestWords(t *testing.T) {
 		{"sha256 v1.2.3 3.5", "sha256 v1 2 3 +v123 3 5 +35"},
 		{"don't the team's teams'", "dont the team team"},
 		{"don’t", "dont"},
-		{"Café CAFÉ café naïve straße", "cafe cafe cafe naiv strass"},
+		{"Café CAFÉ café naïve straße", "caf caf caf naiv strass"},
 		{"cafe\u0301 nai\u0308ve", "cafe naiv"}, // the accent is a combining character
 		{"日本語 text", "日 本 語 +日本語 text"},
 		{"sign-in signin", "sign in +signin signin"},

@@ -234,6 +234,53 @@ func (tx *Tx) Postings(team parley.TeamID, kind SearchKind, words []string, from
 	})
 }
 
+// PostingsFrom reads the rows after a key up to, but not including, the word end, in
+// the order of the table.
+func (tx *Tx) PostingsFrom(after PostingKey, end string, limit int, each func(Posting)) error {
+	return tx.query(`SELECT word, chunk, n, docs FROM posting
+		WHERE team_id = $1 AND kind = $2 AND (word, chunk) > ($3, $4) AND word < $5 ORDER BY word, chunk LIMIT $6`,
+		func(r Row) { each(Posting{Word: r.Text(0), Chunk: r.Int(1), N: int(r.Int(2)), Docs: r.Bytes(3)}) },
+		after.args(end, int64(limit))...)
+}
+
+// SearchWords visits the words of the index from the word from up to, but not
+// including, the word end. It goes from word to word, however many rows each has.
+func (tx *Tx) SearchWords(team parley.TeamID, kind SearchKind, from, end string, each func(word string)) error {
+	return tx.query(`WITH RECURSIVE known (word) AS (
+			SELECT min(word) FROM posting WHERE team_id = $1 AND kind = $2 AND word >= $3 AND word < $4
+			UNION ALL
+			SELECT (SELECT min(p.word) FROM posting p WHERE p.team_id = $1 AND p.kind = $2 AND p.word > known.word AND p.word < $4)
+			FROM known WHERE known.word IS NOT NULL)
+		SELECT word FROM known WHERE word IS NOT NULL`, func(r Row) { each(r.Text(0)) }, int64(team), int64(kind), from, end)
+}
+
+// SearchWordsBackward is SearchWords by the ends of words: it visits words that are
+// spelled from their last letter.
+func (tx *Tx) SearchWordsBackward(team parley.TeamID, kind SearchKind, from, end string, each func(word string)) error {
+	return tx.query(`SELECT backward FROM search_word WHERE team_id = $1 AND kind = $2 AND backward >= $3 AND backward < $4`,
+		func(r Row) { each(r.Text(0)) }, int64(team), int64(kind), from, end)
+}
+
+// AddSearchWords stores words, spelled from their last letter, in the order of the
+// table. Those that are known are left as they are.
+func (tx *Tx) AddSearchWords(words []PostingKey) {
+	if tx.conn.Engine() == PostgreSQL {
+		tx.addSearchWordArrays(words)
+		return
+	}
+	for _, k := range words {
+		tx.exec(`INSERT INTO search_word (team_id, kind, backward) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+			int64(k.Team), int64(k.Kind), k.Word)
+	}
+}
+
+// RemoveSearchWord forgets a word if no row of the index has it any more. backward is
+// the word spelled from its last letter.
+func (tx *Tx) RemoveSearchWord(k PostingKey, backward string) {
+	tx.exec(`DELETE FROM search_word WHERE team_id = $1 AND kind = $2 AND backward = $3 AND NOT EXISTS
+		(SELECT 1 FROM posting WHERE team_id = $1 AND kind = $2 AND word = $4)`, int64(k.Team), int64(k.Kind), backward, k.Word)
+}
+
 func (tx *Tx) postings(words []string, query func(word string) Query) error {
 	if len(words) == 0 {
 		return nil

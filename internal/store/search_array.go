@@ -31,6 +31,22 @@ func (tx *Tx) appendPostingArrays(rows []PostingRow) {
 	}
 }
 
+func (tx *Tx) addSearchWordArrays(words []PostingKey) {
+	for len(words) > 0 {
+		some := words[:min(len(words), rowsPerStatement)]
+		words = words[len(some):]
+		var teams, kinds, spelled arrayText
+		for _, k := range some {
+			teams.int(int64(k.Team))
+			kinds.int(int64(k.Kind))
+			spelled.text(k.Word)
+		}
+		tx.exec(`INSERT INTO search_word (team_id, kind, backward)
+			SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[]) ON CONFLICT DO NOTHING`,
+			teams.String(), kinds.String(), spelled.String())
+	}
+}
+
 // arrayText writes an array in PostgreSQL's notation.
 type arrayText struct{ b strings.Builder }
 
