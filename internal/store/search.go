@@ -246,12 +246,12 @@ func (tx *Tx) PostingsFrom(after PostingKey, end string, limit int, each func(Po
 // SearchWords visits the words of the index from the word from up to, but not
 // including, the word end. It goes from word to word, however many rows each has.
 func (tx *Tx) SearchWords(team parley.TeamID, kind SearchKind, from, end string, each func(word string)) error {
-	return tx.query(`WITH RECURSIVE known (word) AS (
+	return tx.query(`WITH RECURSIVE sub (word) AS (
 			SELECT min(word) FROM posting WHERE team_id = $1 AND kind = $2 AND word >= $3 AND word < $4
 			UNION ALL
-			SELECT (SELECT min(p.word) FROM posting p WHERE p.team_id = $1 AND p.kind = $2 AND p.word > known.word AND p.word < $4)
-			FROM known WHERE known.word IS NOT NULL)
-		SELECT word FROM known WHERE word IS NOT NULL`, func(r Row) { each(r.Text(0)) }, int64(team), int64(kind), from, end)
+			SELECT (SELECT min(p.word) FROM posting p WHERE p.team_id = $1 AND p.kind = $2 AND p.word > sub.word AND p.word < $4)
+			FROM sub WHERE sub.word IS NOT NULL)
+		SELECT word FROM sub WHERE word IS NOT NULL`, func(r Row) { each(r.Text(0)) }, int64(team), int64(kind), from, end)
 }
 
 // SearchWordsBackward is SearchWords by the ends of words: it visits words that are

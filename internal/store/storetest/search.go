@@ -88,6 +88,47 @@ func (w *world) rows(from, to int64, words ...string) (list []store.Posting) {
 	return list
 }
 
+// searchWords go from word to word, and from row to row of words with a beginning.
+func searchWords(t *testing.T, open Open) {
+	w := newWorld(t, open)
+	var rows []store.PostingRow
+	for _, word := range []string{"part", "party", "past", "zum", "été"} {
+		for chunk := range int64(3) {
+			rows = append(rows, store.PostingRow{PostingKey: w.posting(word, chunk), N: 1, Docs: []byte{1, byte(chunk)}})
+		}
+	}
+	w.append(rows...)
+	back := func(words ...string) (list []store.PostingKey) {
+		for _, word := range words {
+			list = append(list, w.posting(word, 0))
+		}
+		return list
+	}
+	w.update(func(tx *store.Tx) error {
+		tx.AddSearchWords(back("trap", "tsap", "ytrap"))
+		tx.AddSearchWords(back("trap", "\"\\", "été"))     // known ones stay
+		tx.RemoveSearchWord(w.posting("past", 0), "tsap")  // has rows
+		tx.RemoveSearchWord(w.posting("gone", 0), "ytrap") // has none
+		return nil
+	})
+	w.view(func(tx *store.Tx) error {
+		var words, ends, read []string
+		err := tx.SearchWords(w.team.ID, store.SearchMessages, "par", "pat", func(word string) { words = append(words, word) })
+		if !slices.Equal(words, []string{"part", "party", "past"}) {
+			t.Errorf("by the beginning: %q", words)
+		}
+		err2 := tx.SearchWordsBackward(w.team.ID, store.SearchMessages, "t", "u", func(word string) { ends = append(ends, word) })
+		if slices.Sort(ends); !slices.Equal(ends, []string{"trap", "tsap"}) {
+			t.Errorf("by the end: %q", ends)
+		}
+		err3 := tx.PostingsFrom(w.posting("part", 1), "party~", 3, func(p store.Posting) { read = append(read, p.Word+strconv.FormatInt(p.Chunk, 10)) })
+		if !slices.Equal(read, []string{"part2", "party0", "party1"}) {
+			t.Errorf("rows after one: %q", read)
+		}
+		return errors.Join(err, err2, err3)
+	})
+}
+
 func searchMarks(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	w.update(func(tx *store.Tx) error {

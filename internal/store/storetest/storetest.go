@@ -126,6 +126,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Postings of odd words, and of many", postingsOfOddWords},
 		{"Marks and gaps of the search index", searchMarks},
 		{"Only one adds to the search index", oneIndexes},
+		{"Words of the search index by their beginnings and ends", searchWords},
 		{"Messages with where they stand", foundMessages},
 		{"Messages that are stored late lie in gaps", lateMessages},
 
