@@ -51,6 +51,9 @@ type Options struct {
 	// Postgres is the address of a database in which schemas may be made; they
 	// are dropped again. A temporary server is started by default.
 	Postgres string
+	// Recall is a file of documents and queries. Then only how much of it is found is
+	// measured.
+	Recall string
 }
 
 // getFull says how to get what this program leaves out.
@@ -76,7 +79,7 @@ func run(ctx context.Context, o Options, p plan) (err error) {
 		return err
 	}
 	missing := wanted.of(leftOut(engines))
-	if !wanted.any(p.names(engines)) {
+	if o.Recall == "" && !wanted.any(p.names(engines)) {
 		if len(missing) > 0 {
 			return parley.Errorf(parley.Invalid, "This program does not measure %s.", strings.Join(missing, ", ")).WithHint("%s", getFull)
 		}
@@ -90,6 +93,9 @@ func run(ctx context.Context, o Options, p plan) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	b := &bench{plan: p, wanted: wanted, dir: dir, options: o, report: newReport(o)}
 	b.say("%d processors, %s %s/%s, databases in %s", runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH, filepath.Dir(dir))
+	if o.Recall != "" {
+		return errors.Join(b.recall(ctx, o.Recall), b.report.end())
+	}
 	if len(missing) > 0 {
 		b.say("left out: %s. %s", strings.Join(missing, ", "), getFull)
 	}

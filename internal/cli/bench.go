@@ -22,7 +22,8 @@ much retrieval finds, and PostgreSQL without --postgres. 'make bench' in parley'
 source builds a program that has them; any other names the lines that it leaves out.`,
 		Example: `  parley bench --quick              # under a minute
   parley bench --store sqlite
-  parley bench --only notify,ask --json`,
+  parley bench --only notify,ask --json
+  parley bench --recall set.json    # what search finds in a set of your own`,
 		GroupID: groupCare,
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -37,6 +38,7 @@ source builds a program that has them; any other names the lines that it leaves 
 	cmd.Flags().BoolVar(&o.Quick, "quick", false, "smaller sizes, under a minute")
 	cmd.Flags().StringVar(&o.Dir, "in", "", "the `folder` for the databases, which decides which disk is measured")
 	cmd.Flags().StringVar(&o.Postgres, "postgres", "", "the `address` of a server to use instead of a temporary one")
+	cmd.Flags().StringVar(&o.Recall, "recall", "", "only how much a search finds of the documents and queries in this `file` (docs/search.md)")
 	completeFlag(cmd, "store", "sqlite", "postgres", "all")
 	return cmd
 }
