@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"testing"
 
 	"parley/internal/store"
@@ -118,5 +119,22 @@ func TestAWordThatIsGoneIsNotMeant(t *testing.T) {
 		if word == "swordfish" {
 			t.Error("the word is still there")
 		}
+	}
+}
+
+// A beginning finds its words however many rows of the index come before them.
+func TestABeginningOfManyWords(t *testing.T) {
+	w := newWorld(t)
+	w.sayMuch(0, 1, rowsPerPage+500, func(i int) string { return fmt.Sprintf("build%d", 10000+i) })
+	last := w.say(0, 1, "builder")
+	w.index()
+	if got := w.find(Query{Text: "build", Limit: 1}); len(got) != 1 || got[0] != last {
+		t.Errorf("found %v, want %d first", got, last)
+	}
+	w.sayMuch(2, 3, rowsPerPage+500, func(i int) string { return fmt.Sprintf("crest%d", 10000+i) })
+	own := w.say(0, 1, "crestfallen")
+	w.index()
+	if got := w.find(Query{Text: "crest", Reader: w.agents[0].ID}); len(got) != 1 || got[0] != own {
+		t.Errorf("found %v, want %d", got, own)
 	}
 }
