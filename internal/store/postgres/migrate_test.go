@@ -318,3 +318,14 @@ func TestADatabaseOfTheFirstSchemaGoesOn(t *testing.T) {
 	exec(t, c, `SELECT setval('message_id', 1000)`)
 	storetest.Upgraded(t, open(t, dsn, Options{}))
 }
+
+func TestAnIndexOfOlderWordsIsMadeAnew(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	if err := migrateWith(t, dsn, firstSteps(t, storetest.SchemaBeforeStems)); err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, dsn)
+	exec(t, c, `SET search_path = parley`)
+	exec(t, c, storetest.IndexBeforeStems(`'\x0001'`))
+	storetest.UpgradedIndex(t, open(t, dsn, Options{}))
+}

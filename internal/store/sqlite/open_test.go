@@ -299,3 +299,7 @@ func TestPageCachesHaveTheirShareOfMemory(t *testing.T) {
 		}
 	}
 }
+
+func TestAnIndexOfOlderWordsIsMadeAnew(t *testing.T) {
+	storetest.UpgradedIndex(t, openStore(t, oldFile(t, storetest.IndexBeforeStems(`x'0001'`), steps(t, storetest.SchemaBeforeStems))))
+}
