@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/arabic"
@@ -32,10 +33,10 @@ import (
 // words and accents speak for, else English. That is a guess, so a query asks for the
 // stems of its words in every language: a wrong guess costs nothing but a lookup.
 
-// language is an index into languages.
+// language is an index into languageTable.
 type language uint8
 
-// languages is a set of them.
+// languageSet is a set of them.
 type languageSet uint32
 
 func (s languageSet) has(l language) bool { return s&(1<<l) != 0 }
@@ -53,37 +54,38 @@ const (
 
 var languageTable = [languageCount]struct {
 	stem    func(*snowballstem.Env) bool
-	words   string // function words, which say what language a text has
-	accents string // letters that say so too
+	words   string            // function words, which say what language a text has
+	accents string            // letters that say so too
+	endings map[string]string // that many write without their accents
 }{
 	{english.Stem, `the of and to is was are were be with for that this have has not you it we they from by at which will
-		would can should what when why how where who does did been our your there because if an on in my`, ""},
+		would can should what when why how where who does did been our your there because if an on in my`, "", nil},
 	{german.Stem, `der die das und ist nicht ein eine einen einem einer wir ihr sie ich mit auf für von dem den des zu im sich
 		auch es wird werden wurde bei nach über aus wie noch nur oder aber wenn kann haben hatte sind warum wo wer beim zum zur
-		uns bitte dass`, "äöüß"},
+		uns bitte dass`, "äöüß", nil},
 	{french.Stem, `le la les des une est et dans pour pas que qui sur avec nous vous ils elle sont au aux ce cette du ne se il
-		je mais ou donc par comme quand pourquoi été était`, "éèêàâçëîœ"},
+		je mais ou donc par comme quand pourquoi été était`, "éèêàâçëîœ", nil},
 	{spanish.Stem, `el la los las que de en un una es por para con se del al lo como más pero sus fue está este esto son cuando
-		donde dónde cuándo porque muy hay ya sin sobre nos qué`, "ñáéíóú"},
+		donde dónde cuándo porque muy hay ya sin sobre nos qué`, "ñáéíóú", map[string]string{"cion": "ción", "sion": "sión"}},
 	{italian.Stem, `il lo la gli che di un una per con non del della dei delle nel nella sono questo questa come ma anche più
-		dal dalla alla ai al quando perché dove`, "àèéìòù"},
+		dal dalla alla ai al quando perché dove`, "àèéìòù", nil},
 	{portuguese.Stem, `os um uma que de da dos das em na nas por para com não se mais mas foi está isso este quando onde porque
-		ao pelo pela`, "ãõçáéíóúâê"},
+		ao pelo pela`, "ãõçáéíóúâê", map[string]string{"cao": "ção", "coes": "ções"}},
 	{dutch.Stem, `de het een en van ik te dat die niet op aan met voor zijn er maar dan zou wat dit door ze zich bij ook tot je
-		uit naar heb hoe heeft nog wordt wij worden waarom wanneer`, "ë"},
-	{swedish.Stem, `och det att som en på av för den till med de inte ett jag hon vi från men så när hur varför detta där`, "åäö"},
+		uit naar heb hoe heeft nog wordt wij worden waarom wanneer`, "ë", nil},
+	{swedish.Stem, `och det att som en på av för den till med de inte ett jag hon vi från men så när hur varför detta där`, "åäö", nil},
 	{danish.Stem, `og det er en den til på som med de af ikke der var et om vi havde nu fra skal hvorfor hvornår hvordan dette
-		blev`, "åæø"},
-	{norwegian.Stem, `og det er en den til på som med de av ikke der et om vi jeg fra skal hvorfor når hvordan dette ble`, "åæø"},
-	{finnish.Stem, `ja ei se että oli mutta kun niin ovat olen myös kanssa tämä ole joka kuin mikä miksi milloin missä sen`, "äö"},
-	{hungarian.Stem, `az egy hogy nem van ezt ez azt csak meg mert volt kell mint vagy ami hol miért mikor`, "áéíóöőúüű"},
-	{romanian.Stem, `și de la nu este un pe cu să din care pentru mai ce sunt acest această când unde fost`, "ăâîșțşţ"},
-	{turkish.Stem, `ve bir bu da de için ile var yok çok mi daha gibi ama neden nasıl nerede değil olarak sonra`, "çğıöşü"},
-	{irish.Stem, `agus na ar tá bhí leis seo sin níl raibh cad conas`, "áéíóú"},
+		blev`, "åæø", nil},
+	{norwegian.Stem, `og det er en den til på som med de av ikke der et om vi jeg fra skal hvorfor når hvordan dette ble`, "åæø", nil},
+	{finnish.Stem, `ja ei se että oli mutta kun niin ovat olen myös kanssa tämä ole joka kuin mikä miksi milloin missä sen`, "äö", nil},
+	{hungarian.Stem, `az egy hogy nem van ezt ez azt csak meg mert volt kell mint vagy ami hol miért mikor`, "áéíóöőúüű", nil},
+	{romanian.Stem, `și de la nu este un pe cu să din care pentru mai ce sunt acest această când unde fost`, "ăâîșțşţ", nil},
+	{turkish.Stem, `ve bir bu da de için ile var yok çok mi daha gibi ama neden nasıl nerede değil olarak sonra`, "çğıöşü", nil},
+	{irish.Stem, `agus na ar tá bhí leis seo sin níl raibh cad conas`, "áéíóú", nil},
 	inRussian: {russian.Stem, `и в не на что с по как это но мы он она они к у же за бы из от о для до при так где когда почему кто
-		или ли был была было были есть`, ""},
-	inArabic: {arabic.Stem, "", ""},
-	inTamil:  {tamil.Stem, "", ""},
+		или ли был была было были есть`, "", nil},
+	inArabic: {arabic.Stem, "", "", nil},
+	inTamil:  {tamil.Stem, "", "", nil},
 }
 
 // functionWords are the languages that a folded word is a function word of.
@@ -146,16 +148,13 @@ func languageOf(surface string, latin language) language {
 	if surface[0] < 0x80 {
 		return latin
 	}
-	for _, r := range surface {
-		switch {
-		case unicode.Is(unicode.Cyrillic, r):
-			return inRussian
-		case unicode.Is(unicode.Arabic, r):
-			return inArabic
-		case unicode.Is(unicode.Tamil, r):
-			return inTamil
-		}
-		break
+	switch r, _ := utf8.DecodeRuneInString(surface); {
+	case unicode.Is(unicode.Cyrillic, r):
+		return inRussian
+	case unicode.Is(unicode.Arabic, r):
+		return inArabic
+	case unicode.Is(unicode.Tamil, r):
+		return inTamil
 	}
 	return latin
 }
@@ -197,12 +196,9 @@ func stem(word string, l language) string {
 
 // accented puts back accents that many leave out and that stemmers look for.
 func accented(word string, l language) string {
-	for _, ending := range map[int][][2]string{
-		3: {{"cion", "ción"}, {"sion", "sión"}},
-		5: {{"cao", "ção"}, {"coes", "ções"}},
-	}[int(l)] {
-		if rest, ok := strings.CutSuffix(word, ending[0]); ok {
-			return rest + ending[1]
+	for bare, ending := range languageTable[l].endings {
+		if rest, ok := strings.CutSuffix(word, bare); ok {
+			return rest + ending
 		}
 	}
 	return word

@@ -38,7 +38,7 @@ func (w *world) answer(q Query) (a answer) {
 // Two records that differ only in what a caller may not read give it the same answers:
 // the same hits in the same order, as complete as each other.
 func TestWhatOneMayNotReadDoesNotShow(t *testing.T) {
-	for seed := range uint64(8) {
+	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		plain, full := newWorld(t), newWorld(t)
 		for i := range 60 {
@@ -46,8 +46,8 @@ func TestWhatOneMayNotReadDoesNotShow(t *testing.T) {
 			room, text := rooms[[]int{0, 3, 4, 5, 6, 7}[r.IntN(6)]], saidByOthers(r, 2+r.IntN(8))
 			plain.say(room[0], room[1], text)
 			full.say(room[0], room[1], text)
-			if full.whisper(r, r.IntN(4)); r.IntN(25) == 0 {
-				full.whisper(r, 3000) // more than a chunk
+			if full.whisper(r, r.IntN(4)); i == 20 && seed%2 == 0 {
+				full.whisper(r, chunkSize+100)
 			}
 			if i == 40 {
 				plain.index()
