@@ -36,6 +36,10 @@ func (f *searcher) expand() (changed bool, err error) {
 		if t.exact || n >= fewDocuments {
 			continue
 		}
+		if i > 0 && f.timeOver() { // a long query of words that nobody used
+			f.incomplete = true
+			break
+		}
 		if utf8.RuneCountInString(t.surface) >= minPrefix(t.surface) {
 			begun, err := f.expandPrefix(t)
 			if err != nil {

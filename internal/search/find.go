@@ -45,7 +45,7 @@ type Result struct {
 	// yet. They were searched one by one.
 	Behind int
 	// Incomplete says that there was no time to look at everything that is not in
-	// the index yet.
+	// the index yet, or at every word that may be meant.
 	Incomplete bool
 }
 

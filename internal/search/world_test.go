@@ -3,6 +3,7 @@ package search
 import (
 	"path/filepath"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/store"
@@ -37,6 +38,7 @@ func newWorld(t testing.TB) *world {
 func fillWorld(t testing.TB, st store.Store) *world {
 	t.Helper()
 	w := &world{Service: New(st, func(parley.AgentID, parley.Channel) bool { return true }, nil), t: t, st: st, team: parley.Team{Name: "main"}, texts: map[int64]string{}}
+	w.scanTime = time.Hour // nothing depends on how fast the machine is
 	w.update(func(tx *store.Tx) error {
 		tx.InsertTeam(&w.team)
 		for _, name := range []string{"Ann", "Bob", "Cleo", "Dan"} {
