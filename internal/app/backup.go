@@ -35,6 +35,9 @@ func Backup(ctx context.Context, cfg BackupConfig) (backup.Manifest, error) {
 		return m, parley.Errorf(parley.Unavailable, "The database %s is on a server and has to be backed up there.", cfg.Team.Store).
 			WithHint("Back it up with: pg_dump --format=custom --schema=parley --file=parley.dump ADDRESS\nand the team's files with: parley backup --files-only %s", cfg.File)
 	}
+	if err := outsideWorkspace(cfg.Team, cfg.File); err != nil {
+		return m, err
+	}
 	if err := backup.Free(cfg.File, cfg.Force); err != nil { // before the work
 		return m, err
 	}

@@ -65,6 +65,9 @@ type Serving struct {
 // A second hub on the same folder is refused with the address of the first.
 func Serve(ctx context.Context, cfg ServeConfig) (err error) {
 	cfg.fill()
+	if err := CheckApart(cfg.Team); err != nil {
+		return err
+	}
 	lock, err := hubfile.Acquire(cfg.Data)
 	if err != nil {
 		return err

@@ -75,7 +75,9 @@ func openWorkspace(ctx context.Context, team *config.Team, log *slog.Logger) (*w
 func workspaceConfig(team *config.Team) workspace.Config {
 	cfg := workspace.Config{Folder: team.Workspace.Folder, Team: team.Dir, Hidden: []string{team.Data}}
 	if path := team.Store.Path; path != "" {
-		cfg.Hidden = append(cfg.Hidden, path, path+"-wal", path+"-shm")
+		for _, end := range []string{"", "-journal", "-wal", "-shm"} {
+			cfg.Hidden = append(cfg.Hidden, path+end)
+		}
 	}
 	return cfg
 }

@@ -23,11 +23,14 @@ type BackupReport struct {
 func backupCommand(c *console) *cobra.Command {
 	var cfg app.BackupConfig
 	cmd := &cobra.Command{
-		Use:   "backup FILE",
+		Use:   "backup [FILE]",
 		Short: "Back up a team, even while its hub runs",
 		Long: `Write the team's database, parley.yaml, agents/ and the scripts of its models into
 one file, a .tar.gz with a manifest of checksums. The hub may keep running: the copy
 shows the database at one moment, with everything that was accepted before.
+
+Without FILE it goes to parley/backups in your state folder, ~/.local/state unless
+XDG_STATE_HOME says otherwise. A file in the workspace is refused: agents could read it.
 
 The file appears when it is complete, and only you can read it. Keep it safe: it holds
 everything that was said, and everything in parley.yaml. It holds no tokens; a restored
@@ -35,17 +38,23 @@ hub makes new ones.
 
 Back up a PostgreSQL database with pg_dump instead. For such a team the exit code is 1
 and nothing is written, unless --files-only asks for the team's files alone.`,
-		Example: `  parley backup team.tar.gz
-  parley backup "team-$(date +%F).tar.gz" --json | jq .manifest.created
-  parley restore team.tar.gz restored`,
+		Example: `  parley backup
+  parley backup ../team.tar.gz
+  parley backup --json | jq -r .file
+  parley restore ../team.tar.gz restored`,
 		GroupID: groupCare,
-		Args:    between(1, 1),
+		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			team, err := c.loadTeam()
 			if err != nil {
 				return err
 			}
-			cfg.Team, cfg.File = team, args[0]
+			cfg.Team = team
+			if len(args) > 0 {
+				cfg.File = args[0]
+			} else if cfg.File, err = app.BackupFile(team, c.now()); err != nil {
+				return err
+			}
 			return c.backup(cmd, cfg)
 		},
 	}

@@ -99,6 +99,7 @@ func (e *examination) run(ctx context.Context, dir string) {
 	}
 	e.servers(ctx)
 	data := e.team.Data
+	e.apart()
 	e.folder(data)
 	e.space(data)
 	e.token(data)

@@ -9,6 +9,13 @@ import (
 	"parley/internal/workspace/sandbox"
 )
 
+// apart checks that agents cannot reach the hub's own files.
+func (e *examination) apart() {
+	if err := app.CheckApart(e.team); err != nil {
+		e.failed("data", err)
+	}
+}
+
 // workspace checks the folder that agents work in. A team whose agents do not work on
 // files has none.
 func (e *examination) workspace() {

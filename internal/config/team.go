@@ -67,8 +67,10 @@ const (
 	defaultListen  = "127.0.0.1:7420"
 	defaultWorkers = 256
 	defaultMemory  = 256 << 20
-	databaseFile   = "parley.db"
 )
+
+// DatabaseFile is the name of the database in the hub's own folder.
+const DatabaseFile = "parley.db"
 
 // DefaultData is the hub's own folder within that of its team.
 const DefaultData = ".parley"
@@ -195,7 +197,7 @@ func (t *Team) locate() {
 		return
 	}
 	if t.Store.Path == "" {
-		t.Store.Path = filepath.Join(t.Data, databaseFile)
+		t.Store.Path = filepath.Join(t.Data, DatabaseFile)
 	}
 	t.Store.Path = t.within(t.Store.Path)
 }
@@ -203,8 +205,8 @@ func (t *Team) locate() {
 // MoveData gives the hub another folder of its own. A database that lies there
 // by default goes with it; one that the files put elsewhere stays.
 func (t *Team) MoveData(dir string) {
-	if t.Store.Path == filepath.Join(t.Data, databaseFile) {
-		t.Store.Path = filepath.Join(dir, databaseFile)
+	if t.Store.Path == filepath.Join(t.Data, DatabaseFile) {
+		t.Store.Path = filepath.Join(dir, DatabaseFile)
 	}
 	t.Data = dir
 }

@@ -4,6 +4,7 @@
 //	hub.lock   locked by the running hub; its content does not matter
 //	hub.json   address and process of the hub that holds the lock
 //	hub.token  the token of the person who the command line acts as
+//	.gitignore keeps the folder out of git
 //
 // Only the lock says whether a hub runs: the system releases it when the process
 // ends, however it ends. The other files may be left over from a hub that was
@@ -26,6 +27,8 @@ const (
 	lockFile  = "hub.lock"
 	hubFile   = "hub.json"
 	tokenFile = "hub.token"
+
+	ignoreFile = ".gitignore"
 )
 
 // Hub says how to reach a running hub.

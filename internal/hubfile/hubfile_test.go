@@ -3,6 +3,7 @@ package hubfile_test
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -175,4 +176,34 @@ func TestLookersDoNotKeepAHubFromStarting(t *testing.T) {
 	}
 	close(stop)
 	lookers.Wait()
+}
+
+// git add takes nothing of the folder, whether it is new or was made by an older
+// version. What somebody else wrote there stays.
+func TestGitIgnoresTheFolder(t *testing.T) {
+	top := t.TempDir()
+	old := filepath.Join(top, "old")
+	if err := os.Mkdir(old, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(old, "hub.token"), []byte("parley_old\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	acquire(t, old)
+	acquire(t, filepath.Join(top, "new"))
+	if out, err := exec.Command("git", "-C", top, "init", "-q").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	out, err := exec.Command("git", "-C", top, "add", "--dry-run", ".").CombinedOutput()
+	if err != nil || len(out) > 0 {
+		t.Errorf("git would take %q, %v", out, err)
+	}
+	mine := filepath.Join(top, "mine")
+	if err := errors.Join(os.Mkdir(mine, 0o700), os.WriteFile(filepath.Join(mine, ".gitignore"), []byte("*.db\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	acquire(t, mine)
+	if text, err := os.ReadFile(filepath.Join(mine, ".gitignore")); string(text) != "*.db\n" || err != nil {
+		t.Errorf("it was changed to %q, %v", text, err)
+	}
 }

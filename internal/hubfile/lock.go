@@ -27,6 +27,9 @@ func Acquire(dir string) (*Lock, error) {
 	if err := private(dir); err != nil {
 		return nil, writeError(dir, err)
 	}
+	if err := ignoreAll(dir); err != nil {
+		return nil, writeError(dir, err)
+	}
 	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, writeError(dir, err)
@@ -71,6 +74,15 @@ func private(dir string) error {
 		return err
 	}
 	return os.Chmod(dir, info.Mode().Perm()&^0o077)
+}
+
+// ignoreAll keeps the folder out of git, where it would be copied with its token and
+// everything that was said. A file that is there stays as it is.
+func ignoreAll(dir string) error {
+	if _, err := os.Lstat(filepath.Join(dir, ignoreFile)); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return replace(dir, ignoreFile, []byte("*\n"))
 }
 
 func running(dir string) error {
