@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// bubblewrap returns the arguments that define what a command sees: new namespaces,
+// bubblewrap returns the arguments that define what a program sees: new namespaces,
 // so that it neither sees nor reaches any process of the machine, and only what is
 // mounted here. Later mounts cover earlier ones.
-func (s *Sandbox) bubblewrap(c Command) []string {
+func (c *Config) bubblewrap(dir string) []string {
 	args := []string{"--unshare-user-try", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
 		"--die-with-parent", "--new-session", "--cap-drop", "ALL",
 		"--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run", "--tmpfs", "/var/tmp"}
-	if !s.Network {
+	if !c.Network {
 		args = append(args, "--unshare-net")
 	}
-	for _, p := range s.readable() {
+	for _, p := range c.readable() {
 		args = append(args, "--ro-bind-try", p, p)
 	}
 	args = append(args, "--ro-bind-try", "/etc", "/etc")
@@ -24,29 +24,29 @@ func (s *Sandbox) bubblewrap(c Command) []string {
 	for _, p := range closed {
 		args = append(args, cover(p)...)
 	}
-	args = append(args, s.workspaceMounts()...)
-	return append(args, "--chdir", c.Dir, "--", shellPath(), "-c", c.Script)
+	args = append(args, c.workspaceMounts()...)
+	return append(args, "--chdir", dir, "--")
 }
 
 // workspaceMounts makes the workspace writable and covers what is not. A mount cannot
 // be renamed or removed from inside. So every folder on the way to a protected one is
 // mounted too: otherwise it could be moved away and created again.
-func (s *Sandbox) workspaceMounts() []string {
-	args := []string{"--bind", s.Workspace, s.Workspace}
-	for _, p := range slices.Concat(s.ReadOnly, s.Hidden) {
-		for _, dir := range s.foldersAbove(p) {
+func (c *Config) workspaceMounts() []string {
+	args := []string{"--bind", c.Workspace, c.Workspace}
+	for _, p := range slices.Concat(c.ReadOnly, c.Hidden) {
+		for _, dir := range c.foldersAbove(p) {
 			args = append(args, "--bind-try", dir, dir)
 		}
 	}
-	for _, p := range s.ReadOnly {
+	for _, p := range c.ReadOnly {
 		args = append(args, "--ro-bind-try", p, p)
 	}
-	for _, p := range s.Hidden {
-		if within(s.Workspace, p) { // otherwise it is not visible anyway
+	for _, p := range c.Hidden {
+		if within(c.Workspace, p) { // otherwise it is not visible anyway
 			args = append(args, cover(p)...)
 		}
 	}
-	return append(args, "--bind", s.Scratch, s.Scratch)
+	return append(args, "--bind", c.Scratch, c.Scratch)
 }
 
 // cover hides a file or a folder behind an empty one.
@@ -62,8 +62,8 @@ func cover(path string) []string {
 }
 
 // foldersAbove are the folders between the workspace and something in it.
-func (s *Sandbox) foldersAbove(path string) (dirs []string) {
-	for dir := filepath.Dir(path); dir != s.Workspace && within(s.Workspace, dir); dir = filepath.Dir(dir) {
+func (c *Config) foldersAbove(path string) (dirs []string) {
+	for dir := filepath.Dir(path); dir != c.Workspace && within(c.Workspace, dir); dir = filepath.Dir(dir) {
 		dirs = append(dirs, dir)
 	}
 	slices.Reverse(dirs)

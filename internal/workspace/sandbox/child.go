@@ -14,7 +14,11 @@ const childArgument = "__sandbox"
 // job is what such a process has to do.
 type job struct {
 	Command []string `json:"command"`
-	Dir     string   `json:"dir"`
+	Dir     string   `json:"dir,omitempty"`
+	// Input passes standard input on: the command is a server.
+	Input bool `json:"input,omitempty"`
+	// Wrappers is how many processes of the sandbox's own lie between.
+	Wrappers int `json:"wrappers,omitempty"`
 	// Confine asks for Landlock with these paths before the command starts.
 	Confine bool     `json:"confine,omitempty"`
 	Read    []string `json:"read,omitempty"`

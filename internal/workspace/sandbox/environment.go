@@ -11,9 +11,9 @@ import (
 // providers' keys, tokens, whatever its user has in the environment.
 var usualVariables = []string{"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME", "GOROOT", "GOFLAGS", "GOTOOLCHAIN", "JAVA_HOME"}
 
-func (s *Sandbox) environment() []string {
-	env := []string{"HOME=" + s.home(), "TMPDIR=" + s.temporary(), "TERM=dumb", "SHELL=" + shellPath()}
-	for _, name := range slices.Concat(usualVariables, s.Environment) {
+func (c *Config) environment() []string {
+	env := []string{"HOME=" + c.home(), "TMPDIR=" + c.temporary(), "TERM=dumb", "SHELL=" + shellPath()}
+	for _, name := range slices.Concat(usualVariables, c.Environment) {
 		if value, ok := os.LookupEnv(name); ok && !strings.HasPrefix(name, "PARLEY_") {
 			env = append(env, name+"="+value)
 		}
@@ -62,7 +62,7 @@ var secretEntries = []string{"shadow", "shadow-", "gshadow", "gshadow-", "sudoer
 
 // readable returns the existing files and folders that commands may read besides the
 // workspace and /etc.
-func (s *Sandbox) readable() (paths []string) {
+func (c *Config) readable() (paths []string) {
 	paths = append(paths, systemFolders...)
 	if home, err := os.UserHomeDir(); err == nil {
 		for _, dir := range homeFolders {
@@ -70,8 +70,8 @@ func (s *Sandbox) readable() (paths []string) {
 		}
 	}
 	paths = append(paths, os.Getenv("GOROOT"), os.Getenv("GOMODCACHE"))
-	paths = append(paths, s.Readable...)
-	return slices.DeleteFunc(paths, func(p string) bool { return !s.mayBeRead(p) })
+	paths = append(paths, c.Readable...)
+	return slices.DeleteFunc(paths, func(p string) bool { return !c.mayBeRead(p) })
 }
 
 // etc returns the entries of /etc that commands may read, and those that they may
@@ -90,7 +90,7 @@ func etc() (open, closed []string) {
 }
 
 // mayBeRead leaves out what does not exist, and what contains something hidden.
-func (s *Sandbox) mayBeRead(path string) bool {
+func (c *Config) mayBeRead(path string) bool {
 	if !filepath.IsAbs(path) {
 		return false
 	}
@@ -98,7 +98,7 @@ func (s *Sandbox) mayBeRead(path string) bool {
 	if err != nil {
 		return false
 	}
-	return !slices.ContainsFunc(s.Hidden, func(h string) bool { return within(real, h) })
+	return !slices.ContainsFunc(c.Hidden, func(h string) bool { return within(real, h) })
 }
 
 // within reports whether path is dir or lies in it.

@@ -13,21 +13,21 @@ var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/d
 // be excluded from a writable folder. A folder that contains something protected is
 // therefore granted entry by entry, and then nothing new can be created directly in
 // it.
-func (s *Sandbox) grants(e *job) {
+func (c *Config) grants(e *job) {
 	open, _ := etc()
-	e.Read = slices.Concat(s.readable(), open, []string{"/proc"})
-	e.Write = append([]string{s.home(), s.temporary()}, devices...)
-	s.grant(s.Workspace, e)
+	e.Read = slices.Concat(c.readable(), open, []string{"/proc"})
+	e.Write = append([]string{c.home(), c.temporary()}, devices...)
+	c.grant(c.Workspace, e)
 }
 
-func (s *Sandbox) grant(path string, to *job) {
+func (c *Config) grant(path string, to *job) {
 	switch {
-	case slices.Contains(s.Hidden, path):
+	case slices.Contains(c.Hidden, path):
 		return
-	case slices.Contains(s.ReadOnly, path):
+	case slices.Contains(c.ReadOnly, path):
 		to.Read = append(to.Read, path)
 		return
-	case !s.holdsProtected(path):
+	case !c.holdsProtected(path):
 		to.Write = append(to.Write, path)
 		return
 	}
@@ -35,7 +35,7 @@ func (s *Sandbox) grant(path string, to *job) {
 	entries, _ := os.ReadDir(path) // what cannot be listed is not granted
 	for _, e := range entries {
 		if e.Type()&os.ModeSymlink == 0 { // its target has its own rights
-			s.grant(filepath.Join(path, e.Name()), to)
+			c.grant(filepath.Join(path, e.Name()), to)
 		}
 	}
 }
@@ -43,6 +43,6 @@ func (s *Sandbox) grant(path string, to *job) {
 // EntryByEntry reports whether nothing new can be created directly in the workspace.
 func (s *Sandbox) EntryByEntry() bool { return s.Kind == Landlock && s.holdsProtected(s.Workspace) }
 
-func (s *Sandbox) holdsProtected(dir string) bool {
-	return slices.ContainsFunc(slices.Concat(s.ReadOnly, s.Hidden), func(p string) bool { return within(dir, p) })
+func (c *Config) holdsProtected(dir string) bool {
+	return slices.ContainsFunc(slices.Concat(c.ReadOnly, c.Hidden), func(p string) bool { return within(dir, p) })
 }

@@ -3,55 +3,37 @@ package sandbox
 import (
 	"os/exec"
 	"syscall"
-	"time"
 )
 
 // self is this program, even after its file was replaced.
 const self = "/proc/self/exe"
 
-// command makes the process that runs a command. Bubblewrap gives a command its own
-// process space; otherwise one of our processes supervises it.
-func (s *Sandbox) command(c Command) (*exec.Cmd, error) {
-	if s.Kind == Bubblewrap {
+// process makes the process that runs a program in the sandbox, under the supervision of
+// one of ours.
+func (c *Config) process(kind Kind, e job) (*Supervised, error) {
+	switch kind {
+	case Bubblewrap:
 		path, err := exec.LookPath("bwrap")
 		if err != nil {
 			return nil, err
 		}
-		return exec.Command(path, s.bubblewrap(c)...), nil
-	}
-	e := job{Command: []string{shellPath(), "-c", c.Script}, Dir: c.Dir}
-	if s.Kind == Landlock {
+		e.Command = append(append([]string{path}, c.bubblewrap(e.Dir)...), e.Command...)
+		e.Dir, e.Wrappers = "", bubblewrapProcesses
+	case Landlock:
 		if err := landlockWorks(); err != nil {
 			return nil, err
 		}
-		e.Confine, e.Network = true, s.Network
-		s.grants(&e)
+		e.Confine, e.Network = true, c.Network
+		c.grants(&e)
 	}
-	args, err := e.args("supervise")
-	return exec.Command(self, args...), err
+	return e.supervised()
 }
 
-// ownGroup puts a process into its own group, which ends with the hub.
-func ownGroup(cmd *exec.Cmd, _ Kind) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
-}
+// bubblewrapProcesses is how many processes bubblewrap has itself: one outside that
+// waits, and the first one inside.
+const bubblewrapProcesses = 2
 
-// end ends a command early. Killing bubblewrap ends everything within it. Our own
-// supervisor must be asked to end first: only it knows the processes that left its
-// group.
-func end(cmd *exec.Cmd, kind Kind, ended <-chan error) {
-	if kind == Bubblewrap {
-		endGroup(cmd)
-		<-ended
-		return
-	}
-	_ = cmd.Process.Signal(syscall.SIGTERM)
-	select {
-	case <-ended:
-	case <-time.After(drain):
-		endGroup(cmd)
-		<-ended
-	}
-}
+// ownGroup puts a process into its own group.
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 func endGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -4,26 +4,38 @@ package sandbox
 
 import (
 	"errors"
+	"os"
 	"os/exec"
+	"strconv"
 	"syscall"
 )
 
-// command makes the process that runs a command. There is no sandbox on this system.
-func (s *Sandbox) command(c Command) (*exec.Cmd, error) {
-	if s.Kind != Unsandboxed {
-		return nil, errors.New(string(s.Kind) + " is for Linux")
+const self = ""
+
+// process makes the process that runs a program. There is no sandbox on this system, and
+// no supervisor: what leaves the process group stays.
+func (c *Config) process(kind Kind, e job) (*Supervised, error) {
+	if kind != Unsandboxed {
+		return nil, errors.New(string(kind) + " is for Linux")
 	}
-	cmd := exec.Command(shellPath(), "-c", c.Script)
-	cmd.Dir = c.Dir
-	return cmd, nil
+	cmd := exec.Command(e.Command[0], e.Command[1:]...)
+	cmd.Dir = e.Dir
+	ownGroup(cmd)
+	closeOnExec()
+	return &Supervised{Cmd: cmd}, nil
 }
 
-func ownGroup(cmd *exec.Cmd, _ Kind) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
-
-func end(cmd *exec.Cmd, _ Kind, ended <-chan error) {
-	endGroup(cmd)
-	<-ended
+// closeOnExec keeps every descriptor but the first three from what is started.
+func closeOnExec() {
+	entries, _ := os.ReadDir("/dev/fd") // without it we cannot know them
+	for _, entry := range entries {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
 }
+
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 func endGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 

@@ -2,10 +2,8 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"time"
 
 	"parley"
@@ -58,18 +56,18 @@ func (s *Sandbox) Run(ctx context.Context, c Command) (Outcome, error) {
 // run returns when the command's processes have ended. We use our own pipe, because
 // exec would wait for whoever still holds its pipe before anybody ends them.
 func (s *Sandbox) run(ctx context.Context, c Command, out io.Writer) (code int, err error) {
-	cmd, err := s.command(c)
-	if err != nil {
-		return 0, err
-	}
 	r, w, err := os.Pipe()
 	if err != nil {
 		return 0, err
 	}
 	defer func() { _ = r.Close() }()
-	cmd.Stdout, cmd.Stderr, cmd.Env = w, w, s.environment()
-	ownGroup(cmd, s.Kind)
-	err = cmd.Start()
+	p, err := s.process(s.Kind, job{Command: []string{shellPath(), "-c", c.Script}, Dir: c.Dir})
+	if err != nil {
+		_ = w.Close()
+		return 0, err
+	}
+	p.Stdout, p.Stderr, p.Env = w, w, s.environment()
+	err = p.Start()
 	_ = w.Close()
 	if err != nil {
 		return 0, err
@@ -79,27 +77,28 @@ func (s *Sandbox) run(ctx context.Context, c Command, out io.Writer) (code int, 
 		defer close(copied)
 		_, _ = io.Copy(out, r)
 	}()
-	code, err = wait(ctx, cmd, s.Kind)
+	code, err = wait(ctx, p)
 	_ = r.SetReadDeadline(time.Now().Add(drain))
 	<-copied
 	return code, err
 }
 
-// wait waits for the process, or ends it with its group when the context is done.
-func wait(ctx context.Context, cmd *exec.Cmd, kind Kind) (int, error) {
+// wait waits for the process, or ends it when the context is done. A supervisor that is
+// told to end needs a moment: only it knows the processes that left its group.
+func wait(ctx context.Context, p *Supervised) (int, error) {
 	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	var err error
+	go func() { ended <- p.Wait() }()
 	select {
-	case err = <-ended:
+	case err := <-ended:
+		return exitCode(err)
 	case <-ctx.Done():
-		end(cmd, kind, ended)
-		err = ctx.Err()
 	}
-	endGroup(cmd)
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return exit.ExitCode(), nil
+	p.End()
+	select {
+	case <-ended:
+	case <-time.After(drain):
+		endGroup(p.Cmd)
+		<-ended
 	}
-	return 0, err
+	return 0, ctx.Err()
 }
