@@ -77,7 +77,7 @@ var mayImport = map[string][]string{
 	// The tools of the workspace know nothing of contacts.
 	"internal/tool/workspacetools": {"internal/policy", "internal/tool", "internal/workspace", "internal/workspace/sandbox", "internal/workspace/symbol"},
 	// The tools of outside servers.
-	"internal/mcpclient":      {"internal/policy", "internal/tool"},
+	"internal/mcpclient":      {"internal/policy", "internal/tool", "internal/workspace/sandbox"},
 	"internal/model":          {},
 	"internal/model/*":        {"internal/model"},
 	"internal/model/provider": {"internal/model", "internal/model/catalogue"},

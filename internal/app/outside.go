@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -153,23 +154,28 @@ type ServerCheck struct {
 	mcpclient.State
 	// File is the file that describes it.
 	File string
+	// Unsandboxed means that it is a process without a sandbox.
+	Unsandboxed bool
 }
 
 // CheckServers tries every server of the team's agents: it starts each, lists its tools
 // and ends it again.
 func CheckServers(ctx context.Context, team *config.Team) []ServerCheck {
+	boxes, remove := checkBoxes(team)
+	defer remove()
 	var checks []ServerCheck
 	var servers []mcpclient.Server
 	seen := map[string]bool{}
 	for _, a := range team.Agents {
-		for _, s := range outsideServers(a) {
+		for _, s := range boxes.servers(team, a) {
 			file := a.File
 			if s.Shared {
 				file = config.TeamFile
 			}
 			if key := file + " " + s.Name; a.Kind == parley.Native && !seen[key] {
 				seen[key] = true
-				checks, servers = append(checks, ServerCheck{File: file}), append(servers, s.Server)
+				unboxed := s.Command != "" && s.Box == nil && s.Refused == ""
+				checks, servers = append(checks, ServerCheck{File: file, Unsandboxed: unboxed}), append(servers, s.Server)
 			}
 		}
 	}
@@ -179,6 +185,19 @@ func CheckServers(ctx context.Context, team *config.Team) []ServerCheck {
 	}
 	all.Wait()
 	return checks
+}
+
+// checkBoxes are sandboxes for a check. They use the caches of the team's servers, but if
+// there is no data folder yet, they leave nothing behind.
+func checkBoxes(team *config.Team) (boxes *serverBoxes, remove func()) {
+	if _, err := os.Stat(team.Data); err == nil {
+		return &serverBoxes{}, func() {}
+	}
+	dir, err := os.MkdirTemp("", "parley-doctor")
+	if err != nil {
+		return &serverBoxes{}, func() {}
+	}
+	return &serverBoxes{folder: dir}, func() { _ = os.RemoveAll(dir) }
 }
 
 // CheckTools warns about names under tools: that are no tools of this version, or that

@@ -2,12 +2,12 @@ package app_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
-	"syscall"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,8 +65,9 @@ func newDesk(t *testing.T) desk {
 	script := "-- script.yaml --\nagents:\n  Clerk:\n" +
 		"    - match: 'hold'\n      steps: [{call: desk__hold}, {call: desk__look}, {say: '{{result}}'}]\n" +
 		"    - steps: [{call: desk__look}, {say: '{{result}}'}]\n"
-	d := desk{notes: t.TempDir()}
-	dir := folder(t, script+"-- agents/Clerk.md --\n"+d.clerk("one"))
+	dir := folder(t, script+"-- notes/README.md --\nThe server writes here.\n")
+	d := desk{notes: filepath.Join(dir, "notes")}
+	write(t, dir, "agents/Clerk.md", d.clerk("one"))
 	d.running = up(t, configure(t, dir))
 	return d
 }
@@ -103,18 +104,18 @@ func (d desk) is(name string) bool {
 	return err == nil
 }
 
-// gone reports whether the process of a server has ended.
+// gone reports whether nothing of a server is left, neither its process nor what
+// confines it. Inside its sandbox it has another number, so its environment tells.
 func (d desk) gone(name string) bool {
 	d.t.Helper()
-	text, err := os.ReadFile(filepath.Join(d.notes, name+".pid"))
-	if err != nil {
-		d.t.Fatal(err)
+	if !d.is(name + ".pid") {
+		d.t.Fatalf("the server %s was never there", name)
 	}
-	pid, err := strconv.Atoi(string(text))
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	return !slices.ContainsFunc(files, func(file string) bool {
+		text, _ := os.ReadFile(file) // it may have ended
+		return strings.Contains(string(text), deskEnv+"="+d.notes) && strings.Contains(string(text), "DESK_NAME="+name+"\x00")
+	})
 }
 
 // A server that the files describe otherwise, or no longer, ends; but a turn that

@@ -99,7 +99,7 @@ func (f *teamFiles) Reload(ctx context.Context, by parley.AgentID) (rulebook.Cha
 // it was, like one whose file has a mistake.
 func (f *teamFiles) roster(now *config.Team, problems []config.Problem) (Roster, []config.Problem, error) {
 	cfg := f.cfg
-	moved := *now
+	moved := *placed(now, f.cfg.Team)
 	moved.Person, moved.Name = f.person, f.held.Name
 	cfg.Team, cfg.Problems, cfg.models = &moved, problems, f.cfg.models.again(now)
 	for {

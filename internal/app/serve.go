@@ -41,6 +41,7 @@ type ServeConfig struct {
 
 	filed  *config.Team // as the files have it
 	models *models
+	boxes  *serverBoxes
 }
 
 // Serving describes a hub that is up.
@@ -105,7 +106,7 @@ func (c *ServeConfig) fill() {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	c.filed, c.models = c.Team, newModels(c.Team)
+	c.filed, c.models, c.boxes = c.Team, newModels(c.Team), &serverBoxes{}
 	if c.Listen == "" {
 		c.Listen = c.Team.Listen
 	}
@@ -172,23 +173,33 @@ func (s *serving) prepare(ctx context.Context) error {
 		Version: Version(), Started: started, Host: hostOf(cfg.Listen), MessageBytes: s.files.biggest, Shell: s.shell,
 	})
 	s.info = Serving{URL: address(s.listener), Team: team.Name, Person: person, Data: cfg.Data, Store: s.store.Describe(), Problems: problems,
-		Warnings: append(slices.Clone(cfg.Team.Warnings), CheckTools(cfg.Team)...)}
+		Warnings: slices.Concat(cfg.Team.Warnings, CheckTools(cfg.Team), CheckServerFiles(cfg.Team), cfg.boxes.warnings(cfg.Team))}
 	return s.lock.Publish(hubfile.Hub{URL: s.info.URL, Process: os.Getpid(), Started: started, Token: token})
 }
 
-// openTools gives the hub the toolset of the workspace once an agent has it. The
-// workspace is that of the start, since changing its settings needs a restart.
+// openTools gives the hub the toolset of the workspace once an agent has it, and protects
+// what the servers are started with before a new one starts. The workspace is that of
+// the start, since changing its settings needs a restart.
 func (s *serving) openTools(ctx context.Context, now *config.Team) error {
-	if s.workspace.Load() != nil || !UsesWorkspace(now) {
-		return nil
+	if s.workspace.Load() == nil && UsesWorkspace(now) {
+		space, err := openWorkspace(ctx, s.cfg.Team, s.cfg.Log)
+		if err != nil {
+			return err
+		}
+		s.workspace.Store(space)
+		s.hub.agents.add(WorkspaceTools(space))
 	}
-	space, err := openWorkspace(ctx, s.cfg.Team, s.cfg.Log)
-	if err != nil {
-		return err
+	if space := s.workspace.Load(); space != nil {
+		space.Protect(serverFiles(placed(now, s.cfg.Team)))
 	}
-	s.workspace.Store(space)
-	s.hub.agents.add(WorkspaceTools(space))
 	return nil
+}
+
+// placed is a team as its files have it now, in the folders that the hub started with.
+func placed(now, start *config.Team) *config.Team {
+	team := *now
+	team.Data, team.Store, team.Workspace = start.Data, start.Store, start.Workspace
+	return &team
 }
 
 // shell names the sandbox for the commands of agents.

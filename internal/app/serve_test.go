@@ -22,9 +22,13 @@ import (
 	"parley/internal/config"
 	"parley/internal/store"
 	"parley/internal/store/sqlite"
+	"parley/internal/workspace/sandbox"
 )
 
 func TestMain(m *testing.M) {
+	if code, child := sandbox.Child(os.Args[1:]); child {
+		os.Exit(code)
+	}
 	if dir := os.Getenv(deskEnv); dir != "" {
 		_ = serveDesk(dir) // its input has ended
 		os.Exit(0)

@@ -169,9 +169,10 @@ func retentionRule(team *config.Team) string {
 func (e *examination) servers(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
+	e.serverFiles()
 	for _, s := range app.CheckServers(ctx, e.team) {
 		if s.Up {
-			e.ok("server", "%s of %s, tools: %d", s.Name, s.File, s.Tools)
+			e.serverUp(s)
 			continue
 		}
 		e.wrong("server", s.File+": The MCP server "+s.Name+" cannot be used: "+s.Problem+".",

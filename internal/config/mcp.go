@@ -27,6 +27,8 @@ type MCPServer struct {
 	URL     string
 	Headers map[string]string
 
+	// Unsandboxed is sandbox: off.
+	Unsandboxed bool
 	// TrustReads is trust: read.
 	TrustReads bool
 	// Timeout bounds a call; 0 leaves it to the hub.
@@ -78,7 +80,7 @@ func (d *serverDraft) add(v yamlfile.Value, mayName bool) []yamlfile.Mistake {
 
 // read accepts the form of Claude Code's .mcp.json, and our own keys.
 func (d *serverDraft) read(v yamlfile.Value, s *MCPServer) []yamlfile.Mistake {
-	var kind, trust string
+	var kind, trust, box string
 	fields, found := v.Fields([]yamlfile.Key{
 		{Name: "type", Read: yamlfile.Choice(&kind, "stdio", "http")},
 		{Name: "command", Read: textInto(&s.Command)},
@@ -87,10 +89,11 @@ func (d *serverDraft) read(v yamlfile.Value, s *MCPServer) []yamlfile.Mistake {
 		{Name: "cwd", Read: textInto(&s.Dir)},
 		{Name: "url", Read: textInto(&s.URL)},
 		{Name: "headers", Read: d.settingsInto(&s.Headers)},
+		{Name: "sandbox", Read: yamlfile.Choice(&box, "on", "off")},
 		{Name: "trust", Read: yamlfile.Choice(&trust, "none", "read")},
 		{Name: "timeout", Read: spanInto(&s.Timeout, time.Second, day)},
 	})
-	s.TrustReads = trust == "read"
+	s.TrustReads, s.Unsandboxed = trust == "read", box == "off"
 	if found != nil {
 		return found
 	}
@@ -102,7 +105,7 @@ func (s *MCPServer) check(v yamlfile.Value, kind string, fields yamlfile.Fields)
 	if (s.Command == "") == (s.URL == "") {
 		return v.Wrong("A server has either a command or a url.")
 	}
-	process, remote := []string{"args", "env", "cwd"}, []string{"headers"}
+	process, remote := []string{"args", "env", "cwd", "sandbox"}, []string{"headers"}
 	wrongKeys, what := remote, "A server with a command"
 	if s.URL != "" {
 		wrongKeys, what = process, "A server with a url"

@@ -74,6 +74,7 @@ func (s Server) environment() []string {
 			env = append(env, name+"="+value)
 		}
 	}
+	env = append(env, s.box().Home()...)
 	for name, value := range s.Env {
 		env = append(env, name+"="+value) // the last one of a name counts
 	}

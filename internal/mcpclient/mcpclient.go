@@ -8,7 +8,7 @@
 // pause; meanwhile its tools return an error.
 //
 // Servers are not trusted. Their tools get names that every provider accepts, their
-// texts are cut to size, a tool counts as read-only only if the files trust the
+// texts are cut to size, their processes run in a sandbox, a tool counts as read-only only if the files trust the
 // server's word, and a server's process sees only those variables of the hub's
 // environment that it needs to run or that the files name.
 //
@@ -21,6 +21,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"parley/internal/workspace/sandbox"
 )
 
 // Server says how to reach one server: a command, or an address.
@@ -33,6 +35,10 @@ type Server struct {
 	Args    []string
 	Env     map[string]string
 	Dir     string
+	// Box is the sandbox that it runs in; nil if the files say that it has none.
+	Box *sandbox.Sandbox
+	// Refused says why it must not be started; usually empty.
+	Refused string
 
 	// URL is an address that speaks streamable HTTP; Headers are sent with every
 	// request.

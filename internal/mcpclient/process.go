@@ -6,32 +6,37 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"parley"
+	"parley/internal/workspace/sandbox"
 )
 
 // stopTimeout is how long a process has to end after its input was closed, and again
 // after it was told to end.
 const stopTimeout = 2 * time.Second
 
-// process is the process of a server, in its own group, so that what it starts ends
-// with it.
+// process is the process of a server, in its sandbox. What it starts ends with it, and
+// all of it ends with the hub.
 type process struct {
-	cmd    *exec.Cmd
+	cmd    *sandbox.Supervised
 	stdin  *os.File
 	stdout *os.File
 	ended  chan struct{}
 	stderr *stderr
 }
 
-// startProcess starts a server's command. Where the system allows it, the process
-// also ends when the hub is killed.
+// startProcess starts a server's command.
 func startProcess(def Server, log func(line string)) (*process, error) {
-	p := &process{cmd: exec.Command(def.Command, def.Args...), ended: make(chan struct{}), stderr: &stderr{log: log}}
-	p.cmd.Dir, p.cmd.Env, p.cmd.WaitDelay = def.Dir, def.environment(), stopTimeout
+	cmd, err := def.process()
+	if err != nil {
+		return nil, errNotStarted(def, err)
+	}
+	p := &process{cmd: cmd, ended: make(chan struct{}), stderr: &stderr{log: log}}
+	p.cmd.Env, p.cmd.WaitDelay = def.environment(), stopTimeout
 	theirIn, ourIn, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -42,29 +47,41 @@ func startProcess(def Server, log func(line string)) (*process, error) {
 	}
 	p.stdin, p.stdout = ourIn, ourOut
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirIn, theirOut, p.stderr
-	started := make(chan error)
-	go p.run(started)
-	err = errors.Join(<-started, theirIn.Close(), theirOut.Close())
+	err = errors.Join(p.cmd.Start(), theirIn.Close(), theirOut.Close())
 	if err != nil {
 		_, _ = ourIn.Close(), ourOut.Close()
 		return nil, errNotStarted(def, err)
 	}
+	go func() {
+		defer close(p.ended)
+		_ = p.cmd.Wait() // how it ended does not matter; its closed output shows that it did
+	}()
 	return p, nil
 }
 
-// run starts the process and stays with it until its end: on some systems it is tied
-// to the thread that started it.
-func (p *process) run(started chan<- error) {
-	release := tie(p.cmd)
-	defer release()
-	err := p.cmd.Start()
-	started <- err
-	if err != nil {
-		return
+// process makes the process of a server's command.
+func (s Server) process() (*sandbox.Supervised, error) {
+	if s.Refused != "" {
+		return nil, parley.Errorf(parley.Unavailable, "%s", s.Refused)
 	}
-	_ = p.cmd.Wait() // how it ended does not matter; its closed output shows that it did
-	signalGroup(p.cmd.Process, true)
-	close(p.ended)
+	path, err := sandbox.Locate(s.Command, s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	dir := s.Dir
+	if s.Box != nil { // it knows folders without links
+		if dir, err = filepath.EvalSymlinks(dir); err != nil {
+			return nil, parley.Errorf(parley.Invalid, "there is no folder %s", s.Dir).WithCause(err)
+		}
+	}
+	return s.box().Program(sandbox.Program{Path: path, Args: s.Args, Dir: dir})
+}
+
+func (s Server) box() *sandbox.Sandbox {
+	if s.Box == nil {
+		return &sandbox.Sandbox{Kind: sandbox.Unsandboxed}
+	}
+	return s.Box
 }
 
 func errNotStarted(def Server, err error) error {
@@ -81,13 +98,13 @@ func errNotStarted(def Server, err error) error {
 // to end, then it is killed.
 func (p *process) stop() {
 	_ = p.stdin.Close()
-	if !p.endsWithin(stopTimeout) {
-		signalGroup(p.cmd.Process, false)
-		if !p.endsWithin(stopTimeout) {
-			signalGroup(p.cmd.Process, true)
-			<-p.ended
+	for _, end := range []func(){func() {}, p.cmd.Ask, p.cmd.End, p.cmd.Kill} {
+		end()
+		if p.endsWithin(stopTimeout) {
+			break
 		}
 	}
+	<-p.ended
 	_ = p.stdout.Close()
 }
 

@@ -17,10 +17,14 @@ import (
 
 	"parley/internal/mcpclient"
 	"parley/internal/tool"
+	"parley/internal/workspace/sandbox"
 )
 
 // TestMain turns the test binary into a server if it was started as one.
 func TestMain(m *testing.M) {
+	if code, child := sandbox.Child(os.Args[1:]); child {
+		os.Exit(code)
+	}
 	switch mode := os.Getenv("TEST_SERVER"); mode {
 	case "":
 		os.Exit(m.Run())

@@ -24,6 +24,8 @@ type place struct {
 	info fs.FileInfo
 	// agents, git and shared say which protected folder the place is in.
 	agents, git, shared bool
+	// program says that an outside server is started from this file.
+	program bool
 }
 
 func (p *place) close() { _ = p.dir.Close() }

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"parley"
@@ -19,6 +20,7 @@ func (w *Workspace) classify(p *place) error {
 				WithHint("Rules and data of the team are the business of people.")
 		}
 	}
+	p.program = slices.ContainsFunc(w.protected(), func(file string) bool { return w.isAt(p, file) })
 	switch {
 	case strings.EqualFold(p.name, gitFolder) || w.isAt(p, filepath.Join(w.Folder, gitFolder)):
 		p.git = true
@@ -58,6 +60,9 @@ func hasNameIn(info fs.FileInfo, folder string) bool {
 // mayWrite refuses a change at a protected place.
 func (p *place) mayWrite(a Access) error {
 	switch {
+	case p.program:
+		return parley.Errorf(parley.Denied, "%s cannot be written: an MCP server is started from it.", show(p.path)).
+			WithHint("Leave it to people.")
 	case p.git:
 		return parley.Errorf(parley.Denied, "%s cannot be written: hooks and settings in .git run outside of every sandbox.", show(p.path)).
 			WithHint("Leave what concerns git to people.")

@@ -33,5 +33,5 @@ func (w *Workspace) Shell(ctx context.Context, script, folder string, limit time
 		return sandbox.Outcome{}, parley.Errorf(parley.NotFound, "There is no folder %s.", show(folder)).WithHint("Look with glob.")
 	}
 	dir := filepath.Join(w.Sandbox.Workspace, filepath.FromSlash(p.path))
-	return w.Sandbox.Run(ctx, sandbox.Command{Script: script, Dir: dir, Time: limit})
+	return w.Sandbox.Run(ctx, sandbox.Command{Script: script, Dir: dir, Time: limit, ReadOnly: w.protected()})
 }

@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"parley"
 	"parley/internal/workspace/sandbox"
@@ -37,6 +38,8 @@ type Config struct {
 type Workspace struct {
 	Config
 	root *os.Root
+	// programs are files that servers are started with.
+	programs atomic.Pointer[[]string]
 	// writing makes our own checks and changes of a file atomic.
 	writing sync.Mutex
 }
@@ -56,6 +59,24 @@ func Open(cfg Config) (*Workspace, error) {
 			WithHint("Make the folder, or name another one as workspace in parley.yaml.").WithCause(err)
 	}
 	return &Workspace{Config: cfg, root: root}, nil
+}
+
+// Protect names the programs and scripts in the workspace that outside servers are
+// started with, instead of those named before. Agents can read but not write them:
+// whoever writes them decides what a server does.
+func (w *Workspace) Protect(files []string) {
+	programs := make([]string, len(files))
+	for i, file := range files {
+		programs[i] = resolve(file)
+	}
+	w.programs.Store(&programs)
+}
+
+func (w *Workspace) protected() []string {
+	if programs := w.programs.Load(); programs != nil {
+		return *programs
+	}
+	return nil
 }
 
 func (w *Workspace) Close() error { return w.root.Close() }

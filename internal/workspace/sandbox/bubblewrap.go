@@ -20,9 +20,11 @@ func (c *Config) bubblewrap(dir string) []string {
 		args = append(args, "--ro-bind-try", p, p)
 	}
 	args = append(args, "--ro-bind-try", "/etc", "/etc")
-	_, closed := etc()
-	for _, p := range closed {
+	for _, p := range c.etc.closed {
 		args = append(args, cover(p)...)
+	}
+	for _, p := range c.Shown {
+		args = append(args, "--ro-bind-try", p, p)
 	}
 	args = append(args, c.workspaceMounts()...)
 	return append(args, "--chdir", dir, "--")
@@ -32,18 +34,24 @@ func (c *Config) bubblewrap(dir string) []string {
 // be renamed or removed from inside. So every folder on the way to a protected one is
 // mounted too: otherwise it could be moved away and created again.
 func (c *Config) workspaceMounts() []string {
-	args := []string{"--bind", c.Workspace, c.Workspace}
+	bind := "--bind"
+	if c.ReadsOnly {
+		bind = "--ro-bind"
+	}
+	args := []string{bind, c.Workspace, c.Workspace}
 	for _, p := range slices.Concat(c.ReadOnly, c.Hidden) {
 		for _, dir := range c.foldersAbove(p) {
-			args = append(args, "--bind-try", dir, dir)
+			args = append(args, bind+"-try", dir, dir)
 		}
 	}
 	for _, p := range c.ReadOnly {
-		args = append(args, "--ro-bind-try", p, p)
+		if within(c.Workspace, p) { // elsewhere nothing can be written anyway
+			args = append(args, "--ro-bind-try", p, p)
+		}
 	}
 	for _, p := range c.Hidden {
-		if within(c.Workspace, p) { // otherwise it is not visible anyway
-			args = append(args, cover(p)...)
+		if slices.ContainsFunc(append(c.Shown, c.Workspace), func(dir string) bool { return within(dir, p) }) {
+			args = append(args, cover(p)...) // elsewhere it is not visible anyway
 		}
 	}
 	return append(args, "--bind", c.Scratch, c.Scratch)

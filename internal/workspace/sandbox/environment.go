@@ -55,10 +55,8 @@ var systemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"
 	"/var/lib/dpkg/alternatives", "/sys/devices/system/cpu", "/sys/kernel/mm", "/sys/fs/cgroup"}
 
 // homeFolders are the parts of a home that contain programs and no secrets.
-var homeFolders = []string{"go/pkg/mod", "go/bin", "sdk", ".cargo/bin", ".cargo/registry", ".cargo/git", ".rustup", ".nvm/versions", ".pyenv", ".local/bin", ".local/lib", ".bun/bin", ".deno/bin"}
-
-// secretEntries are the entries of /etc that no command needs to read.
-var secretEntries = []string{"shadow", "shadow-", "gshadow", "gshadow-", "sudoers", "sudoers.d", "ssh", "security", "krb5.keytab", "NetworkManager", "wireguard", "letsencrypt"}
+var homeFolders = []string{"go/pkg/mod", "go/bin", "sdk", ".cargo/bin", ".cargo/registry", ".cargo/git", ".rustup", ".nvm/versions", ".pyenv", ".local/bin", ".local/lib", ".bun/bin", ".deno/bin",
+	".local/share/uv", ".local/share/pipx", ".local/share/fnm", ".local/share/mise", ".volta", ".asdf"}
 
 // readable returns the existing files and folders that commands may read besides the
 // workspace and /etc.
@@ -71,22 +69,10 @@ func (c *Config) readable() (paths []string) {
 	}
 	paths = append(paths, os.Getenv("GOROOT"), os.Getenv("GOMODCACHE"))
 	paths = append(paths, c.Readable...)
-	return slices.DeleteFunc(paths, func(p string) bool { return !c.mayBeRead(p) })
-}
-
-// etc returns the entries of /etc that commands may read, and those that they may
-// not.
-func etc() (open, closed []string) {
-	entries, _ := os.ReadDir("/etc") // without /etc there is nothing to show
-	for _, e := range entries {
-		path := filepath.Join("/etc", e.Name())
-		if slices.Contains(secretEntries, e.Name()) {
-			closed = append(closed, path)
-		} else {
-			open = append(open, path)
-		}
+	if c.Network {
+		paths = append(paths, nameServers()...)
 	}
-	return open, closed
+	return slices.DeleteFunc(paths, func(p string) bool { return !c.mayBeRead(p) })
 }
 
 // mayBeRead leaves out what does not exist, and what contains something hidden.

@@ -14,28 +14,32 @@ var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/d
 // therefore granted entry by entry, and then nothing new can be created directly in
 // it.
 func (c *Config) grants(e *job) {
-	open, _ := etc()
-	e.Read = slices.Concat(c.readable(), open, []string{"/proc"})
+	e.Read = slices.Concat(c.readable(), c.etc.open, []string{"/proc"})
+	e.List = slices.Clone(c.etc.listed)
 	e.Write = append([]string{c.home(), c.temporary()}, devices...)
-	c.grant(c.Workspace, e)
+	for _, p := range c.Shown {
+		c.grant(p, e, false)
+	}
+	c.grant(c.Workspace, e, !c.ReadsOnly)
 }
 
-func (c *Config) grant(path string, to *job) {
+func (c *Config) grant(path string, to *job, writable bool) {
+	writable = writable && !slices.Contains(c.ReadOnly, path)
 	switch {
 	case slices.Contains(c.Hidden, path):
 		return
-	case slices.Contains(c.ReadOnly, path):
-		to.Read = append(to.Read, path)
-		return
-	case !c.holdsProtected(path):
+	case writable && !c.holdsProtected(path):
 		to.Write = append(to.Write, path)
+		return
+	case !writable && !c.holdsHidden(path):
+		to.Read = append(to.Read, path)
 		return
 	}
 	to.List = append(to.List, path)
 	entries, _ := os.ReadDir(path) // what cannot be listed is not granted
 	for _, e := range entries {
 		if e.Type()&os.ModeSymlink == 0 { // its target has its own rights
-			c.grant(filepath.Join(path, e.Name()), to)
+			c.grant(filepath.Join(path, e.Name()), to, writable)
 		}
 	}
 }
@@ -44,5 +48,9 @@ func (c *Config) grant(path string, to *job) {
 func (s *Sandbox) EntryByEntry() bool { return s.Kind == Landlock && s.holdsProtected(s.Workspace) }
 
 func (c *Config) holdsProtected(dir string) bool {
-	return slices.ContainsFunc(slices.Concat(c.ReadOnly, c.Hidden), func(p string) bool { return within(dir, p) })
+	return c.holdsHidden(dir) || slices.ContainsFunc(c.ReadOnly, func(p string) bool { return within(dir, p) })
+}
+
+func (c *Config) holdsHidden(dir string) bool {
+	return slices.ContainsFunc(c.Hidden, func(p string) bool { return within(dir, p) })
 }

@@ -15,6 +15,8 @@ func (c *Config) process(Kind, job) (*Supervised, error) { return nil, errUnix }
 
 func ownGroup(*exec.Cmd) {}
 
+func askGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
+
 func endGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 
 func (e job) supervise() (int, error) { return 0, errUnix }

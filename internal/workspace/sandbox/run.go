@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"parley"
@@ -14,6 +15,8 @@ type Command struct {
 	Script string
 	// Dir is a folder in the workspace, absolute.
 	Dir string
+	// ReadOnly are further files in the workspace that it cannot change.
+	ReadOnly []string
 	// Time is how long it may run.
 	Time time.Duration
 }
@@ -61,7 +64,9 @@ func (s *Sandbox) run(ctx context.Context, c Command, out io.Writer) (code int, 
 		return 0, err
 	}
 	defer func() { _ = r.Close() }()
-	p, err := s.process(s.Kind, job{Command: []string{shellPath(), "-c", c.Script}, Dir: c.Dir})
+	cfg := s.Config
+	cfg.ReadOnly = slices.Concat(cfg.ReadOnly, c.ReadOnly)
+	p, err := cfg.process(s.Kind, job{Command: []string{shellPath(), "-c", c.Script}, Dir: c.Dir})
 	if err != nil {
 		_ = w.Close()
 		return 0, err

@@ -4,7 +4,10 @@
 // under Landlock, and without either only if the team's files say so.
 //
 // A command never outlives its call: everything that it has started ends with it,
-// even in the background, in another process group or in another session.
+// even in the background, in another process group or in another session. It does not
+// outlive the hub either: a process of ours supervises it and ends everything when the
+// hub is gone, however that came. Servers, which are to run as long as the hub, are
+// started in the same way.
 package sandbox
 
 import (
@@ -28,15 +31,17 @@ const (
 
 // Config says what commands may see and change. All paths are absolute.
 type Config struct {
-	// Workspace is writable, except for what follows.
+	// Workspace is writable, except for what follows, unless ReadsOnly is set.
 	Workspace string
+	ReadsOnly bool
 	// ReadOnly and Hidden are files and folders in the workspace. A command can
 	// change neither, and cannot read what is hidden.
 	ReadOnly, Hidden []string
 	// Scratch is created for commands: it holds their home and temporary files.
 	Scratch string
-	// Readable are further folders that commands may read.
-	Readable []string
+	// Readable are further folders that commands may read. One that contains
+	// something hidden is left out. Of a Shown one only what is hidden is left out.
+	Readable, Shown []string
 	// Network lets commands reach the network.
 	Network bool
 	// Environment names variables that commands get in addition to the usual ones.
@@ -45,6 +50,8 @@ type Config struct {
 	Unsandboxed bool
 	// Only restricts the choice to one kind.
 	Only Kind
+
+	etc etc // as Find found it, since looking takes a while
 }
 
 // Sandbox runs commands. It is safe for concurrent use.
@@ -63,6 +70,7 @@ func Find(ctx context.Context, cfg Config) (*Sandbox, error) {
 	if err := cfg.prepare(); err != nil {
 		return nil, err
 	}
+	cfg.etc = readEtc()
 	var reasons []error
 	for _, kind := range []Kind{Bubblewrap, Landlock, Unsandboxed} {
 		if cfg.Only != "" && cfg.Only != kind || kind == Unsandboxed && !cfg.Unsandboxed {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"syscall"
 )
 
 // Supervised is a process that takes everything that it has started along when it ends,
@@ -35,13 +36,17 @@ func (e job) supervised() (*Supervised, error) {
 // Start starts it.
 func (p *Supervised) Start() error {
 	err := p.Cmd.Start()
-	for _, theirs := range p.ExtraFiles {
-		_ = theirs.Close()
-	}
+	p.closeTheirs()
 	if err != nil {
 		p.End()
 	}
 	return err
+}
+
+func (p *Supervised) closeTheirs() {
+	for _, theirs := range p.ExtraFiles {
+		_ = theirs.Close()
+	}
 }
 
 // Wait waits for the end, and cleans up.
@@ -52,16 +57,31 @@ func (p *Supervised) Wait() error {
 	return err
 }
 
+// Ask asks it to end, if it is a server.
+func (p *Supervised) Ask() {
+	if p.leash != nil {
+		_ = p.Process.Signal(syscall.SIGTERM) // the supervisor passes it on
+		return
+	}
+	askGroup(p.Cmd)
+}
+
 // End ends it by force, with everything that it has started. It may be called more than
 // once, and does not wait.
 func (p *Supervised) End() {
 	switch {
 	case p.leash != nil:
 		_ = p.leash.Close()
+		if p.Process == nil {
+			p.closeTheirs()
+		}
 	case p.Process != nil:
 		endGroup(p.Cmd)
 	}
 }
+
+// Kill ends the supervisor too, should that no longer react.
+func (p *Supervised) Kill() { endGroup(p.Cmd) }
 
 // exitCode is the exit code in what Wait has returned.
 func exitCode(err error) (int, error) {
