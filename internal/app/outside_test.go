@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -24,9 +25,8 @@ const deskEnv = "TEST_DESK"
 // waits for a file.
 func serveDesk(dir string) error {
 	name := os.Getenv("DESK_NAME")
-	if err := os.WriteFile(filepath.Join(dir, name+".pid"), []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
-		return err
-	}
+	// It fails where the server may only read, which is a test of its own.
+	_ = os.WriteFile(filepath.Join(dir, name+".pid"), []byte(strconv.Itoa(os.Getpid())), 0o600)
 	server := mcp.NewServer(&mcp.Implementation{Name: "desk", Version: "1"}, nil)
 	add := func(tool string, run func(ctx context.Context) error) {
 		mcp.AddTool(server, &mcp.Tool{Name: tool}, func(ctx context.Context, _ *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
@@ -50,6 +50,12 @@ func serveDesk(dir string) error {
 				return ctx.Err()
 			}
 		}
+	})
+	mcp.AddTool(server, &mcp.Tool{Name: "run"}, func(ctx context.Context, _ *mcp.CallToolRequest, in struct {
+		Command string `json:"command"`
+	}) (*mcp.CallToolResult, any, error) {
+		out, _ := exec.CommandContext(ctx, "bash", "-c", in.Command).CombinedOutput() // it says what failed
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(out)}}}, nil, nil
 	})
 	return server.Run(context.Background(), &mcp.StdioTransport{})
 }

@@ -74,8 +74,8 @@ func openWorkspace(ctx context.Context, team *config.Team, log *slog.Logger) (*w
 
 func workspaceConfig(team *config.Team) workspace.Config {
 	cfg := workspace.Config{Folder: team.Workspace.Folder, Team: team.Dir, Hidden: []string{team.Data}}
-	if path := team.Store.Path; path != "" {
-		for _, end := range []string{"", "-journal", "-wal", "-shm"} {
+	if path := team.Store.Path; path != "" && !inside(team.Data, path) {
+		for _, end := range []string{"", "-journal", "-wal", "-shm", "-hub"} {
 			cfg.Hidden = append(cfg.Hidden, path+end)
 		}
 	}
