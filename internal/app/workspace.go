@@ -86,7 +86,25 @@ func sandboxConfig(team *config.Team, cfg workspace.Config, scratch string) sand
 	readOnly, hidden := workspace.Confine(cfg)
 	w := team.Workspace
 	return sandbox.Config{Workspace: w.Folder, ReadOnly: readOnly, Hidden: hidden, Scratch: scratch,
-		Readable: w.Readable, Network: w.Network, Environment: w.Environment, Unsandboxed: w.Unsandboxed}
+		Readable: w.Readable, Network: w.Network, Environment: w.Environment, Unsandboxed: w.Unsandboxed, Limits: commandLimits(w.Limits)}
+}
+
+// commandLimits are the default limits with those of the files in their place.
+func commandLimits(l config.CommandLimits) sandbox.Limits {
+	limits := sandbox.DefaultLimits()
+	if l.Memory != nil {
+		limits.Memory = *l.Memory
+	}
+	if l.FileSize != nil {
+		limits.FileSize = *l.FileSize
+	}
+	if l.Processes != nil {
+		limits.Processes = int(*l.Processes)
+	}
+	if l.OpenFiles != nil {
+		limits.OpenFiles = int(*l.OpenFiles)
+	}
+	return limits
 }
 
 // FindSandbox finds the sandbox for the commands of agents, without leaving anything in

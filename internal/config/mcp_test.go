@@ -27,6 +27,7 @@ mcp_servers:
     args: [-y, server-filesystem, 7]
     env: {TOKEN: "${FILES_TOKEN}", DEBUG: 1}
     cwd: sub
+    sandbox: off
 ---
 -- agents/none.md --
 ---
@@ -39,7 +40,7 @@ mcp_servers: []
 	tracker := MCPServer{Name: "tracker", Shared: true, URL: "https://example.com/${TEAM}",
 		Headers: map[string]string{"Authorization": "Bearer ${TRACKER_TOKEN}"}, TrustReads: true, Timeout: 30 * time.Second}
 	files := MCPServer{Name: "files", Command: "npx", Args: []string{"-y", "server-filesystem", "7"},
-		Env: map[string]string{"TOKEN": "${FILES_TOKEN}", "DEBUG": "1"}, Dir: filepath.Join(team.Dir, "sub")}
+		Env: map[string]string{"TOKEN": "${FILES_TOKEN}", "DEBUG": "1"}, Dir: filepath.Join(team.Dir, "sub"), Unsandboxed: true}
 	diff(t, "listed", []MCPServer{tracker}, team.Agents[0].MCPServers)
 	diff(t, "mapped", []MCPServer{tracker, files}, team.Agents[1].MCPServers)
 	diff(t, "none", []MCPServer(nil), team.Agents[2].MCPServers)
@@ -56,6 +57,8 @@ func TestMistakesInServers(t *testing.T) {
 		"mcp_servers: {a: {command: x, headers: {a: b}}}":             `:2: a: A server with a command has no headers.`,
 		"mcp_servers:\n  a:\n    url: http://x\n    env:\n      b: c": `:5: a: A server with a url has no env.`,
 		"mcp_servers: {a: {command: x, comand: y}}":                   `:2: Unknown key "comand". Did you mean command?`,
+		"mcp_servers: {a: {url: http://x, sandbox: off}}":             `:2: a: A server with a url has no sandbox.`,
+		"mcp_servers: {a: {command: x, sandbox: none}}":               `:2: sandbox: "none" is not a choice here. Known are on, off.`,
 		"mcp_servers: [shred]":                                        `:2: There is no server "shred" in parley.yaml. Did you mean shared?`,
 		"mcp_servers: {shared: , other: }":                            `:2: There is no server "other" in parley.yaml. Known are shared.`,
 		"mcp_servers: {a: {command: x, timeout: 5}}":                  `:2: timeout: Expected a time with its unit from 1s to 1d, like 90s, 30m, 12h or 7d, not "5".`,

@@ -19,6 +19,8 @@ type Workspace struct {
 	Network bool
 	// Readable are further folders that commands may read, absolute.
 	Readable []string
+	// Limits bound what a command uses.
+	Limits CommandLimits
 	// Environment names variables of the hub that commands get.
 	Environment []string
 }
@@ -34,10 +36,48 @@ func workspaceInto(dst *Workspace) yamlfile.Reader {
 			{Name: "folder", Read: textInto(&dst.Folder)},
 			{Name: "unsandboxed", Read: flagInto(&dst.Unsandboxed)},
 			{Name: "network", Read: flagInto(&dst.Network)},
+			{Name: "limits", Read: dst.Limits.into},
 			{Name: "readable", Read: wordsInto(&dst.Readable)},
 			{Name: "environment", Read: variablesInto(&dst.Environment)},
 		})
 		return found
+	}
+}
+
+// CommandLimits bound what a command uses. Each is nil where the file says nothing; 0 is
+// no bound.
+type CommandLimits struct{ Memory, FileSize, Processes, OpenFiles *int64 }
+
+func (l *CommandLimits) into(v yamlfile.Value) []yamlfile.Mistake {
+	_, found := v.Fields([]yamlfile.Key{
+		// Less than that is not enough to start a program that begins another.
+		{Name: "memory", Read: boundInto(&l.Memory, "256MiB", "1024GiB")},
+		{Name: "file_size", Read: boundInto(&l.FileSize, "1KiB", "1024GiB")},
+		{Name: "processes", Read: boundInto(&l.Processes, "8", "1000000")},
+		{Name: "open_files", Read: boundInto(&l.OpenFiles, "64", "1000000")},
+	})
+	return found
+}
+
+// boundInto accepts a number or a size within bounds, or none.
+func boundInto(dst **int64, lowest, highest string) yamlfile.Reader {
+	return func(v yamlfile.Value) []yamlfile.Mistake {
+		s, found := v.Trimmed()
+		if found != nil {
+			return found
+		}
+		least, _ := parseSize(lowest)
+		most, _ := parseSize(highest)
+		n, ok := parseSize(s)
+		if s == "none" {
+			n, ok, least = 0, true, 0
+		}
+		if !ok || n < least || n > most {
+			return v.Wrong("Expected none, or from %s to %s, not %q.", lowest, highest, s)
+		}
+		bound := int64(n)
+		*dst = &bound
+		return nil
 	}
 }
 

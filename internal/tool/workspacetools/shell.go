@@ -61,6 +61,9 @@ func showOutcome(o sandbox.Outcome, limit time.Duration, entryByEntry bool) stri
 	if o.TimedOut {
 		text = fmt.Sprintf("ended after %s: the time was over, and everything that it had started was ended", limit)
 	}
+	if o.Exceeded != "" {
+		text += "; it ran into the limit: " + o.Exceeded + " (workspace: limits: in parley.yaml)"
+	}
 	if out := strings.TrimRight(o.Text, "\n"); out != "" {
 		text += "\n" + out
 	}

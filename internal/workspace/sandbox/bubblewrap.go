@@ -50,7 +50,7 @@ func (c *Config) workspaceMounts() []string {
 		}
 	}
 	for _, p := range c.Hidden {
-		if slices.ContainsFunc(append(c.Shown, c.Workspace), func(dir string) bool { return within(dir, p) }) {
+		if slices.ContainsFunc(slices.Concat(c.Shown, []string{c.Workspace}), func(dir string) bool { return within(dir, p) }) {
 			args = append(args, cover(p)...) // elsewhere it is not visible anyway
 		}
 	}

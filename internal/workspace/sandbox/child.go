@@ -18,7 +18,10 @@ type job struct {
 	// Input passes standard input on: the command is a server.
 	Input bool `json:"input,omitempty"`
 	// Wrappers is how many processes of the sandbox's own lie between.
-	Wrappers int `json:"wrappers,omitempty"`
+	Wrappers int    `json:"wrappers,omitempty"`
+	Limits   Limits `json:"limits,omitzero"`
+	// Group is the folder of the control group that the command is started in.
+	Group string `json:"group,omitempty"`
 	// Confine asks for Landlock with these paths before the command starts.
 	Confine bool     `json:"confine,omitempty"`
 	Read    []string `json:"read,omitempty"`

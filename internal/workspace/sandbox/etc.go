@@ -11,14 +11,18 @@ import (
 var secretEntries = []string{"shadow", "shadow-", "gshadow", "gshadow-", "sudoers", "sudoers.d", "ssh", "security", "krb5.keytab",
 	"NetworkManager", "wireguard", "letsencrypt", "ssl/private", "pki/tls/private", "pki/private", "openvpn", "ipsec.secrets", "netplan"}
 
-// etc is what commands may see of /etc. A folder that holds something closed is listed,
-// and what is in it is open or closed by itself.
-type etc struct{ open, listed, closed []string }
+// etc is what commands may see of /etc. A folder that holds something closed is not open
+// itself, but what else is in it.
+type etc struct {
+	root         string
+	open, closed []string
+}
 
 // readEtc looks through /etc. What others than the owner and the group may not read, keys
 // above all, is closed: commands of a hub that runs as root could read it otherwise.
-func readEtc() (e etc) {
-	e.read("/etc")
+func readEtc(root string) etc {
+	e := etc{root: root}
+	e.read(root)
 	return e
 }
 
@@ -34,21 +38,19 @@ func (e *etc) read(dir string) (whole bool) {
 		switch {
 		case entry.Type()&fs.ModeSymlink != 0:
 			whole = e.readLink(path) && whole
-		case isSecret(path):
+		case e.isSecret(path):
 			e.closed = append(e.closed, path)
 			whole = false
 		case !entry.IsDir():
 			e.open = append(e.open, path)
-		case !e.read(path):
-			whole = false
+		default:
+			whole = e.read(path) && whole
 		}
 	}
-	if !whole || dir == "/etc" { // which may get new entries
-		e.listed = append(e.listed, dir)
-		return whole
+	if whole && dir != e.root {
+		e.open = append(e.open[:begin], dir)
 	}
-	e.open = append(e.open[:begin], dir)
-	return true
+	return whole
 }
 
 // readLink opens what a link leads to, unless that is secret or nothing of the system's.
@@ -58,8 +60,8 @@ func (e *etc) readLink(path string) bool {
 	if err != nil {
 		return true // it leads nowhere
 	}
-	known := slices.ContainsFunc(append(systemFolders, "/etc", "/run"), func(dir string) bool { return within(dir, real) })
-	if !known || isSecret(real) {
+	known := slices.ContainsFunc(slices.Concat(systemFolders, []string{e.root, "/run"}), func(dir string) bool { return within(dir, real) })
+	if !known || e.isSecret(real) {
 		return false
 	}
 	e.open = append(e.open, path)
@@ -67,8 +69,8 @@ func (e *etc) readLink(path string) bool {
 }
 
 // isSecret reports whether commands do not see a file or folder.
-func isSecret(path string) bool {
-	if name, err := filepath.Rel("/etc", path); err != nil || slices.Contains(secretEntries, name) {
+func (e *etc) isSecret(path string) bool {
+	if name, err := filepath.Rel(e.root, path); err != nil || slices.Contains(secretEntries, name) {
 		return true
 	}
 	info, err := os.Lstat(path)

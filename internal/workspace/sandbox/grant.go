@@ -15,7 +15,6 @@ var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/d
 // it.
 func (c *Config) grants(e *job) {
 	e.Read = slices.Concat(c.readable(), c.etc.open, []string{"/proc"})
-	e.List = slices.Clone(c.etc.listed)
 	e.Write = append([]string{c.home(), c.temporary()}, devices...)
 	for _, p := range c.Shown {
 		c.grant(p, e, false)
@@ -53,4 +52,14 @@ func (c *Config) holdsProtected(dir string) bool {
 
 func (c *Config) holdsHidden(dir string) bool {
 	return slices.ContainsFunc(c.Hidden, func(p string) bool { return within(dir, p) })
+}
+
+// hiddenFiles are what is hidden and is not a folder.
+func (c *Config) hiddenFiles() (files []string) {
+	for _, p := range c.Hidden {
+		if info, err := os.Lstat(p); err == nil && info.Mode().IsRegular() {
+			files = append(files, p)
+		}
+	}
+	return files
 }

@@ -27,6 +27,8 @@ type Outcome struct {
 	Code int    // the exit code, or -1 if we ended it
 	// TimedOut says that it was ended because its time was over.
 	TimedOut bool
+	// Exceeded names the limit that it ran into, if the kernel tells; see Limits.
+	Exceeded string
 }
 
 // drain is how long output may still arrive after the last process has ended.
@@ -44,7 +46,12 @@ func (s *Sandbox) Run(ctx context.Context, c Command) (Outcome, error) {
 	timed, cancel := context.WithTimeout(ctx, c.Time)
 	defer cancel()
 	out := &excerpt{}
-	code, err := s.run(timed, c, out)
+	group, err := s.groups.newGroup(s.Limits)
+	if err != nil {
+		return Outcome{}, parley.Errorf(parley.Failed, "The command could not be started.").WithCause(err)
+	}
+	defer group.end()
+	code, err := s.run(timed, c, group, out)
 	switch {
 	case ctx.Err() != nil:
 		return Outcome{}, context.Cause(ctx)
@@ -53,12 +60,12 @@ func (s *Sandbox) Run(ctx context.Context, c Command) (Outcome, error) {
 	case err != nil:
 		return Outcome{}, parley.Errorf(parley.Failed, "The command could not be started.").WithCause(err)
 	}
-	return Outcome{Text: out.String(), Code: code}, nil
+	return Outcome{Text: out.String(), Code: code, Exceeded: s.Limits.exceeded(code, group)}, nil
 }
 
 // run returns when the command's processes have ended. We use our own pipe, because
 // exec would wait for whoever still holds its pipe before anybody ends them.
-func (s *Sandbox) run(ctx context.Context, c Command, out io.Writer) (code int, err error) {
+func (s *Sandbox) run(ctx context.Context, c Command, g *group, out io.Writer) (code int, err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return 0, err
@@ -66,7 +73,10 @@ func (s *Sandbox) run(ctx context.Context, c Command, out io.Writer) (code int, 
 	defer func() { _ = r.Close() }()
 	cfg := s.Config
 	cfg.ReadOnly = slices.Concat(cfg.ReadOnly, c.ReadOnly)
-	p, err := cfg.process(s.Kind, job{Command: []string{shellPath(), "-c", c.Script}, Dir: c.Dir})
+	if s.Kind == Landlock {
+		defer s.keeping.begin(slices.Concat(cfg.ReadOnly, cfg.hiddenFiles()))()
+	}
+	p, err := cfg.process(s.Kind, job{Command: []string{shellPath(), "-c", c.Script}, Dir: c.Dir, Limits: s.Limits, Group: g.path()})
 	if err != nil {
 		_ = w.Close()
 		return 0, err

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"parley"
@@ -46,6 +47,8 @@ type Config struct {
 	Network bool
 	// Environment names variables that commands get in addition to the usual ones.
 	Environment []string
+	// Limits bound what each command uses.
+	Limits Limits
 	// Unsandboxed lets commands run unconfined where nothing else works.
 	Unsandboxed bool
 	// Only restricts the choice to one kind.
@@ -58,6 +61,9 @@ type Config struct {
 type Sandbox struct {
 	Config
 	Kind Kind
+
+	groups  groups
+	keeping keeping
 }
 
 // errNone says that commands cannot be run here.
@@ -70,18 +76,21 @@ func Find(ctx context.Context, cfg Config) (*Sandbox, error) {
 	if err := cfg.prepare(); err != nil {
 		return nil, err
 	}
-	cfg.etc = readEtc()
+	cfg.etc = readEtc("/etc")
 	var reasons []error
+	found := findGroups(groupRoot, membership())
 	for _, kind := range []Kind{Bubblewrap, Landlock, Unsandboxed} {
 		if cfg.Only != "" && cfg.Only != kind || kind == Unsandboxed && !cfg.Unsandboxed {
 			continue
 		}
-		s := &Sandbox{Config: cfg, Kind: kind}
-		err := s.try(ctx)
-		if err == nil {
-			return s, nil
+		for _, in := range slices.Compact([]groups{found, ""}) {
+			s := &Sandbox{Config: cfg, Kind: kind, groups: in}
+			err := s.try(ctx)
+			if err == nil {
+				return s, nil
+			}
+			reasons = append(reasons, err)
 		}
-		reasons = append(reasons, err)
 	}
 	return nil, errNone.WithCause(errors.Join(reasons...))
 }

@@ -82,6 +82,17 @@ func (e job) start() (*exec.Cmd, error) {
 	cmd := exec.Command(path, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = e.Dir, os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if e.Group != "" {
+		fd, err := unix.Open(e.Group, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return nil, err
+		}
+		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, fd
+		e.Limits.Memory = 0 // the group bounds it
+	}
+	if err := e.Limits.apply(); err != nil {
+		return nil, err
+	}
 	if e.Input {
 		cmd.Stdin = os.Stdin
 	}
