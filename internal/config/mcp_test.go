@@ -58,7 +58,7 @@ func TestMistakesInServers(t *testing.T) {
 		"mcp_servers:\n  a:\n    url: http://x\n    env:\n      b: c": `:5: a: A server with a url has no env.`,
 		"mcp_servers: {a: {command: x, comand: y}}":                   `:2: Unknown key "comand". Did you mean command?`,
 		"mcp_servers: {a: {url: http://x, sandbox: off}}":             `:2: a: A server with a url has no sandbox.`,
-		"mcp_servers: {a: {command: x, sandbox: none}}":               `:2: sandbox: "none" is not a choice here. Known are on, off.`,
+		"mcp_servers: {a: {command: x, sandbox: none}}":               `:2: sandbox: "none" is not a choice here. Did you mean on?`,
 		"mcp_servers: [shred]":                                        `:2: There is no server "shred" in parley.yaml. Did you mean shared?`,
 		"mcp_servers: {shared: , other: }":                            `:2: There is no server "other" in parley.yaml. Known are shared.`,
 		"mcp_servers: {a: {command: x, timeout: 5}}":                  `:2: timeout: Expected a time with its unit from 1s to 1d, like 90s, 30m, 12h or 7d, not "5".`,

@@ -66,9 +66,9 @@ func boundInto(dst **int64, lowest, highest string) yamlfile.Reader {
 		if found != nil {
 			return found
 		}
-		least, _ := parseSize(lowest)
-		most, _ := parseSize(highest)
-		n, ok := parseSize(s)
+		least, _ := parseBound(lowest)
+		most, _ := parseBound(highest)
+		n, ok := parseBound(s)
 		if s == "none" {
 			n, ok, least = 0, true, 0
 		}
@@ -79,6 +79,16 @@ func boundInto(dst **int64, lowest, highest string) yamlfile.Reader {
 		*dst = &bound
 		return nil
 	}
+}
+
+// parseBound reads what parseSize does, and 4GiB.
+func parseBound(s string) (int, bool) {
+	gibibytes, found := strings.CutSuffix(s, "GiB")
+	if !found {
+		return parseSize(s)
+	}
+	n, ok := parseSize(strings.TrimSpace(gibibytes) + "MiB")
+	return n << 10, ok && n >= 0 && n<<10>>10 == n
 }
 
 // variablesInto accepts names of variables, except the hub's own.
