@@ -93,7 +93,8 @@ func (d *serverDraft) read(v yamlfile.Value, s *MCPServer) []yamlfile.Mistake {
 		{Name: "trust", Read: yamlfile.Choice(&trust, "none", "read")},
 		{Name: "timeout", Read: spanInto(&s.Timeout, time.Second, day)},
 	})
-	s.TrustReads, s.Unsandboxed = trust == "read", box == "off"
+	s.TrustReads = trust == "read"
+	s.Unsandboxed = box == "off"
 	if found != nil {
 		return found
 	}
