@@ -85,6 +85,10 @@ func newServer() *mcp.Server {
 	add("env", false, func(context.Context, string) (*mcp.CallToolResult, error) {
 		return say(strings.Join(os.Environ(), "\n")), nil
 	})
+	add("read", true, func(_ context.Context, name string) (*mcp.CallToolResult, error) {
+		text, err := os.ReadFile(name)
+		return say(fmt.Sprint(string(text), err)), nil
+	})
 	add("pid", true, func(context.Context, string) (*mcp.CallToolResult, error) { return say(fmt.Sprint(os.Getpid())), nil })
 	add("fail", false, func(context.Context, string) (*mcp.CallToolResult, error) { return nil, errors.New("the disk is full") })
 	add("huge", false, func(context.Context, string) (*mcp.CallToolResult, error) {

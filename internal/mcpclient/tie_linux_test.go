@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -28,4 +30,22 @@ func TestAServerDiesWithItsHub(t *testing.T) {
 	}
 	_ = hub.Wait() // it was killed
 	eventually(t, "the server is gone", func() bool { return gone(pid) })
+}
+
+// A file that whoever started the hub had open is not open in a server.
+func TestAServerInheritsNoDescriptor(t *testing.T) {
+	f, err := os.Open("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	fd, err := syscall.Dup(int(f.Fd())) // which a child inherits
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Close(fd) }()
+	r := start(t, self("usual"), quiet())
+	if got := r.must("read", fmt.Sprintf("/proc/self/fd/%d", fd)); strings.Contains(got, "Threads:") {
+		t.Errorf("the server reads %q", got)
+	}
 }

@@ -122,3 +122,59 @@ func naming(dir string) (list []string) {
 	}
 	return list
 }
+
+// A server is asked to end by a signal that reaches it in its sandbox. If it does not
+// care, it is ended with what it has started.
+func TestAServerIsAskedToEnd(t *testing.T) {
+	inEach(t, func(t *testing.T, s *Sandbox) {
+		p, out := serve(t, s, `trap "echo bye; exit" TERM; echo ready; read word`)
+		expect(t, out, "ready\n")
+		p.Ask()
+		expect(t, out, "bye\n")
+		if err := p.Wait(); err != nil {
+			t.Errorf("it ended with %v", err)
+		}
+		p, out = serve(t, s, `trap "" TERM; setsid sleep 88888 & echo ready; while :; do read word; done`)
+		expect(t, out, "ready\n")
+		p.Ask()
+		p.End()
+		_ = p.Wait() // it was ended
+		if rest, err := io.ReadAll(out); err != nil || len(rest) > 0 {
+			t.Errorf("it still wrote %q, %v", rest, err)
+		}
+	})
+}
+
+// serve starts a script as a server, and returns its output.
+func serve(t *testing.T, s *Sandbox, script string) (*Supervised, *os.File) {
+	t.Helper()
+	p, err := s.Program(Program{Path: shellPath(), Args: []string{"-c", script}, Dir: s.Workspace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirIn, ourIn, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ourOut, theirOut, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Env, p.Stdin, p.Stdout, p.Stderr = append(os.Environ(), s.Home()...), theirIn, theirOut, os.Stderr
+	if err := errors.Join(p.Start(), theirIn.Close(), theirOut.Close()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		p.End()
+		_ = errors.Join(ourIn.Close(), ourOut.Close())
+	})
+	return p, ourOut
+}
+
+func expect(t *testing.T, from io.Reader, want string) {
+	t.Helper()
+	got := make([]byte, len(want))
+	if _, err := io.ReadFull(from, got); err != nil || string(got) != want {
+		t.Fatalf("read %q, %v, want %q", got, err, want)
+	}
+}
