@@ -73,7 +73,7 @@ func (b *serverBoxes) box(team *config.Team, a config.Agent, s OutsideServer) (*
 func (b *serverBoxes) config(team *config.Team) sandbox.Config {
 	readOnly, hidden := workspace.Confine(workspaceConfig(team))
 	return sandbox.Config{Workspace: team.Workspace.Folder, ReadOnly: slices.Concat(readOnly, serverFiles(team)), Hidden: hidden,
-		Readable: slices.Clone(team.Workspace.Readable), Network: true}
+		Readable: slices.Concat(team.Workspace.Readable, mcpclient.Certificates()), Network: true}
 }
 
 func (b *serverBoxes) folderOf(team *config.Team) string {

@@ -66,10 +66,24 @@ func (e *expansion) fillAll(values map[string]string) map[string]string {
 var passedVariables = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP",
 	"SYSTEMROOT", "SYSTEMDRIVE", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMFILES", "PATHEXT", "COMSPEC"}
 
+// certificates name the files with the certificates that a machine trusts. Servers that
+// are downloaded first need them.
+var certificates = []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT"}
+
+// Certificates are the files and folders of certificates that the environment names.
+func Certificates() (paths []string) {
+	for _, name := range certificates {
+		if path := os.Getenv(name); path != "" {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
 // environment is what a server's process sees.
 func (s Server) environment() []string {
 	var env []string
-	for _, name := range passedVariables {
+	for _, name := range slices.Concat(passedVariables, certificates) {
 		if value, set := os.LookupEnv(name); set {
 			env = append(env, name+"="+value)
 		}
