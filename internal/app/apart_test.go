@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -55,7 +56,10 @@ func TestADatabaseInTheWorkspaceIsRefused(t *testing.T) {
 				up(t, cfg).down()
 				return
 			}
-			err = app.Serve(t.Context(), cfg)
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			cfg.Ready = func(app.Serving) { stop() }
+			err = app.Serve(ctx, cfg)
 			if parley.KindOf(err) != parley.Invalid || !strings.Contains(err.Error(), c.refused) {
 				t.Fatalf("the hub started, or failed otherwise: %v", err)
 			}

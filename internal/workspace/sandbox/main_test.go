@@ -40,11 +40,15 @@ func beHub(kind Kind, dir string) {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	for range commandsAtOnce {
+	for i := range commandsAtOnce {
+		script := ": " + dir + "; setsid sleep 77777 & sleep 0.01; (sleep 77777 &)"
+		if i == 0 {
+			script += "; sleep 77777" // this one goes on
+		}
 		go func() {
 			for {
 				fmt.Println("begins")
-				_, _ = s.Run(context.Background(), Command{Script: ": " + dir + "; setsid sleep 77777 & sleep 0.01; (sleep 77777 &)", Dir: s.Workspace, Time: time.Minute})
+				_, _ = s.Run(context.Background(), Command{Script: script, Dir: s.Workspace, Time: time.Hour})
 			}
 		}()
 	}
