@@ -171,7 +171,7 @@ func (r *Restored) settle(m backup.Manifest, at, dir string) error {
 		return err
 	}
 	place, inside := within(at, team.Store.Path)
-	if team.Store.Driver != config.SQLite || !inside {
+	if team.Store.Driver != config.SQLite || !inside || CheckApart(team) != nil { // no hub would start with it there
 		place, r.Elsewhere = filepath.Join(config.DefaultData, "parley.db"), team.Store.String()
 	}
 	r.Database = filepath.Join(dir, place)
