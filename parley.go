@@ -110,3 +110,36 @@ func Clip(s string, n int) string {
 	r := []rune(s)
 	return string(r[:min(len(r), n-1)]) + "…"
 }
+
+// pieceRunes is how long a piece is.
+const pieceRunes = 300
+
+// Pieces cuts a text, put on one line, into pieces between its words. What is shown of
+// a long text to those who search is one of them, so that a redaction finds it.
+func Pieces(s string) (list []string) {
+	piece, size := "", 0
+	add := func() {
+		if piece != "" {
+			list = append(list, piece)
+		}
+		piece, size = "", 0
+	}
+	for word := range strings.FieldsSeq(s) {
+		for n := utf8.RuneCountInString(word); n > 0; n = utf8.RuneCountInString(word) {
+			part := word
+			if n > pieceRunes {
+				part = string([]rune(word)[:pieceRunes])
+			}
+			word = word[len(part):]
+			if n = utf8.RuneCountInString(part); size > 0 && size+1+n > pieceRunes {
+				add()
+			}
+			if size > 0 {
+				piece, size = piece+" ", size+1
+			}
+			piece, size = piece+part, size+n
+		}
+	}
+	add()
+	return list
+}

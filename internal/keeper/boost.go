@@ -7,11 +7,11 @@ const (
 	// count as its neighbours: what it answers, and what answers it.
 	boostBefore = 3
 	boostAfter  = 1
-	// boostShare is how much of the best neighbour's score is added.
+	// boostShare is how much of the best neighbour's worth is added.
 	boostShare = 0.4
 )
 
-// boost adds to the score of a message because of its neighbours: an answer seldom
+// boost makes a message worth more because of its neighbours: an answer seldom
 // repeats the words of its question.
 func boost(list []found) {
 	type place struct {
@@ -20,7 +20,7 @@ func boost(list []found) {
 	}
 	own := make(map[place]float64, len(list))
 	for _, f := range list {
-		own[place{f.Keeper, f.N}] = f.score
+		own[place{f.Keeper, f.N}] = f.worth
 	}
 	for i, f := range list {
 		best := 0.0
@@ -29,6 +29,6 @@ func boost(list []found) {
 				best = max(best, own[place{f.Keeper, n}])
 			}
 		}
-		list[i].score += boostShare * best
+		list[i].worth += boostShare * best
 	}
 }

@@ -14,7 +14,7 @@ const (
 	minFreshness = 0.6
 )
 
-// freshness is the factor for the score of a message, by how long its keeper has been
+// freshness is the factor for the worth of a message, by how long its keeper has been
 // unused and how often it was used before.
 func freshness(unused time.Duration, uses int) float64 {
 	life := float64(halfLife) * (1 + math.Log2(1+float64(max(uses, 0))))

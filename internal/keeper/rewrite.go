@@ -19,10 +19,15 @@ func (s *Service) Rewrite(tx *store.Tx, list []parley.KeptMessage) error {
 	})
 }
 
-// Excerpts are the forms in which a found message is shown: as a line of a raw
-// answer, and as a snippet with a question.
+// Excerpts are the forms in which a found message is shown if not as a whole: the
+// beginning of a raw answer, what a model is shown for a smart one, and a snippet with
+// a question.
 func (s *Service) Excerpts(m parley.KeptMessage) []string {
-	return []string{cut(lineOf(m), maxAnswerRunes), snippet(m)}
+	list := []string{cut(lineOf(m), maxAnswerRunes), snippet(m)}
+	for _, n := range cuts {
+		list = append(list, cut(quoteLines(m.Text), n))
+	}
+	return list
 }
 
 // Trim removes what a keeper holds from before a time, and the keeper itself if

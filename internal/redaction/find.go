@@ -1,6 +1,7 @@
 package redaction
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -20,6 +21,7 @@ type finding struct {
 	messages []parley.MessageID
 	quoted   []parley.MessageID
 	secrets  secrets
+	document string // the text as it is searched
 	events   []parley.Event
 	readers  []parley.TaskID      // whose tools showed it
 	kept     []parley.KeptMessage // in keepers
@@ -42,6 +44,10 @@ func (f *finding) run(tx *store.Tx, id parley.MessageID) (err error) {
 	whole, err := tx.Attachment(id)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
+	}
+	f.document = cmp.Or(whole, f.message.Body)
+	if f.message.Context != "" {
+		f.document += "\n" + f.message.Context
 	}
 	f.secrets = newSecrets(whole, f.message.Body, f.message.Context, parley.Quote(f.message.Body))
 	for _, step := range []func(*store.Tx) error{f.findCopies, f.findAdded, f.findKept, f.findReaders, f.findEvents} {
@@ -88,14 +94,10 @@ func (f *finding) findEvents(tx *store.Tx) error {
 	return err
 }
 
-// findReaders finds the turns that read the text in a channel or found it in a
-// keeper. They may belong to any tree.
+// findReaders finds the turns that read the text in another conversation than their
+// own, found it by a search or in a keeper. They may belong to any tree.
 func (f *finding) findReaders(tx *store.Tx) error {
-	texts, err := f.shownElsewhere(tx)
-	if err != nil {
-		return err
-	}
-	for _, text := range texts {
+	for _, text := range f.shownElsewhere() {
 		list, err := tx.TasksContaining(f.team, f.message.At, withinJSON(text, false), withinJSON(text, true))
 		if err != nil {
 			return err
@@ -107,18 +109,14 @@ func (f *finding) findReaders(tx *store.Tx) error {
 	return nil
 }
 
-// shownElsewhere is what to look for in other trees, as it is written there.
-func (f *finding) shownElsewhere(tx *store.Tx) (texts []string, err error) {
-	thread, err := tx.Thread(f.message.Thread)
-	if err != nil {
-		return nil, err
-	}
-	channel, err := tx.Channel(thread.Channel)
-	if err != nil {
-		return nil, err
-	}
-	if len(f.message.Body) >= distinctive && (channel.Kind == parley.Group || len(f.kept) > 0) {
+// shownElsewhere is what to look for in other trees, as it is written there. A search
+// that shows only a piece of a message names it.
+func (f *finding) shownElsewhere() (texts []string) {
+	if len(f.message.Body) >= distinctive {
 		texts = append(texts, parley.Quote(f.message.Body))
 	}
-	return append(texts, f.addExcerpts()...), nil
+	for _, id := range f.messages {
+		texts = append(texts, id.String()+", ")
+	}
+	return append(texts, f.addExcerpts()...)
 }

@@ -36,10 +36,12 @@ func (f *finding) addKept(list []parley.KeptMessage) {
 	}
 }
 
-// addExcerpts finds parts of the copies in keepers that stand by themselves where
-// they were found, and makes them secrets too.
+// addExcerpts finds parts of the message and of its copies in keepers that stand by
+// themselves where they were found, and makes them secrets too.
 func (f *finding) addExcerpts() (parts []string) {
-	for _, k := range f.kept {
+	whole := parley.KeptMessage{Message: f.message.ID, Text: parley.Quote(f.document)}
+	pieces := parley.Pieces(f.document)
+	for _, k := range append([]parley.KeptMessage{whole}, f.kept...) {
 		if !slices.Contains(f.messages, k.Message) {
 			continue
 		}
@@ -49,7 +51,8 @@ func (f *finding) addExcerpts() (parts []string) {
 			}
 		}
 	}
-	f.secrets = newSecrets(slices.Concat(f.secrets, parts)...)
+	pieces = slices.DeleteFunc(pieces, func(piece string) bool { return len(piece) < distinctive })
+	f.secrets = newSecrets(slices.Concat(f.secrets, parts, pieces)...)
 	return parts
 }
 

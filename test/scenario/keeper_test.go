@@ -220,7 +220,7 @@ func TestRetrieveIsCutAt8000CharactersAtAMessage(t *testing.T) {
 		}
 		s.tell("Put 12 away.")
 		got := s.tell("Look up raw: turbines report")
-		if n := len([]rune(got)); n > 8000 || n < 7000 || !strings.HasSuffix(got, "end.") {
+		if n := len([]rune(got)); n > 8000 || n < 7000 || !strings.HasSuffix(got[:strings.LastIndex(got, "\n  from keeper-1/")], "end.") {
 			s.Errorf("%d characters, ending in %q", n, got[len(got)-20:])
 		}
 	})
@@ -339,7 +339,9 @@ func TestKeepersOfAGroupFollowItsMembers(t *testing.T) {
 		}
 		_, err := s.Hub.Channels.Remove(s.Context(), s.As("rutger").Caller, "room", []string{"OtherBot"})
 		s.Equal("error", nil, err)
-		s.Equal("one who left", "No relevant context found for: harbour opens", s.As("rutger").Ask("OtherBot", "Look up: harbour opens"))
+		if got := s.As("rutger").Ask("OtherBot", "Look up: harbour opens"); strings.Contains(got, "\n  from keeper-") || strings.Contains(got, "\n  from msg-1,") {
+			s.Errorf("one who left: %q", got) // it still reads what it said to rutger
+		}
 	})
 }
 

@@ -26,6 +26,7 @@ func New(contacts *contact.Service, read *reading.Service, dir *directory.Direct
 		queryWorkspace(read),
 		sendChannelMessage(contacts, dir),
 		readChannel(read),
+		searchMessages(read),
 	}
 }
 
