@@ -3,6 +3,7 @@ package parley
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -98,6 +99,25 @@ const NothingToOffload = "No messages to offload (context too small)."
 func PutAwayText(k Keeper) string {
 	return fmt.Sprintf("%s (%d messages, %d characters)\nThese earlier messages were put away to make room. context_retrieve finds them.",
 		KeeperText(k), k.Count, k.Size)
+}
+
+// together is how many keepers a line for several names.
+const together = 20
+
+// PutAwayTogetherText stands where the hub put messages away so often that a line for
+// each keeper would be too much.
+func PutAwayTogetherText(list []Keeper) string {
+	var ids, topics []string
+	messages, size := 0, 0
+	for i, k := range list {
+		messages, size = messages+k.Count, size+k.Size
+		if i >= len(list)-together {
+			ids, topics = append(ids, k.ID.String()), append(topics, Clip(k.Topic, 60))
+		}
+	}
+	return fmt.Sprintf("[Keeper:%s] topics=%s (%d keepers, %d messages, %d characters)\n"+
+		"These earlier messages were put away to make room. context_retrieve finds them.",
+		strings.Join(ids, ", "), strings.Join(topics, "; "), len(list), messages, size)
 }
 
 // NothingFoundText answers a search that found no kept message.

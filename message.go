@@ -46,6 +46,8 @@ type Thread struct {
 	// numbers.
 	First AgentID
 	Read  [2]int
+	// Kept says that the hub has put parts of it into keepers.
+	Kept bool
 }
 
 // ReadBy is how far a participant of a dm has read.

@@ -33,8 +33,10 @@ type Offloading struct {
 	// Key makes the call idempotent: with the same key the same owner gets the keeper
 	// made before.
 	Key string
-	// Said is the conversation, oldest first.
-	Said []parley.KeptMessage
+	// Said is the conversation, or the oldest of it, oldest first. Total is how many
+	// messages it has in all; 0 if those are all.
+	Said  []parley.KeptMessage
+	Total int
 }
 
 // Offload stores the oldest part of a conversation in a keeper and leaves the
@@ -106,7 +108,7 @@ func (o Offloading) choose() []parley.KeptMessage {
 	}
 	n := min(o.Count, len(o.Said))
 	if n == 0 {
-		n = topic.Border(o.Said)
+		n = topic.Border(o.Said, max(o.Total, len(o.Said)))
 	}
 	return o.Said[:n]
 }

@@ -16,15 +16,16 @@ func scanChannel(r Row) parley.Channel {
 }
 
 const (
-	threadCols    = `id, channel_id, last_message, message_count, a_id, a_read, b_read`
-	threadColsOfT = `t.id, t.channel_id, t.last_message, t.message_count, t.a_id, t.a_read, t.b_read`
+	threadCols     = `id, channel_id, last_message, message_count, a_id, a_read, b_read, kept`
+	threadColsOfT  = `t.id, t.channel_id, t.last_message, t.message_count, t.a_id, t.a_read, t.b_read, t.kept`
+	threadColCount = 8
 )
 
 func scanThread(r Row) parley.Thread {
 	return parley.Thread{
 		ID: parley.ThreadID(r.Int(0)), Channel: parley.ChannelID(r.Int(1)),
 		Last: parley.MessageID(r.Int(2)), Count: int(r.Int(3)),
-		First: parley.AgentID(r.Int(4)), Read: [2]int{int(r.Int(5)), int(r.Int(6))},
+		First: parley.AgentID(r.Int(4)), Read: [2]int{int(r.Int(5)), int(r.Int(6))}, Kept: r.Int(7) != 0,
 	}
 }
 

@@ -39,7 +39,7 @@ func (tx *Tx) ContactState(from, to parley.AgentID, in parley.TaskID, key string
 			FROM channel c JOIN thread t ON t.id = c.main_thread WHERE c.a_id = $1 AND c.b_id = $2 /*lock thread*/`,
 			Args: []any{a, b}, Row: func(r Row) {
 				*thread = scanThread(r)
-				s.DM = parley.Channel{ID: thread.Channel, Team: parley.TeamID(r.Int(7)), Kind: parley.DM,
+				s.DM = parley.Channel{ID: thread.Channel, Team: parley.TeamID(r.Int(threadColCount)), Kind: parley.DM,
 					A: parley.AgentID(a), B: parley.AgentID(b), Main: thread.ID}
 			}})
 	if err := tx.conn.Query(qs...); err != nil {

@@ -1,6 +1,10 @@
 package store
 
-import "parley"
+import (
+	"slices"
+
+	"parley"
+)
 
 const keeperCols = `id, team_id, owner_id, channel_id, thread_id, task_id, topic, messages, size, shared, automatic, key,
 	created_at, used_at, uses`
@@ -116,6 +120,58 @@ func (tx *Tx) FoundKept(ids []int64) (list []FoundKept, err error) {
 	err = tx.queryIDs(foundKept+` WHERE m.id IN (`+idPlaceholders+`) AND m.keeper_id > 0 ORDER BY m.id`, ids,
 		func(r Row) { list = append(list, scanFoundKept(r)) })
 	return list, err
+}
+
+// ThreadKeepers reads the newest keepers that the hub made of a thread for an owner,
+// oldest first.
+func (tx *Tx) ThreadKeepers(of parley.ThreadID, owner parley.AgentID, limit int) (list []parley.Keeper, err error) {
+	err = tx.query(`SELECT `+keeperCols+` FROM keeper WHERE thread_id = $1 AND thread_id > 0 AND owner_id = $2 AND automatic = 1 AND removed = 0
+		ORDER BY id DESC LIMIT $3`, func(r Row) { list = append(list, scanKeeper(r)) }, int64(of), int64(owner), int64(limit))
+	slices.Reverse(list)
+	return list, err
+}
+
+// MarkThreadKept records that the hub has put parts of a thread away.
+func (tx *Tx) MarkThreadKept(id parley.ThreadID) {
+	tx.exec(`UPDATE thread SET kept = 1 WHERE id = $1 AND kept = 0`, int64(id))
+}
+
+// Unkept finds the messages of a thread, from the given one back to the oldest, that
+// are in no keeper of an owner: the oldest of them, and how many there are. Messages
+// are linked backwards, so it walks over all of them.
+func (tx *Tx) Unkept(from parley.MessageID, owner parley.AgentID, limit int) (ids []parley.MessageID, total int, err error) {
+	err = tx.query(`WITH RECURSIVE m(id, n, prev_id) AS (
+			SELECT id, n, prev_id FROM message WHERE id = $1
+			UNION ALL SELECT o.id, o.n, o.prev_id FROM m JOIN message o ON o.id = m.prev_id WHERE m.prev_id > 0)
+		SELECT m.id, count(*) OVER () FROM m WHERE NOT EXISTS (SELECT 1 FROM kept p JOIN keeper k ON k.id = p.keeper_id
+			WHERE p.message_id = m.id AND p.message_id > 0 AND k.owner_id = $2 AND k.removed = 0)
+		ORDER BY m.n LIMIT $3`, func(r Row) {
+		ids, total = append(ids, parley.MessageID(r.Int(0))), int(r.Int(1))
+	}, int64(from), int64(owner), int64(limit))
+	return ids, total, err
+}
+
+// InKeepers finds which of some messages are in keepers of an owner.
+func (tx *Tx) InKeepers(owner parley.AgentID, ids []parley.MessageID) (map[parley.MessageID]bool, error) {
+	found := map[parley.MessageID]bool{}
+	if len(ids) == 0 {
+		return found, nil
+	}
+	qs := make([]Query, len(ids))
+	for i, id := range ids {
+		qs[i] = Query{SQL: `SELECT 1 FROM kept m JOIN keeper k ON k.id = m.keeper_id
+			WHERE m.message_id = $1 AND m.message_id > 0 AND k.owner_id = $2 AND k.removed = 0 LIMIT 1`,
+			Args: []any{int64(id), int64(owner)}, Row: func(Row) { found[id] = true }}
+	}
+	return found, tx.conn.Query(qs...)
+}
+
+// KeptSteps is how many steps of a task are in keepers of an owner.
+func (tx *Tx) KeptSteps(of parley.TaskID, owner parley.AgentID, in parley.ThreadID) (n int, err error) {
+	err = tx.query(`SELECT count(*) FROM keeper k JOIN kept m ON m.keeper_id = k.id
+		WHERE k.thread_id = $1 AND k.thread_id > 0 AND k.owner_id = $2 AND k.task_id = $3 AND m.keeper_id > 0 AND m.message_id = 0`,
+		func(r Row) { n = int(r.Int(0)) }, int64(in), int64(owner), int64(of))
+	return n, err
 }
 
 // KeptBy finds which of some messages the hub has already put away for an owner, and

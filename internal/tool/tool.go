@@ -100,8 +100,9 @@ type Call struct {
 	Key string
 	// Approved says that somebody has approved this call with these arguments.
 	Approved bool
-	// Said is the conversation as the agent sees it, the oldest first.
-	Said func() []parley.KeptMessage
+	// Unkept reads the oldest of the conversation that is in no keeper of the agent
+	// yet, oldest first, and how much there is in all.
+	Unkept func(ctx context.Context) (list []parley.KeptMessage, total int, err error)
 	// Think asks the agent's own model something beside its turn. It costs what it
 	// costs, and fails where the budget does not allow it.
 	Think func(ctx context.Context, r model.Request) (model.Reply, error)

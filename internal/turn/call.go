@@ -100,7 +100,7 @@ func (r *run) call(ctx context.Context, call model.Call, approved bool) (res too
 	key := fmt.Sprintf("%d/%d/%s", r.lease.Task, r.turn, call.ID)
 	run := func() error {
 		res, err = ready.Run(ctx, tool.Call{Lease: r.lease, Slot: r.slot, Key: key, Approved: approved,
-			Said: r.conversation, Think: r.consult})
+			Unkept: r.unkept, Think: r.consult})
 		return err
 	}
 	if tl.Replays {

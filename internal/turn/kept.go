@@ -1,24 +1,103 @@
 package turn
 
 import (
+	"cmp"
+	"context"
+	"slices"
 	"strings"
 
 	"parley"
 	"parley/internal/model"
+	"parley/internal/store"
 )
 
-// conversation is what the agent sees, the oldest first, without the reply whose
-// calls run at this moment.
-func (r *run) conversation() []parley.KeptMessage {
-	request, _, from := r.whole(r.agent)
-	n := len(request.Messages)
-	for i := n - 1; i >= 0 && len(r.pending) > 0; i-- {
-		if len(request.Messages[i].Calls) > 0 {
-			n = i
-			break
+// maxUnkept is how many messages are put away at once.
+const maxUnkept = 500
+
+// unkept reads the oldest of the thread, also beyond the history, and of what happened
+// on the task, that is in no keeper of the agent yet; and how much there is in all.
+// The reply whose calls run at this moment is not part of it.
+func (r *run) unkept(ctx context.Context) (list []parley.KeptMessage, total int, err error) {
+	err = r.Store.View(ctx, func(tx *store.Tx) error {
+		ids, count, err := tx.Unkept(r.asked.ID, r.lease.Agent, maxUnkept)
+		if err != nil {
+			return err
+		}
+		if list, err = r.keptOf(tx, ids); err != nil {
+			return err
+		}
+		past, err := r.unkeptPast(tx)
+		if total = count + len(past); count == len(ids) {
+			list = append(list, past...)
+		}
+		list = list[:min(len(list), maxUnkept)]
+		return err
+	})
+	return list, total, err
+}
+
+// keptOf reads messages of the thread as a keeper holds them.
+func (r *run) keptOf(tx *store.Tx, ids []parley.MessageID) ([]parley.KeptMessage, error) {
+	numbers := make([]int64, len(ids))
+	for i, id := range ids {
+		numbers[i] = int64(id)
+	}
+	found, err := tx.FoundMessages(numbers)
+	if err != nil {
+		return nil, err
+	}
+	messages := make([]parley.Message, len(found))
+	for i, m := range found {
+		messages[i] = m.Message
+	}
+	slices.SortFunc(messages, func(a, b parley.Message) int { return cmp.Compare(a.N, b.N) })
+	letters, err := r.names.letters(tx, messages)
+	var shown []model.Message
+	var from []source
+	for i := range letters {
+		shown, from = append(shown, r.render(letters[i])), append(from, source{kind: beforeRequest, stored: &letters[i]})
+	}
+	return r.kept(shown, from), err
+}
+
+// unkeptPast is what happened on the task since its request and is in no keeper yet.
+// Steps are put away in their order, so that those that were are the first.
+func (r *run) unkeptPast(tx *store.Tx) (list []parley.KeptMessage, err error) {
+	past := r.past
+	if last := slices.IndexFunc(past, func(e entry) bool { return len(r.pending) > 0 && callsAny(e, r.pending) }); last >= 0 {
+		past = past[:last]
+	}
+	var shown []model.Message
+	var from []source
+	var ids []parley.MessageID
+	for _, e := range past {
+		shown, from = append(shown, e.Message), append(from, source{kind: sinceRequest, stored: e.stored})
+		if e.stored != nil {
+			ids = append(ids, e.stored.ID)
 		}
 	}
-	return r.kept(request.Messages[:n], from[:n])
+	kept, err := tx.InKeepers(r.lease.Agent, ids)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := tx.KeptSteps(r.task.ID, r.lease.Agent, r.task.Thread)
+	for _, m := range r.kept(shown, from) {
+		switch {
+		case m.Message != 0 && kept[m.Message]:
+		case m.Message == 0 && steps > 0:
+			steps--
+		default:
+			list = append(list, m)
+		}
+	}
+	return list, err
+}
+
+// callsAny reports whether a reply made one of the calls.
+func callsAny(e entry, calls []pendingCall) bool {
+	return slices.ContainsFunc(e.Calls, func(c model.Call) bool {
+		return slices.ContainsFunc(calls, func(p pendingCall) bool { return p.ID == c.ID })
+	})
 }
 
 // kept are messages of a request as a keeper holds them.

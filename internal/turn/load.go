@@ -16,7 +16,7 @@ const historySize = 20
 // remember begins with what was handed over, if what was said before is at hand
 // too and nothing has to be read.
 func (r *run) remember(h *parley.Handover) (b beginning, ok bool) {
-	if h == nil || h.Channel.Kind == parley.Group || h.Request.Kind == parley.QuestionMessage { // whose members, or way, have to be read
+	if h == nil || h.Channel.Kind == parley.Group || h.Request.Kind == parley.QuestionMessage || h.Thread.Kept { // whose members, way or keepers have to be read
 		return b, false
 	}
 	messages, missing := r.Store.Recent().Back(h.Request.Prev, 0, historySize)
@@ -78,7 +78,10 @@ func (r *run) load(ctx context.Context, known *parley.Handover) (b beginning, er
 		if r.lookedTo = max(h.Thread.ReadBy(r.lease.Agent), r.unshown.place); r.underWay {
 			return nil
 		}
-		b, err = r.loadBeginning(tx, h.Thread, read)
+		if b, err = r.loadBeginning(tx, h.Thread, read); err != nil || !h.Thread.Kept {
+			return err
+		}
+		b.prompt.Kept, err = r.loadKept(tx)
 		return err
 	})
 	return b, err

@@ -12,12 +12,17 @@ import (
 )
 
 const (
-	// fullAt is the share of its window, in hundredths, at which a conversation is
-	// too long.
-	fullAt = 80
-	// emptyTo is the share of the room for messages that is left filled: each time
-	// costs a small model call, and changes what a provider has in its cache.
-	emptyTo = 60
+	// fullAt and emptyTo are shares of the window, in hundredths: past the first a
+	// conversation is too long, and it is brought down to the second. Each time costs
+	// a small model call, and changes what a provider has in its cache.
+	fullAt  = 80
+	emptyTo = 50
+	// leastRoom is the share of the room for messages, in hundredths, that is left
+	// filled where instructions and tools take half of the window by themselves.
+	leastRoom = 20
+	// minKept is how many messages a keeper has at least, unless the conversation
+	// would not fit: a keeper of two messages is a name for nothing.
+	minKept = 8
 )
 
 // offloadStep is what was put away at one time, and so no longer shown.
@@ -47,26 +52,78 @@ type offload struct {
 }
 
 func (o *offload) add(s offloadStep) {
+	if len(s.Messages) > 0 {
+		o.addBefore(s)
+	}
+	if s.Past > o.past {
+		o.past = s.Past
+		o.since = o.join(o.since, s.Keepers)
+	}
+}
+
+// addBefore takes in what was put away of the conversation before the request.
+func (o *offload) addBefore(s offloadStep) {
 	if o.messages == nil {
 		o.messages = map[parley.MessageID]bool{}
 	}
 	for _, id := range s.Messages {
 		o.messages[id] = true
 	}
-	if len(s.Messages) > 0 {
-		o.before = append(o.before, s.Keepers...)
+	o.before = o.join(o.before, s.Keepers)
+}
+
+// join adds keepers that are not named yet.
+func (o *offload) join(list, more []offloadKeeper) []offloadKeeper {
+	for _, k := range more {
+		named := func(other offloadKeeper) bool { return other.ID == k.ID }
+		if !slices.ContainsFunc(o.before, named) && !slices.ContainsFunc(list, named) {
+			list = append(list, k)
+		}
 	}
-	if s.Past > o.past {
-		o.past = s.Past
-		o.since = append(o.since, s.Keepers...)
+	return list
+}
+
+// maxLines is how many keepers have a line of their own.
+const maxLines = 10
+
+// show adds the lines that stand in the place of what was put away.
+func (o offload) show(list []offloadKeeper, add func(model.Message, source)) {
+	var keepers []parley.Keeper
+	for _, k := range list {
+		keepers = append(keepers, parley.Keeper{ID: k.ID, Topic: k.Topic, Count: k.Count, Size: k.Size})
+	}
+	if len(o.before)+len(o.since) > maxLines && len(list) > 1 {
+		add(model.Message{Role: model.User, Text: parley.PutAwayTogetherText(keepers)}, source{kind: theHub})
+		return
+	}
+	for _, k := range keepers {
+		add(model.Message{Role: model.User, Text: parley.PutAwayText(k)}, source{kind: theHub})
 	}
 }
 
-func (offload) show(list []offloadKeeper, add func(model.Message, source)) {
-	for _, k := range list {
-		text := parley.PutAwayText(parley.Keeper{ID: k.ID, Topic: k.Topic, Count: k.Count, Size: k.Size})
-		add(model.Message{Role: model.User, Text: text}, source{kind: theHub})
+// namedKeepers bounds how many keepers of a thread a turn names.
+const namedKeepers = 100
+
+// loadKept finds what earlier tasks in the thread have put away.
+func (r *run) loadKept(tx *store.Tx) (*offloadStep, error) {
+	if r.task.Turns > 0 {
+		return nil, nil // the first turn has stored it
 	}
+	list, err := tx.ThreadKeepers(r.task.Thread, r.lease.Agent, namedKeepers)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	s := &offloadStep{}
+	for _, k := range list {
+		s.Keepers = append(s.Keepers, offloadKeeper{k.ID, k.Topic, k.Count, k.Size})
+	}
+	kept, err := tx.KeptBy(r.lease.Agent, idsOf(r.history))
+	for _, m := range r.history {
+		if kept[m.ID] != 0 {
+			s.Messages = append(s.Messages, m.ID)
+		}
+	}
+	return s, err
 }
 
 // makeRoom puts the oldest of the conversation into a keeper when it has become
@@ -101,13 +158,14 @@ func (r *run) makeRoom(ctx context.Context) error {
 }
 
 // chooseOffload are the places of the messages to put away: the oldest first, until
-// two fifths of the room are free. The request and the newest stay, and a call is not
-// parted from its result. What the model has never been shown goes only if it could
-// not be shown either.
+// the conversation is short enough and there are enough for a keeper. The request and
+// the newest stay, and a call is not parted from its result. What the model has never
+// been shown goes only if it could not be shown either. Where too few can go, nothing
+// does as long as everything fits.
 func chooseOffload(r model.Request, from []source, b model.Bounded, unseen []parley.MessageID) (chosen []int) {
 	window, reply := b.Window()
 	units := unitsOf(r.Messages)
-	total := 0
+	total, count := 0, 0
 	for _, u := range units {
 		total += u.tokens
 	}
@@ -116,18 +174,27 @@ func chooseOffload(r model.Request, from []source, b model.Bounded, unseen []par
 	if window <= 0 || most <= 0 || total <= most {
 		return nil // or what is not said fills it already
 	}
+	target := max(window*emptyTo/100-frame(r), most*leastRoom/100)
+	fitted := total <= fits
 	gone := make([]bool, len(units))
 	take := func(i int) {
-		if total <= most*emptyTo/100 || gone[i] || i == len(units)-1 || !from[units[i].from].movable() {
+		if gone[i] || i == len(units)-1 || !from[units[i].from].movable() {
 			return
 		}
 		gone[i] = true
 		total -= units[i].tokens
+		count += units[i].to - units[i].from
 	}
 	for i, u := range units {
+		if total <= target && count >= minKept {
+			break
+		}
 		if m := from[u.from].stored; m == nil || !slices.Contains(unseen, m.ID) {
 			take(i)
 		}
+	}
+	if fitted && count < minKept {
+		return nil
 	}
 	for i := 0; i < len(units) && total > fits; i++ {
 		take(i)
@@ -192,6 +259,10 @@ func (r *run) keep(tx *store.Tx, task *parley.Task, name string, list []parley.K
 	if len(fresh) == 0 {
 		return keepers, nil
 	}
+	if len(fresh) < len(list) { // another task was quicker: the name is of more than this keeper has
+		name = topic.Words(fresh)
+	}
+	tx.MarkThreadKept(task.Thread)
 	k := parley.Keeper{Team: task.Team, Owner: task.Agent, Channel: r.place.ID, Thread: task.Thread, Task: task.ID, Topic: name, Automatic: true}
 	tx.InsertKeeper(&k, fresh)
 	tx.Record(parley.Event{Team: task.Team, Kind: parley.EventKept, Actor: task.Agent, Task: task.ID,

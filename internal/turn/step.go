@@ -27,6 +27,9 @@ type (
 		// Unseen is how many messages of a group, before the history, the agent had
 		// not seen.
 		Unseen int `json:"unseen,omitempty"`
+		// Kept is what earlier tasks in the thread have put away: it is not shown, and
+		// its keepers are named.
+		Kept *offloadStep `json:"kept,omitempty"`
 	}
 	replyStep struct {
 		// Prompt is what the turn began with, in a first reply that came at once.

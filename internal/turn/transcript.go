@@ -115,6 +115,9 @@ func (t *transcript) begin(turn int, p prompt, m mail) {
 	t.turn, t.steps, t.began, t.prompt, t.underWay = turn, 0, len(t.past), p, true
 	if turn == 1 {
 		t.relevant, t.notices = p.Relevant, m.notices
+		if p.Kept != nil {
+			t.offload.addBefore(*p.Kept)
+		}
 	} else {
 		t.addLetters(m.notices)
 	}

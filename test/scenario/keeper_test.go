@@ -80,7 +80,7 @@ func (s *Stage) tell(text string) string {
 func TestContextOffloadAndRetrieveRoundTrip(t *testing.T) {
 	Play(t, learning, func(s *Stage) {
 		s.teach(12)
-		s.Equal("put away", "Offloaded 8 messages. [Keeper:keeper-1] topic=auth research", s.tell("Put it away."))
+		s.Equal("put away", "Offloaded 12 messages. [Keeper:keeper-1] topic=auth research", s.tell("Put it away."))
 		s.roundTrip()
 	})
 }
@@ -124,8 +124,63 @@ func TestOffloadOfAGivenNumberOfMessages(t *testing.T) {
 		_, list := s.Keeper(1)
 		s.Equal("the oldest first", "[Agent Request from rutger | Pattern: ask]\n\nThe auth module checks bearer tokens, part 0.", list[0].Text)
 		s.Equal("roles", "user assistant user assistant user", roles(list))
-		s.Equal("all of them", "Offloaded 15 messages. [Keeper:keeper-2] topic=auth research", s.tell("Put 900 away."))
+		s.Equal("all the others", "Offloaded 10 messages. [Keeper:keeper-2] topic=auth research", s.tell("Put 900 away."))
 		s.Equal("nothing was taken out of the conversation", 12+2+1, len(s.Saw("LearnerBot", -2)))
+	})
+}
+
+// What is put away is the oldest of the whole thread, far beyond what is in sight, and
+// a second time goes on where the first ended.
+func TestOffloadGoesOnWhereItEnded(t *testing.T) {
+	Play(t, learning, func(s *Stage) {
+		for i := range 30 {
+			s.As("rutger").Ask("LearnerBot", fmt.Sprintf("Fact %d about the harbour.", i))
+		}
+		s.tell("Put 12 away.")
+		s.tell("Put it away.")
+		_, first := s.Keeper(1)
+		k, second := s.Keeper(2)
+		s.Equal("the oldest", "[Agent Request from rutger | Pattern: ask]\n\nFact 0 about the harbour.", first[0].Text)
+		s.Equal("goes on", "[Agent Request from rutger | Pattern: ask]\n\nFact 6 about the harbour.", second[0].Text)
+		if left := 60 + 3 - 12; k.Count < left*15/100 || k.Count > left*45/100+1 {
+			s.Errorf("%d of %d messages", k.Count, left)
+		}
+		s.checkKeptOnce("LearnerBot")
+	})
+}
+
+func TestAtMost500MessagesAreOffloadedAtOnce(t *testing.T) {
+	Play(t, learning, func(s *Stage) {
+		for i := range 260 {
+			s.As("rutger").Ask("LearnerBot", fmt.Sprintf("Fact %d.", i))
+		}
+		s.Equal("first", "Offloaded 500 messages. [Keeper:keeper-1] topic=auth research", s.tell("Put 900 away."))
+		s.Equal("second", "Offloaded 23 messages. [Keeper:keeper-2] topic=auth research", s.tell("Put 900 away."))
+		s.checkKeptOnce("LearnerBot")
+	})
+}
+
+// The steps of a task are put away once too.
+func TestASecondOffloadInATaskTakesNoStepTwice(t *testing.T) {
+	team := learning
+	team.Script = `
+agents:
+  LearnerBot:
+    - steps:
+      - {call: list_agents}
+      - {call: list_agents}
+      - {call: context_offload, args: {topic: first, message_count: 4}}
+      - {call: list_agents}
+      - {call: context_offload, args: {topic: second, message_count: 4}}
+      - {say: 'Done.'}
+`
+	Play(t, team, func(s *Stage) {
+		s.As("rutger").Ask("LearnerBot", "Work.")
+		_, first := s.Keeper(1)
+		_, second := s.Keeper(2)
+		s.Equal("first", "user assistant tool assistant", roles(first))
+		s.Equal("second", "tool assistant tool assistant", roles(second))
+		s.Equal("which call", true, strings.HasPrefix(second[1].Text, "context_offload "))
 	})
 }
 

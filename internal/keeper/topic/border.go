@@ -17,15 +17,15 @@ const (
 	window = 3
 )
 
-// Border is how many of the oldest messages to put away: about three tenths, up to
-// where something new begins. It never separates the result of a tool from its call,
-// and leaves at least one message.
-func Border(list []parley.KeptMessage) int {
+// Border is how many of the oldest messages to put away: about three tenths of a total,
+// of which the list is the oldest, up to where something new begins. It never separates
+// the result of a tool from its call, and leaves at least one message.
+func Border(list []parley.KeptMessage, total int) int {
 	n := len(list)
 	if n < 2 {
 		return 0
 	}
-	goal := offloadShare * float64(n)
+	goal := min(offloadShare*float64(total), float64(n-1))
 	best, most := 0, math.Inf(-1)
 	for i := max(1, int(goal/2)); i <= min(n-1, int(math.Ceil(goal*1.5))); i++ {
 		if list[i].Role == parley.RoleTool {

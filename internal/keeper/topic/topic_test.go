@@ -50,7 +50,7 @@ func TestBorder(t *testing.T) {
 		{"not between a call and its result", "user Look.\nassistant look {}\ntool a file\ntool a file\ntool a file\nassistant I see.\nuser Thanks.\nassistant Yes.", 1},
 		{"only results", "assistant look {}\ntool a\ntool b\ntool c", 0},
 	} {
-		if got := Border(talk(c.talk)); got != c.want {
+		if got := Border(talk(c.talk), len(talk(c.talk))); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
@@ -62,7 +62,7 @@ func TestBorderProperty(t *testing.T) {
 		for _, role := range rapid.SliceOfN(rapid.SampledFrom([]string{"user", "assistant", "tool"}), 0, 60).Draw(t, "roles") {
 			list = append(list, parley.KeptMessage{Role: role, Text: rapid.StringMatching(`[a-f]{0,6} [a-f]{4}`).Draw(t, "text"), At: parley.Micros(rapid.Int64Range(0, 1e11).Draw(t, "at"))})
 		}
-		n := Border(list)
+		n := Border(list, len(list)+rapid.IntRange(0, 5000).Draw(t, "more"))
 		if n < 0 || n > len(list) || n == len(list) && n > 0 {
 			t.Fatalf("%d of %d", n, len(list))
 		}

@@ -16,7 +16,7 @@ var contextOffloadText string
 
 type contextOffloadArgs struct {
 	Topic string `json:"topic" required:"true" doc:"A short label for what is put away, for example 'auth implementation'."`
-	Count *int   `json:"message_count" doc:"How many of the oldest messages; about a third, up to the end of a topic, if left out."`
+	Count *int   `json:"message_count" doc:"How many of the oldest messages, 500 at most; about a third, up to the end of a topic, if left out."`
 	Share string `json:"share" enum:"team" doc:"'team' lets everyone in the team find it; left out, those who may read this conversation."`
 }
 
@@ -26,7 +26,7 @@ func contextOffload(keepers *keeper.Service) tool.Tool {
 		Replays: true,
 		Action:  contextOffloadAction,
 		Run: func(ctx context.Context, c tool.Call, args contextOffloadArgs) (tool.Result, error) {
-			o, err := args.offloading(c)
+			o, err := args.offloading(ctx, c)
 			if err != nil {
 				return tool.Result{}, err
 			}
@@ -51,8 +51,8 @@ func contextOffloadAction(args contextOffloadArgs) string {
 	return policy.Action(policy.KeeperOp, "offload")
 }
 
-func (args contextOffloadArgs) offloading(c tool.Call) (keeper.Offloading, error) {
-	o := keeper.Offloading{Topic: args.Topic, Key: c.Key, Share: args.Share == "team", Said: c.Said()}
+func (args contextOffloadArgs) offloading(ctx context.Context, c tool.Call) (o keeper.Offloading, err error) {
+	o = keeper.Offloading{Topic: args.Topic, Key: c.Key, Share: args.Share == "team"}
 	if args.Share != "" && !o.Share {
 		return o, parley.Errorf(parley.Invalid, "Unknown value of share: %q.", parley.Clip(args.Share, 40)).WithHint("Use 'team', or leave it out.")
 	}
@@ -61,5 +61,6 @@ func (args contextOffloadArgs) offloading(c tool.Call) (keeper.Offloading, error
 			return o, parley.Errorf(parley.Invalid, "message_count is 1 or more.").WithHint("Leave it out to put away what is oldest.")
 		}
 	}
-	return o, nil
+	o.Said, o.Total, err = c.Unkept(ctx)
+	return o, err
 }
