@@ -136,6 +136,11 @@ func (cabinet) Forget(*store.Tx, []parley.MessageID) error { return nil }
 
 func (cabinet) Excerpts(parley.KeptMessage) []string { return nil }
 
+func (cabinet) Rename(tx *store.Tx, id parley.KeeperID, topic string) error {
+	tx.SetTopic(id, topic)
+	return nil
+}
+
 func (cabinet) Rewrite(tx *store.Tx, list []parley.KeptMessage) error {
 	for _, k := range list {
 		tx.SetKeptText(k.ID, k.Text)

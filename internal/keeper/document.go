@@ -26,7 +26,11 @@ func (Documents) After(tx *store.Tx, mark int64, limit int) ([]search.Document, 
 func documents(list []store.FoundKept) []search.Document {
 	docs := make([]search.Document, len(list))
 	for i, m := range list {
-		docs[i] = search.Document{ID: m.ID, Team: m.Team, At: m.At, Text: m.Text, Marks: marks(m), Source: m}
+		text := m.Text
+		if m.Topic != "" {
+			text += "\n" + m.Topic // after the text, so that places in it stay
+		}
+		docs[i] = search.Document{ID: m.ID, Team: m.Team, At: m.At, Text: text, Marks: marks(m), Source: m}
 	}
 	return docs
 }

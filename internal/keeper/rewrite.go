@@ -19,6 +19,18 @@ func (s *Service) Rewrite(tx *store.Tx, list []parley.KeptMessage) error {
 	})
 }
 
+// Rename changes the topic of a keeper, and its entry in the index.
+func (s *Service) Rename(tx *store.Tx, id parley.KeeperID, topic string) error {
+	ids, err := idsOf(tx, id)
+	if err != nil {
+		return err
+	}
+	return s.reindex(tx, ids, func() error {
+		tx.SetTopic(id, topic)
+		return nil
+	})
+}
+
 // Excerpts are the forms in which a found message is shown if not as a whole: the
 // beginning of a raw answer, what a model is shown for a smart one, and a snippet with
 // a question.

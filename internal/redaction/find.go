@@ -97,7 +97,11 @@ func (f *finding) findEvents(tx *store.Tx) error {
 // findReaders finds the turns that read the text in another conversation than their
 // own, found it by a search or in a keeper. They may belong to any tree.
 func (f *finding) findReaders(tx *store.Tx) error {
-	for _, text := range f.shownElsewhere() {
+	topics, err := f.topics(tx)
+	if err != nil {
+		return err
+	}
+	for _, text := range append(f.shownElsewhere(), topics...) {
 		list, err := tx.TasksContaining(f.team, f.message.At, withinJSON(text, false), withinJSON(text, true))
 		if err != nil {
 			return err
@@ -107,6 +111,21 @@ func (f *finding) findReaders(tx *store.Tx) error {
 	slices.Sort(f.readers)
 	f.readers = slices.Compact(f.readers)
 	return nil
+}
+
+// topics are those of keepers that say something of the text. Later tasks in the same
+// thread are shown them.
+func (f *finding) topics(tx *store.Tx) (list []string, err error) {
+	for _, m := range f.kept {
+		k, err := tx.Keeper(m.Keeper)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return nil, err
+		}
+		if err == nil && f.secrets.scrub(k.Topic, f.mark) != k.Topic && !slices.Contains(list, k.Topic) {
+			list = append(list, k.Topic)
+		}
+	}
+	return list, nil
 }
 
 // shownElsewhere is what to look for in other trees, as it is written there. A search

@@ -94,7 +94,9 @@ func (e *erasure) eraseTopics(keepers []parley.KeeperID) error {
 			return err
 		}
 		if topic := e.found.secrets.scrub(k.Topic, e.found.mark); topic != k.Topic {
-			e.tx.SetTopic(id, topic)
+			if err := e.found.s.keepers.Rename(e.tx, id, topic); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

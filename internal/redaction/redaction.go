@@ -23,6 +23,8 @@ type Index interface {
 type Keepers interface {
 	// Rewrite changes what kept messages say, wherever they are found by it.
 	Rewrite(tx *store.Tx, list []parley.KeptMessage) error
+	// Rename changes the topic of a keeper.
+	Rename(tx *store.Tx, id parley.KeeperID, topic string) error
 	// Excerpts are how a message is shown where it is found and not shown whole.
 	Excerpts(m parley.KeptMessage) []string
 }

@@ -91,10 +91,14 @@ type FoundKept struct {
 	parley.KeptMessage
 	Of      parley.Keeper  // without its counts and key
 	Channel parley.Channel // id, kind and the two of a dm
+	// Topic is that of the keeper, in the message that it is found with: the first
+	// that others than the owner may read, or else the first.
+	Topic string
 }
 
 const foundKept = `SELECT m.id, m.team_id, m.keeper_id, m.n, m.role, m.author_id, m.message_id, m.private, m.at, m.text,
-	k.owner_id, k.channel_id, k.thread_id, k.task_id, k.topic, k.shared, k.created_at, k.used_at, k.uses, c.kind, c.a_id, c.b_id
+	k.owner_id, k.channel_id, k.thread_id, k.task_id, k.topic, k.shared, k.created_at, k.used_at, k.uses, c.kind, c.a_id, c.b_id,
+	CASE WHEN m.n = (SELECT f.n FROM kept f WHERE f.keeper_id = k.id AND f.keeper_id > 0 ORDER BY f.private, f.n LIMIT 1) THEN k.topic ELSE '' END
 	FROM kept m JOIN keeper k ON k.id = m.keeper_id LEFT JOIN channel c ON c.id = k.channel_id`
 
 func scanFoundKept(r Row) FoundKept {
@@ -104,6 +108,7 @@ func scanFoundKept(r Row) FoundKept {
 		CreatedAt: parley.Micros(r.Int(16)), UsedAt: parley.Micros(r.Int(17)), Uses: int(r.Int(18))}
 	f.Channel = parley.Channel{ID: f.Of.Channel, Team: f.Team, Kind: parley.ChannelKind(r.Text(19)),
 		A: parley.AgentID(r.Int(20)), B: parley.AgentID(r.Int(21))}
+	f.Topic = r.Text(22)
 	return f
 }
 
@@ -140,14 +145,16 @@ func (tx *Tx) MarkThreadKept(id parley.ThreadID) {
 // are in no keeper of an owner: the oldest of them, and how many there are. Messages
 // are linked backwards, so it walks over all of them.
 func (tx *Tx) Unkept(from parley.MessageID, owner parley.AgentID, limit int) (ids []parley.MessageID, total int, err error) {
-	err = tx.query(`WITH RECURSIVE m(id, n, prev_id) AS (
+	err = tx.query(`WITH RECURSIVE sub(id, n, prev_id) AS (
 			SELECT id, n, prev_id FROM message WHERE id = $1
-			UNION ALL SELECT o.id, o.n, o.prev_id FROM m JOIN message o ON o.id = m.prev_id WHERE m.prev_id > 0)
-		SELECT m.id, count(*) OVER () FROM m WHERE NOT EXISTS (SELECT 1 FROM kept p JOIN keeper k ON k.id = p.keeper_id
-			WHERE p.message_id = m.id AND p.message_id > 0 AND k.owner_id = $2 AND k.removed = 0)
-		ORDER BY m.n LIMIT $3`, func(r Row) {
-		ids, total = append(ids, parley.MessageID(r.Int(0))), int(r.Int(1))
-	}, int64(from), int64(owner), int64(limit))
+			UNION ALL SELECT o.id, o.n, o.prev_id FROM sub JOIN message o ON o.id = sub.prev_id WHERE sub.prev_id > 0)
+		SELECT sub.id FROM sub WHERE NOT EXISTS (SELECT 1 FROM kept p JOIN keeper k ON k.id = p.keeper_id
+			WHERE p.message_id = sub.id AND p.message_id > 0 AND k.owner_id = $2 AND k.removed = 0)
+		ORDER BY sub.n`, func(r Row) {
+		if total++; total <= limit {
+			ids = append(ids, parley.MessageID(r.Int(0)))
+		}
+	}, int64(from), int64(owner))
 	return ids, total, err
 }
 

@@ -8,6 +8,41 @@ import (
 	"parley/internal/keeper"
 )
 
+// A note that only happens to have a word of the question is not shown with it, and
+// neither is the question as it was asked before.
+func TestAQuestionIsNotShownWhatIsUnrelated(t *testing.T) {
+	team := learning
+	team.Script = `
+agents:
+  LearnerBot:
+    - match: 'Put it away'
+      steps: [{call: context_offload, args: {topic: 'notes', message_count: 20}}, {say: 'Done.'}]
+    - match: '^\[Query from'
+      steps: [{say: 'No idea.'}]
+    - steps: [{say: 'Noted.'}]
+`
+	const question = "Which port does the billing database use in production?"
+	for name, c := range map[string]struct {
+		note string
+		want bool
+	}{
+		"unrelated":    {"The database of recipes is on the kitchen shelf.", false},
+		"asked before": {question, false},
+		"relevant":     {"The billing database listens on port 5433 in production.", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			Play(t, team, func(s *Stage) {
+				s.As("rutger").Ask("LearnerBot", c.note)
+				s.teach(3)
+				s.tell("Put it away.")
+				s.As("OtherBot").AskTeam("LearnerBot", question)
+				s.Pass(time.Minute)
+				s.Equal("shown", c.want, s.Models.Showed("LearnerBot", "Relevant context:"))
+			})
+		})
+	}
+}
+
 // What a question was enriched with comes from keepers that its reader may read,
 // and others may not: whoever puts the question away does not give it to the asker,
 // who reads the same dm.

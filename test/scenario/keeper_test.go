@@ -129,6 +129,21 @@ func TestOffloadOfAGivenNumberOfMessages(t *testing.T) {
 	})
 }
 
+// A keeper is found by its topic too, though no message has its words; by those who
+// may read it.
+func TestKeepersAreFoundByTheirTopic(t *testing.T) {
+	team := learning
+	team.Script = strings.ReplaceAll(learner, "topic: 'auth research', message_count: 2", "topic: 'zeppelin hangar', message_count: 2")
+	Play(t, team, func(s *Stage) {
+		s.teach(4)
+		s.tell("Put 2 away.")
+		if got := s.tell("Look up raw: zeppelin"); !strings.Contains(got, "part 0.\n  from keeper-1/1, topic: zeppelin hangar") {
+			s.Errorf("found %q", got)
+		}
+		s.Equal("another", "No relevant context found for: zeppelin", s.As("rutger").Ask("OtherBot", "Look up: zeppelin"))
+	})
+}
+
 // What is put away is the oldest of the whole thread, far beyond what is in sight, and
 // a second time goes on where the first ended.
 func TestOffloadGoesOnWhereItEnded(t *testing.T) {

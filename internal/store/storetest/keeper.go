@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -241,5 +242,96 @@ func keptCopies(t *testing.T, open Open) {
 			t.Errorf("another's: %v", other)
 		}
 		return err
+	})
+}
+
+// A thread of which something was put away says so; what is in keepers is not found
+// again as what is not.
+func keptThreads(t *testing.T, open Open) {
+	w := newWorld(t, open)
+	var thread parley.ThreadID
+	var ids []parley.MessageID
+	w.update(func(tx *store.Tx) error {
+		dm, err := tx.EnsureDM(w.team.ID, w.ann.ID, w.bob.ID)
+		if err != nil {
+			return err
+		}
+		thread = dm.Main
+		for range 6 {
+			m := parley.Message{Team: w.team.ID, Thread: thread, Author: w.bob.ID, Kind: parley.NotificationMessage, Body: "said"}
+			if err := tx.Post(&m, store.Recipient{ID: w.ann.ID}); err != nil {
+				return err
+			}
+			ids = append(ids, m.ID)
+		}
+		return nil
+	})
+	unkept := func(owner parley.AgentID, limit int) (list []parley.MessageID, total int) {
+		w.view(func(tx *store.Tx) (err error) {
+			list, total, err = tx.Unkept(ids[5], owner, limit)
+			return err
+		})
+		return list, total
+	}
+	if list, total := unkept(w.ann.ID, 2); !slices.Equal(list, ids[:2]) || total != 6 {
+		t.Errorf("the oldest are %v of %d, want %v", list, total, ids[:2])
+	}
+	var made []parley.Keeper
+	w.update(func(tx *store.Tx) error {
+		for i, list := range [][]parley.KeptMessage{{{Message: ids[0]}, {Message: ids[3]}, {Private: true, Text: "a step"}}, {{Message: ids[1]}}} {
+			k := parley.Keeper{Team: w.team.ID, Owner: w.ann.ID, Thread: thread, Task: 7, Topic: "t", Automatic: i == 0}
+			tx.InsertKeeper(&k, list)
+			made = append(made, k)
+		}
+		tx.MarkThreadKept(thread)
+		return nil
+	})
+	if list, total := unkept(w.ann.ID, 10); !slices.Equal(list, []parley.MessageID{ids[2], ids[4], ids[5]}) || total != 3 {
+		t.Errorf("not kept are %v of %d", list, total)
+	}
+	if _, total := unkept(w.bob.ID, 10); total != 6 {
+		t.Errorf("another's keepers count: %d", total)
+	}
+	w.view(func(tx *store.Tx) error {
+		got, err := tx.Thread(thread)
+		if !got.Kept || err != nil {
+			t.Errorf("the thread is %+v, %v", got, err)
+		}
+		list, err := tx.ThreadKeepers(thread, w.ann.ID, 10)
+		if len(list) != 1 || list[0].ID != made[0].ID || err != nil {
+			t.Errorf("keepers of the thread: %+v, %v", list, err)
+		}
+		in, err := tx.InKeepers(w.ann.ID, ids)
+		if d := cmp.Diff(map[parley.MessageID]bool{ids[0]: true, ids[1]: true, ids[3]: true}, in); d != "" || err != nil {
+			t.Error(d, err)
+		}
+		if n, err := tx.KeptSteps(7, w.ann.ID, thread); n != 1 || err != nil {
+			t.Errorf("%d steps, %v", n, err)
+		}
+		if n, err := tx.KeptSteps(8, w.ann.ID, thread); n != 0 || err != nil {
+			t.Errorf("%d steps of another task, %v", n, err)
+		}
+		return nil
+	})
+}
+
+// The topic is found with the first message that others may read too.
+func keptTopics(t *testing.T, open Open) {
+	w := newWorld(t, open)
+	k := parley.Keeper{Team: w.team.ID, Owner: w.ann.ID, Topic: "boats"}
+	w.update(func(tx *store.Tx) error {
+		tx.InsertKeeper(&k, []parley.KeptMessage{{Private: true, Text: "a"}, {Text: "b"}, {Text: "c"}})
+		return nil
+	})
+	w.view(func(tx *store.Tx) error {
+		list, err := tx.KeptAfter(0, 10)
+		var got []string
+		for _, m := range list {
+			got = append(got, m.Text+m.Topic)
+		}
+		if d := cmp.Diff([]string{"a", "bboats", "c"}, got); d != "" || err != nil {
+			t.Error(d, err)
+		}
+		return nil
 	})
 }

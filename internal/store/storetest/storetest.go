@@ -78,6 +78,8 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Removed keepers leave no number to be given out again", keeperRemoval},
 		{"What keepers hold goes in time", keeperRetention},
 		{"Texts are found in keepers", keptCopies},
+		{"A thread says that parts of it were put away", keptThreads},
+		{"Topics are found with a message that others may read", keptTopics},
 
 		{"Questions and their routes come back as they went in", questionRoundTrip},
 		{"Asking twice under a key is asking once", questionKey},
