@@ -8,4 +8,4 @@ CREATE INDEX keeper_thread ON keeper (thread_id, owner_id, id) WHERE thread_id >
 -- is made anew.
 DELETE FROM posting WHERE kind = 2;
 DELETE FROM search_gap WHERE kind = 2;
-UPDATE search_mark SET upto = 0, removals = removals + 1 WHERE kind = 2;
+UPDATE search_mark SET upto = 0 WHERE kind = 2;
