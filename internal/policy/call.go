@@ -9,7 +9,7 @@ import (
 // Categories of actions. An action is tool:<category>:<detail>.
 const (
 	AgentComm = "agent_comm" // send NAME, read_docs NAME, list
-	ChannelOp = "channel"    // send #NAME, read #NAME
+	ChannelOp = "channel"    // send #NAME, read #NAME, read @NAME, read thread-ID, read *
 	TaskOp    = "task"       // await ID, cancel ID, status ID
 	SelfOp    = "self"       // sleep
 	KeeperOp  = "keeper"     // offload, retrieve, list, share

@@ -3,7 +3,6 @@ package reading
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"parley"
 	"parley/internal/access"
@@ -82,24 +81,6 @@ func describeGroup(tx *store.Tx, c access.Caller, ch parley.Channel) (Group, err
 		err = nil
 	}
 	return g, err
-}
-
-// GroupMessages reads a group channel and a piece of its messages, oldest first.
-// Reading changes nothing: whoever shows it says with ReadGroup how far.
-func (s *Service) GroupMessages(ctx context.Context, c access.Caller, name string, before, limit int) (ch parley.Channel, list []parley.Message, err error) {
-	err = s.store.View(ctx, func(tx *store.Tx) error {
-		if ch, err = s.access.Group(tx, c, name); err != nil {
-			return err
-		}
-		t, err := tx.Thread(ch.Main)
-		if err != nil {
-			return err
-		}
-		list, err = back(tx, t, Conversation{Before: before, Limit: limit})
-		return err
-	})
-	slices.Reverse(list)
-	return ch, list, err
 }
 
 // ReadGroup records how far the caller was shown a channel.

@@ -25,7 +25,7 @@ type View struct {
 
 // Read reads a piece of a conversation that the caller is part of: a group channel
 // (#name), its dm with somebody (@name), or a thread by its id. What belongs to others
-// looks as if it did not exist.
+// looks as if it did not exist. Reading changes nothing: whoever shows it says how far.
 func (s *Service) Read(ctx context.Context, c access.Caller, place string, before, limit int) (v View, err error) {
 	place = strings.TrimSpace(place)
 	err = s.store.View(ctx, func(tx *store.Tx) (err error) {
