@@ -124,11 +124,16 @@ type Delivery struct {
 	Message   MessageID
 	Recipient AgentID
 	// Pull marks a recipient that fetches its messages.
-	Pull      bool
+	Pull bool
+	// Mail marks what starts no turn of the recipient's: its next turn shows it.
+	Mail      bool
 	Delivered Micros // given to the agent's runtime
 	Seen      Micros // part of a stored model request, acknowledged, or displayed
 	Answered  Micros
 }
+
+// Unread reports whether the message still waits for its recipient to look.
+func (d Delivery) Unread() bool { return (d.Mail || d.Pull) && d.Seen == 0 }
 
 // State names how far the message has come.
 func (d Delivery) State() string {

@@ -223,6 +223,7 @@ type Handover struct {
 	Request Message
 	Channel Channel
 	Thread  Thread // with the request
+	Mail    bool   // the agent has unread mail
 }
 
 // Lease is the right to run the task under its present token.

@@ -76,6 +76,32 @@ func DelegatedText(to string, task TaskID) string {
 // NotifiedText tells the caller that a notification was accepted.
 func NotifiedText(to string) string { return "Notification sent to " + to + "." }
 
+// IsolatedText tells the sender that some read its mail only where it was said. It is
+// empty if nobody does.
+func IsolatedText(names ...string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	verb, whose := "is", "its conversation"
+	if len(names) > 1 {
+		verb, whose = "are", "their conversations"
+	}
+	return " " + strings.Join(names, ", ") + " " + verb + " isolated and will read it only in " + whose + " with you."
+}
+
+// MailText is a piece of mail as its recipient reads it outside of the conversation
+// that it belongs to. A late answer comes as the result that it is.
+func MailText(from string, m Message) string {
+	switch m.Kind {
+	case ReplyMessage, ResultMessage:
+		return ResultText(from, m.Task, m.Body)
+	case FailureMessage:
+		return FailureText(from, m.Task, m.Body)
+	default:
+		return NotificationText(from, m.Context, m.Body)
+	}
+}
+
 // RedactedText replaces the text of a redacted message.
 func RedactedText(by string) string { return "[redacted by " + by + "]" }
 

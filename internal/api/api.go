@@ -35,6 +35,7 @@ type ContactRequest struct {
 	Priority string  `json:"priority,omitempty" enum:"low,normal,high,urgent" doc:"For a delegation; normal if left out."`
 	TaskID   string  `json:"task_id,omitempty" doc:"The task you work on, if you hold one."`
 	Timeout  float64 `json:"timeout_seconds,omitempty" minimum:"0" maximum:"604800" doc:"How long an ask waits; 120 if left out."`
+	Urgent   bool    `json:"urgent,omitempty" doc:"For a notification: a turn that is running shows it between two of its steps. Only a person may say so."`
 	Key      string  `json:"key,omitempty" maxLength:"200" doc:"Makes the contact idempotent: the same key finds what was made before."`
 	Budget   *Budget `json:"budget,omitempty" doc:"What the tree of tasks that begins here may spend. Only a person may give one."`
 }
@@ -47,6 +48,7 @@ type Contact struct {
 	Message  string    `json:"message_id,omitempty" doc:"The stored message; missing while the contact waits for approval."`
 	Task     *Task     `json:"task,omitempty" doc:"Missing for a notification, and while the contact waits for approval."`
 	Notice   string    `json:"notice,omitempty" doc:"Says that the contact waits for approval, if it does."`
+	Isolated bool      `json:"isolated,omitempty" doc:"The agent is isolated: it reads the notification only in its conversation with you."`
 	Approval *Approval `json:"approval,omitempty" doc:"What it waits for; nobody has been contacted yet."`
 }
 
@@ -139,6 +141,7 @@ type Delivery struct {
 	Delivered *time.Time `json:"delivered,omitempty" doc:"When the recipient's runtime got it."`
 	Seen      *time.Time `json:"seen,omitempty" doc:"When a model read it, or it was displayed."`
 	Answered  *time.Time `json:"answered,omitempty" doc:"When a reply answered it."`
+	Unread    bool       `json:"unread,omitempty" doc:"It has waited since it was accepted for the recipient to read it. Requests to agents are not counted: they start work by themselves."`
 }
 
 // MessageRecord is a message with its deliveries.
@@ -197,6 +200,8 @@ type Agent struct {
 	Queued        int        `json:"queued" doc:"Tasks that wait for a worker."`
 	Running       int        `json:"running" doc:"Tasks that are running."`
 	Waiting       int        `json:"waiting" doc:"Tasks that wait for something."`
+	Unread        int        `json:"unread,omitempty" doc:"How much of its mail an agent has not read."`
+	UnreadSince   *time.Time `json:"unread_since,omitempty" doc:"When the oldest of it came."`
 	Mistake       string     `json:"mistake,omitempty" doc:"What is now wrong with its file. Meanwhile the agent works as it did before."`
 }
 

@@ -13,6 +13,7 @@ import (
 	"parley/internal/policy"
 	"parley/internal/reading"
 	"parley/internal/tool"
+	"parley/internal/tool/contacttools"
 	"parley/internal/turn"
 )
 
@@ -31,6 +32,8 @@ type Member struct {
 	Limits       parley.Limits
 	// KeepsShared lets the agent write the files in agents/_shared.
 	KeepsShared bool
+	// Isolated keeps its mail to the dm with the sender.
+	Isolated bool
 	// Tools limits the tools of its toolsets and servers to these names; nil means all.
 	Tools   []string
 	Servers []OutsideServer
@@ -181,10 +184,10 @@ func (a *agents) take(team parley.TeamID, stored []parley.Agent, members []Membe
 			m = withManaging(m)
 		}
 		entries = append(entries, directory.Entry{ID: stored[i].ID, Team: stored[i].Team, Name: m.Name, Kind: m.Kind, Description: m.Description, Role: m.Role,
-			Model: m.ModelName, Docs: m.Docs, Limits: limits, Rules: a.rules(m), Mistake: m.Mistake})
+			Model: m.ModelName, Docs: m.Docs, Limits: limits, Rules: a.rules(m), Isolated: m.Isolated, Mistake: m.Mistake})
 		if m.Kind == parley.Native {
 			tools := a.limit(a.combine(ownSets(m)), m)
-			defs[stored[i].ID] = &definition{Agent: turn.Agent{Name: m.Name, Instructions: m.Instructions, Knowledge: m.Knowledge, Model: m.Model, Tools: tools, Limits: *limits},
+			defs[stored[i].ID] = &definition{Agent: turn.Agent{Name: m.Name, Instructions: m.Instructions, Knowledge: m.Knowledge, Model: m.Model, Tools: tools, Limits: *limits, Isolated: m.Isolated},
 				servers: a.outside.connect(team, m, used), only: m.Tools}
 		}
 	}
@@ -237,6 +240,12 @@ func (a *agents) combine(sets []string) []tool.Tool {
 			if _, twice := tool.Find(tools, t.Name); !twice {
 				tools = append(tools, t)
 			}
+		}
+	}
+	// Whatever an agent does, it can read what it was sent.
+	if inbox, ok := tool.Find(a.sets["contact"], contacttools.Inbox); ok {
+		if _, twice := tool.Find(tools, inbox.Name); !twice && len(tools) > 0 {
+			tools = append(tools, inbox)
 		}
 	}
 	a.tools[key] = tools

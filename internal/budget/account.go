@@ -182,7 +182,7 @@ func (a *Account) tellTree() error {
 	}
 	m := parley.Message{Team: root.Team, Thread: root.Thread, Author: root.Agent, Kind: parley.NotificationMessage,
 		Body: parley.BudgetSpentText(root.ID, a.told)}
-	if err := a.tx.Post(&m, store.Recipient{ID: requester.ID, Pulls: requester.Pulls()}); err != nil {
+	if err := a.tx.Post(&m, store.Recipient{ID: requester.ID, Pulls: requester.Pulls(), Mail: !requester.Pulls()}); err != nil {
 		return err
 	}
 	a.tree.Told = true

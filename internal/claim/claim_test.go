@@ -142,7 +142,7 @@ func TestAnIntentLastsHalfAnHour(t *testing.T) {
 	}
 	concerned := func() []parley.AgentID {
 		t.Helper()
-		ids, err := s.hub.Claims.Concerned(t.Context(), s.as("Bob"), "main.go")
+		ids, _, err := s.hub.Claims.Concerned(t.Context(), s.as("Bob"), "main.go")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,21 +29,27 @@ func (s *Service) Intend(ctx context.Context, c access.Caller, path string) erro
 	})
 }
 
-// Concerned finds those whom news about a path concerns: everyone who works on it.
-// If nobody else does, or without a path, it is the agents with the caller's role.
-func (s *Service) Concerned(ctx context.Context, c access.Caller, path string) ([]parley.AgentID, error) {
+// Concerned finds those whom news about a path concerns: everyone who works on it,
+// with the task in which it does. If nobody else does, or without a path, it is the
+// agents with the caller's role.
+func (s *Service) Concerned(ctx context.Context, c access.Caller, path string) ([]parley.AgentID, map[parley.AgentID]parley.TaskID, error) {
 	var busy []parley.AgentID
+	tasks := map[parley.AgentID]parley.TaskID{}
 	if path != "" {
 		clean, err := parley.CleanPath(path)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		err = s.store.View(ctx, func(tx *store.Tx) error {
-			busy, err = tx.BusyOn(c.Team, clean)
+			list, err := tx.BusyOn(c.Team, clean)
+			for _, b := range list {
+				busy = append(busy, b.Agent)
+				tasks[b.Agent] = b.Task
+			}
 			return err
 		})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	own, _ := s.dir.Entry(c.Agent)
@@ -51,7 +57,7 @@ func (s *Service) Concerned(ctx context.Context, c access.Caller, path string) (
 	for _, e := range s.dir.InRole(c.Team, own.Role) {
 		alike = append(alike, e.ID)
 	}
-	return concerns(c.Agent, busy, alike), nil
+	return concerns(c.Agent, busy, alike), tasks, nil
 }
 
 // concerns picks those who work on the path, or else those of the same role, but

@@ -13,15 +13,18 @@ import (
 
 func notifyCommand(c *console) *cobra.Command {
 	var about string
+	var urgent bool
 	cmd := &cobra.Command{
 		Use:   "notify AGENT [MESSAGE...]",
 		Short: "Tell an agent something without starting work",
-		Long: `Tell an agent something. This starts no work: the agent reads it at its next turn
-with you, even if it sleeps or is offline now.
+		Long: `Tell an agent something. This starts no work: the agent reads it at its next
+turn, whoever that is for, even if it sleeps or is offline now. With --urgent it also
+reads it between the steps of what it is doing now.
 
 The message is read from standard input if it is "-" or if something is piped
 in.`,
 		Example: `  parley notify WriterBot "The deadline moved to Friday."
+  parley notify WriterBot "Stop, the figures are wrong." --urgent
   parley notify WriterBot < decision.md
   parley notify WriterBot "Done." --json | jq -r .message_id`,
 		GroupID:           groupTalk,
@@ -37,11 +40,12 @@ in.`,
 			}
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
 				return c.notify(ctx, hub, api.ContactRequest{Action: string(parley.Notify), Agent: args[0],
-					Message: message, Context: about})
+					Message: message, Context: about, Urgent: urgent})
 			})
 		},
 	}
 	cmd.Flags().StringVar(&about, "context", "", "background that the agent needs")
+	cmd.Flags().BoolVar(&urgent, "urgent", false, "show it to the agent between two steps of its running work")
 	return cmd
 }
 
@@ -51,7 +55,11 @@ func (c *console) notify(ctx context.Context, hub *client.Client, r api.ContactR
 		return err
 	}
 	return c.show(contact, func(view.Screen) string {
-		return parley.NotifiedText(contact.Agent) + "\n" +
+		text := parley.NotifiedText(contact.Agent)
+		if contact.Isolated {
+			text += parley.IsolatedText(contact.Agent)
+		}
+		return text + "\n" +
 			"See whether it was read with: " + c.command("message show %s", contact.Message) + "\n"
 	})
 }

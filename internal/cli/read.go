@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,8 +25,8 @@ func readCommand(c *console) *cobra.Command {
 		Use:   "read AGENT [AGENT] | read '#CHANNEL'",
 		Short: "Read a channel or the conversation of two",
 		Long: `Read the conversation of two participants, newest last: yours with the agent, or
-that of two agents. With '#CHANNEL', in quotes, read that channel. What is shown to
-you counts as seen.`,
+that of two agents, in all their threads. With '#CHANNEL', in quotes, read that
+channel. What is shown to you counts as seen.`,
 		Example: `  parley read CoordinatorBot
   parley read CoordinatorBot DataBot --limit 50
   parley read '#standup'
@@ -69,13 +70,14 @@ func emptyText(q readQuery) string {
 func (c *console) read(ctx context.Context, hub *client.Client, q readQuery) error {
 	var messages []api.Message
 	var err error
+	main := "" // the thread that needs no name
 	switch {
 	case q.group != "":
 		messages, err = hub.ReadChannel(ctx, q.group, q.limit)
 	case q.thread != "":
 		messages, err = hub.ReadThread(ctx, q.thread, q.limit)
 	default:
-		messages, err = hub.Read(ctx, q.a, q.b, q.limit)
+		messages, main, err = readPair(ctx, hub, q)
 		if q.a == "" {
 			err = c.orChannel(ctx, hub, q.b, err)
 		}
@@ -87,7 +89,7 @@ func (c *console) read(ctx context.Context, hub *client.Client, q readQuery) err
 		if len(messages) == 0 {
 			return emptyText(q)
 		}
-		return s.Conversation(messages)
+		return s.Conversation(messages, main)
 	})
 	if err != nil {
 		return err
@@ -102,4 +104,34 @@ func (c *console) read(ctx context.Context, hub *client.Client, q readQuery) err
 		}
 	}
 	return hub.MarkSeen(ctx, ids...) // the hub ignores messages for others
+}
+
+// mostThreads bounds how many threads of two participants are read at once.
+const mostThreads = 50
+
+// readPair reads the last that two participants said to each other, in whatever
+// thread, and returns the thread that most of their talk is in.
+func readPair(ctx context.Context, hub *client.Client, q readQuery) (messages []api.Message, main string, err error) {
+	threads, err := hub.Threads(ctx, q.a, q.b)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(threads) > mostThreads {
+		threads = append(threads[:1:1], threads[len(threads)-mostThreads+1:]...)
+	}
+	for _, t := range threads {
+		if t.Main {
+			main = t.ID
+		}
+		if t.Messages == 0 {
+			continue
+		}
+		list, err := hub.ReadThread(ctx, t.ID, q.limit)
+		if err != nil {
+			return nil, "", err
+		}
+		messages = append(messages, list...)
+	}
+	slices.SortStableFunc(messages, func(a, b api.Message) int { return a.At.Compare(b.At) })
+	return messages[max(0, len(messages)-q.limit):], main, nil
 }

@@ -34,6 +34,13 @@ func (c *Client) ReadThread(ctx context.Context, thread string, limit int) ([]ap
 	return c.messages(ctx, url.Values{"thread": {thread}}, limit)
 }
 
+// Threads lists the threads of the dm of two participants, the main one first.
+func (c *Client) Threads(ctx context.Context, a, b string) ([]api.Thread, error) {
+	var out api.ThreadList
+	err := c.get(ctx, "/v1/threads", pair(a, b), &out)
+	return out.Threads, err
+}
+
 func (c *Client) messages(ctx context.Context, query url.Values, limit int) ([]api.Message, error) {
 	setLimit(query, limit)
 	var out api.MessageList

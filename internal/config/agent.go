@@ -48,6 +48,8 @@ type Agent struct {
 	MCPServers []MCPServer
 	// Shared is read or write, for the folder agents/_shared.
 	Shared string
+	// Isolated keeps its mail to the dm with the sender.
+	Isolated bool
 	// Lines holds the line of each key in the file.
 	Lines map[string]int
 	// Mistake says what is wrong with the file now; the agent is as it was
@@ -111,6 +113,7 @@ func agentKeys(d *draft) []yamlfile.Key {
 		{Name: "profile", Read: profileInto(&a.Profile)},
 		{Name: "contacts", Read: contactsInto(&a.Contacts)},
 		{Name: "shared", Read: yamlfile.Choice(&a.Shared, "read", "write")},
+		{Name: "isolated", Read: flagInto(&a.Isolated)},
 		{Name: "mcp_servers", Read: serversInto(&d.servers, true)},
 		// Subagents of Claude Code have one; it says how they are displayed there.
 		{Name: "color", Read: yamlfile.Any},

@@ -242,6 +242,7 @@ func (a Agent) Differs(b Agent) (keys []string) {
 		{"limits", a.Limits == b.Limits},
 		{"role", a.Role == b.Role},
 		{"shared", a.Shared == b.Shared},
+		{"isolated", a.Isolated == b.Isolated},
 		{"mcp_servers", reflect.DeepEqual(a.MCPServers, b.MCPServers)},
 		{"instructions", a.Instructions == b.Instructions && a.Knowledge == b.Knowledge},
 	} {

@@ -35,6 +35,9 @@ type Request struct {
 	Budget parley.Budget
 	// Thread is where to speak: the dm's main thread by default.
 	Thread ThreadChoice
+	// Urgent shows a notification between the steps of a turn that runs. Only a
+	// person may say so.
+	Urgent bool
 	// Key makes the contact idempotent: the same key from the same caller finds
 	// what was made before.
 	Key string
@@ -99,6 +102,10 @@ type Contact struct {
 	Task    parley.Task // zero for a notification
 	// Question is what was asked; 0 if the contact is no question.
 	Question parley.QuestionID
+
+	// Isolated says that the target reads the notification only in its conversation
+	// with the caller.
+	Isolated bool
 
 	found bool // it was made before, under the same key
 }

@@ -123,11 +123,29 @@ func (f *finish) say(text string) error {
 			return err
 		}
 	}
-	if err := f.s.post(f.tx, &m, t.Requester); err != nil {
+	post := func() error { return f.s.post(f.tx, &m, t.Requester) }
+	if f.last && f.endsUnawaited() {
+		post = func() error { return f.s.postMail(f.tx, &m, t.Requester) }
+	}
+	if err := post(); err != nil {
 		return err
 	}
 	t.Result, f.said = m.ID, m.Body
 	return nil
+}
+
+// endsUnawaited reports whether no task takes the end of this one, though an agent
+// asked for it: what it says is then mail. It came late, or was retried.
+func (f *finish) endsUnawaited() bool {
+	t := f.task
+	switch {
+	case t.Pattern != parley.Ask && t.Pattern != parley.Delegate, t.Callback == parley.CallbackReply:
+		return false
+	case t.Callback == parley.CallbackNone:
+		return t.Parent == 0 && t.RetryOf != 0
+	default:
+		return !f.parent.State.Open()
+	}
 }
 
 // sayInChannel posts the closing text of a turn that a mention started. It may
@@ -206,6 +224,7 @@ func (f *finish) callBack(kind parley.MessageKind) error {
 		p.OpenChildren--
 		return wakeTask(f.tx, p)
 	}
+	unawaited := f.endsUnawaited()
 	if t.Callback != parley.CallbackNone {
 		t.Callback = parley.CallbackNone
 		f.tx.UpdateTask(t)
@@ -217,6 +236,9 @@ func (f *finish) callBack(kind parley.MessageKind) error {
 	m, err := f.outcome(kind, t.Thread)
 	if err != nil {
 		return err
+	}
+	if unawaited {
+		return f.s.postMail(f.tx, &m, t.Requester)
 	}
 	return f.s.post(f.tx, &m, t.Requester)
 }
@@ -237,7 +259,7 @@ func (f *finish) tellSender(kind parley.MessageKind) error {
 	if err != nil {
 		return err
 	}
-	return f.s.post(f.tx, &m, t.Requester)
+	return f.s.postMail(f.tx, &m, t.Requester)
 }
 
 // push posts the result where the parent works, puts it into its inbox and

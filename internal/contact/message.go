@@ -12,17 +12,27 @@ import (
 // post stores a text of any length. What is longer than a message may be is
 // attached, and the message holds its beginning.
 func (s *Service) post(tx *store.Tx, m *parley.Message, to parley.AgentID, besides ...store.Recipient) error {
+	return s.postTo(tx, m, store.Recipient{ID: to}, besides...)
+}
+
+// postMail is post for what starts no turn.
+func (s *Service) postMail(tx *store.Tx, m *parley.Message, to parley.AgentID) error {
+	return s.postTo(tx, m, store.Recipient{ID: to, Mail: true})
+}
+
+func (s *Service) postTo(tx *store.Tx, m *parley.Message, to store.Recipient, besides ...store.Recipient) error {
 	whole, limit := m.Body, s.dir.Limits(m.Author).MessageBytes
 	if len(whole) > limit {
 		m.Body = excerpt(whole, limit, m.Task)
 	}
-	pulls, err := s.pulls(tx, to)
-	if err != nil {
+	var err error
+	if to.Pulls, err = s.pulls(tx, to.ID); err != nil {
 		return err
 	}
-	all := []store.Recipient{{ID: to, Pulls: pulls}}
+	to.Mail = to.Mail && !to.Pulls
+	all := []store.Recipient{to}
 	for _, r := range besides {
-		if r.ID != to {
+		if r.ID != to.ID {
 			all = append(all, r)
 		}
 	}

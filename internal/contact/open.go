@@ -49,7 +49,8 @@ func (s *Service) open(ctx context.Context, c access.Caller, r Request, p parley
 		}
 		return Contact{}, err
 	}
-	return Contact{Target: target.Name, Message: o.message.ID, Task: o.task, Question: o.message.Question, found: o.state.Before.ID != 0}, nil
+	return Contact{Target: target.Name, Message: o.message.ID, Task: o.task, Question: o.message.Question,
+		Isolated: p == parley.Notify && target.Isolated, found: o.state.Before.ID != 0}, nil
 }
 
 func (s *Service) reserve(p parley.Pattern, target parley.AgentID) (Reservation, bool) {
@@ -191,7 +192,7 @@ func (o *opening) makeTask(d policy.Decision, thread parley.ThreadID, place Rese
 	if err != nil {
 		return err
 	}
-	o.handover = parley.Handover{Task: o.task, Request: o.message, Channel: o.dm, Thread: *locked}
+	o.handover = parley.Handover{Task: o.task, Request: o.message, Channel: o.dm, Thread: *locked, Mail: o.state.Mail}
 	return nil
 }
 
@@ -401,7 +402,12 @@ func (o *opening) post(thread parley.ThreadID) error {
 	if o.pattern == parley.Delegate {
 		o.message.Priority = o.request.Priority
 	}
-	return o.tx.Post(&o.message, store.Recipient{ID: o.state.Target.ID, Pulls: o.state.Target.Pulls(), Delivered: o.handed})
+	to := store.Recipient{ID: o.state.Target.ID, Pulls: o.state.Target.Pulls(), Delivered: o.handed}
+	to.Mail = o.pattern == parley.Notify && !to.Pulls
+	if o.request.Urgent {
+		to.About = store.AnyTask
+	}
+	return o.tx.Post(&o.message, to)
 }
 
 func (o *opening) record(kind parley.EventKind) {

@@ -333,7 +333,7 @@ func (d *decision) tellOutcome(by parley.AgentID) error {
 	m := parley.Message{Team: a.Team, Thread: dm.Main, Author: by, Kind: parley.NotificationMessage,
 		Body: a.ID.String() + ": " + parley.Public(errOutcome(a, d.opening.state.Target.Name))}
 	pulls := d.opening.state.Sender.Pulls()
-	if err := d.tx.Post(&m, store.Recipient{ID: a.Agent, Pulls: pulls}); err != nil {
+	if err := d.tx.Post(&m, store.Recipient{ID: a.Agent, Pulls: pulls, Mail: !pulls}); err != nil {
 		return err
 	}
 	d.tx.Record(parley.Event{Team: a.Team, Kind: parley.EventMessage, Actor: by, Target: a.Agent, Message: m.ID, Detail: "notify"})

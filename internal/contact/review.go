@@ -14,7 +14,7 @@ const reviewer = "reviewer"
 const reviewForm = "\n\nBegin your answer with PASS: or FAIL:, and name each finding with its place as file:line."
 
 // Review asks somebody, or the least loaded reviewer, to look at something, and
-// returns at once. The caller sees the review at its next turn in their dm.
+// returns at once. The review is mail for the caller.
 func (s *Service) Review(ctx context.Context, c access.Caller, r Request) (Contact, error) {
 	r, err := s.review(ctx, c, r)
 	if err != nil {

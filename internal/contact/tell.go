@@ -17,11 +17,17 @@ type News struct {
 	To      []parley.AgentID
 	Message string
 	Key     string
+	// About are the tasks of those who work on what the news is about: their running
+	// turns show it.
+	About map[parley.AgentID]parley.TaskID
 }
 
 // Told says who was told and who was left out.
 type Told struct {
 	To []string
+	// Isolated are those of them who read it only in their conversation with the
+	// caller.
+	Isolated []string
 	// Left are those whom the caller may not contact by itself: they were left out.
 	Left []string
 }
@@ -113,6 +119,9 @@ func (t *telling) choose() (to []parley.Agent, err error) {
 			continue
 		}
 		t.out.To = append(t.out.To, a.Name)
+		if e, _ := t.s.dir.Entry(id); e.Isolated {
+			t.out.Isolated = append(t.out.Isolated, a.Name)
+		}
 		to = append(to, a)
 	}
 	return to, nil
@@ -164,7 +173,8 @@ func (t *telling) post(n int, target parley.Agent) error {
 	if t.news.Key != "" {
 		m.Key = fmt.Sprintf("%s/%d", t.news.Key, n)
 	}
-	if err := t.tx.Post(&m, store.Recipient{ID: target.ID, Pulls: target.Pulls()}); err != nil {
+	to := store.Recipient{ID: target.ID, Pulls: target.Pulls(), Mail: !target.Pulls(), About: t.news.About[target.ID]}
+	if err := t.tx.Post(&m, to); err != nil {
 		return err
 	}
 	t.tx.Record(parley.Event{Team: m.Team, Kind: parley.EventMessage, Actor: m.Author, Target: target.ID, Task: m.Origin, Message: m.ID, Detail: "tell"})
@@ -177,6 +187,7 @@ func (t Told) Text(what, nobody string) string {
 	if len(t.To) > 0 {
 		text = what + " " + strings.Join(t.To, ", ") + "."
 	}
+	text += parley.IsolatedText(t.Isolated...)
 	if len(t.Left) > 0 {
 		text += " Not told, since you may not contact them by yourself: " + strings.Join(t.Left, ", ") + "."
 	}

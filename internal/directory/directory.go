@@ -25,6 +25,7 @@ type Entry struct {
 	Docs        Docs           // for others to read
 	Limits      *parley.Limits // shared by agents with the same limits
 	Rules       *policy.Rules  // never changed once here; nil if retired
+	Isolated    bool           // its mail stays in the dm with the sender
 	Retired     bool           // no longer in the files; kept for the record
 	Mistake     string         // in its file at present; the rest is as it was before
 

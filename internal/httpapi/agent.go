@@ -25,9 +25,15 @@ func (s *Server) listAgents(ctx context.Context, _ *struct{}) (api.AgentList, er
 		return api.AgentList{}, err
 	}
 	list, err := s.cfg.Reading.Agents(ctx, caller(ctx))
+	if err != nil {
+		return api.AgentList{}, err
+	}
+	unread, err := s.cfg.Reading.Unread(ctx, caller(ctx))
 	out := api.AgentList{Agents: make([]api.Agent, 0, len(list)), Paused: team.Paused}
 	for _, a := range list {
-		out.Agents = append(out.Agents, agent(a))
+		shown := agent(a)
+		shown.Unread, shown.UnreadSince = unread[a.ID].Count, moment(unread[a.ID].Since)
+		out.Agents = append(out.Agents, shown)
 	}
 	return out, err
 }

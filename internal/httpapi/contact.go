@@ -63,7 +63,7 @@ func (s *Server) postContact(ctx context.Context, in api.ContactRequest) (api.Co
 	if err != nil {
 		return api.Contact{}, err
 	}
-	out := api.Contact{Agent: made.Target, Message: made.Message.String()}
+	out := api.Contact{Agent: made.Target, Message: made.Message.String(), Isolated: made.Isolated}
 	if made.Task.ID != 0 {
 		t := s.task(ctx, made.Task, "")
 		out.Task = &t
@@ -84,7 +84,7 @@ func (s *Server) waiting(ctx context.Context, c access.Caller, id parley.Approva
 func decodeContact(in api.ContactRequest) (contact.Request, error) {
 	prio, err := parley.ParsePriority(in.Priority)
 	return contact.Request{
-		Target: in.Agent, Message: in.Message, Context: in.Context, Priority: prio, Key: in.Key, Budget: decodeBudget(in.Budget),
+		Target: in.Agent, Message: in.Message, Context: in.Context, Priority: prio, Key: in.Key, Urgent: in.Urgent, Budget: decodeBudget(in.Budget),
 		Timeout: time.Duration(in.Timeout * float64(time.Second)),
 	}, err
 }

@@ -80,7 +80,7 @@ func (s *Server) messageRecord(ctx context.Context, m reading.Message) api.Messa
 	out.Whole = m.Whole
 	for _, d := range m.Deliveries {
 		out.Deliveries = append(out.Deliveries, api.Delivery{Recipient: s.name(ctx, d.Recipient), State: d.State(),
-			Accepted: instant(m.At), Delivered: moment(d.Delivered), Seen: moment(d.Seen), Answered: moment(d.Answered)})
+			Accepted: instant(m.At), Delivered: moment(d.Delivered), Seen: moment(d.Seen), Answered: moment(d.Answered), Unread: d.Unread()})
 	}
 	return out
 }

@@ -8,7 +8,7 @@ import (
 
 // Categories of actions. An action is tool:<category>:<detail>.
 const (
-	AgentComm = "agent_comm" // send NAME, read_docs NAME, list
+	AgentComm = "agent_comm" // send NAME, read_docs NAME, list, read_inbox
 	ChannelOp = "channel"    // send #NAME, read #NAME, read @NAME, read thread-ID, read *
 	TaskOp    = "task"       // await ID, cancel ID, status ID
 	SelfOp    = "self"       // sleep
@@ -80,7 +80,7 @@ func (c Call) writes() bool {
 	case FileRead, MCPRead:
 		return false
 	case AgentComm:
-		return verb != "list" && verb != "read_docs"
+		return verb != "list" && verb != "read_docs" && verb != "read_inbox"
 	case ChannelOp:
 		return verb != "read"
 	case TaskOp:

@@ -55,11 +55,24 @@ func (tx *Tx) PutIntent(team parley.TeamID, path string, agent parley.AgentID, t
 		int64(team), path, int64(agent), int64(task), int64(until))
 }
 
+// Busy is an agent that works on a path, with the latest task in which it does.
+type Busy struct {
+	Agent parley.AgentID
+	Task  parley.TaskID // 0 if outside of tasks
+}
+
 // BusyOn reads which agents have a claim, an intent or an open task on a path.
-func (tx *Tx) BusyOn(team parley.TeamID, path string) (ids []parley.AgentID, err error) {
-	err = tx.query(`SELECT c.agent_id FROM claim c WHERE c.team_id = $1 AND `+inForce+` AND c.path = $3
-		UNION SELECT c.agent_id FROM intent c WHERE c.team_id = $1 AND `+inForce+` AND c.path = $3
-		UNION SELECT k.agent_id FROM task_path p JOIN task k ON k.id = p.task_id WHERE p.team_id = $1 AND p.path = $3 AND k.state <= 3
-		ORDER BY 1`, func(r Row) { ids = append(ids, parley.AgentID(r.Int(0))) }, int64(team), int64(tx.Now), path)
-	return ids, err
+func (tx *Tx) BusyOn(team parley.TeamID, path string) (list []Busy, err error) {
+	err = tx.query(`SELECT c.agent_id, c.task_id FROM claim c WHERE c.team_id = $1 AND `+inForce+` AND c.path = $3
+		UNION SELECT c.agent_id, c.task_id FROM intent c WHERE c.team_id = $1 AND `+inForce+` AND c.path = $3
+		UNION SELECT k.agent_id, k.id FROM task_path p JOIN task k ON k.id = p.task_id WHERE p.team_id = $1 AND p.path = $3 AND k.state <= 3
+		ORDER BY 1, 2`, func(r Row) {
+		b := Busy{Agent: parley.AgentID(r.Int(0)), Task: parley.TaskID(r.Int(1))}
+		if last := len(list) - 1; last >= 0 && list[last].Agent == b.Agent {
+			list[last] = b
+			return
+		}
+		list = append(list, b)
+	}, int64(team), int64(tx.Now), path)
+	return list, err
 }

@@ -12,6 +12,8 @@ type ContactState struct {
 	Before parley.Message
 	// DM is the channel of the two; zero before the first contact.
 	DM parley.Channel
+	// Mail says that the target has unread mail.
+	Mail bool
 }
 
 // ContactState reads everything that a contact needs in one round trip, and locks what the
@@ -24,6 +26,7 @@ func (tx *Tx) ContactState(from, to parley.AgentID, in parley.TaskID, key string
 	qs := []Query{
 		{SQL: bothAgents, Args: []any{int64(from), int64(to)}, Row: func(r Row) {
 			s.Sender, s.Target = scanAgent(r), scanAgent(shifted{r, agentColCount})
+			s.Mail = r.Int(2*agentColCount) != 0
 		}},
 	}
 	if in != 0 {
@@ -66,7 +69,7 @@ func (tx *Tx) SentWithKey(origin parley.TaskID, author parley.AgentID, key strin
 const messageByKey = `SELECT ` + messageCols + ` FROM message WHERE origin_id = $1 AND author_id = $2 AND key = $3`
 
 const bothAgents = `SELECT s.id, s.team_id, s.name, s.kind, s.turns, s.removed, s.offline, s.sleeping_until, s.home, r.start, r.count,
-	a.id, a.team_id, a.name, a.kind, a.turns, a.removed, a.offline, a.sleeping_until, a.home, 0, 0
+	a.id, a.team_id, a.name, a.kind, a.turns, a.removed, a.offline, a.sleeping_until, a.home, 0, 0, ` + hasMail + `= a.id) THEN 1 ELSE 0 END
 	FROM agent s CROSS JOIN agent a CROSS JOIN rate r WHERE s.id = $1 AND a.id = $2 AND r.agent_id = $1 /*lock rate*/`
 
 // shifted is a row seen from a later column on.

@@ -120,12 +120,12 @@ func (tx *Tx) Post(m *parley.Message, to ...Recipient) error {
 
 const (
 	insertMessage  = `INSERT INTO message (` + messageCols + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
-	insertDelivery = `INSERT INTO delivery (message_id, recipient_id, pull, delivered_at) VALUES ($1, $2, $3, $4)`
+	insertDelivery = `INSERT INTO delivery (message_id, recipient_id, pull, delivered_at, mail, about_id) VALUES ($1, $2, $3, $4, $5, $6)`
 	appendToThread = `UPDATE thread SET last_message = $1, message_count = $2, a_read = $3, b_read = $4 WHERE id = $5`
 	// postToOne does the work of the three in one statement, which is faster on
 	// PostgreSQL.
 	postToOne = `WITH m AS (` + insertMessage + `),
-		d AS (INSERT INTO delivery (message_id, recipient_id, pull, delivered_at) VALUES ($1, $16, $17, $18))
+		d AS (INSERT INTO delivery (message_id, recipient_id, pull, delivered_at, mail, about_id) VALUES ($1, $16, $17, $18, $21, $22))
 		UPDATE thread SET last_message = $1, message_count = $4, a_read = $19, b_read = $20 WHERE id = $3`
 )
 
@@ -138,13 +138,13 @@ func (tx *Tx) insertMessage(m *parley.Message, t *parley.Thread, to []Recipient)
 		m.Body, m.Context, int64(m.Task), int64(m.Origin), key, int64(m.At), int64(m.Priority), int64(m.Question)}
 	if len(to) == 1 && tx.conn.Engine() == PostgreSQL {
 		tx.exec(postToOne, append(args, int64(to[0].ID), flag(to[0].Pulls), int64(to[0].deliveredAt(tx)),
-			int64(t.Read[0]), int64(t.Read[1]))...)
+			int64(t.Read[0]), int64(t.Read[1]), flag(to[0].Mail), int64(to[0].About))...)
 		return
 	}
 	tx.exec(insertMessage, args...)
 	tx.exec(appendToThread, int64(t.Last), int64(t.Count), int64(t.Read[0]), int64(t.Read[1]), int64(t.ID))
 	for _, r := range to {
-		tx.exec(insertDelivery, int64(m.ID), int64(r.ID), flag(r.Pulls), int64(r.deliveredAt(tx)))
+		tx.exec(insertDelivery, int64(m.ID), int64(r.ID), flag(r.Pulls), int64(r.deliveredAt(tx)), flag(r.Mail), int64(r.About))
 	}
 }
 
@@ -156,7 +156,15 @@ type Recipient struct {
 	// Delivered says that this transaction itself hands the message to the
 	// recipient's runtime.
 	Delivered bool
+	// Mail is true of what starts no turn: the recipient's next turn shows it.
+	Mail bool
+	// About is the task whose running turn shows the mail between two steps; 0 if
+	// none does.
+	About parley.TaskID
 }
+
+// AnyTask stands in Recipient.About for every task of the recipient.
+const AnyTask parley.TaskID = -1
 
 func (r Recipient) deliveredAt(tx *Tx) parley.Micros {
 	if r.Delivered {
@@ -167,11 +175,12 @@ func (r Recipient) deliveredAt(tx *Tx) parley.Micros {
 
 // Deliveries reads what became of a message at each recipient.
 func (tx *Tx) Deliveries(id parley.MessageID) (list []parley.Delivery, err error) {
-	err = tx.query(`SELECT message_id, recipient_id, pull, delivered_at, seen_at, answered_at FROM delivery
+	err = tx.query(`SELECT message_id, recipient_id, pull, delivered_at, seen_at, answered_at, mail FROM delivery
 		WHERE message_id = $1 ORDER BY recipient_id`, func(r Row) {
 		list = append(list, parley.Delivery{
 			Message: parley.MessageID(r.Int(0)), Recipient: parley.AgentID(r.Int(1)), Pull: r.Int(2) != 0,
 			Delivered: parley.Micros(r.Int(3)), Seen: parley.Micros(r.Int(4)), Answered: parley.Micros(r.Int(5)),
+			Mail: r.Int(6) != 0,
 		})
 	}, int64(id))
 	return list, err

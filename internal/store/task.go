@@ -13,6 +13,8 @@ const taskCols = `id, team_id, parent_id, root_id, retry_of, pattern, requester_
 	inbox_count, inbox_read, turns, worker_id, token, rescues, result_id, error, ended_by, created_at, started_at, ended_at,
 	approvals, budget_id, waits, cause_id, dependents`
 
+const taskColCount = 37
+
 func scanTask(r Row) parley.Task {
 	return parley.Task{
 		ID: parley.TaskID(r.Int(0)), Team: parley.TeamID(r.Int(1)), Parent: parley.TaskID(r.Int(2)),
@@ -43,7 +45,8 @@ func (tx *Tx) Task(id parley.TaskID) (t parley.Task, err error) {
 func (tx *Tx) Handover(id parley.TaskID) (h parley.Handover, err error) {
 	arg := []any{int64(id)}
 	err = tx.conn.Query(
-		Query{SQL: `SELECT ` + taskCols + ` FROM task WHERE id = $1`, Args: arg, Row: func(r Row) { h.Task = scanTask(r) }},
+		Query{SQL: `SELECT ` + taskCols + `, ` + hasMail + `= agent_id) THEN 1 ELSE 0 END FROM task WHERE id = $1`, Args: arg,
+			Row: func(r Row) { h.Task, h.Mail = scanTask(r), r.Int(taskColCount) != 0 }},
 		Query{SQL: `SELECT ` + messageColsOfM + ` FROM task k JOIN message m ON m.id = k.request_id WHERE k.id = $1`,
 			Args: arg, Row: func(r Row) { h.Request = scanMessage(r) }},
 		Query{SQL: `SELECT ` + threadColsOfT + ` FROM task k JOIN thread t ON t.id = k.thread_id WHERE k.id = $1`,
@@ -64,16 +67,26 @@ func (tx *Tx) LockTasks(ids ...parley.TaskID) ([]parley.Task, error) {
 	return tx.lockTasks(ids, nil)
 }
 
+// Working is a task that is being worked on.
+type Working struct {
+	Task   parley.Task
+	Thread parley.Thread
+	// Mail says that there is unread mail about the task.
+	Mail bool
+}
+
 // LockWorking reads and locks a task that is being worked on. It also reads the
-// task's thread, without locking it.
-func (tx *Tx) LockWorking(id parley.TaskID, in parley.ThreadID) (t parley.Task, thread parley.Thread, err error) {
-	look := Query{SQL: `SELECT ` + threadColsOfT + ` FROM thread t WHERE t.id = $1`, Args: []any{int64(in)},
-		Row: func(r Row) { thread = scanThread(r) }}
+// task's thread, without locking it, and whether there is mail about the task.
+func (tx *Tx) LockWorking(id parley.TaskID, of parley.AgentID, in parley.ThreadID) (w Working, err error) {
+	look := Query{SQL: `SELECT ` + threadColsOfT + `, CASE WHEN EXISTS (SELECT 1 FROM delivery d WHERE ` + mailAbout + `) THEN 1 ELSE 0 END
+		FROM thread t WHERE t.id = $3`, Args: []any{int64(of), int64(id), int64(in)},
+		Row: func(r Row) { w.Thread, w.Mail = scanThread(r), r.Int(7) != 0 }}
 	list, err := tx.lockTasks([]parley.TaskID{id}, []Query{look})
 	if err != nil {
-		return t, thread, err
+		return w, err
 	}
-	return list[0], thread, nil
+	w.Task = list[0]
+	return w, nil
 }
 
 func (tx *Tx) lockTasks(ids []parley.TaskID, extra []Query) ([]parley.Task, error) {

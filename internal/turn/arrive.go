@@ -6,7 +6,8 @@ import (
 )
 
 // What belongs to the running task or its thread appears between two steps: after
-// the results of a reply's calls, before the model is asked again. It is stored
+// the results of a reply's calls, before the model is asked again. So does mail about
+// what the task works on, and a person's urgent word. It is stored
 // with the last result, so that a turn that goes on elsewhere shows the same; it
 // counts as delivered then, and as seen with the reply of a model that was shown
 // it. Everything else waits for its own turn.
@@ -17,7 +18,7 @@ type arrival struct {
 	mail
 }
 
-func (a arrival) empty() bool { return len(a.notices)+len(a.inbox) == 0 }
+func (a arrival) empty() bool { return len(a.notices)+len(a.inbox)+len(a.unread) == 0 }
 
 // takesIn reports whether the model is asked again after these steps.
 func (t *transcript) takesIn(drafts []draft) bool {
@@ -25,9 +26,16 @@ func (t *transcript) takesIn(drafts []draft) bool {
 }
 
 // arrive finds what has come for the task whose lock is held.
-func (r *run) arrive(tx *store.Tx, task parley.Task, thread parley.Thread, drafts []draft) (a arrival, err error) {
+func (r *run) arrive(tx *store.Tx, w store.Working, drafts []draft) (a arrival, err error) {
+	task, thread := w.Task, w.Thread
 	if !r.takesIn(drafts) {
 		return a, nil
+	}
+	if w.Mail {
+		if a.unread, err = r.readMailAbout(tx); err != nil {
+			return a, err
+		}
+		a.step.Mail = mail{notices: a.unread}.ids()
 	}
 	if thread.Count > r.lookedTo && r.place.Kind != parley.Group {
 		news, readTo, err := r.readNews(tx, thread, r.lookedTo)
@@ -47,7 +55,7 @@ func (r *run) arrive(tx *store.Tx, task parley.Task, thread parley.Thread, draft
 
 // store marks what has come. The caller stores the step and the task.
 func (a arrival) store(tx *store.Tx, task *parley.Task) {
-	for _, id := range a.ids() {
+	for _, id := range append(a.ids(), a.step.Mail...) {
 		tx.MarkDelivered(id, task.Agent)
 	}
 	task.InboxRead = a.step.Upto

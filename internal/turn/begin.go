@@ -20,7 +20,8 @@ type beginning struct {
 
 // loadBeginning finds what the turn that is about to begin shows for the first
 // time: what came back to the task, and what is unseen in its thread.
-func (r *run) loadBeginning(tx *store.Tx, thread parley.Thread, read int) (b beginning, err error) {
+func (r *run) loadBeginning(tx *store.Tx, h parley.Handover, read int) (b beginning, err error) {
+	thread := h.Thread
 	var m mail
 	if m.inbox, err = r.readInbox(tx, r.task.InboxCount); err != nil {
 		return b, err
@@ -35,6 +36,11 @@ func (r *run) loadBeginning(tx *store.Tx, thread parley.Thread, read int) (b beg
 		}
 	}
 	b = r.beginning(m, read, readTo)
+	if h.Mail {
+		if err := r.loadUnread(tx, &b); err != nil {
+			return b, err
+		}
+	}
 	b.gathered, err = r.loadGathered(tx)
 	return b, err
 }

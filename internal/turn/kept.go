@@ -105,7 +105,7 @@ func (t *transcript) kept(messages []model.Message, from []source) []parley.Kept
 	list := make([]parley.KeptMessage, 0, len(messages))
 	at := t.task.CreatedAt
 	for i, m := range messages {
-		if from[i].kind == theHub {
+		if from[i].kind == theHub || from[i].kind == unreadMail { // mail is kept where it was said
 			continue
 		}
 		k := parley.KeptMessage{Role: string(m.Role), Author: t.task.Agent, Text: textOf(m), At: at}

@@ -16,7 +16,7 @@ const historySize = 20
 // remember begins with what was handed over, if what was said before is at hand
 // too and nothing has to be read.
 func (r *run) remember(h *parley.Handover) (b beginning, ok bool) {
-	if h == nil || h.Channel.Kind == parley.Group || h.Request.Kind == parley.QuestionMessage || h.Thread.Kept { // whose members, way or keepers have to be read
+	if h == nil || h.Mail || h.Channel.Kind == parley.Group || h.Request.Kind == parley.QuestionMessage || h.Thread.Kept { // whose members, way or keepers have to be read
 		return b, false
 	}
 	messages, missing := r.Store.Recent().Back(h.Request.Prev, 0, historySize)
@@ -78,7 +78,7 @@ func (r *run) load(ctx context.Context, known *parley.Handover) (b beginning, er
 		if r.lookedTo = max(h.Thread.ReadBy(r.lease.Agent), r.unshown.place); r.underWay {
 			return nil
 		}
-		if b, err = r.loadBeginning(tx, h.Thread, read); err != nil || !h.Thread.Kept {
+		if b, err = r.loadBeginning(tx, h, read); err != nil || !h.Thread.Kept {
 			return err
 		}
 		b.prompt.Kept, err = r.loadKept(tx)
@@ -148,15 +148,21 @@ func (r *run) replay(tx *store.Tx) error {
 // mailOf reads the messages that a step names.
 func (r *run) mailOf(tx *store.Tx, of content) (m mail, err error) {
 	var notices []parley.MessageID
+	var block *unread
 	upto := r.inboxRead
 	switch c := of.(type) {
 	case prompt:
-		notices, upto = c.Notices, c.Inbox
+		notices, upto, block = c.Notices, c.Inbox, c.Unread
 	case inboxStep:
-		notices, upto = c.Notices, c.Upto
+		notices, upto, block = c.Notices, c.Upto, &unread{Messages: c.Mail}
 	case replyStep:
 		if c.Prompt != nil {
-			notices, upto = c.Prompt.Notices, c.Prompt.Inbox
+			notices, upto, block = c.Prompt.Notices, c.Prompt.Inbox, c.Prompt.Unread
+		}
+	}
+	if block != nil {
+		if err := r.readUnread(tx, *block, &m); err != nil {
+			return m, err
 		}
 	}
 	if m.notices, err = r.readNotices(tx, notices); err != nil {

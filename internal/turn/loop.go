@@ -22,6 +22,8 @@ type run struct {
 	side  sideSpending
 	// start is what the turn began with, until it is stored.
 	start *parley.TurnStart
+	// begunWith is the mail that the turn began with.
+	begunWith mail
 	// awaited are the tasks that pending calls wait for.
 	awaited []parley.TaskID
 	// lookedTo is the number of the last message of the thread that was looked at
@@ -46,6 +48,9 @@ func (r *run) runTurn(ctx context.Context, handover *parley.Handover) (parley.Ou
 			return r.end(ctx, parley.TurnEnd{Reason: reason})
 		}
 		if err := r.getReady(ctx); err != nil {
+			return 0, err
+		}
+		if err := r.storeUnread(ctx); err != nil {
 			return 0, err
 		}
 		reply, failure, err := r.think(ctx)
@@ -88,6 +93,7 @@ func (r *run) takeUp(ctx context.Context, handover *parley.Handover) error {
 	r.enrich(ctx, &b)
 	r.start = &b.start
 	r.lookedTo = max(r.lookedTo, b.start.ReadTo)
+	r.begunWith = b.mail
 	r.begin(b.start.Turn, b.prompt, b.mail)
 	return nil
 }

@@ -137,7 +137,7 @@ func (r *run) makeRoom(ctx context.Context) error {
 	request, _, from := r.whole(r.agent)
 	var unseen []parley.MessageID
 	if r.start != nil {
-		unseen = r.start.Seen
+		unseen = append(r.prompt.unreadIDs(), r.start.Seen...)
 	}
 	chosen := chooseOffload(request, from, b, unseen)
 	if len(chosen) == 0 {

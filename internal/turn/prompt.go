@@ -23,10 +23,13 @@ const (
 	theRequest
 	sinceRequest // on the task
 	theHub       // a line of ours
+	unreadMail   // on the task, from other conversations
 )
 
-// movable reports whether the message can be put into a keeper.
-func (s source) movable() bool { return s.kind == beforeRequest || s.kind == sinceRequest }
+// movable reports whether the message can be put away.
+func (s source) movable() bool {
+	return s.kind == beforeRequest || s.kind == sinceRequest || s.kind == unreadMail
+}
 
 // request puts together what the model sees. The parts are in this order:
 // who the agent is, where it speaks and on what it works; then what was said
@@ -51,6 +54,9 @@ func (t *transcript) whole(a Agent) (r model.Request, asked int, from []source) 
 	}
 	t.offload.show(t.offload.before, add)
 	for _, part := range [][]letter{t.notices[:older], t.history, t.notices[older:], {t.asked}} {
+		if t.unread != "" && len(part) == 1 && part[0].ID == t.asked.ID {
+			add(model.Message{Role: model.User, Text: t.unread}, source{kind: theHub})
+		}
 		for i := range part {
 			if !t.offload.messages[part[i].ID] {
 				add(t.render(part[i]), source{kind: beforeRequest, stored: &part[i]})
@@ -61,7 +67,11 @@ func (t *transcript) whole(a Agent) (r model.Request, asked int, from []source) 
 	from[asked].kind = theRequest
 	t.offload.show(t.offload.since, add)
 	for _, e := range t.past[min(t.offload.past, len(t.past)):] {
-		add(e.Message, source{kind: sinceRequest, stored: e.stored})
+		kind := sinceRequest
+		if e.unread {
+			kind = unreadMail
+		}
+		add(e.Message, source{kind: kind, stored: e.stored})
 	}
 	return r, asked, from
 }

@@ -1,7 +1,9 @@
 package turn_test
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"reflect"
 	"testing"
 	"testing/synctest"
@@ -9,8 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"parley/internal/live"
 	"parley/internal/model"
 	"parley/internal/store"
+	"parley/internal/turn"
 )
 
 // A turn that is cut at any commit and goes on elsewhere shows its model what it
@@ -33,20 +37,20 @@ func TestACutTurnShowsItsModelTheSame(t *testing.T) {
 func TestATurnCutAtEachCommit(t *testing.T) {
 	everything := []reply{
 		{Slow: true, Calls: []string{"look", "look", "news"}},
-		{Calls: []string{"hold", "delegate", "once", "look"}},
+		{Calls: []string{"hold", "delegate", "once", "mail", "look"}},
 		{Rejected: true},
 		{Calls: []string{"result", "fail", "nonsense"}},
-		{News: 2},
+		{News: 2, Mail: 3},
 		{Slow: true, Calls: []string{"await", "news", "look", "hold"}},
 		{Calls: []string{"look", "news", "once"}},
-		{Waits: true, News: 1},
+		{Waits: true, News: 1, Mail: 1},
 		{Calls: []string{"result", "look"}},
 	}
 	for name, p := range map[string]plan{
-		"a dm":                 {History: 25, Read: 3, Later: 3},
-		"a channel":            {Group: true, History: 30, Read: 4},
+		"a dm":                 {History: 25, Read: 3, Later: 3, Mail: 22},
+		"a channel":            {Group: true, History: 30, Read: 4, Mail: 2},
 		"a question":           {Question: true, History: 3, Read: 1, Budget: true},
-		"a small window":       {History: 12, Read: 6, Later: 2, Long: true, Window: 1600},
+		"a small window":       {History: 12, Read: 6, Later: 2, Long: true, Window: 1600, Mail: 5},
 		"a very small window":  {History: 19, Read: 2, Long: true, Window: 700, Deny: true, Budget: true},
 		"all is new":           {History: 14, Long: true, Window: 1765},
 		"a channel, and small": {Group: true, History: 22, Read: 10, Long: true, Window: 1500},
@@ -64,6 +68,44 @@ func TestATurnCutAtEachCommit(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Mail that another turn of the agent shows first is left out, though this turn had
+// found it unread.
+func TestMailThatAnotherTurnHasShownIsLeftOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, plan{Mail: 3})
+		hub := &hasty{mortal: mortal{Store: w.store}, first: func() {
+			w.store.Do(func(tx *store.Tx) error {
+				list, err := tx.UnreadMail(store.MailFilter{To: w.ann.ID, Limit: 1})
+				tx.MarkSeen(list[0].ID, w.ann.ID)
+				return err
+			})
+		}}
+		runner := &turn.Runner{Store: hub, Agents: w, Ender: ender{w, hub}, Rules: w, Pauses: w, Log: slog.New(slog.DiscardHandler), Live: &live.Fan{}, Enricher: w}
+		if err := runner.Run(t.Context(), w.store.Claim(w.task.ID, 1), nil, w); err != nil {
+			t.Fatal(err)
+		}
+		const want = "[Unread | 2 messages]\nFor you alone; not part of the request.\n\n" +
+			"[Agent Notification from Bob]\n\nElsewhere, 1.\n\n[Agent Notification from Bob]\n\nElsewhere, 2."
+		if got := w.requests[0].Messages[0].Text; got != want {
+			t.Errorf("shown: %s", got)
+		}
+	})
+}
+
+// hasty is a store in which something happens before the first change.
+type hasty struct {
+	mortal
+	first func()
+}
+
+func (h *hasty) Update(ctx context.Context, fn func(*store.Tx) error) error {
+	if h.first != nil {
+		h.first()
+		h.first = nil
+	}
+	return h.mortal.Update(ctx, fn)
 }
 
 // What was posted in a channel after a mention was not shown by its turn, and stays
@@ -135,6 +177,7 @@ func drawPlan(r *rapid.T) plan {
 		Group:   rapid.IntRange(0, 3).Draw(r, "group") == 0,
 		History: rapid.IntRange(0, 28).Draw(r, "history"),
 		Later:   rapid.IntRange(0, 2).Draw(r, "later"),
+		Mail:    rapid.SampledFrom([]int{0, 0, 1, 3, 25}).Draw(r, "mail"),
 		Long:    rapid.Bool().Draw(r, "long"),
 		Budget:  rapid.Bool().Draw(r, "budget"),
 		Window:  rapid.SampledFrom([]int{0, 600, 1200, 3000}).Draw(r, "window"),
@@ -142,12 +185,13 @@ func drawPlan(r *rapid.T) plan {
 	p.Read = rapid.IntRange(0, p.History).Draw(r, "read")
 	p.Question = !p.Group && rapid.IntRange(0, 3).Draw(r, "question") == 0
 	p.Deny = rapid.Bool().Draw(r, "deny")
-	calls := []string{"look", "look", "look", "news", "result", "delegate", "hold", "await", "once", "fail", "nonsense"}
+	calls := []string{"look", "look", "look", "news", "mail", "result", "delegate", "hold", "await", "once", "fail", "nonsense"}
 	for range rapid.IntRange(1, 6).Draw(r, "replies") {
 		next := reply{Slow: rapid.Bool().Draw(r, "slow")}
 		switch kind := rapid.IntRange(0, 5).Draw(r, "kind"); {
 		case kind == 0:
 			next.Waits, next.News = rapid.Bool().Draw(r, "waits"), rapid.IntRange(0, 2).Draw(r, "news")
+			next.Mail = rapid.IntRange(0, 2).Draw(r, "mail at the end")
 		case kind == 1:
 			next.Rejected = true
 		default:

@@ -30,6 +30,8 @@ type (
 		// Kept is what earlier tasks in the thread have put away: it is not shown, and
 		// its keepers are named.
 		Kept *offloadStep `json:"kept,omitempty"`
+		// Unread is the mail that was shown before the request; nil if there was none.
+		Unread *unread `json:"unread,omitempty"`
 	}
 	replyStep struct {
 		// Prompt is what the turn began with, in a first reply that came at once.
@@ -44,6 +46,8 @@ type (
 		Notices []parley.MessageID `json:"notices,omitempty"`
 		// Place is how far the thread was looked at for them.
 		Place int `json:"place,omitempty"`
+		// Mail is from other conversations, about what the task works on.
+		Mail []parley.MessageID `json:"mail,omitempty"`
 	}
 	started struct {
 		Call string `json:"call"`
@@ -78,10 +82,14 @@ type step struct {
 	mail
 }
 
-// mail is what came for an agent: messages of its thread, and what came back to
-// its task.
-type mail struct{ notices, inbox []letter }
+// mail is what came for an agent: messages of its thread, what came back to its
+// task, and unread mail of other conversations.
+type mail struct {
+	notices, inbox, unread []letter
+	senders                []string // of unread mail that only they are shown of
+}
 
+// ids are the messages of the thread and those that came back.
 func (m mail) ids() (list []parley.MessageID) {
 	for _, part := range [][]letter{m.notices, m.inbox} {
 		for i := range part {
@@ -152,15 +160,19 @@ func (r *run) storeSteps(ctx context.Context, shown *tool.Result, drafts ...draf
 		if err != nil {
 			return err
 		}
-		task, thread, err := r.fence(tx)
+		working, err := r.lock(tx)
 		if err != nil {
 			return err
 		}
-		if came, err = r.arrive(tx, task, thread, drafts); err != nil {
+		if came, err = r.arrive(tx, working, drafts); err != nil {
 			return err
 		}
-		before := task
-		if steps, err = r.build(tx, &task, drafts); err != nil {
+		task, before := working.Task, working.Task
+		fresh, err := r.takeUnread(tx, drafts)
+		if err != nil {
+			return err
+		}
+		if steps, err = r.build(tx, &task, fresh); err != nil {
 			return err
 		}
 		if account != nil {
@@ -216,7 +228,7 @@ func (r *run) takeIn(steps []parley.Step, came arrival) error {
 		if err != nil {
 			return err
 		}
-		if steps[i].Kind == parley.StepInbox {
+		if s.mail = r.begunWith; steps[i].Kind == parley.StepInbox {
 			s.mail = came.mail
 		}
 		r.apply(s)
@@ -250,9 +262,15 @@ func replies(drafts []draft) bool { return drafts[0].is(parley.StepReply) }
 // fence makes sure that the lease still holds, and reads the thread that the task
 // is worked on in.
 func (r *run) fence(tx *store.Tx) (parley.Task, parley.Thread, error) {
-	task, thread, err := tx.LockWorking(r.lease.Task, r.task.Thread)
-	if err == nil && !task.LeasedTo(r.lease.Token) {
+	w, err := r.lock(tx)
+	return w.Task, w.Thread, err
+}
+
+// lock is fence, and also finds out whether there is mail about the task.
+func (r *run) lock(tx *store.Tx) (store.Working, error) {
+	w, err := tx.LockWorking(r.lease.Task, r.lease.Agent, r.task.Thread)
+	if task := w.Task; err == nil && !task.LeasedTo(r.lease.Token) {
 		err = parley.ErrLost
 	}
-	return task, thread, err
+	return w, err
 }

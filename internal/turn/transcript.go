@@ -19,6 +19,7 @@ type transcript struct {
 	history []letter // before the request, oldest first
 
 	notices  []letter // shown around the history in the first turn
+	unread   string   // the mail that the first turn shows before the request
 	relevant string   // what the question that is the request is shown with
 	past     []entry  // after the request
 	offload  offload
@@ -52,6 +53,7 @@ type place struct {
 type entry struct {
 	model.Message
 	stored *letter // nil for what a step says
+	unread bool    // it is the mail that a turn began with; stored is the first of it
 }
 
 // pendingCall is a call without a result.
@@ -110,6 +112,7 @@ func hasRoom(after content) bool {
 // reply: by then it has begun.
 func (t *transcript) begin(turn int, p prompt, m mail) {
 	if turn == t.turn {
+		t.showUnread(p, m) // some of it may have been seen in another turn meanwhile
 		return
 	}
 	t.turn, t.steps, t.began, t.prompt, t.underWay = turn, 0, len(t.past), p, true
@@ -121,6 +124,7 @@ func (t *transcript) begin(turn int, p prompt, m mail) {
 	} else {
 		t.addLetters(m.notices)
 	}
+	t.showUnread(p, m)
 	t.addLetters(m.inbox)
 	t.inboxRead = p.Inbox
 }
@@ -148,10 +152,11 @@ func (t *transcript) addResult(r result) {
 
 // addArrival takes in what came for the task between two steps.
 func (t *transcript) addArrival(in inboxStep, m mail) {
+	t.addLetters(m.unread)
 	t.addLetters(m.notices)
 	t.addLetters(m.inbox)
 	t.inboxRead = in.Upto
-	t.unshown.ids = append(t.unshown.ids, m.ids()...)
+	t.unshown.ids = append(append(t.unshown.ids, m.ids()...), in.Mail...)
 	if len(in.Notices) > 0 {
 		t.unshown.place = max(t.unshown.place, in.Place)
 	}

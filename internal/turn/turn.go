@@ -33,6 +33,8 @@ type Agent struct {
 	Model     model.Model
 	Tools     []tool.Tool
 	Limits    parley.Limits
+	// Isolated keeps its mail to the dm with the sender.
+	Isolated bool
 	// Release, if there is one, is called when the turn no longer needs the tools.
 	Release func()
 }

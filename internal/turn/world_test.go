@@ -27,6 +27,7 @@ type plan struct {
 	Group, Question bool
 	History, Read   int // messages before the request, and how many of them the agent has seen
 	Later           int // notifications after the request, before the first turn
+	Mail            int // in another conversation, before the first turn
 	Window          int // of the model, in tokens; 0 is unknown
 	Long            bool
 	Budget          bool
@@ -41,6 +42,7 @@ type reply struct {
 	Rejected bool
 	Waits    bool // the turn that it ends leaves a subtask open, whose result begins the next
 	News     int  // that come as the turn ends
+	Mail     int  // that comes in another conversation as the turn ends
 }
 
 // world is everything around the turns of one task. It outlives them.
@@ -104,7 +106,20 @@ func (w *world) open(tx *store.Tx) error {
 		tx.InsertBudget(&parley.TreeBudget{Root: w.task.ID, Team: w.team, Limit: parley.Budget{Tokens: 1 << 40}, Tasks: 1})
 	}
 	tx.InsertTask(&w.task)
+	if err := w.mail(tx, w.plan.Mail, 0); err != nil {
+		return err
+	}
 	return w.news(tx, w.plan.Later)
+}
+
+// mail are notifications in another conversation, about a task or none.
+func (w *world) mail(tx *store.Tx, n int, about parley.TaskID) error {
+	dm, err := tx.EnsureDM(w.team, w.bob.ID, w.ann.ID)
+	for i := 0; i < n && err == nil; i++ {
+		m := parley.Message{Team: w.team, Thread: dm.Main, Author: w.bob.ID, Kind: parley.NotificationMessage, Body: w.text(fmt.Sprintf("Elsewhere, %d.", i))}
+		err = tx.Post(&m, store.Recipient{ID: w.ann.ID, Mail: true, About: about})
+	}
+	return err
 }
 
 func (w *world) channel(tx *store.Tx) (parley.Channel, error) {
@@ -207,6 +222,11 @@ func (w *world) tools() []tool.Tool {
 		does("fail", policy.FileWrite, func(tool.Call) error { return errNo }),
 		does("news", policy.FileWrite, func(c tool.Call) error {
 			return w.once(c, func(tx *store.Tx, _ *parley.Task) error { return w.news(tx, 2) })
+		}),
+		does("mail", policy.FileWrite, func(c tool.Call) error {
+			return w.once(c, func(tx *store.Tx, task *parley.Task) error {
+				return errors.Join(w.mail(tx, 1, task.ID), w.mail(tx, 1, 0))
+			})
 		}),
 		does("delegate", policy.FileWrite, func(c tool.Call) error {
 			return w.once(c, func(_ *store.Tx, task *parley.Task) error { task.OpenChildren++; return nil })
@@ -368,7 +388,7 @@ func (w ender) close(tx *store.Tx, t *parley.Task, text string) error {
 		return nil
 	}
 	r := w.plan.Replies[k]
-	if err := w.news(tx, r.News); err != nil {
+	if err := errors.Join(w.news(tx, r.News), w.mail(tx, r.Mail, 0)); err != nil {
 		return err
 	}
 	if r.Waits || t.OpenChildren > 0 && t.InboxCount == t.InboxRead {

@@ -12,7 +12,7 @@ import (
 // compare compares the world with everything that is stored.
 func (w *world) compare() error {
 	for _, part := range []func() error{w.compareThreads, w.compareTasks, w.compareAgents, w.compareInboxes, w.compareDeliveries,
-		w.compareEvents, w.compareTrespasses, w.checkClaims} {
+		w.checkMail, w.compareEvents, w.compareTrespasses, w.checkClaims} {
 		if err := part(); err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func (w *world) begin(t *task) bool {
 	}
 	t.start = &start{at: w.now, read: t.read, said: len(t.said)}
 	t.turns++
-	t.turn = &turn{}
+	t.turn, t.begun = &turn{}, w.stage
 	w.takeIn(t)
 	return true
 }

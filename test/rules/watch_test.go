@@ -43,12 +43,20 @@ func (m *machine) watch() {
 // shows marks what a request to a model contained.
 func (w *world) shows(th *thought) {
 	texts := map[string]bool{}
+	unread := ""
 	for _, m := range th.request.Messages {
 		texts[m.Text] = true
+		if strings.HasPrefix(m.Text, "[Unread | ") {
+			unread += m.Text + "\n\n"
+		}
 	}
 	t := w.task(th.task)
 	for _, conversation := range w.dms {
 		for _, m := range conversation.messages {
+			if m.to.name == th.agent && conversation != t.in && strings.Contains(unread, "\n\n"+mailText(m)+"\n\n") {
+				m.shown = true // what a turn with mail begins with is stored before its model is asked
+				continue
+			}
 			if m.to.name != th.agent || !slices.ContainsFunc(readAs(m), func(text string) bool { return texts[text] }) {
 				continue
 			}
@@ -58,6 +66,8 @@ func (w *world) shows(th *thought) {
 				m.glimpsed = true // also by a turn that ended at once
 			case t.start != nil:
 				m.showing = append(m.showing, t.start)
+			case t.begun == w.stage && t.turn.replies == 0:
+				m.shown = true // what the turn began with was stored with its mail
 			case !m.shown: // between two steps: seen with the one that is stored next
 				if t.sight == nil {
 					t.sight = &start{}
@@ -67,6 +77,48 @@ func (w *world) shows(th *thought) {
 		}
 	}
 }
+
+// mailText is how a message is read as mail.
+func mailText(m *message) string {
+	switch m.kind {
+	case parley.NotificationMessage:
+		return notificationText(m)
+	case parley.ReplyMessage:
+		return endText(m.author.name, parley.ResultMessage, m.task.id, m.body)
+	case parley.AskMessage, parley.DelegateMessage:
+		return requestText(m.task) // which is never mail
+	}
+	return callbackText(m)
+}
+
+// checkMail: a turn that begins shows everything that was said to its agent before and
+// starts no turn, wherever it was said. If several begin at once, one of them does.
+func (w *world) checkMail() error {
+	for _, t := range w.tasks {
+		if w.cut || t.begun != w.stage || !t.thinking() {
+			continue
+		}
+		all, left := 0, 0
+		for _, conversation := range w.dms {
+			for _, m := range conversation.messages {
+				if m.to != t.agent || m.kind != parley.NotificationMessage || m.stage == w.stage {
+					continue
+				}
+				all++
+				if !m.shown && !m.excused && !m.glimpsed && len(m.showing) == 0 {
+					left++
+				}
+			}
+		}
+		if left > 0 && all <= mostMail {
+			return fmt.Errorf("%s begins a turn on %s and does not read %d notifications", t.agent.name, t.id, left)
+		}
+	}
+	return nil
+}
+
+// mostMail is how many messages a turn begins with.
+const mostMail = 20
 
 // goesTo is the task whose own turns will read the message, whoever else gets a
 // glimpse of it before: the one it asks for, or the one whose callback it is.

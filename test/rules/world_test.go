@@ -85,6 +85,7 @@ type task struct {
 
 	turn   *turn
 	start  *start // of the turn, until it is stored
+	begun  int    // the stage in which the turn began
 	sight  *start // what its model was shown since the last stored step
 	worked bool   // somebody is on it: false after the hub died
 	said   []line // the conversation after the request

@@ -90,7 +90,7 @@ func TestAnswersThatWereHadBeforeAreNotShownBeyondTheTwenty(t *testing.T) {
 
 func TestUnseenNotificationsAreAddedBeyondTheTwenty(t *testing.T) {
 	Play(t, Team{Agents: []string{"CallerBot", "DataBot"}, Script: askedOften,
-		Member: limits(func(l *parley.Limits) { l.Rate = 100 })}, func(s *Stage) {
+		Member: func(m *app.Member) { m.Limits.Rate, m.Isolated = 100, true }}, func(s *Stage) {
 		s.As("rutger").Ask("DataBot", "Tell her news 1.")
 		for range 12 {
 			s.Wait(s.As("rutger").Delegate("CallerBot", "Ask: ask."))
@@ -262,7 +262,7 @@ agents:
 				note = e.Message
 			}
 		}
-		s.Equal("status", "DataBot: accepted", s.As("rutger").Ask("CallerBot", "What became of "+note.String()+"?"))
+		s.Equal("status", "DataBot: accepted, unread since 2000-01-01T00:00:00Z", s.As("rutger").Ask("CallerBot", "What became of "+note.String()+"?"))
 		s.Equal("to it", "CallerBot: answered", s.As("rutger").Ask("CallerBot", "What became of msg-1?"))
 		others := s.Task(s.As("rutger").Delegate("DataBot", "Between us.")).Request.String()
 		s.Equal("between others", "Error: "+others+" not found.", s.As("rutger").Ask("CallerBot", "What became of "+others+"?"))

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley"
@@ -11,13 +12,20 @@ import (
 // Agents is a table of the team's members.
 func (s Screen) Agents(agents []api.Agent) string {
 	t := table{elastic: 3, least: 16, rows: [][]cell{heads("AGENT", "STATUS", "TASKS", "ABOUT")}}
+	unread := slices.ContainsFunc(agents, func(a api.Agent) bool { return a.Unread > 0 })
+	if unread {
+		t.elastic, t.rows = 4, [][]cell{heads("AGENT", "STATUS", "TASKS", "UNREAD", "ABOUT")}
+	}
 	for _, a := range agents {
-		t.rows = append(t.rows, []cell{
+		row := []cell{
 			{text: a.Name, color: Bold},
 			{text: s.status(a), color: statusColor(a.Status)},
 			{text: openTasks(a)},
-			{text: about(a), color: Dim},
-		})
+		}
+		if unread {
+			row = append(row, cell{text: s.unread(a)})
+		}
+		t.rows = append(t.rows, append(row, cell{text: about(a), color: Dim}))
 	}
 	text := t.text(s)
 	for _, a := range agents {
@@ -26,6 +34,14 @@ func (s Screen) Agents(agents []api.Agent) string {
 		}
 	}
 	return text
+}
+
+// unread is how much somebody has not read, and since when.
+func (s Screen) unread(a api.Agent) string {
+	if a.Unread == 0 || a.UnreadSince == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%d since %s", a.Unread, s.Clock(*a.UnreadSince))
 }
 
 // Status says what an agent is doing.

@@ -7,12 +7,17 @@ import (
 	"parley/internal/api"
 )
 
-// Conversation shows the messages of a dm, oldest first.
-func (s Screen) Conversation(messages []api.Message) string {
+// Conversation shows the messages of a dm, oldest first. main is the thread that is not
+// named; if it is empty, none is.
+func (s Screen) Conversation(messages []api.Message, main string) string {
 	palette := &Palette{}
 	var parts []string
 	for _, m := range messages {
-		parts = append(parts, s.heading(m, palette.Of(m.Author))+s.body(m))
+		var where []string
+		if main != "" && m.Thread != main {
+			where = append(where, m.Thread)
+		}
+		parts = append(parts, s.heading(m, palette.Of(m.Author), where...)+s.body(m))
 	}
 	return strings.Join(parts, "\n")
 }
@@ -106,6 +111,9 @@ func (s Screen) delivery(d api.Delivery) string {
 	}
 	if d.Answered != nil {
 		t.rows = append(t.rows, []cell{{text: "  answered"}, {text: s.When(*d.Answered)}})
+	}
+	if d.Unread {
+		t.rows = append(t.rows, []cell{{text: "  unread since"}, {text: s.When(d.Accepted)}})
 	}
 	return t.text(s)
 }

@@ -44,7 +44,7 @@ func TestMessages(t *testing.T) {
 	}}
 	for name, screen := range screens() {
 		t.Run(name, func(t *testing.T) {
-			got := screen.Conversation(messages)
+			got := screen.Conversation(messages, "")
 			golden(t, "conversation-"+name, got)
 			if screen.Width > 0 && !screen.Color {
 				fits(t, screen, got)

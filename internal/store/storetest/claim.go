@@ -144,7 +144,14 @@ func busyOn(t *testing.T, open Open) {
 	busy := func(when string, want ...parley.AgentID) {
 		t.Helper()
 		w.view(func(tx *store.Tx) error {
-			ids, err := tx.BusyOn(w.team.ID, "a.go")
+			list, err := tx.BusyOn(w.team.ID, "a.go")
+			var ids []parley.AgentID
+			for _, b := range list {
+				ids = append(ids, b.Agent)
+				if b.Agent == w.carol.ID && b.Task != task.ID {
+					t.Errorf("%s: in task %d", when, b.Task)
+				}
+			}
 			if d := cmp.Diff(want, ids); d != "" {
 				t.Errorf("%s: %s", when, d)
 			}

@@ -53,6 +53,8 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"A place in a thread never goes back", readNeverGoesBack},
 		{"Mail", mail},
 		{"News", news},
+		{"UnreadMail", unreadMail},
+		{"MailIsTakenOnce", mailIsTakenOnce},
 		{"Texts come back as they went in", texts},
 
 		{"Tasks come back as they went in", taskRoundTrip},

@@ -14,10 +14,12 @@ const Schema1 = `
 	INSERT INTO agent (id, team_id, name, folded, kind, turns, rate_start, rate_count) VALUES
 		(1, 1, 'Ann', 'ann', 'native', 8, 111, 3), (2, 1, 'Bob', 'bob', 'native', 8, 0, 0), (3, 1, 'Eve', 'eve', 'person', 8, 0, 0);
 	INSERT INTO channel (id, team_id, kind, a_id, b_id, main_thread) VALUES (1, 1, 'dm', 1, 2, 1), (2, 1, 'dm', 1, 3, 2);
-	INSERT INTO thread (id, channel_id, last_message, message_count) VALUES (1, 1, 2, 2), (2, 2, 0, 0), (3, 1, 0, 0);
+	INSERT INTO thread (id, channel_id, last_message, message_count) VALUES (1, 1, 2, 2), (2, 2, 3, 1), (3, 1, 0, 0);
 	INSERT INTO reading (thread_id, agent_id, seen_n) VALUES (1, 1, 2), (1, 2, 1), (3, 2, 7);
 	INSERT INTO message (id, team_id, thread_id, n, prev_id, author_id, kind, body, context, task_id, origin_id, key, at, priority) VALUES
-		(1, 1, 1, 1, 0, 1, 'notification', 'hello', '', 0, 0, NULL, 5, 0), (2, 1, 1, 2, 1, 2, 'notification', 'and you', '', 0, 0, NULL, 6, 0);`
+		(1, 1, 1, 1, 0, 1, 'notification', 'hello', '', 0, 0, NULL, 5, 0), (2, 1, 1, 2, 1, 2, 'notification', 'and you', '', 0, 0, NULL, 6, 0),
+		(3, 1, 2, 1, 0, 3, 'notification', 'news', '', 0, 0, NULL, 4102444800000000, 0);
+	INSERT INTO delivery (message_id, recipient_id, pull) VALUES (1, 2, 0), (2, 1, 0), (3, 1, 0);`
 
 // Schema3 is what a hub with the third schema had stored in addition: an open task,
 // and one that waits for an approval.
@@ -95,6 +97,7 @@ func Upgraded(t *testing.T, s store.Store) {
 	if err != nil {
 		t.Error(err)
 	}
+	upgradedMail(t, s)
 	err = s.Update(t.Context(), func(tx *store.Tx) error { // and it goes on
 		c, err := tx.ContactState(1, 2, 0, "")
 		if err != nil {
@@ -105,6 +108,26 @@ func Upgraded(t *testing.T, s store.Store) {
 			t.Errorf("the next message is number %d: %v", m.N, err)
 		}
 		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// upgradedMail: what an agent was told and has not seen is mail, and counts as seen if
+// it is more than a week old.
+func upgradedMail(t *testing.T, s store.Store) {
+	t.Helper()
+	err := s.View(t.Context(), func(tx *store.Tx) error {
+		young, err := tx.UnreadMail(store.MailFilter{To: 1, Limit: 10})
+		if len(young) != 1 || young[0].Body != "news" || err != nil {
+			t.Errorf("unread: %v, %v", young, err)
+		}
+		old, err := tx.Deliveries(1)
+		if len(old) != 1 || old[0].State() != "seen" {
+			t.Errorf("what is old: %+v", old)
+		}
+		return err
 	})
 	if err != nil {
 		t.Error(err)

@@ -18,6 +18,7 @@ func New(contacts *contact.Service, read *reading.Service, dir *directory.Direct
 		requestFromAgent(contacts, dir),
 		listAgents(read),
 		contacttools.ReadAgentDocs(read),
+		contacttools.ReadInbox(read),
 	}
 }
 

@@ -44,7 +44,7 @@ func contactAgent(contacts *contact.Service) tool.Tool {
 				return tool.Result{Text: parley.DelegatedText(made.Target, made.Task.ID)}, err
 			default:
 				made, err := contacts.Notify(ctx, Caller(c), r)
-				return tool.Result{Text: parley.NotifiedText(made.Target)}, err
+				return tool.Result{Text: made.NotifiedText()}, err
 			}
 		},
 	})

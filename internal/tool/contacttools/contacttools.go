@@ -27,6 +27,7 @@ func New(contacts *contact.Service, read *reading.Service, dir *directory.Direct
 		sendChannelMessage(contacts, dir),
 		readChannel(read),
 		searchMessages(read),
+		ReadInbox(read),
 	}
 }
 

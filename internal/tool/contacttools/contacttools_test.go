@@ -11,7 +11,7 @@ import (
 
 func TestEveryToolIsDescribed(t *testing.T) {
 	tooltest.Described(t, contacttools.New(nil, nil, nil), "contact_agent", "ask_user", "await_task", "cancel_task", "sleep",
-		"message_status", "list_agents", "read_agent_docs", "query_workspace", "send_channel_message", "read_channel", "search_messages")
+		"message_status", "list_agents", "read_agent_docs", "query_workspace", "send_channel_message", "read_channel", "search_messages", "read_inbox")
 }
 
 // The rules know a call by its action, whatever a model wrote as arguments.
@@ -26,6 +26,7 @@ func TestActionsOfCalls(t *testing.T) {
 		"read_agent_docs": {`{"target_agent": "DataBot"}`, "tool:agent_comm:read_docs DataBot"},
 		"read_channel":    {`{"channel": "#daily"}`, "tool:channel:read #daily"},
 		"search_messages": {`{"query": "tea"}`, "tool:channel:read *"},
+		"read_inbox":      {`{"limit": 3}`, "tool:agent_comm:read_inbox"},
 		"query_workspace": {`{"action": "list_agents"}`, "tool:agent_comm:list"},
 	}
 	for _, tl := range contacttools.New(nil, nil, nil) {

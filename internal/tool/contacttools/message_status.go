@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+	"time"
 
 	"parley"
 	"parley/internal/access"
@@ -42,7 +43,11 @@ func describeDeliveries(ctx context.Context, read *reading.Service, c access.Cal
 	m, err := read.Message(ctx, c, id)
 	lines := make([]string, 0, len(m.Deliveries))
 	for _, d := range m.Deliveries {
-		lines = append(lines, fmt.Sprintf("%s: %s", read.Name(ctx, d.Recipient), d.State()))
+		line := fmt.Sprintf("%s: %s", read.Name(ctx, d.Recipient), d.State())
+		if d.Unread() {
+			line += ", unread since " + m.At.Time().UTC().Format(time.RFC3339)
+		}
+		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n"), err
 }

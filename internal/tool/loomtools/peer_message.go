@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 
-	"parley"
 	"parley/internal/contact"
 	"parley/internal/tool"
 	"parley/internal/tool/contacttools"
@@ -28,7 +27,7 @@ func peerMessage(contacts *contact.Service) tool.Tool {
 			if err != nil {
 				return tool.Result{}, err
 			}
-			return tool.Result{Text: parley.NotifiedText(made.Target)}, nil
+			return tool.Result{Text: made.NotifiedText()}, nil
 		},
 	})
 }

@@ -24,14 +24,14 @@ func (t teller) tell(ctx context.Context, c tool.Call, head, path, text, done st
 		return tool.Result{}, parley.Errorf(parley.Invalid, "There is nothing to tell.").WithHint("Say what the others should know.")
 	}
 	caller := contacttools.Caller(c)
-	to, err := t.claims.Concerned(ctx, caller, path)
+	to, tasks, err := t.claims.Concerned(ctx, caller, path)
 	if err != nil {
 		return tool.Result{}, err
 	}
 	if path, err = about(path); err != nil {
 		return tool.Result{}, err
 	}
-	told, err := t.contacts.Tell(ctx, caller, contact.News{To: to, Message: head + path + ": " + text, Key: c.Key})
+	told, err := t.contacts.Tell(ctx, caller, contact.News{To: to, Message: head + path + ": " + text, Key: c.Key, About: tasks})
 	if err != nil {
 		return tool.Result{}, err
 	}
