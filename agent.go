@@ -32,14 +32,33 @@ type Agent struct {
 	Removed       bool
 	Offline       bool
 	SleepingUntil Micros
-	// Rate is the window in which the agent's own contacts are counted.
+	// Rate is the bucket that the agent's own contacts draw on.
 	Rate Rate
 }
 
-// Rate counts the contacts that an agent started in the current minute.
+// Rate is a bucket that refills with time: how much was missing from it when it was
+// last drawn on. What is missing is measured as the time that refilling it takes, so
+// a changed limit needs no conversion.
 type Rate struct {
-	Start Micros
-	Count int
+	At   Micros // on the steady clock of the store, which is no time of day
+	Debt time.Duration
+}
+
+// maxSkew is how far the steady clocks of two hubs on one database may differ.
+const maxSkew = 15 * time.Second
+
+// Refilled is the bucket at a later time. One of a time that is yet to come was
+// stored by a hub whose clock was ahead, and has been set back since; it counts as
+// full. Otherwise its agent would be blocked until that time.
+func (r Rate) Refilled(now Micros) Rate {
+	switch passed := now.Since(r.At); {
+	case passed >= 0:
+		return Rate{At: now, Debt: max(0, r.Debt-passed)}
+	case passed >= -maxSkew:
+		return r // another hub, or a transaction that began later, was first
+	default:
+		return Rate{At: now}
+	}
 }
 
 // Pulls reports whether the agent fetches its messages itself, instead of

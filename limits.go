@@ -7,7 +7,8 @@ import "time"
 type Limits struct {
 	AskDepth           int
 	DelegationDepth    int
-	Rate               int // contacts that an agent may start per minute
+	Rate               int // contacts that an agent may start per minute, in the long run
+	Burst              int // contacts that it may start at once; 0 is twice the rate
 	Steps              int // model replies in one turn
 	MessageBytes       int
 	Turns              int // concurrent turns of a native agent
@@ -22,6 +23,17 @@ type Limits struct {
 	// Daily is what all turns of the team may spend in a day. It bounds tokens and
 	// money only.
 	Daily Budget
+}
+
+// Interval is how long an agent's bucket needs to refill by one contact.
+func (l Limits) Interval() time.Duration { return time.Minute / time.Duration(max(l.Rate, 1)) }
+
+// Bucket is how many contacts a full bucket holds.
+func (l Limits) Bucket() int {
+	if l.Burst == 0 {
+		return 2 * l.Rate
+	}
+	return l.Burst
 }
 
 // DefaultLimits apply where the files set nothing else.

@@ -124,10 +124,13 @@ func ErrDelegationDepth(limit int) *Error {
 	return Errorf(Limited, "Maximum delegation depth (%d) reached.", limit).WithRule("delegation_depth")
 }
 
+// RuleRate names the rate in refusals.
+const RuleRate = "rate"
+
 // ErrRate refuses a contact past the sender's rate.
 func ErrRate(limit int, wait time.Duration) *Error {
 	secs := int64((wait + time.Second - 1) / time.Second)
-	return Errorf(Limited, "rate limit reached (%d messages per minute). Try again in %d seconds.", limit, max(secs, 1)).WithRule("rate")
+	return Errorf(Limited, "rate limit reached (%d messages per minute). Try again in %d seconds.", limit, max(secs, 1)).WithRule(RuleRate)
 }
 
 // ErrTimeout tells the asker that nobody answered in time. The work goes on.

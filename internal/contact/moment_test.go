@@ -7,6 +7,7 @@ import (
 	"parley"
 	"parley/internal/contact"
 	"parley/internal/policy"
+	"parley/internal/store"
 )
 
 // Here time is over and the clock has not acted on it. Whoever comes at such a
@@ -133,5 +134,44 @@ func TestASleepPutsNoAskOff(t *testing.T) {
 	until := d.store.Now().Add(anHour)
 	d.must(d.Sleep(d.Context(), d.as("Pat"), "Ann", until.Time()))
 	d.equal("due", []parley.Micros{0, until, 0}, []parley.Micros{d.store.Task(asked).Due, d.store.Task(delegated).Due, d.store.Task(running.Task).Due})
-	d.refused("is not in the future.", func() error { return d.Sleep(d.Context(), d.as("Pat"), "Ann", d.store.Now().Time()) })
+}
+
+// A sleep until now is over when it begins, whatever a moment ago the caller's clock
+// said. Only a time that has long passed is a mistake.
+func TestASleepUntilNowIsOverAtOnce(t *testing.T) {
+	d := newDesk(t, "Ann")
+	sleep := func(ahead time.Duration) error {
+		return d.Sleep(d.Context(), d.as("Pat"), "Ann", d.store.Now().Add(ahead).Time())
+	}
+	for _, ahead := range []time.Duration{0, -time.Second, -time.Minute} {
+		d.must(sleep(anHour))
+		put := d.contact(d.as("Pat"), parley.Delegate, "Ann").Task.ID
+		d.must(sleep(ahead))
+		d.store.See(func(tx *store.Tx) error {
+			a, err := tx.Agent(d.id("Ann"))
+			d.equal("asleep until", parley.Micros(0), a.SleepingUntil)
+			return err
+		})
+		d.equal("what was put off is due", parley.Micros(0), d.store.Task(put).Due)
+	}
+	d.refused("is not in the future.", func() error { return sleep(-2 * time.Minute) })
+}
+
+// The clock jumps ahead and is set back. What was spent meanwhile is no reason to
+// wait until that time.
+func TestAClockThatJumpedBlocksNobodysRate(t *testing.T) {
+	d := newDesk(t, "Ann", "Bob")
+	spend := func() {
+		for range parley.DefaultLimits().Bucket() {
+			d.contact(d.as("Ann"), parley.Notify, "Bob")
+		}
+	}
+	d.store.Pass(2 * anHour)
+	spend()
+	d.refused("rate limit reached", func() error {
+		_, err := d.try(d.as("Ann"), parley.Notify, contact.Request{Target: "Bob", Message: "One more."})
+		return err
+	})
+	d.store.Pass(-2 * anHour)
+	spend()
 }

@@ -204,7 +204,7 @@ func (o *opening) decide() (policy.Decision, error) {
 	if err := o.authorize(); err != nil {
 		return policy.Decision{}, err
 	}
-	d, refusal := policy.Decide(policy.Contact{Now: o.tx.Now, Pattern: o.pattern, Sender: o.state.Sender, Target: o.state.Target,
+	d, refusal := policy.Decide(policy.Contact{Now: o.tx.Now, Steady: o.tx.Steady, Pattern: o.pattern, Sender: o.state.Sender, Target: o.state.Target,
 		Task: o.state.Task, Limits: o.s.dir.Limits(o.caller.Agent), Approved: o.caller.Approved || o.request.paid, Patient: o.request.patient})
 	if refusal != nil {
 		return d, refusal

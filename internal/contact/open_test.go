@@ -194,10 +194,10 @@ func TestOpenRefuses(t *testing.T) {
 			},
 			want: "Maximum delegation depth (1) reached."},
 		{name: "too often", pattern: parley.Notify, before: func(d *desk, l parley.Lease) {
-			for range 10 {
+			for range 20 {
 				d.contact(turn(l), parley.Notify, "Bob")
 			}
-		}, want: "rate limit reached (10 messages per minute). Try again in 60 seconds."},
+		}, want: "rate limit reached (10 messages per minute). Try again in 6 seconds."},
 		{name: "for a task of another team", pattern: parley.Delegate,
 			caller: func(d *desk, l parley.Lease) access.Caller { c := d.other; c.Task = l.Task; return c },
 			want:   " not found."},

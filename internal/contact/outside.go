@@ -135,7 +135,7 @@ func errOutcome(a parley.Approval, target string) error {
 // rate, so that nobody is buried in requests; the approved contact costs nothing.
 func (o *opening) insertHeld(need *parley.NeedsApproval, args string) (parley.Approval, error) {
 	c, limits := o.caller, o.s.dir.Limits(o.caller.Agent)
-	rate, refusal := policy.Spend(o.tx.Now, o.state.Sender, limits)
+	rate, refusal := policy.Spend(o.tx.Steady, o.state.Sender, limits, 1)
 	if refusal != nil {
 		return parley.Approval{}, refusal
 	}

@@ -168,7 +168,7 @@ func (p *posting) run() error {
 			return err
 		}
 	}
-	rate, refused := policy.DecidePost(policy.Contact{Now: p.tx.Now, Sender: p.state.Author, Limits: limits, Approved: p.caller.Approved})
+	rate, refused := policy.DecidePost(policy.Contact{Steady: p.tx.Steady, Sender: p.state.Author, Limits: limits, Approved: p.caller.Approved}, len(p.tasks))
 	if refused != nil {
 		return refused
 	}

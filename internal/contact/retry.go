@@ -102,7 +102,7 @@ func (r *retry) authorize() error {
 	if err != nil {
 		return err
 	}
-	rate, refused := policy.Spend(r.tx.Now, by, r.s.dir.Limits(r.caller.Agent))
+	rate, refused := policy.Spend(r.tx.Steady, by, r.s.dir.Limits(r.caller.Agent), 1)
 	if refused != nil {
 		r.refusal = parley.WithRule(parley.Public(refused), parley.RuleOf(refused))
 		return refused

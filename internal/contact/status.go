@@ -46,7 +46,7 @@ func (s *Service) Sleep(ctx context.Context, c access.Caller, name string, until
 	return s.changeStatus(ctx, c, name, "sleep", func(tx *store.Tx, a parley.Agent) error {
 		at := parley.Micros(until.UnixMicro())
 		if at <= tx.Now {
-			return parley.Errorf(parley.Invalid, "%s is not in the future.", until.Format(time.RFC3339))
+			return s.sleepOver(tx, a, c, until)
 		}
 		queued, err := tx.QueuedOf(a.ID)
 		if err != nil {
@@ -66,6 +66,24 @@ func (s *Service) Sleep(ctx context.Context, c access.Caller, name string, until
 		recordStatus(tx, a, c.Agent, "sleeping until "+until.UTC().Format(time.RFC3339))
 		return nil
 	})
+}
+
+// recently is how long ago a sleep may have been meant to end. Who says "until now"
+// says it a moment before it is heard, and may look at another clock.
+const recently = time.Minute
+
+// sleepOver is a sleep that is over as it begins: the agent is awake. A time that has
+// long passed is a mistake. The hub's own time may be ahead of the clock that the
+// caller looks at, if that was set back.
+func (s *Service) sleepOver(tx *store.Tx, a parley.Agent, c access.Caller, until time.Time) error {
+	present := tx.Now.Time().Add(-s.store.Behind())
+	if present.Sub(until) > recently {
+		return parley.Errorf(parley.Invalid, "%s is not in the future.", until.Format(time.RFC3339))
+	}
+	if a.SleepingUntil == 0 {
+		return nil
+	}
+	return wakeAgent(tx, a, c.Agent)
 }
 
 // Online makes an agent available again; what was queued goes on.

@@ -81,7 +81,7 @@ func (t *telling) run() (err error) {
 	if err := t.caller.CheckOwnTask(t.state.Task); err != nil || len(to) == 0 {
 		return err
 	}
-	rate, refused := policy.DecidePost(policy.Contact{Now: t.tx.Now, Sender: t.state.Author, Limits: t.s.dir.Limits(t.caller.Agent), Approved: t.caller.Approved})
+	rate, refused := policy.DecidePost(policy.Contact{Steady: t.tx.Steady, Sender: t.state.Author, Limits: t.s.dir.Limits(t.caller.Agent), Approved: t.caller.Approved}, 0)
 	if refused != nil {
 		return refused
 	}

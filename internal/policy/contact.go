@@ -12,6 +12,7 @@ import (
 // Contact is everything that a contact is decided by.
 type Contact struct {
 	Now     parley.Micros
+	Steady  parley.Micros // by which the sender's rate refills
 	Pattern parley.Pattern
 	Sender  parley.Agent
 	Target  parley.Agent
@@ -28,7 +29,7 @@ type Contact struct {
 type Decision struct {
 	// AskDepth and DelegationDepth are those of the new task.
 	AskDepth, DelegationDepth int
-	// Rate is the sender's window after this contact.
+	// Rate is the sender's bucket after this contact.
 	Rate parley.Rate
 	// Wakes says that the target sleeps and must be woken.
 	Wakes bool
@@ -49,7 +50,7 @@ func Decide(c Contact) (Decision, *parley.Error) {
 	if err := d.countDepth(c); err != nil {
 		return d, err
 	}
-	return d, d.countRate(c)
+	return d, d.countRate(c, 1)
 }
 
 // checkTarget applies the table of target statuses.
@@ -101,30 +102,42 @@ func (d *Decision) countDepth(c Contact) *parley.Error {
 	return nil
 }
 
-// countRate counts one contact against the sender's rate. An approved contact does
-// not count: it was not the sender's decision.
-func (d *Decision) countRate(c Contact) *parley.Error {
+// countRate counts contacts against the sender's rate. An approved contact does not
+// count: it was not the sender's decision.
+func (d *Decision) countRate(c Contact, n int) *parley.Error {
 	if d.Rate = c.Sender.Rate; c.Approved {
 		return nil
 	}
 	var err *parley.Error
-	d.Rate, err = Spend(c.Now, c.Sender, c.Limits)
+	d.Rate, err = Spend(c.Steady, c.Sender, c.Limits, n)
 	return err
 }
 
-// Spend counts one contact against an agent's rate. Other things that an agent starts
-// by itself, such as asking for an approval, cost the same. People are not limited.
-func Spend(now parley.Micros, sender parley.Agent, limits parley.Limits) (parley.Rate, *parley.Error) {
-	rate := sender.Rate
-	if sender.Kind == parley.Person {
-		return rate, nil
+// Spend draws n contacts from an agent's bucket, or none if there are fewer in it.
+// Other things that an agent starts by itself, such as asking for an approval, cost
+// the same. People are not limited. now is the steady time.
+func Spend(now parley.Micros, sender parley.Agent, limits parley.Limits, n int) (parley.Rate, *parley.Error) {
+	rate, wait := draw(now, sender, limits, n)
+	if wait > 0 {
+		return sender.Rate, parley.ErrRate(limits.Rate, wait)
 	}
-	if now.Since(rate.Start) >= time.Minute || rate.Start == 0 {
-		rate = parley.Rate{Start: now}
-	}
-	if rate.Count >= limits.Rate {
-		return rate, parley.ErrRate(limits.Rate, rate.Start.Add(time.Minute).Until(now))
-	}
-	rate.Count++
 	return rate, nil
+}
+
+// Reserve draws one contact even from an empty bucket, and says how long it has to
+// be put off for that. What is drawn later comes after it.
+func Reserve(now parley.Micros, sender parley.Agent, limits parley.Limits) (parley.Rate, time.Duration) {
+	rate, wait := draw(now, sender, limits, 1)
+	return rate, max(wait, 0)
+}
+
+// draw is the bucket after n more contacts, and how long it takes until it holds them.
+// Nothing is refused for ever: what costs more than the bucket holds takes all of it.
+func draw(now parley.Micros, sender parley.Agent, limits parley.Limits, n int) (parley.Rate, time.Duration) {
+	if sender.Kind == parley.Person {
+		return sender.Rate, 0
+	}
+	rate := sender.Rate.Refilled(now)
+	rate.Debt += limits.Interval() * time.Duration(max(min(n, limits.Bucket()), 1))
+	return rate, rate.Debt - limits.Interval()*time.Duration(limits.Bucket())
 }

@@ -15,7 +15,7 @@ const now = parley.Micros(1_000_000_000_000)
 // contact is an allowed contact, which a test then changes.
 func contact(p parley.Pattern) policy.Contact {
 	return policy.Contact{
-		Now: now, Pattern: p, Limits: parley.DefaultLimits(),
+		Now: now, Steady: now, Pattern: p, Limits: parley.DefaultLimits(),
 		Sender: parley.Agent{ID: 1, Name: "A", Kind: parley.Native},
 		Target: parley.Agent{ID: 2, Name: "B", Kind: parley.Native},
 	}
@@ -110,7 +110,8 @@ func TestDepth(t *testing.T) {
 }
 
 func TestRate(t *testing.T) {
-	minute := parley.Micros(time.Minute.Microseconds())
+	const s = time.Second
+	ago := func(d, debt time.Duration) parley.Rate { return parley.Rate{At: now.Add(-d), Debt: debt} }
 	for _, c := range []struct {
 		name    string
 		kind    parley.AgentKind
@@ -118,17 +119,24 @@ func TestRate(t *testing.T) {
 		want    parley.Rate
 		refusal string
 	}{
-		{"the first", parley.Native, parley.Rate{}, parley.Rate{Start: now, Count: 1}, ""},
-		{"the tenth", parley.Native, parley.Rate{Start: now - 5, Count: 9}, parley.Rate{Start: now - 5, Count: 10}, ""},
-		{"the eleventh", parley.Native, parley.Rate{Start: now - 5_000_000, Count: 10}, parley.Rate{}, "rate limit reached (10 messages per minute). Try again in 55 seconds."},
-		{"a moment before the minute is over", parley.Native, parley.Rate{Start: now - minute + 1, Count: 10}, parley.Rate{}, "rate limit reached (10 messages per minute). Try again in 1 seconds."},
-		{"when the minute is over", parley.Native, parley.Rate{Start: now - minute, Count: 10}, parley.Rate{Start: now, Count: 1}, ""},
-		{"a client", parley.Client, parley.Rate{Start: now, Count: 10}, parley.Rate{}, "rate limit reached (10 messages per minute). Try again in 60 seconds."},
-		{"a person", parley.Person, parley.Rate{Start: now, Count: 10}, parley.Rate{Start: now, Count: 10}, ""},
+		{"the first", parley.Native, parley.Rate{}, ago(0, 6*s), ""},
+		{"the second at once", parley.Native, ago(0, 6*s), ago(0, 12*s), ""},
+		{"the last of the burst", parley.Native, ago(0, 114*s), ago(0, 120*s), ""},
+		{"one more", parley.Native, ago(0, 120*s), parley.Rate{}, "rate limit reached (10 messages per minute). Try again in 6 seconds."},
+		{"a moment before it has refilled", parley.Native, ago(6*s-time.Microsecond, 120*s), parley.Rate{}, "rate limit reached (10 messages per minute). Try again in 1 seconds."},
+		{"when it has refilled by one", parley.Native, ago(6*s, 120*s), ago(0, 120*s), ""},
+		{"long after", parley.Native, ago(time.Hour, 120*s), ago(0, 6*s), ""},
+		{"a client", parley.Client, ago(0, 120*s), parley.Rate{}, "rate limit reached (10 messages per minute). Try again in 6 seconds."},
+		{"a person", parley.Person, ago(0, 120*s), ago(0, 120*s), ""},
+		{"the window of an older version", parley.Native, parley.Rate{At: now.Add(-s), Debt: 10 * time.Microsecond}, ago(0, 6*s), ""},
+		{"by a hub whose clock is a little ahead", parley.Native, ago(-5*s, 120*s), parley.Rate{}, "rate limit reached (10 messages per minute). Try again in 6 seconds."},
+		{"before the clock was set back by hours", parley.Native, ago(-2*time.Hour, 120*s), ago(0, 6*s), ""},
+		{"before the clock was set back by a minute", parley.Native, ago(-time.Minute, 120*s), ago(0, 6*s), ""},
 	} {
 		for _, p := range patterns {
 			t.Run(c.name+" "+string(p), func(t *testing.T) {
 				in := contact(p)
+				in.Now = now.Add(time.Hour) // stands still, and says nothing
 				in.Sender.Kind, in.Sender.Rate = c.kind, c.rate
 				d, err := policy.Decide(in)
 				if c.refusal != "" {
@@ -145,12 +153,57 @@ func TestRate(t *testing.T) {
 	}
 }
 
+// There are no window edges: in no minute are more contacts allowed than the burst
+// and what flows back in it.
+func TestNoMinuteHasMoreThanABurstAndAMinutesRefill(t *testing.T) {
+	limits, sender := parley.DefaultLimits(), parley.Agent{Kind: parley.Native}
+	var allowed []parley.Micros
+	for at := now; at < now.Add(10*time.Minute); at = at.Add(700 * time.Millisecond) {
+		rate, err := policy.Spend(at, sender, limits, 1)
+		if err == nil {
+			allowed, sender.Rate = append(allowed, at), rate
+		}
+	}
+	for i, from := range allowed {
+		n := 0
+		for _, at := range allowed[i:] {
+			if at.Since(from) < time.Minute {
+				n++
+			}
+		}
+		if n > limits.Bucket()+limits.Rate {
+			t.Fatalf("%d contacts in a minute", n)
+		}
+	}
+	if n := len(allowed); n < 119 || n > 121 { // the burst, and ten a minute
+		t.Errorf("%d contacts in ten minutes", n)
+	}
+}
+
+// What the rate refuses can be put off: each for as long as those before it need.
+func TestReservedContactsComeOneAfterTheOther(t *testing.T) {
+	limits, sender := parley.DefaultLimits(), parley.Agent{Kind: parley.Native}
+	limits.Burst = 2
+	var waits []time.Duration
+	for range 4 {
+		var wait time.Duration
+		sender.Rate, wait = policy.Reserve(now, sender, limits)
+		waits = append(waits, wait)
+	}
+	if diff := cmp.Diff([]time.Duration{0, 0, 6 * time.Second, 12 * time.Second}, waits); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if _, err := policy.Spend(now.Add(12*time.Second), sender, limits, 1); err == nil {
+		t.Error("a later contact came before them")
+	}
+}
+
 func TestOneselfIsRefusedFirst(t *testing.T) {
 	for _, p := range patterns {
 		in := contact(p)
 		in.Target = in.Sender
 		in.Target.Offline = true
-		in.Sender.Rate = parley.Rate{Start: now, Count: 99}
+		in.Sender.Rate = parley.Rate{At: now, Debt: time.Hour}
 		if _, err := policy.Decide(in); err == nil || err.Message != "You cannot contact yourself." {
 			t.Errorf("%s: %v", p, err)
 		}
@@ -163,7 +216,7 @@ func TestOrderOfRefusals(t *testing.T) {
 	in := contact(parley.Ask)
 	in.Target.Offline = true
 	in.Task.AskDepth = 3
-	in.Sender.Rate = parley.Rate{Start: now, Count: 10}
+	in.Sender.Rate = parley.Rate{At: now, Debt: 2 * time.Minute}
 	for _, want := range []parley.Kind{parley.Unavailable, parley.Limited, parley.Limited} {
 		_, err := policy.Decide(in)
 		if err == nil || err.Kind != want {
@@ -175,7 +228,7 @@ func TestOrderOfRefusals(t *testing.T) {
 		case in.Task.AskDepth == 3:
 			in.Task.AskDepth = 0
 		default:
-			in.Sender.Rate.Count = 0
+			in.Sender.Rate.Debt = 0
 		}
 	}
 	if _, err := policy.Decide(in); err != nil {
@@ -186,8 +239,8 @@ func TestOrderOfRefusals(t *testing.T) {
 func TestARefusedContactSpendsNothing(t *testing.T) {
 	in := contact(parley.Ask)
 	in.Task.AskDepth = 3
-	in.Sender.Rate = parley.Rate{Start: now, Count: 4}
-	if d, err := policy.Decide(in); err == nil || d.Rate.Count > 4 {
+	in.Sender.Rate = parley.Rate{At: now, Debt: 4}
+	if d, err := policy.Decide(in); err == nil || d.Rate.Debt > 4 {
 		t.Errorf("%v, rate %+v", err, d.Rate)
 	}
 }

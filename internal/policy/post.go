@@ -8,11 +8,12 @@ func PostIn(channel string) Call { return Call{Action: Action(ChannelOp, "send #
 // ReadIn is the call that reads a channel.
 func ReadIn(channel string) Call { return Call{Action: Action(ChannelOp, "read #"+channel)} }
 
-// DecidePost counts one post against the author's rate, however many agents it
-// mentions. Target and pattern do not matter.
-func DecidePost(c Contact) (parley.Rate, *parley.Error) {
+// DecidePost counts a post against the author's rate: as one contact for each turn
+// that its mentions start, and as one if they start none. Target and pattern do not
+// matter.
+func DecidePost(c Contact, turns int) (parley.Rate, *parley.Error) {
 	var d Decision
-	err := d.countRate(c)
+	err := d.countRate(c, max(turns, 1))
 	return d.Rate, err
 }
 

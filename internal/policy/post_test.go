@@ -7,26 +7,29 @@ import (
 	"parley/internal/policy"
 )
 
-func TestAPostIsPaidForOnceAndAMentionNotAtAll(t *testing.T) {
+func TestAPostCostsWhatItStarts(t *testing.T) {
 	limits := parley.DefaultLimits()
-	agent := parley.Agent{ID: 1, Kind: parley.Native, Rate: parley.Rate{Start: 1, Count: limits.Rate - 1}}
-	c := policy.Contact{Now: 2, Sender: agent, Target: parley.Agent{ID: 2, SleepingUntil: 9}, Limits: limits,
+	last := 19 * limits.Interval()
+	agent := parley.Agent{ID: 1, Kind: parley.Native, Rate: parley.Rate{At: 2, Debt: last}}
+	c := policy.Contact{Now: 2, Steady: 2, Sender: agent, Target: parley.Agent{ID: 2, SleepingUntil: 9}, Limits: limits,
 		Task: parley.Task{ID: 7, AskDepth: 2, DelegationDepth: 4}}
-	rate, err := policy.DecidePost(c)
-	if rate.Count != limits.Rate || err != nil {
-		t.Errorf("%+v, %v", rate, err)
+	for turns, fits := range map[int]bool{0: true, 1: true, 2: false} {
+		rate, err := policy.DecidePost(c, turns)
+		if (err == nil) != fits || fits && rate.Debt != last+limits.Interval() || !fits && err.Kind != parley.Limited {
+			t.Errorf("%d turns: %+v, %v", turns, rate, err)
+		}
 	}
 	d, err := policy.DecideMention(c)
 	if d.AskDepth != 0 || d.DelegationDepth != 5 || d.Due != 9 || d.Wakes || d.Rate != agent.Rate || err != nil {
 		t.Errorf("%+v, %v", d, err)
 	}
-	c.Sender.Rate.Count++
-	if _, err := policy.DecidePost(c); err == nil || err.Kind != parley.Limited {
-		t.Errorf("past the rate: %v", err)
-	}
 	c.Approved = true
-	if _, err := policy.DecidePost(c); err != nil {
+	if _, err := policy.DecidePost(c, 5); err != nil {
 		t.Errorf("approved: %v", err)
+	}
+	c.Approved, c.Sender.Rate = false, parley.Rate{}
+	if rate, err := policy.DecidePost(c, 100); err != nil || rate.Debt != 20*limits.Interval() {
+		t.Errorf("more than a full bucket holds: %+v, %v", rate, err)
 	}
 	c.Task.DelegationDepth = limits.DelegationDepth
 	if _, err := policy.DecideMention(c); err == nil || err.Kind != parley.Limited {

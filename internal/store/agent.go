@@ -1,12 +1,14 @@
 package store
 
 import (
+	"time"
+
 	"parley"
 	"parley/internal/wake"
 )
 
 const (
-	agentCols  = `id, team_id, name, kind, turns, removed, offline, sleeping_until, home, start, count`
+	agentCols  = `id, team_id, name, kind, turns, removed, offline, sleeping_until, home, drawn_at, debt`
 	agentTable = `agent JOIN rate ON agent_id = id`
 )
 
@@ -17,7 +19,7 @@ func scanAgent(r Row) parley.Agent {
 		ID: parley.AgentID(r.Int(0)), Team: parley.TeamID(r.Int(1)), Name: r.Text(2),
 		Kind: parley.AgentKind(r.Text(3)), Turns: int(r.Int(4)), Removed: r.Int(5) != 0,
 		Offline: r.Int(6) != 0, SleepingUntil: parley.Micros(r.Int(7)), Home: r.Text(8),
-		Rate: parley.Rate{Start: parley.Micros(r.Int(9)), Count: int(r.Int(10))},
+		Rate: parley.Rate{At: parley.Micros(r.Int(9)), Debt: time.Duration(r.Int(10)) * time.Microsecond},
 	}
 }
 
@@ -108,9 +110,9 @@ func (tx *Tx) SetSleep(id parley.AgentID, until parley.Micros) {
 	tx.exec(`UPDATE agent SET sleeping_until = $1 WHERE id = $2`, int64(until), int64(id))
 }
 
-// SetRate stores the rate window of a sender.
+// SetRate stores the bucket of a sender.
 func (tx *Tx) SetRate(id parley.AgentID, r parley.Rate) {
-	tx.exec(`UPDATE rate SET start = $1, count = $2 WHERE agent_id = $3`, int64(r.Start), int64(r.Count), int64(id))
+	tx.exec(`UPDATE rate SET drawn_at = $1, debt = $2 WHERE agent_id = $3`, int64(r.At), r.Debt.Microseconds(), int64(id))
 }
 
 // OpenTasks counts the open tasks of each agent of a team.

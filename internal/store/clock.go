@@ -13,13 +13,26 @@ import (
 type Clock struct {
 	source parley.Clock
 	newest atomic.Int64
+	opened time.Time // by the source
+	anchor time.Time // the steady time at that moment
 }
 
-// NewClock starts at the source's time, but not before the newest record.
-func NewClock(source parley.Clock, newest parley.Micros) *Clock {
-	c := &Clock{source: source}
+// NewClock starts at the source's time, but not before the newest record. Its steady
+// time starts at the anchor.
+func NewClock(source parley.Clock, newest parley.Micros, anchor time.Time) *Clock {
+	c := &Clock{source: source, opened: source(), anchor: anchor}
 	c.newest.Store(int64(newest))
 	return c
+}
+
+// Steady is a time that passes evenly as long as the store is open: setting the
+// machine's clock changes nothing, in either direction. It is for what has to go on
+// while Now stands still. Hubs on one database start from its clock, so that they
+// agree even if their own clocks do not. After a restart with a clock that was set
+// back it is behind what was stored before.
+func (c *Clock) Steady() parley.Micros {
+	now := c.anchor.Add(c.source().Sub(c.opened)) // the difference is of monotonic times
+	return parley.Micros(now.UnixMicro())
 }
 
 func (c *Clock) Now() parley.Micros {

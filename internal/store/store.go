@@ -125,6 +125,8 @@ var ErrViewWrites = errors.New("a View does not store what it writes")
 // time that this store has given out, even if the machine's clock was set back.
 type Tx struct {
 	Now parley.Micros
+	// Steady is the time by which rates refill. See Clock.Steady.
+	Steady parley.Micros
 
 	conn    Conn
 	threads map[parley.ThreadID]*parley.Thread
@@ -135,7 +137,7 @@ type Tx struct {
 }
 
 // NewTx makes a transaction. For drivers.
-func NewTx(conn Conn, now parley.Micros) *Tx { return &Tx{conn: conn, Now: now} }
+func NewTx(conn Conn, c *Clock) *Tx { return &Tx{conn: conn, Now: c.Now(), Steady: c.Steady()} }
 
 // Call runs a closure and then writes the marks that it deferred. A panic becomes the
 // closure's error. For drivers.

@@ -69,7 +69,7 @@ func (r *run) storeResult(ctx context.Context, call model.Call, res tool.Result,
 	out := result{Call: call.ID, Text: res.Text}
 	if err != nil {
 		r.logFault(call.Name, err)
-		out.Text, out.Error = parley.ToolError(err), true
+		out.Text, out.Error, out.Rate = parley.ToolError(err), true, parley.RuleOf(err) == parley.RuleRate
 	}
 	return r.storeSteps(ctx, &res, draft{content: out, spent: r.sideSpent()})
 }

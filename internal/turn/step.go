@@ -61,6 +61,8 @@ type (
 		Call  string `json:"call"`
 		Text  string `json:"text"`
 		Error bool   `json:"error,omitempty"`
+		// Rate says that the call was refused by the agent's rate.
+		Rate bool `json:"rate,omitempty"`
 	}
 )
 

@@ -52,8 +52,9 @@ type place struct {
 // entry is something that happened on the task.
 type entry struct {
 	model.Message
-	stored *letter // nil for what a step says
-	unread bool    // it is the mail that a turn began with; stored is the first of it
+	stored  *letter // nil for what a step says
+	unread  bool    // it is the mail that a turn began with; stored is the first of it
+	refused bool    // a result: the call was refused by the rate
 }
 
 // pendingCall is a call without a result.
@@ -145,7 +146,7 @@ func (t *transcript) addReply(r model.Reply) {
 
 // addResult takes the result of a pending call in.
 func (t *transcript) addResult(r result) {
-	t.past = append(t.past, entry{Message: model.Message{Role: model.ToolResult, Text: r.Text, CallID: r.Call, IsError: r.Error}})
+	t.past = append(t.past, entry{Message: model.Message{Role: model.ToolResult, Text: r.Text, CallID: r.Call, IsError: r.Error}, refused: r.Rate})
 	// A new slice, since a caller may be going through this one.
 	t.pending = slices.DeleteFunc(slices.Clone(t.pending), func(p pendingCall) bool { return p.ID == r.Call })
 }

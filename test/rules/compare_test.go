@@ -26,8 +26,8 @@ func (w *world) compareAgents() error {
 		if s.Offline != a.offline || s.SleepingUntil != a.sleepingUntil {
 			return fmt.Errorf("%s is stored as offline %v, asleep until %d; want %v, %d", a.name, s.Offline, s.SleepingUntil, a.offline, a.sleepingUntil)
 		}
-		if s.Rate != (parley.Rate{Start: a.rateStart, Count: a.rateCount}) {
-			return fmt.Errorf("%s has spent %d since %d; want %d since %d", a.name, s.Rate.Count, s.Rate.Start, a.rateCount, a.rateStart)
+		if want := a.rate(); s.Rate != want {
+			return fmt.Errorf("%s misses %s since %d; want %s since %d", a.name, s.Rate.Debt, s.Rate.At, want.Debt, want.At)
 		}
 	}
 	return nil

@@ -47,9 +47,9 @@ func (w *world) decide(from *agent, in *task, c *call) *refusal {
 	if c.pattern == parley.Delegate && hops > from.limits.DelegationDepth {
 		return refuse(parley.Limited, "Maximum delegation depth (%d) reached.", from.limits.DelegationDepth)
 	}
-	if left := from.rateStart.Add(time.Minute).Until(w.now); from.rateStart > 0 && left > 0 && from.rateCount >= from.limits.Rate {
+	if wait := from.mustWait(w.now); wait > 0 {
 		return refuse(parley.Limited, "rate limit reached (%d messages per minute). Try again in %d seconds.",
-			from.limits.Rate, int64((left+time.Second-1)/time.Second))
+			from.limits.Rate, int64((wait+time.Second-1)/time.Second))
 	}
 	return w.cycle(in, c, waitsFor)
 }
@@ -109,10 +109,7 @@ func waitingChain(in *task, target *agent, waits func(*task) bool) (names []stri
 func (w *world) contact(from *agent, in *task, c *call) {
 	target := w.agent(c.target)
 	if !from.person {
-		if from.rateStart == 0 || w.now.Until(from.rateStart) >= time.Minute {
-			from.rateStart, from.rateCount = w.now, 0
-		}
-		from.rateCount++
+		from.contacts = append(from.contacts, w.now)
 	}
 	if c.pattern == parley.Ask && target.sleeping(w.now) {
 		w.wake(target)

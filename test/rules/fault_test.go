@@ -49,7 +49,7 @@ var faults = []fault{
 		BEGIN UPDATE task SET callback = 0 WHERE id = new.id; END`},
 	{name: "a delivery goes back", trigger: `AFTER UPDATE OF answered_at ON delivery WHEN new.answered_at > 0
 		BEGIN UPDATE delivery SET seen_at = 0 WHERE message_id = new.message_id; END`},
-	{name: "a contact does not count", trigger: `BEFORE UPDATE OF count ON rate WHEN new.count > 2 BEGIN SELECT RAISE(IGNORE); END`},
+	{name: "a contact does not count", trigger: `BEFORE UPDATE OF debt ON rate WHEN new.debt > 20000000 BEGIN SELECT RAISE(IGNORE); END`},
 	{name: "claims turn the priorities upside down", between: func(path string, s store.Store) store.Store { return &upsideDown{Store: s, path: path} }},
 	{name: "an acknowledged commit is not stored", between: func(_ string, s store.Store) store.Store { return &forgetful{Store: s} }},
 }

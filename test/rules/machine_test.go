@@ -64,7 +64,7 @@ func newMachine(t *rapid.T, path string, f fault) *machine {
 // limits are small, so that a short run reaches them.
 func limits(turns, asks, delegations int) parley.Limits {
 	l := parley.DefaultLimits()
-	l.Turns, l.AskDepth, l.DelegationDepth, l.Rate, l.Steps, l.Rescues = turns, asks, delegations, 6, 4, 2
+	l.Turns, l.AskDepth, l.DelegationDepth, l.Rate, l.Burst, l.Steps, l.Rescues = turns, asks, delegations, 6, 8, 4, 2
 	l.AskTimeout, l.DelegationDeadline = 20*time.Second, 10*time.Minute
 	l.Daily = parley.Budget{Tokens: 1 << 40} // so that every step reserves
 	return l

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"zombiezen.com/go/sqlite"
 
@@ -92,11 +93,11 @@ func (s *stored) rows(sql string, row func(*sqlite.Stmt), args ...int64) error {
 
 func (s *stored) readAgents() error {
 	s.agents = map[parley.AgentID]parley.Agent{}
-	return s.rows(`SELECT id, name, kind, turns, offline, sleeping_until, start, count FROM agent JOIN rate ON agent_id = id`, func(r *sqlite.Stmt) {
+	return s.rows(`SELECT id, name, kind, turns, offline, sleeping_until, drawn_at, debt FROM agent JOIN rate ON agent_id = id`, func(r *sqlite.Stmt) {
 		id := parley.AgentID(r.ColumnInt64(0))
 		s.agents[id] = parley.Agent{ID: id, Name: r.ColumnText(1), Kind: parley.AgentKind(r.ColumnText(2)), Turns: r.ColumnInt(3),
 			Offline: r.ColumnInt(4) != 0, SleepingUntil: parley.Micros(r.ColumnInt64(5)),
-			Rate: parley.Rate{Start: parley.Micros(r.ColumnInt64(6)), Count: r.ColumnInt(7)}}
+			Rate: parley.Rate{At: parley.Micros(r.ColumnInt64(6)), Debt: time.Duration(r.ColumnInt64(7)) * time.Microsecond}}
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"parley"
 )
@@ -256,10 +257,18 @@ func (w *world) runCancel(t *task, c *call) bool {
 }
 
 func (w *world) runSleep(t *task, c *call) bool {
-	if c.until <= w.now {
+	if w.now.Since(c.until) > time.Minute {
 		return w.refused(t, refuse(parley.Invalid, "%s is not in the future.", c.until.Time().UTC().Format("2006-01-02T15:04:05Z07:00")))
 	}
-	if t.agent.sleepingUntil != c.until && c.at == 0 {
+	if c.until <= w.now {
+		if t.agent.sleepingUntil != 0 && c.at == 0 {
+			stored := w.seen.agent(t.agent).SleepingUntil == 0 || w.seen.results(t) > t.turn.results
+			return w.happens(t, stored, func() {
+				c.at = w.now
+				w.wake(t.agent)
+			})
+		}
+	} else if t.agent.sleepingUntil != c.until && c.at == 0 {
 		stored := w.seen.agent(t.agent).SleepingUntil == c.until || w.seen.results(t) > t.turn.results
 		return w.happens(t, stored, func() {
 			c.at = w.now

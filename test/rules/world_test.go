@@ -43,8 +43,32 @@ type agent struct {
 
 	offline       bool
 	sleepingUntil parley.Micros
-	rateStart     parley.Micros
-	rateCount     int
+	contacts      []parley.Micros // that it has started, when
+}
+
+// missing is what a bucket lacks that all contacts so far have drawn on, as the time
+// that refilling it takes.
+func (a *agent) missing(now parley.Micros) time.Duration {
+	lacks, last := time.Duration(0), parley.Micros(0)
+	for _, at := range append(slices.Clone(a.contacts), now) {
+		lacks, last = max(0, lacks-at.Since(last))+time.Minute/time.Duration(a.limits.Rate), at
+	}
+	return lacks - time.Minute/time.Duration(a.limits.Rate) // now is no contact
+}
+
+// mustWait is how long it takes until the agent may start one more contact.
+func (a *agent) mustWait(now parley.Micros) time.Duration {
+	one := time.Minute / time.Duration(a.limits.Rate)
+	return a.missing(now) + one - time.Duration(a.limits.Burst)*one
+}
+
+// rate is what is stored of the agent's bucket.
+func (a *agent) rate() parley.Rate {
+	if len(a.contacts) == 0 {
+		return parley.Rate{}
+	}
+	last := a.contacts[len(a.contacts)-1]
+	return parley.Rate{At: last, Debt: a.missing(last)}
 }
 
 func (a *agent) sleeping(now parley.Micros) bool { return a.sleepingUntil > now }

@@ -111,7 +111,7 @@ agents:
 		member := team.Member
 		team.Member = func(m *app.Member) {
 			member(m)
-			m.Limits.Rate = 1
+			m.Limits.Rate, m.Limits.Burst = 1, 1
 			m.Toolsets = []string{"contact", "peers"}
 		}
 		t.Run(call[:30], func(t *testing.T) {

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"errors"
+	"time"
 
 	"parley"
 	"parley/internal/contact"
@@ -127,12 +128,13 @@ func (s *Stage) checkMentions(all []parley.Task) {
 	})
 }
 
-// rateOf is how many contacts of an agent's minute are spent.
+// rateOf is how many contacts are missing from an agent's bucket, not counting what
+// has flowed back since it last drew on it.
 func (s *Stage) rateOf(name string) (n int) {
 	s.Helper()
 	s.view(func(tx *store.Tx) error {
 		a, err := tx.Agent(s.agent(name))
-		n = a.Rate.Count
+		n = int((a.Rate.Debt + time.Millisecond) / s.Directory.Limits(a.ID).Interval())
 		return err
 	})
 	return n

@@ -88,7 +88,7 @@ func TestADiscoveryRespectsRulesAndRate(t *testing.T) {
 	team.Member = func(m *app.Member) {
 		under(map[string]ruleset{"CoderBot": {deny: []string{"TesterBot"}, approval: []string{"ResearcherBot"}}})(m)
 		cast(m)
-		m.Limits.Rate = 1
+		m.Limits.Rate, m.Limits.Burst = 1, 1
 	}
 	Play(t, team, func(s *Stage) {
 		for _, name := range []string{"TesterBot", "ResearcherBot"} {

@@ -29,32 +29,33 @@ func chatter(n int) string {
 	return b.String()
 }
 
-func TestAnAgentStartsTenContactsAMinute(t *testing.T) {
-	Play(t, Team{Agents: []string{"ChattyBot", "DataBot"}, Script: chatter(12)}, func(s *Stage) {
+func TestAnAgentStartsTenContactsAMinuteInBurstsOfTwenty(t *testing.T) {
+	Play(t, Team{Agents: []string{"ChattyBot", "DataBot"}, Script: chatter(22)}, func(s *Stage) {
 		id := s.As("rutger").Delegate("ChattyBot", "Talk.")
 		s.Wait(id)
 		results := s.Results(id)
-		for _, r := range results[:10] {
+		for _, r := range results[:20] {
 			s.Equal("within", "Notification sent to DataBot.", r)
 		}
 		s.Equal("past it", []string{
-			"Error: rate limit reached (10 messages per minute). Try again in 60 seconds.",
-			"Error: rate limit reached (10 messages per minute). Try again in 60 seconds.",
-		}, results[10:])
-		s.Equal("stored", 10, len(s.DM("ChattyBot", "DataBot")))
-		s.Pass(45*time.Second + 500*time.Millisecond)
-		s.Equal("later", "Error: rate limit reached (10 messages per minute). Try again in 15 seconds.", s.As("rutger").Ask("ChattyBot", "More."))
-		s.Pass(14*time.Second + 500*time.Millisecond)
-		s.Equal("after a minute", "Notification sent to DataBot.", s.As("rutger").Ask("ChattyBot", "More."))
+			"Error: rate limit reached (10 messages per minute). Try again in 6 seconds.",
+			"Error: rate limit reached (10 messages per minute). Try again in 6 seconds.",
+		}, results[20:])
+		s.Equal("stored", 20, len(s.DM("ChattyBot", "DataBot")))
+		s.Pass(3*time.Second + 500*time.Millisecond)
+		s.Equal("later", "Error: rate limit reached (10 messages per minute). Try again in 3 seconds.", s.As("rutger").Ask("ChattyBot", "More."))
+		s.Pass(2*time.Second + 500*time.Millisecond)
+		s.Equal("when one has flowed back", "Notification sent to DataBot.", s.As("rutger").Ask("ChattyBot", "More."))
+		s.Equal("and only one", "Error: rate limit reached (10 messages per minute). Try again in 6 seconds.", s.As("rutger").Ask("ChattyBot", "More."))
 	})
 }
 
 func TestTheRateIsKeptAcrossRestarts(t *testing.T) {
-	Play(t, Team{Agents: []string{"ChattyBot", "DataBot"}, Script: chatter(10)}, func(s *Stage) {
+	Play(t, Team{Agents: []string{"ChattyBot", "DataBot"}, Script: chatter(20)}, func(s *Stage) {
 		s.Wait(s.As("rutger").Delegate("ChattyBot", "Talk."))
 		s = s.Restart()
-		s.Pass(30 * time.Second)
-		s.Equal("after a restart", "Error: rate limit reached (10 messages per minute). Try again in 30 seconds.", s.As("rutger").Ask("ChattyBot", "More."))
+		s.Pass(4 * time.Second)
+		s.Equal("after a restart", "Error: rate limit reached (10 messages per minute). Try again in 2 seconds.", s.As("rutger").Ask("ChattyBot", "More."))
 	})
 }
 
@@ -87,7 +88,7 @@ agents:
 			rate = a.Rate
 			return err
 		})
-		s.Equal("DataBot's count", 0, rate.Count)
+		s.Equal("DataBot's", parley.Rate{}, rate)
 	})
 }
 

@@ -344,13 +344,13 @@ func (s *Stage) asked(agent string) (list []parley.Task) {
 func TestRequestsFromOutsideCostTheRate(t *testing.T) {
 	team := visitors(counting)
 	member := team.Member
-	team.Member = func(m *app.Member) { member(m); m.Limits.Rate = 2 }
+	team.Member = func(m *app.Member) { member(m); m.Limits.Rate, m.Limits.Burst = 2, 2 }
 	Play(t, team, func(s *Stage) {
 		visitor := s.As("VisitorBot")
 		visitor.Wants(parley.Notify, howMany)
 		visitor.Wants(parley.Notify, howMany)
 		visitor.Wants(parley.Notify, contact.Request{Target: "DataBot", Message: "x"})
-		s.Equal("past it", "Error: rate limit reached (2 messages per minute). Try again in 60 seconds.",
+		s.Equal("past it", "Error: rate limit reached (2 messages per minute). Try again in 30 seconds.",
 			visitor.Refused(parley.Notify, contact.Request{Target: "DataBot", Message: "x"}))
 		s.As("rutger").Approve(1)
 		s.Equal("made", 1, len(s.DM("VisitorBot", "DataBot")))

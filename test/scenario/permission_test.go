@@ -101,7 +101,7 @@ agents:
 func TestARefusalSpendsNothingOfTheRate(t *testing.T) {
 	Play(t, Team{Script: idle, Agents: []string{"CallerBot", "DataBot", "WriterBot"}, Member: func(m *app.Member) {
 		under(map[string]ruleset{"CallerBot": {deny: []string{"DataBot"}}})(m)
-		m.Limits.Rate = 1
+		m.Limits.Rate, m.Limits.Burst = 1, 1
 	}}, func(s *Stage) {
 		for range 3 {
 			s.As("CallerBot").Refused(parley.Notify, contact.Request{Target: "DataBot", Message: "Hello."})
@@ -117,14 +117,14 @@ func TestManagerReportsAndPeopleMayAlwaysBeContacted(t *testing.T) {
 	below.manager = "BossBot"
 	Play(t, Team{Script: idle, Agents: []string{"BossBot", "InternBot", "OtherBot"}, Member: func(m *app.Member) {
 		under(map[string]ruleset{"BossBot": nobody, "InternBot": below})(m)
-		m.Limits.Rate = 2
+		m.Limits.Rate, m.Limits.Burst = 2, 2
 	}}, func(s *Stage) {
 		s.As("InternBot").Notify("BossBot", "Done.")
 		s.As("BossBot").Notify("InternBot", "Thanks.")
 		s.As("InternBot").Notify("rutger", "Done.")
 		s.As("rutger").Notify("InternBot", "Thanks.")
 		s.As("InternBot").Refused(parley.Notify, contact.Request{Target: "OtherBot", Message: "Psst."})
-		s.Equal("the limit", "Error: rate limit reached (2 messages per minute). Try again in 60 seconds.",
+		s.Equal("the limit", "Error: rate limit reached (2 messages per minute). Try again in 30 seconds.",
 			s.As("InternBot").Refused(parley.Notify, contact.Request{Target: "BossBot", Message: "Once more."}))
 	})
 }
@@ -233,12 +233,12 @@ agents:
 `}, func(s *Stage) {
 		failed := s.As("CallerBot").Delegate("DataBot", "Figures?")
 		s.Wait(failed)
-		for range 9 {
+		for range 19 {
 			failed = s.As("CallerBot").Retry(failed)
 			s.Wait(failed)
 		}
 		_, err := s.Contacts.Retry(s.Context(), s.As("CallerBot").Caller, failed)
-		s.Equal("an eleventh contact", "rate", parley.RuleOf(err))
+		s.Equal("one more contact", "rate", parley.RuleOf(err))
 		s.Equal("on record", 1, len(s.Events(parley.EventRefused)))
 		s.Pass(time.Minute)
 		s.rejoin(under(map[string]ruleset{"CallerBot": {deny: []string{"DataBot"}}}))

@@ -92,7 +92,7 @@ agents:
 
 func TestABroadcastReachesEveryoneButTheAskerAndStaysOpen(t *testing.T) {
 	const ask = `{call: peer_ask_question, args: {question: 'Who knows the auth module?'}}`
-	Play(t, Team{Agents: []string{"AnnBot", "BeeBot", "CidBot", "OffBot"}, Member: func(m *app.Member) { loom(m); m.Limits.Rate = 1 }, Script: `
+	Play(t, Team{Agents: []string{"AnnBot", "BeeBot", "CidBot", "OffBot"}, Member: func(m *app.Member) { loom(m); m.Limits.Rate, m.Limits.Burst = 1, 1 }, Script: `
 agents:
   AnnBot:` + heard + `
     - steps: [` + ask + `, {call: peer_ask_question, args: {question: 'And who else?'}}, {wait: 1m, say: '{{result}}'}]

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -22,6 +23,11 @@ func TestFourRoundsWithTheSameAgentStopTheTurn(t *testing.T) {
 		fails bool
 	}{
 		"three":                        {[]string{again, again, again}, false},
+		"four different questions":     {different(4), false},
+		"eleven different questions":   {different(11), false},
+		"the same but for a tenth":     {nearlySame(4, 1), true},
+		"the same but for two tenths":  {nearlySame(4, 2), false},
+		"the same four times in eight": {[]string{again, different(1)[0], again, different(2)[1], again, different(3)[2], again}, true},
 		"four":                         {[]string{again, again, again, again, again}, true},
 		"the name spelled freely":      {[]string{again, strings.Replace(again, "DataBot", "databot", 1), again, again}, true},
 		"another name of the argument": {[]string{again, strings.Replace(again, "agentId", "target_agent", 1), again, again}, true},
@@ -38,11 +44,41 @@ func TestFourRoundsWithTheSameAgentStopTheTurn(t *testing.T) {
 					return
 				}
 				s.Equal("error", goInCircles, strings.Replace(task.Error, "databot", "DataBot", 1))
-				s.Equal("asked", 4, len(s.Children(id)))
 				s.Equal("rutger reads", true, strings.Contains(s.Inbox("rutger")[0].Text, "go in circles"))
 			})
 		})
 	}
+}
+
+// different are questions of which none is like another.
+func different(n int) (list []string) {
+	for i := range n {
+		list = append(list, strings.Replace(again, "And now?", fmt.Sprintf("What of item %d, page %d?", 100+i, 200+i), 1))
+	}
+	return list
+}
+
+// nearlySame are questions of ten words, of which some differ each time.
+func nearlySame(n, words int) (list []string) {
+	for i := range n {
+		text := "has the report on sales come in"
+		for w := range 10 - 7 - words {
+			text += fmt.Sprintf(" w%d", w)
+		}
+		for w := range words {
+			text += fmt.Sprintf(" x%d%d", w, i)
+		}
+		list = append(list, strings.Replace(again, "And now?", text, 1))
+	}
+	return list
+}
+
+func TestTwelveRoundsWithTheSameAgentStopTheTurnWhateverIsSaid(t *testing.T) {
+	Play(t, circles(different(14)...), func(s *Stage) {
+		id := s.As("rutger").Delegate("AskBot", "Go.")
+		s.Equal("error", "twelve rounds in a row did nothing but contact DataBot: the two seem to go in circles.", s.Wait(id).Error)
+		s.Equal("asked", 12, len(s.Children(id)))
+	})
 }
 
 // The rounds are counted from what is stored.

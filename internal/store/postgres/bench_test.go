@@ -106,7 +106,7 @@ func notify(tx *store.Tx, from, to parley.Agent) error {
 	if err != nil {
 		return err
 	}
-	tx.SetRate(from.ID, parley.Rate{Start: tx.Now, Count: c.Sender.Rate.Count + 1})
+	tx.SetRate(from.ID, parley.Rate{At: tx.Steady, Debt: c.Sender.Rate.Debt + time.Microsecond})
 	m := parley.Message{Team: 1, Thread: c.DM.Main, Author: from.ID, Kind: parley.NotificationMessage, Body: "some text that is stored"}
 	if err := tx.Post(&m, store.Recipient{ID: to.ID}); err != nil {
 		return err

@@ -46,8 +46,8 @@ func TestDeadlockIsRunAgain(t *testing.T) {
 					close(both) // each holds one now
 				}
 				b, err := tx.LockAgent(agents[1-i].ID)
-				tx.SetRate(a.ID, parley.Rate{Count: a.Rate.Count + 1})
-				tx.SetRate(b.ID, parley.Rate{Count: b.Rate.Count + 1})
+				tx.SetRate(a.ID, parley.Rate{At: a.Rate.At + 1})
+				tx.SetRate(b.ID, parley.Rate{At: b.Rate.At + 1})
 				return err
 			})
 		}()
@@ -63,7 +63,7 @@ func TestDeadlockIsRunAgain(t *testing.T) {
 	}
 	if err := s.View(t.Context(), func(tx *store.Tx) error {
 		for _, a := range agents {
-			if a, err := tx.Agent(a.ID); err != nil || a.Rate.Count != 2 {
+			if a, err := tx.Agent(a.ID); err != nil || a.Rate.At != 2 {
 				t.Errorf("%+v, %v", a.Rate, err)
 			}
 		}

@@ -90,12 +90,12 @@ func Open(ctx context.Context, dsn string, opts Options) (*Store, error) {
 	s := &Store{address: a, patience: opts.Patience, queueing: maxQueueing, pool: pool}
 	s.recent.Limit(opts.Memory.Texts())
 	s.bus.Listen(wake.Redacted, func(id int64) { s.recent.Forget(parley.MessageID(id)) })
-	newest, err := s.prepare(ctx)
+	newest, present, err := s.prepare(ctx)
 	if err != nil {
 		pool.Close()
 		return nil, a.openError(err)
 	}
-	s.clock = store.NewClock(opts.Clock, newest)
+	s.clock = store.NewClock(opts.Clock, newest, present.Time())
 	if err := s.startSignals(ctx, opts.Log); err != nil {
 		pool.Close()
 		return nil, a.openError(err)
@@ -105,38 +105,39 @@ func Open(ctx context.Context, dsn string, opts Options) (*Store, error) {
 
 // prepare makes the database ready. It tries again if this process was held up so long
 // that the server ended the transaction.
-func (s *Store) prepare(ctx context.Context) (newest parley.Micros, err error) {
+func (s *Store) prepare(ctx context.Context) (newest, present parley.Micros, err error) {
 	for range maxPrepare {
-		newest, err = s.prepareOnce(ctx)
+		newest, present, err = s.prepareOnce(ctx)
 		if (&fault{err: err}).code() != idleEnded {
 			break
 		}
 	}
-	return newest, err
+	return newest, present, err
 }
 
 const maxPrepare = 5
 
-// prepareOnce checks the server, migrates, and reads the newest time on record.
-func (s *Store) prepareOnce(ctx context.Context) (newest parley.Micros, err error) {
+// prepareOnce checks the server, migrates, and reads the newest time on record and
+// the server's present time.
+func (s *Store) prepareOnce(ctx context.Context) (newest, present parley.Micros, err error) {
 	c, err := s.pool.Acquire(ctx)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer c.Release()
 	if err := s.checkServer(ctx, c.Conn()); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if err := migrate(ctx, c.Conn(), s.address.schema, migrations); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	err = c.QueryRow(ctx, newestTime).Scan(&newest)
-	return newest, err
+	err = c.QueryRow(ctx, newestTime).Scan(&newest, &present)
+	return newest, present, err
 }
 
 // newestTime looks at more than the last event: the hubs' clocks differ a little, so
 // the last one need not be the newest.
-const newestTime = `SELECT coalesce(max(at), 0) FROM (SELECT at FROM event ORDER BY xid DESC, id DESC LIMIT 1000) e`
+const newestTime = `SELECT coalesce(max(at), 0), (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM (SELECT at FROM event ORDER BY xid DESC, id DESC LIMIT 1000) e`
 
 // minVersion is the first server that has pg_current_xact_id.
 const minVersion = 130000

@@ -93,7 +93,7 @@ func TestFetchingABlockWaitsForNobody(t *testing.T) {
 	}()
 	<-locked
 	err := s.Update(t.Context(), func(tx *store.Tx) error {
-		tx.SetRate(agent.ID, parley.Rate{Count: 1}) // waits for the lock, once it is sent
+		tx.SetRate(agent.ID, parley.Rate{At: 1}) // waits for the lock, once it is sent
 		tx.NewTaskID()
 		close(drawn)
 		return nil

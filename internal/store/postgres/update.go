@@ -31,7 +31,7 @@ func (s *Store) update(ctx context.Context, t *times, fn func(*store.Tx) error) 
 		return err
 	}
 	defer release()
-	tx := store.NewTx(c, s.clock.Now())
+	tx := store.NewTx(c, s.clock)
 	if err := call(fn, tx, c); err != nil {
 		c.rollback()
 		return err
@@ -58,7 +58,7 @@ func (s *Store) view(ctx context.Context, t *times, fn func(*store.Tx) error) er
 		return err
 	}
 	defer release()
-	tx := store.NewTx(c, s.clock.Now())
+	tx := store.NewTx(c, s.clock)
 	err = call(fn, tx, c)
 	c.rollback()
 	if tx.Wrote() {

@@ -122,7 +122,7 @@ func (s *Store) start(c *conn, opts Options) error {
 	if err != nil {
 		return err
 	}
-	s.clock = store.NewClock(opts.Clock, newest)
+	s.clock = store.NewClock(opts.Clock, newest, opts.Clock())
 	for range opts.Readers {
 		r, err := s.connect(sqlite.OpenReadWrite)
 		if err == nil {
@@ -200,7 +200,7 @@ func (s *Store) View(ctx context.Context, fn func(*store.Tx) error) error {
 	c.err = nil
 	c.exec("BEGIN")
 	defer c.rollback()
-	tx := store.NewTx(c, s.clock.Now())
+	tx := store.NewTx(c, s.clock)
 	err := store.Call(fn, tx)
 	if tx.Wrote() {
 		return store.ErrViewWrites

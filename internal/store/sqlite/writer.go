@@ -221,6 +221,6 @@ func (w *writer) failAll(batch []*request) {
 }
 
 func (w *writer) call(r *request) {
-	r.tx = store.NewTx(w.conn, w.clock.Now())
+	r.tx = store.NewTx(w.conn, w.clock)
 	r.err = store.Call(r.fn, r.tx)
 }

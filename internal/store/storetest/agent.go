@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -14,7 +15,7 @@ func agentsRoundTrip(t *testing.T, open Open) {
 	w.update(func(tx *store.Tx) error {
 		w.bob.Name, w.bob.Kind, w.bob.Turns, w.bob.Removed = "BOB", parley.Client, 3, true
 		w.bob.Offline, w.bob.SleepingUntil = true, 77
-		w.bob.Rate = parley.Rate{Start: 8, Count: 9}
+		w.bob.Rate = parley.Rate{At: 8, Debt: 9 * time.Microsecond}
 		tx.UpdateAgent(w.bob)
 		tx.SetOffline(w.bob.ID, w.bob.Offline)
 		tx.SetSleep(w.bob.ID, w.bob.SleepingUntil)

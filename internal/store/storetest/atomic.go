@@ -19,8 +19,8 @@ var errRefused = errors.New("refused after writing")
 func failureStoresNothing(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	err := w.Update(t.Context(), func(tx *store.Tx) error {
-		tx.SetRate(w.ann.ID, parley.Rate{Start: 5, Count: 5})
-		if a, err := tx.Agent(w.ann.ID); err != nil || a.Rate.Count != 5 {
+		tx.SetRate(w.ann.ID, parley.Rate{At: 5, Debt: 5 * time.Microsecond})
+		if a, err := tx.Agent(w.ann.ID); err != nil || a.Rate.At != 5 {
 			t.Errorf("a transaction does not see its own write: %+v, %v", a.Rate, err)
 		}
 		tx.InsertTeam(&parley.Team{Name: "Other"})
@@ -31,7 +31,7 @@ func failureStoresNothing(t *testing.T, open Open) {
 	}
 	w.view(func(tx *store.Tx) error {
 		a, err := tx.Agent(w.ann.ID)
-		if a.Rate.Count != 0 {
+		if a.Rate.At != 0 {
 			t.Errorf("a write of the failed closure is stored: %+v", a.Rate)
 		}
 		if _, err := tx.TeamByName("other"); err != store.ErrNotFound {
@@ -244,11 +244,11 @@ func failedViewSpoilsNothing(t *testing.T, open Open) {
 			t.Errorf("a panic in a view: %v", err)
 		}
 	}
-	w.update(func(tx *store.Tx) error { tx.SetRate(w.ann.ID, parley.Rate{Count: 3}); return nil })
+	w.update(func(tx *store.Tx) error { tx.SetRate(w.ann.ID, parley.Rate{At: 3}); return nil })
 	for range 10 {
 		w.view(func(tx *store.Tx) error {
 			a, err := tx.Agent(w.ann.ID)
-			if a.Rate.Count != 3 {
+			if a.Rate.At != 3 {
 				t.Errorf("a later view reads an old state: %+v", a.Rate)
 			}
 			return err

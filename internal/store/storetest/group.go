@@ -196,12 +196,12 @@ func postState(t *testing.T, open Open) {
 	room, task := w.group("room", w.bob), w.task(parley.Task{})
 	m := parley.Message{Team: w.team.ID, Thread: room.Main, Author: w.bob.ID, Kind: parley.PostMessage, Body: "hi", Origin: task.ID, Key: "k"}
 	w.update(func(tx *store.Tx) error {
-		tx.SetRate(w.bob.ID, parley.Rate{Start: 5, Count: 2})
+		tx.SetRate(w.bob.ID, parley.Rate{At: 2})
 		return tx.Post(&m, store.Recipient{ID: w.ann.ID}, store.Recipient{ID: w.carol.ID, Pulls: true})
 	})
 	w.update(func(tx *store.Tx) error {
 		s, err := tx.PostState(w.bob.ID, task.ID, "k")
-		if s.Before.ID != m.ID || s.Task.ID != task.ID || s.Author.Rate.Count != 2 || err != nil {
+		if s.Before.ID != m.ID || s.Task.ID != task.ID || s.Author.Rate.At != 2 || err != nil {
 			t.Errorf("%+v, %v", s, err)
 		}
 		if s, err := tx.PostState(w.bob.ID, 0, "k"); s.Before.ID != 0 || err != nil {

@@ -194,8 +194,8 @@ func contactsBothWays(t *testing.T, open Open) {
 		for i, id := range []parley.AgentID{w.ann.ID, w.bob.ID} {
 			a, _ := tx.Agent(id)
 			task, _ := tx.Task(tasks[i].ID)
-			if a.Rate.Count != rounds || task.OpenChildren != rounds {
-				t.Errorf("%s made %d contacts: rate %d, children %d", a.Name, rounds, a.Rate.Count, task.OpenChildren)
+			if a.Rate.At != rounds || task.OpenChildren != rounds {
+				t.Errorf("%s made %d contacts: rate %d, children %d", a.Name, rounds, a.Rate.At, task.OpenChildren)
 			}
 		}
 		return err
@@ -207,7 +207,7 @@ func (w *world) contact(tx *store.Tx, from, to parley.AgentID, in parley.TaskID)
 	if err != nil {
 		return err
 	}
-	tx.SetRate(from, parley.Rate{Count: s.Sender.Rate.Count + 1})
+	tx.SetRate(from, parley.Rate{At: s.Sender.Rate.At + 1})
 	s.Task.OpenChildren++
 	tx.UpdateTask(&s.Task)
 	_, err = w.post(tx, s.DM.Main, "hello", s.Target)

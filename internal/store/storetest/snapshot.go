@@ -20,7 +20,7 @@ func viewIsSnapshot(t *testing.T, open Open) {
 			return err
 		}
 		err = w.Update(context.Background(), func(tx *store.Tx) error {
-			tx.SetRate(w.ann.ID, parley.Rate{Count: before.Rate.Count + 1})
+			tx.SetRate(w.ann.ID, parley.Rate{At: before.Rate.At + 1})
 			tx.InsertToken("meanwhile", w.ann.ID)
 			return nil
 		})
@@ -67,8 +67,8 @@ func viewSeesWholeTransactions(t *testing.T, open Open) {
 	readers.Wait()
 	w.view(func(tx *store.Tx) error {
 		a, err := tx.Agent(w.ann.ID)
-		if a.Rate.Count != 200 {
-			t.Errorf("%d of 200 increments are stored", a.Rate.Count)
+		if a.Rate.At != 200 {
+			t.Errorf("%d of 200 increments are stored", a.Rate.At)
 		}
 		return err
 	})
@@ -79,19 +79,19 @@ func (w *world) countBoth(tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	tx.SetRate(w.ann.ID, parley.Rate{Count: a.Rate.Count + 1})
+	tx.SetRate(w.ann.ID, parley.Rate{At: a.Rate.At + 1})
 	if _, err := tx.Agent(w.ann.ID); err != nil { // the first write is sent before the second
 		return err
 	}
-	tx.SetRate(w.bob.ID, parley.Rate{Count: a.Rate.Count + 1})
+	tx.SetRate(w.bob.ID, parley.Rate{At: a.Rate.At + 1})
 	return nil
 }
 
 func (w *world) countersAgree(tx *store.Tx) error {
 	a, errA := tx.Agent(w.ann.ID)
 	b, errB := tx.Agent(w.bob.ID)
-	if a.Rate.Count != b.Rate.Count {
-		return fmt.Errorf("half a transaction: %d and %d", a.Rate.Count, b.Rate.Count)
+	if a.Rate.At != b.Rate.At {
+		return fmt.Errorf("half a transaction: %d and %d", a.Rate.At, b.Rate.At)
 	}
 	return errors.Join(errA, errB)
 }

@@ -38,6 +38,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"A view is a snapshot", viewIsSnapshot},
 		{"A view never sees half a transaction", viewSeesWholeTransactions},
 		{"Time does not go back when the clock is set back", clockSetBack},
+		{"Rates refill while time stands still", steadyClock},
 		{"Reopening continues the ids", reopenContinuesIDs},
 
 		{"Teams, agents and tokens", agentsRoundTrip},
@@ -137,6 +138,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"A child finishes while its tree is cancelled", finishAgainstCancel},
 		{"Two children finish while their parent's turn ends", childrenAgainstTurnEnd},
 		{"Contacts in both directions at once", contactsBothWays},
+		{"Many who send at once draw no more than the bucket holds", bucketAtOnce},
 		{"Two turns mark each other's messages", marksBothWays},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, fresh(t)) })

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/store"
@@ -75,7 +76,7 @@ func Upgraded(t *testing.T, s store.Store) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx *store.Tx) error {
 		ann, err := tx.Agent(1)
-		if want := (parley.Rate{Start: 111, Count: 3}); ann.Rate != want {
+		if want := (parley.Rate{At: 111, Debt: 3 * time.Microsecond}); ann.Rate != want {
 			t.Errorf("Ann's rate is %+v", ann.Rate)
 		}
 		agents, _ := tx.Agents(1)
