@@ -67,6 +67,23 @@ func PostedText(place string, mentioned, later, away []string) string {
 	return text
 }
 
+// ErrMentionTurns refuses a mention past the limit along a chain of causes.
+func ErrMentionTurns(limit int) *Error {
+	return Errorf(Limited, "Mentions by agents have caused %d turns, the limit for one message of a person or one task (mention_turns).", limit).
+		WithRule(RuleMentionTurns).WithHint("A person's next message begins a new count.")
+}
+
+// RuleMentionTurns names that limit in refusals.
+const RuleMentionTurns = "mention_turns"
+
+// UnstartedText tells who was not started although they were mentioned, and why.
+func UnstartedText(names []string, limit int) string {
+	return "Not started: " + strings.Join(names, ", ") + ". " + ErrMentionTurns(limit).Error()
+}
+
+// NoticeText is how a member reads what the hub says in a channel.
+func NoticeText(body string) string { return "[Channel Notice]\n\n" + Quote(body) }
+
 // ErrNoChannel refuses a channel that does not exist, or that the caller is not
 // in. The two look the same, so that nobody learns of channels of others.
 func ErrNoChannel(name string, near []string) *Error {

@@ -9,6 +9,8 @@ type Limits struct {
 	DelegationDepth    int
 	Rate               int // contacts that an agent may start per minute, in the long run
 	Burst              int // contacts that it may start at once; 0 is twice the rate
+	MentionTurns       int // turns by mentions that agents write, caused by one message of a person or one task
+	Rounds             int // rounds of a task that, on results from an agent, only delegate to it again, before people are asked
 	Steps              int // model replies in one turn
 	MessageBytes       int
 	Turns              int // concurrent turns of a native agent
@@ -39,7 +41,7 @@ func (l Limits) Bucket() int {
 // DefaultLimits apply where the files set nothing else.
 func DefaultLimits() Limits {
 	return Limits{
-		AskDepth: 3, DelegationDepth: 10, Rate: 10, Steps: 30, MessageBytes: 256 << 10, Turns: 8, Rescues: 3,
+		AskDepth: 3, DelegationDepth: 10, Rate: 10, MentionTurns: 30, Rounds: 10, Steps: 30, MessageBytes: 256 << 10, Turns: 8, Rescues: 3,
 		AskTimeout: 120 * time.Second, CallTimeout: 30 * time.Minute, DelegationDeadline: 7 * 24 * time.Hour,
 		ApprovalExpiry: 24 * time.Hour, QuestionLifetime: 10 * time.Minute,
 	}

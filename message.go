@@ -84,6 +84,9 @@ const (
 	// UnansweredMessage tells an asker that nobody answered. Its author is the
 	// asker itself.
 	UnansweredMessage MessageKind = "question_unanswered"
+	// NoticeMessage is what the hub says in a channel. Its author is whose message
+	// gave rise to it.
+	NoticeMessage MessageKind = "notice"
 	// ApprovalRequestMessage asks a manager whose turns the hub runs to decide about
 	// an approval. Only the hub writes it.
 	ApprovalRequestMessage MessageKind = "approval_request"

@@ -10,7 +10,7 @@ import (
 // headers are the beginnings of the headers that the hub writes above a
 // message, reduced to their letters.
 var headers = []string{
-	"agentrequest", "agentnotification", "delegationresult", "delegationfailed", "queryfrom", "queryunanswered", "answerfrom", "keeper", "channelmessage",
+	"agentrequest", "agentnotification", "delegationresult", "delegationfailed", "queryfrom", "queryunanswered", "answerfrom", "keeper", "channelmessage", "channelnotice",
 }
 
 // plainHeader is the one header that has no bracket.

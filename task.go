@@ -125,6 +125,16 @@ type Task struct {
 	// led to this one. It is 0 for a person's mention and for the other patterns.
 	Cause TaskID
 
+	// Chain is the first task of the chain of causes that led to this one: whose turn
+	// asked, delegated or mentioned. A person's contact begins a chain, and so does a
+	// person's post: all that it mentions are of the chain of the first.
+	Chain TaskID
+	// Mentions counts, in the first task of a chain, the tasks that mentions by agents
+	// have made along the chain. MentionsTold says that those who read along were told
+	// that no more are made.
+	Mentions     int
+	MentionsTold bool
+
 	Pattern   Pattern
 	Requester AgentID
 	Agent     AgentID
@@ -189,6 +199,9 @@ const (
 	// WaitDependency: it has not begun. It begins when every task that it depends
 	// on is completed.
 	WaitDependency Wait = 3
+	// WaitRate: a mention that the rate of its author has put off. It is queued for
+	// when the rate allows it.
+	WaitRate Wait = 4
 )
 
 // Blocked reports whether a result in its inbox does not wake a waiting task:
@@ -214,6 +227,9 @@ type Lease struct {
 	Worker int64
 	Token  int64
 	Budget TaskID // as in the task
+	// Mention is the first task of the chain, if a mention made the task; 0 if not.
+	// Its closing text may mention others, which is counted there.
+	Mention TaskID
 }
 
 // Handover is a claimed task together with what its turn needs to begin. A task
@@ -228,7 +244,11 @@ type Handover struct {
 
 // Lease is the right to run the task under its present token.
 func (t *Task) Lease() Lease {
-	return Lease{Task: t.ID, Parent: t.Parent, Team: t.Team, Agent: t.Agent, Worker: t.Worker, Token: t.Token, Budget: t.Budget}
+	l := Lease{Task: t.ID, Parent: t.Parent, Team: t.Team, Agent: t.Agent, Worker: t.Worker, Token: t.Token, Budget: t.Budget}
+	if t.Pattern == Mention {
+		l.Mention = t.Chain
+	}
+	return l
 }
 
 // StepKind names what a stored step holds.

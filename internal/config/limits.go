@@ -32,6 +32,8 @@ func limitKeys(o *overlay) []yamlfile.Key {
 		{Name: "delegation_depth", Read: o.count(1, 100, func(l *parley.Limits) *int { return &l.DelegationDepth })},
 		{Name: "rate", Read: o.count(1, 100_000, func(l *parley.Limits) *int { return &l.Rate })},
 		{Name: "burst", Read: o.count(1, 1_000_000, func(l *parley.Limits) *int { return &l.Burst })},
+		{Name: "mention_turns", Read: o.count(1, 10_000, func(l *parley.Limits) *int { return &l.MentionTurns })},
+		{Name: "rounds", Read: o.count(1, 10_000, func(l *parley.Limits) *int { return &l.Rounds })},
 		{Name: "steps", Read: o.count(1, 10_000, func(l *parley.Limits) *int { return &l.Steps })},
 		{Name: "message_bytes", Read: o.size(1<<10, 64<<20, func(l *parley.Limits) *int { return &l.MessageBytes })},
 		{Name: "turns", Read: o.count(1, 1000, func(l *parley.Limits) *int { return &l.Turns })},

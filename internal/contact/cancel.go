@@ -17,7 +17,7 @@ func (s *Service) Cancel(ctx context.Context, c access.Caller, id parley.TaskID)
 	if err := s.access.PermitOutside(ctx, c, policy.TaskOp, "cancel "+id.String()); err != nil {
 		return err
 	}
-	return s.withTask(ctx, c, "cancel", id, func(f *finish) error {
+	return s.withTask(ctx, c, "cancel", id, "", func(f *finish) error {
 		t := f.task
 		if err := s.mayCancel(f.tx, c, *t); err != nil {
 			return err

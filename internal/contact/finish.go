@@ -20,6 +20,10 @@ func (s *Service) EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome
 		if err != nil {
 			return err
 		}
+		f := finish{s: s, tx: tx, account: account}
+		if err := f.lockMentions(e.Lease.Team, e.Lease.Agent, e.Lease.Task, e.Lease.Mention, e.Text); err != nil {
+			return err
+		}
 		parent, t, err := lockForEnd(tx, e)
 		if err != nil {
 			return err
@@ -32,7 +36,7 @@ func (s *Service) EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome
 		if !t.LeasedTo(e.Lease.Token) {
 			return parley.ErrLost
 		}
-		f := finish{s: s, tx: tx, task: t, parent: parent, account: account}
+		f.task, f.parent = t, parent
 		if e.Start != nil {
 			tx.StartTurn(t, e.Start)
 		}
@@ -80,7 +84,11 @@ type finish struct {
 	parent *parley.Task
 	// account is what the task spends from; nil if nothing bounds it.
 	account *budget.Account
-	said    string // the closing text, as posted in this transaction
+	// author and chain are locked before the task, if its closing text mentions
+	// somebody; zero otherwise.
+	author parley.Agent
+	chain  parley.Task
+	said   string // the closing text, as posted in this transaction
 	last    bool   // the task ends with it
 }
 
@@ -167,7 +175,7 @@ func (f *finish) sayInChannel(m parley.Message) error {
 	}
 	mentions.open(m)
 	f.task.Result, f.said = m.ID, m.Body
-	return nil
+	return mentions.tell()
 }
 
 func (f *finish) complete() error {

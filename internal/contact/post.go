@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/access"
+	"parley/internal/directory"
 	"parley/internal/policy"
 	"parley/internal/store"
 )
@@ -32,8 +33,13 @@ type Posted struct {
 	Tasks []parley.Task
 	// Away are the mentioned ones that are offline: nothing was started for them.
 	Away []string
+	// Unstarted are the mentioned ones for whom mentions by agents have caused too
+	// many turns already.
+	Unstarted []string
 	// Misspelt are words after an @, each with the name that was probably meant.
 	Misspelt [][2]string
+
+	limit int // of turns by mentions
 }
 
 // Text says what came of the post.
@@ -47,6 +53,9 @@ func (p Posted) Text(name func(parley.AgentID) string) string {
 		}
 	}
 	text := parley.PostedText(p.Channel.Place(), now, later, p.Away)
+	if len(p.Unstarted) > 0 {
+		text += " " + parley.UnstartedText(p.Unstarted, p.limit)
+	}
 	for _, m := range p.Misspelt {
 		text += fmt.Sprintf(" Nobody here is called @%s; did you mean @%s?", m[0], m[1])
 	}
@@ -145,8 +154,8 @@ func (p *posting) run() error {
 			return err
 		}
 	}
-	p.state, err = p.tx.PostState(p.caller.Agent, p.caller.Task, p.request.Key)
-	if err != nil {
+	mentioned := p.s.mentioned(p.caller.Team, p.caller.Agent, p.request.Message)
+	if err := p.lock(len(mentioned) > 0); err != nil {
 		return access.NotFound(err, "%s", p.caller.Task)
 	}
 	if p.state.Before.ID != 0 {
@@ -159,8 +168,8 @@ func (p *posting) run() error {
 		return err
 	}
 	limits := p.s.dir.Limits(p.caller.Agent)
-	p.by(p.state.Author, p.state.Task, limits)
-	if err := p.mentionAll(); err != nil {
+	p.by(p.state.Author, p.state.Task, p.state.Chain, limits)
+	if err := p.mentionAll(mentioned); err != nil {
 		return err
 	}
 	if p.account != nil && len(p.tasks) > 0 {
@@ -176,6 +185,28 @@ func (p *posting) run() error {
 		p.tx.SetRate(p.caller.Agent, rate)
 	}
 	return p.store()
+}
+
+// lock reads what the post rests on, and locks it. Mentions by an agent are counted in
+// the chain of the task that it works on.
+func (p *posting) lock(mentions bool) (err error) {
+	var chain parley.TaskID
+	if mentions && p.caller.Task != 0 && !p.s.access.IsPerson(p.caller.Agent) {
+		t, err := p.tx.Task(p.caller.Task)
+		if err != nil {
+			return err
+		}
+		chain = t.Chain
+	}
+	first := chain
+	if chain == p.caller.Task {
+		first = 0
+	}
+	p.state, err = p.tx.PostState(p.caller.Agent, first, p.caller.Task, p.request.Key)
+	if chain != 0 && first == 0 {
+		p.state.Chain = p.state.Task
+	}
+	return err
 }
 
 // again finds what the same post made before.
@@ -274,9 +305,10 @@ func (p *posting) enterDM() error {
 	return err
 }
 
-// mentionAll decides about every mention. One that is refused refuses the post.
-func (p *posting) mentionAll() error {
-	for _, e := range p.s.mentioned(p.caller.Team, p.caller.Agent, p.request.Message) {
+// mentionAll decides about every mention. One that is refused refuses the post, unless
+// it is one too many along the chain.
+func (p *posting) mentionAll(mentioned []directory.Entry) error {
+	for _, e := range mentioned {
 		target, member, err := p.target(e)
 		if err != nil {
 			return err
@@ -288,7 +320,13 @@ func (p *posting) mentionAll() error {
 		if err := p.judge(p.ruling(target), e.ID); err != nil {
 			return err
 		}
-		if err := p.plan(target); err != nil {
+		err = p.plan(target)
+		if parley.RuleOf(err) == parley.RuleMentionTurns { // the post stands, and says so
+			p.tx.Record(parley.Event{Team: p.caller.Team, Kind: parley.EventRefused, Actor: p.caller.Agent, Target: e.ID, Task: p.caller.Task,
+				Detail: access.RefusalText("mention", err)})
+			err = nil
+		}
+		if err != nil {
 			p.refusal.target = e.ID
 			return err
 		}
@@ -318,6 +356,6 @@ func (p *posting) store() error {
 	p.tx.Record(parley.Event{Team: m.Team, Kind: parley.EventMessage, Actor: m.Author, Task: m.Origin, Message: m.ID,
 		Detail: "post in " + p.channel.Place()})
 	p.open(m)
-	p.out = Posted{Channel: p.channel, Message: m.ID, Tasks: p.tasks, Away: p.away}
-	return nil
+	p.out = Posted{Channel: p.channel, Message: m.ID, Tasks: p.tasks, Away: p.away, Unstarted: p.unstarted, limit: p.limits.MentionTurns}
+	return p.tell()
 }

@@ -170,6 +170,9 @@ func (q *lockedQuestion) deliverAnew(m *parley.Message) error {
 	t := newTask(q.tx, order{pattern: parley.AnswerPattern, requester: m.Author, agent: asker, thread: dm.Main, title: m.Body,
 		lifetime: q.s.dir.Limits(q.Asker).DelegationDeadline})
 	t.Cause, t.Budget, t.DelegationDepth = q.Task, q.asking.Budget, q.asking.DelegationDepth+1
+	if q.asking.ID != 0 {
+		t.Chain = q.asking.Chain
+	}
 	m.Task = t.ID
 	if err := q.s.post(q.tx, m, q.Asker); err != nil {
 		return err

@@ -16,7 +16,7 @@ func (s *Service) Reply(ctx context.Context, c access.Caller, id parley.TaskID, 
 	if strings.TrimSpace(text) == "" {
 		return parley.Errorf(parley.Invalid, "The reply is empty.")
 	}
-	return s.finishOwn(ctx, c, "reply", id, func(f *finish) error {
+	return s.finishOwn(ctx, c, "reply", id, text, func(f *finish) error {
 		f.last = true
 		if err := f.say(text); err != nil {
 			return err
@@ -36,11 +36,11 @@ func (s *Service) Decline(ctx context.Context, c access.Caller, id parley.TaskID
 	if limit := s.dir.Limits(c.Agent).MessageBytes; len(reason) > limit {
 		return errTooLong(len(reason), limit)
 	}
-	return s.finishOwn(ctx, c, "decline", id, func(f *finish) error { return f.fail(reason) })
+	return s.finishOwn(ctx, c, "decline", id, "", func(f *finish) error { return f.fail(reason) })
 }
 
-func (s *Service) finishOwn(ctx context.Context, c access.Caller, verb string, id parley.TaskID, how func(*finish) error) error {
-	return s.withTask(ctx, c, verb, id, func(f *finish) error {
+func (s *Service) finishOwn(ctx context.Context, c access.Caller, verb string, id parley.TaskID, text string, how func(*finish) error) error {
+	return s.withTask(ctx, c, verb, id, text, func(f *finish) error {
 		if f.task.Agent != c.Agent {
 			return parley.Errorf(parley.Denied, "%s was not asked of you.", id).WithRule(access.RuleOwnTask)
 		}
@@ -53,17 +53,18 @@ func (s *Service) finishOwn(ctx context.Context, c access.Caller, verb string, i
 }
 
 // withTask ends a task of the caller's team, or refuses to. A request that is
-// repeated under its key has nothing left to do.
-func (s *Service) withTask(ctx context.Context, c access.Caller, verb string, id parley.TaskID, do func(*finish) error) error {
+// repeated under its key has nothing left to do. text is what it ends with; it may
+// mention others.
+func (s *Service) withTask(ctx context.Context, c access.Caller, verb string, id parley.TaskID, text string, do func(*finish) error) error {
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		task, parent, account, err := s.lockTask(tx, c, id)
-		if err != nil {
+		f := finish{s: s, tx: tx}
+		if err := f.lockTask(c, id, text); err != nil {
 			return err
 		}
 		if _, repeated, err := c.Repeated(tx, "%s %s", verb, id); repeated || err != nil {
 			return err
 		}
-		return do(&finish{s: s, tx: tx, task: task, parent: parent, account: account})
+		return do(&f)
 	})
 	return s.access.RecordDenied(ctx, c, "change "+id.String(), err)
 }
@@ -71,27 +72,33 @@ func (s *Service) withTask(ctx context.Context, c access.Caller, verb string, id
 // lockTask locks a task of the caller's team, and its parent before it. For a
 // caller from outside the budget of the task comes first: work that is asked for
 // again, or that mentions others, counts.
-func (s *Service) lockTask(tx *store.Tx, c access.Caller, id parley.TaskID) (task, parent *parley.Task, account *budget.Account, err error) {
-	if err := c.LockLease(tx); err != nil {
-		return nil, nil, nil, err
+func (f *finish) lockTask(c access.Caller, id parley.TaskID, text string) error {
+	if err := c.LockLease(f.tx); err != nil {
+		return err
 	}
-	t, err := tx.Task(id)
+	t, err := f.tx.Task(id)
 	if err != nil {
-		return nil, nil, nil, access.NotFound(err, "%s", id)
+		return access.NotFound(err, "%s", id)
 	}
 	if t.Team != c.Team {
-		return nil, nil, nil, parley.Errorf(parley.NotFound, "%s not found.", id)
+		return parley.Errorf(parley.NotFound, "%s not found.", id)
 	}
 	if t.Budget != 0 && c.Token == 0 {
-		a, err := budget.Open(tx, t.Budget, t.Team, parley.Budget{})
+		a, err := budget.Open(f.tx, t.Budget, t.Team, parley.Budget{})
 		if err != nil {
-			return nil, nil, nil, err
+			return err
 		}
-		account = &a
+		f.account = &a
 	}
-	tasks, err := tx.LockTasks(t.Parent, id)
+	if t.Agent == c.Agent {
+		if err := f.lockMentions(t.Team, t.Agent, t.ID, t.Lease().Mention, text); err != nil {
+			return err
+		}
+	}
+	tasks, err := f.tx.LockTasks(t.Parent, id)
 	if err != nil {
-		return nil, nil, nil, err
+		return err
 	}
-	return &tasks[1], &tasks[0], account, nil
+	f.parent, f.task = &tasks[0], &tasks[1]
+	return nil
 }

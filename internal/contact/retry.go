@@ -44,11 +44,11 @@ type retry struct {
 }
 
 func (r *retry) run(id parley.TaskID) error {
-	old, parent, _, err := r.s.lockTask(r.tx, r.caller, id)
-	if err != nil {
+	f := finish{s: r.s, tx: r.tx}
+	if err := f.lockTask(r.caller, id, ""); err != nil {
 		return err
 	}
-	r.old, r.parent = *old, parent
+	r.old, r.parent = *f.task, f.parent
 	made, repeated, err := r.caller.Repeated(r.tx, "retry %s", id)
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (r *retry) plan(target parley.Agent, kind parley.MessageKind) parley.Task {
 	}
 	t := newTask(r.tx, order{pattern: pattern, requester: old.Requester, agent: target, thread: old.Thread, title: old.Title,
 		lifetime: r.s.dir.Limits(old.Requester).DelegationDeadline})
-	t.RetryOf, t.Priority, t.DelegationDepth = old.ID, old.Priority, old.DelegationDepth
+	t.RetryOf, t.Priority, t.DelegationDepth, t.Chain = old.ID, old.Priority, old.DelegationDepth, old.Chain
 	if pattern == parley.Mention {
 		t.Cause = old.Cause
 	}

@@ -19,8 +19,10 @@ func wakeAgent(tx *store.Tx, a parley.Agent, by parley.AgentID) error {
 	}
 	tx.SetSleep(a.ID, 0)
 	for _, t := range delayed {
-		t.Due = 0
-		tx.UpdateTask(&t)
+		if t.Waits != parley.WaitRate { // that is not the agent's to shorten
+			t.Due = 0
+			tx.UpdateTask(&t)
+		}
 	}
 	recordStatus(tx, a, by, "awake")
 	return nil
@@ -58,8 +60,10 @@ func (s *Service) Sleep(ctx context.Context, c access.Caller, name string, until
 		}
 		tx.SetSleep(a.ID, at)
 		for _, t := range tasks {
-			if t.State == parley.Queued && t.Pattern != parley.Ask {
-				t.Due = at
+			if t.State == parley.Queued && t.Pattern != parley.Ask && (t.Waits != parley.WaitRate || t.Due < at) {
+				if t.Due = at; t.Waits == parley.WaitRate {
+					t.Waits = parley.WaitNone
+				}
 				tx.UpdateTask(&t)
 			}
 		}

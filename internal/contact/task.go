@@ -26,7 +26,7 @@ func newTask(tx *store.Tx, o order) parley.Task {
 		ID: tx.NewTaskID(), Team: o.agent.Team, Pattern: o.pattern, Requester: o.requester, Agent: o.agent.ID, Thread: o.thread,
 		Title: parley.Clip(o.title, titleRunes), Priority: parley.Normal, State: parley.Queued, Due: policy.Due(o.agent, o.pattern, tx.Now),
 	}
-	t.Root = t.ID
+	t.Root, t.Chain = t.ID, t.ID
 	t.Deadline = max(tx.Now, t.Due).Add(o.lifetime)
 	return t
 }
@@ -34,10 +34,11 @@ func newTask(tx *store.Tx, o order) parley.Task {
 // titleRunes is how much of a request the title of its task shows.
 const titleRunes = 80
 
-// putBelow makes a new task a child, which draws on the budget of its parent.
+// putBelow makes a new task a child, which draws on the budget of its parent and is of
+// its chain.
 func putBelow(t *parley.Task, parent parley.Task) {
 	if parent.ID != 0 {
-		t.Parent, t.Root, t.Budget = parent.ID, parent.Root, parent.Budget
+		t.Parent, t.Root, t.Chain, t.Budget = parent.ID, parent.Root, parent.Chain, parent.Budget
 	}
 }
 

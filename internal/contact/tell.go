@@ -68,7 +68,7 @@ type telling struct {
 }
 
 func (t *telling) run() (err error) {
-	if t.state, err = t.tx.PostState(t.caller.Agent, t.caller.Task, ""); err != nil {
+	if t.state, err = t.tx.PostState(t.caller.Agent, 0, t.caller.Task, ""); err != nil {
 		return access.NotFound(err, "%s", t.caller.Task)
 	}
 	to, err := t.choose()

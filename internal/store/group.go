@@ -132,30 +132,48 @@ func (tx *Tx) CausedBy(id parley.TaskID) (list []parley.Task, err error) {
 	return list, err
 }
 
+// MentionState reads what the mentions of a closing text need in one round trip, and
+// locks what they will change: the author's rate, then the first task of the chain.
+// Nothing is read of a chain that is 0.
+func (tx *Tx) MentionState(author parley.AgentID, chain parley.TaskID) (a parley.Agent, first parley.Task, err error) {
+	s, err := tx.postState(author, chain, 0, "")
+	return s.Author, s.Chain, err
+}
+
 // PostState is what a post is decided by.
 type PostState struct {
 	Author parley.Agent
+	Chain  parley.Task    // the first of the chain that mentions are counted in; zero if none
 	Task   parley.Task    // the one that the author works on; zero if none
 	Before parley.Message // the post made earlier under the same key; zero if none
 }
 
 // PostState reads what a post needs in one round trip, and locks what the post will
-// change, in the same order as a contact: the author's rate, then its task.
-func (tx *Tx) PostState(author parley.AgentID, in parley.TaskID, key string) (PostState, error) {
+// change, in the same order as a contact: the author's rate, then its task. If the
+// post mentions somebody, the first task of the chain comes between them.
+func (tx *Tx) PostState(author parley.AgentID, chain, in parley.TaskID, key string) (PostState, error) {
+	return tx.postState(author, chain, in, key)
+}
+
+func (tx *Tx) postState(author parley.AgentID, chain, in parley.TaskID, key string) (PostState, error) {
 	var s PostState
 	qs := []Query{{SQL: `SELECT ` + agentCols + ` FROM agent JOIN rate r ON r.agent_id = id WHERE id = $1 /*lock rate*/`, Args: []any{int64(author)},
 		Row: func(r Row) { s.Author = scanAgent(r) }}}
-	if in != 0 {
-		qs = append(qs, Query{SQL: `SELECT ` + taskCols + ` FROM task WHERE id = $1 /*lock*/`, Args: []any{int64(in)},
-			Row: func(r Row) { s.Task = scanTask(r) }})
+	lock := func(id parley.TaskID, into *parley.Task) {
+		if id != 0 {
+			qs = append(qs, Query{SQL: `SELECT ` + taskCols + ` FROM task WHERE id = $1 /*lock*/`, Args: []any{int64(id)},
+				Row: func(r Row) { *into = scanTask(r) }})
+		}
 	}
+	lock(chain, &s.Chain)
+	lock(in, &s.Task)
 	if key != "" {
 		qs = append(qs, Query{SQL: messageByKey, Args: []any{int64(in), int64(author), key}, Row: func(r Row) { s.Before = scanMessage(r) }})
 	}
 	if err := tx.conn.Query(qs...); err != nil {
 		return s, err
 	}
-	if s.Author.ID == 0 || s.Task.ID != in {
+	if s.Author.ID == 0 || s.Task.ID != in || s.Chain.ID != chain {
 		return s, ErrNotFound
 	}
 	return s, nil

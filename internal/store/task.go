@@ -11,7 +11,7 @@ import (
 const taskCols = `id, team_id, parent_id, root_id, retry_of, pattern, requester_id, agent_id, thread_id, request_id,
 	title, priority, state, callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth, open_children,
 	inbox_count, inbox_read, turns, worker_id, token, rescues, result_id, error, ended_by, created_at, started_at, ended_at,
-	approvals, budget_id, waits, cause_id, dependents`
+	approvals, budget_id, waits, cause_id, dependents, CASE WHEN chain_id > 0 THEN chain_id ELSE root_id END, mentions, mentions_told`
 
 const taskColCount = 37
 
@@ -28,7 +28,7 @@ func scanTask(r Row) parley.Task {
 		Result: parley.MessageID(r.Int(26)), Error: r.Text(27), EndedBy: parley.AgentID(r.Int(28)),
 		CreatedAt: parley.Micros(r.Int(29)), StartedAt: parley.Micros(r.Int(30)), EndedAt: parley.Micros(r.Int(31)),
 		Approvals: int(r.Int(32)), Budget: parley.TaskID(r.Int(33)), Waits: parley.Wait(r.Int(34)), Cause: parley.TaskID(r.Int(35)),
-		Dependents: int(r.Int(36)),
+		Dependents: int(r.Int(36)), Chain: parley.TaskID(r.Int(37)), Mentions: int(r.Int(38)), MentionsTold: r.Int(39) != 0,
 	}
 }
 
@@ -140,15 +140,18 @@ const (
 
 // InsertTask stores a new task under the id that NewTaskID drew.
 func (tx *Tx) InsertTask(t *parley.Task) {
-	t.CreatedAt = tx.Now
+	if t.CreatedAt = tx.Now; t.Chain == 0 {
+		t.Chain = t.Root // as it is read
+	}
 	tx.exec(`INSERT INTO task (id, team_id, parent_id, root_id, retry_of, pattern, requester_id, agent_id, thread_id,
 			request_id, title, priority, state, callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth,
-			worker_id, token, created_at, started_at, budget_id, cause_id, waits)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)`,
+			worker_id, token, created_at, started_at, budget_id, cause_id, waits, chain_id, mentions, mentions_told)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29)`,
 		int64(t.ID), int64(t.Team), int64(t.Parent), int64(t.Root), int64(t.RetryOf), string(t.Pattern),
 		int64(t.Requester), int64(t.Agent), int64(t.Thread), int64(t.Request), t.Title, int64(t.Priority),
 		int64(t.State), int64(t.Callback), int64(t.Due), int64(t.Deadline), int64(t.WaitUntil), int64(t.AskDepth),
-		int64(t.DelegationDepth), t.Worker, t.Token, int64(t.CreatedAt), int64(t.StartedAt), int64(t.Budget), int64(t.Cause), int64(t.Waits))
+		int64(t.DelegationDepth), t.Worker, t.Token, int64(t.CreatedAt), int64(t.StartedAt), int64(t.Budget), int64(t.Cause), int64(t.Waits),
+		int64(t.Chain), int64(t.Mentions), flag(t.MentionsTold))
 	tx.signalState(t)
 }
 
@@ -162,6 +165,12 @@ func (tx *Tx) UpdateTask(t *parley.Task) {
 		int64(t.InboxCount), int64(t.InboxRead), int64(t.Turns), t.Worker, t.Token, int64(t.Rescues), int64(t.Result),
 		t.Error, int64(t.EndedBy), int64(t.StartedAt), int64(t.EndedAt), int64(t.Approvals), int64(t.Waits), int64(t.ID))
 	tx.signalState(t)
+}
+
+// SetMentions stores what mentions have made along a chain, in its first task. The
+// caller holds that task's lock.
+func (tx *Tx) SetMentions(chain parley.TaskID, n int, told bool) {
+	tx.exec(`UPDATE task SET mentions = $1, mentions_told = $2 WHERE id = $3`, int64(n), flag(told), int64(chain))
 }
 
 // UpdateProgress stores what changes while a task keeps its state: turns, inbox,

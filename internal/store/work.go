@@ -47,11 +47,12 @@ func (tx *Tx) OtherWorkers(except int64) (ids []int64, err error) {
 
 // Leased reads the leases that a worker holds.
 func (tx *Tx) Leased(worker int64) (list []parley.Lease, err error) {
-	err = tx.query(`SELECT id, parent_id, team_id, agent_id, worker_id, token, budget_id FROM task
+	err = tx.query(`SELECT id, parent_id, team_id, agent_id, worker_id, token, budget_id,
+		CASE WHEN pattern <> 'mention' THEN 0 WHEN chain_id > 0 THEN chain_id ELSE root_id END FROM task
 		WHERE state = 2 AND state <= 3 AND worker_id = $1 ORDER BY +id`, func(r Row) {
 		list = append(list, parley.Lease{Task: parley.TaskID(r.Int(0)), Parent: parley.TaskID(r.Int(1)),
 			Team: parley.TeamID(r.Int(2)), Agent: parley.AgentID(r.Int(3)), Worker: r.Int(4), Token: r.Int(5),
-			Budget: parley.TaskID(r.Int(6))})
+			Budget: parley.TaskID(r.Int(6)), Mention: parley.TaskID(r.Int(7))})
 	}, worker)
 	return list, err
 }

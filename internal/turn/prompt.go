@@ -118,7 +118,7 @@ func (t *transcript) describeGroup(b *strings.Builder) {
 // render shows a stored message as the agent reads it. Who it is from comes
 // from the record; what the text says of itself is quoted.
 func (t *transcript) render(m letter) model.Message {
-	if m.Author == t.task.Agent && m.Kind != parley.UnansweredMessage {
+	if m.Author == t.task.Agent && m.Kind != parley.UnansweredMessage && m.Kind != parley.NoticeMessage {
 		return model.Message{Role: model.Assistant, Text: m.Body}
 	}
 	if m.Kind == parley.QuestionMessage && m.ID == t.asked.ID {
@@ -161,6 +161,8 @@ func Text(m parley.Message, from string) string {
 		return parley.PastQuestionText(from, m.Question, m.Body, m.Context)
 	case parley.AnswerMessage:
 		return parley.AnswerText(from, m.Question, m.Body, m.Context)
+	case parley.NoticeMessage:
+		return parley.NoticeText(m.Body)
 	case parley.UnansweredMessage:
 		return parley.UnansweredText(m.Question, m.Body, m.Context)
 	default:

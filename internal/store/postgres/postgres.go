@@ -131,13 +131,18 @@ func (s *Store) prepareOnce(ctx context.Context) (newest, present parley.Micros,
 	if err := migrate(ctx, c.Conn(), s.address.schema, migrations); err != nil {
 		return 0, 0, err
 	}
-	err = c.QueryRow(ctx, newestTime).Scan(&newest, &present)
+	if err := c.QueryRow(ctx, newestTime).Scan(&newest); err != nil {
+		return 0, 0, err
+	}
+	err = c.QueryRow(ctx, presentTime).Scan(&present)
 	return newest, present, err
 }
 
 // newestTime looks at more than the last event: the hubs' clocks differ a little, so
 // the last one need not be the newest.
-const newestTime = `SELECT coalesce(max(at), 0), (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM (SELECT at FROM event ORDER BY xid DESC, id DESC LIMIT 1000) e`
+const newestTime = `SELECT coalesce(max(at), 0) FROM (SELECT at FROM event ORDER BY xid DESC, id DESC LIMIT 1000) e`
+
+const presentTime = `SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint`
 
 // minVersion is the first server that has pg_current_xact_id.
 const minVersion = 130000

@@ -200,14 +200,14 @@ func postState(t *testing.T, open Open) {
 		return tx.Post(&m, store.Recipient{ID: w.ann.ID}, store.Recipient{ID: w.carol.ID, Pulls: true})
 	})
 	w.update(func(tx *store.Tx) error {
-		s, err := tx.PostState(w.bob.ID, task.ID, "k")
+		s, err := tx.PostState(w.bob.ID, 0, task.ID, "k")
 		if s.Before.ID != m.ID || s.Task.ID != task.ID || s.Author.Rate.At != 2 || err != nil {
 			t.Errorf("%+v, %v", s, err)
 		}
-		if s, err := tx.PostState(w.bob.ID, 0, "k"); s.Before.ID != 0 || err != nil {
+		if s, err := tx.PostState(w.bob.ID, 0, 0, "k"); s.Before.ID != 0 || err != nil {
 			t.Errorf("without the task: %+v, %v", s, err)
 		}
-		if _, err := tx.PostState(w.bob.ID, task.ID+1000, ""); err != store.ErrNotFound {
+		if _, err := tx.PostState(w.bob.ID, 0, task.ID+1000, ""); err != store.ErrNotFound {
 			t.Errorf("of a task that is not there: %v", err)
 		}
 		to, err := tx.Deliveries(m.ID)

@@ -80,3 +80,58 @@ func bucketAtOnce(t *testing.T, open Open) {
 		return err
 	})
 }
+
+// mentionsAtOnce: turns of several agents end at once, and each counts a mention in
+// the chain that has led to all of them, while the first task of the chain makes
+// contacts and mentions too. All lock the author's rate, then the chain, then their
+// own task.
+func mentionsAtOnce(t *testing.T, open Open) {
+	w := newWorld(t, open)
+	w.dm()
+	first := w.task(parley.Task{Agent: w.ann.ID})
+	caused := [2]parley.Task{
+		w.task(parley.Task{Agent: w.ann.ID, Pattern: parley.Mention, Chain: first.ID}),
+		w.task(parley.Task{Agent: w.bob.ID, Pattern: parley.Mention, Chain: first.ID}),
+	}
+	const rounds = 30
+	count := func(tx *store.Tx, chain parley.Task) { tx.SetMentions(chain.ID, chain.Mentions+1, false) }
+	steps := []func(tx *store.Tx) error{
+		func(tx *store.Tx) error { return w.contact(tx, w.ann.ID, w.bob.ID, first.ID) },
+		func(tx *store.Tx) error {
+			s, err := tx.PostState(w.ann.ID, 0, first.ID, "")
+			count(tx, s.Task)
+			return err
+		},
+		func(tx *store.Tx) error {
+			s, err := tx.PostState(w.bob.ID, first.ID, caused[1].ID, "")
+			count(tx, s.Chain)
+			return err
+		},
+	}
+	for _, own := range caused {
+		steps = append(steps, func(tx *store.Tx) error {
+			_, chain, err := tx.MentionState(own.Agent, first.ID)
+			if err != nil {
+				return err
+			}
+			_, task, err := tx.LockEnding(0, own.ID)
+			if err != nil {
+				return err
+			}
+			count(tx, chain)
+			tx.UpdateProgress(task)
+			return nil
+		})
+	}
+	atOnce(t, len(steps), func(i int) error {
+		for range rounds {
+			if err := w.counted(steps[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if n := w.readTask(first.ID).Mentions; n != 4*rounds {
+		t.Errorf("%d of %d mentions are counted", n, 4*rounds)
+	}
+}

@@ -138,6 +138,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"A child finishes while its tree is cancelled", finishAgainstCancel},
 		{"Two children finish while their parent's turn ends", childrenAgainstTurnEnd},
 		{"Contacts in both directions at once", contactsBothWays},
+		{"Many mentions at once are all counted in their chain", mentionsAtOnce},
 		{"Many who send at once draw no more than the bucket holds", bucketAtOnce},
 		{"Two turns mark each other's messages", marksBothWays},
 	} {

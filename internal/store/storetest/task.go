@@ -18,6 +18,7 @@ func taskRoundTrip(t *testing.T, open Open) {
 		Parent: 2, Root: 3, RetryOf: 4, Pattern: parley.Ask, Requester: 5, Agent: 6, Thread: 7, Request: 8, Title: "title",
 		Priority: parley.Urgent, State: parley.Running, Callback: parley.CallbackReply, Due: 9, Deadline: 10, WaitUntil: 11,
 		AskDepth: 12, DelegationDepth: 13, Worker: 14, Token: 15, StartedAt: 16,
+		Chain: 17, Mentions: 18, MentionsTold: true,
 	})
 	if diff := cmp.Diff(want, w.readTask(want.ID)); diff != "" || want.CreatedAt == 0 {
 		t.Errorf("inserted at %d: %s", want.CreatedAt, diff)
@@ -28,6 +29,8 @@ func taskRoundTrip(t *testing.T, open Open) {
 		want.Worker, want.Token, want.Rescues, want.Result, want.Error = 27, 28, 29, 30, "broken"
 		want.EndedBy, want.StartedAt, want.EndedAt, want.Approvals = 31, 32, 33, 34
 		tx.UpdateTask(&want)
+		want.Mentions, want.MentionsTold = 35, false
+		tx.SetMentions(want.ID, 35, false)
 		return nil
 	})
 	if diff := cmp.Diff(want, w.readTask(want.ID)); diff != "" {

@@ -73,7 +73,11 @@ func showMessages(ctx context.Context, read *reading.Service, place string, list
 	var b strings.Builder
 	fmt.Fprintf(&b, "Messages in %s:\n", place)
 	for _, m := range list {
-		fmt.Fprintf(&b, "\n%d. %s: %s\n", m.N, read.Name(ctx, m.Author), parley.Quote(m.Body))
+		from := read.Name(ctx, m.Author) + ": "
+		if m.Kind == parley.NoticeMessage {
+			from = "Notice: "
+		}
+		fmt.Fprintf(&b, "\n%d. %s%s\n", m.N, from, parley.Quote(m.Body))
 		res.Seen = append(res.Seen, m.ID)
 	}
 	res.Text = strings.TrimRight(b.String(), "\n")

@@ -3,3 +3,11 @@
 -- second of that, so old rows read as full.
 ALTER TABLE rate RENAME COLUMN start TO drawn_at;
 ALTER TABLE rate RENAME COLUMN count TO debt;
+
+-- The first task of the chain of causes that led to a task: who asked, delegated or
+-- mentioned, up to a person. 0, in old rows, is the root. There, how many tasks
+-- mentions by agents have made along the chain, and whether it was told that no more
+-- are made.
+ALTER TABLE task ADD COLUMN chain_id INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE task ADD COLUMN mentions INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE task ADD COLUMN mentions_told INTEGER NOT NULL DEFAULT 0;
