@@ -119,9 +119,12 @@ func ErrAskDepth(limit int) *Error {
 	return Errorf(Limited, "Maximum agent communication depth (%d) reached. Use 'delegate' for async to avoid nesting.", limit).WithRule("ask_depth")
 }
 
+// RuleDelegationDepth names the depth of delegations in refusals.
+const RuleDelegationDepth = "delegation_depth"
+
 // ErrDelegationDepth refuses a delegation that is nested too deeply.
 func ErrDelegationDepth(limit int) *Error {
-	return Errorf(Limited, "Maximum delegation depth (%d) reached.", limit).WithRule("delegation_depth")
+	return Errorf(Limited, "Maximum delegation depth (%d) reached.", limit).WithRule(RuleDelegationDepth)
 }
 
 // RuleRate names the rate in refusals.

@@ -16,6 +16,9 @@ limits:
   ask_depth: 4
   delegation_depth: 20
   rate: 60
+  burst: 90
+  mention_turns: 7
+  rounds: 8
   steps: 100
   message_bytes: 1MiB
   turns: 2
@@ -39,7 +42,7 @@ limits:
 `))
 	diff(t, "problems", []string(nil), found)
 	base := parley.Limits{
-		AskDepth: 4, DelegationDepth: 20, Rate: 60, Steps: 100, MessageBytes: 1 << 20, Turns: 2, Rescues: 5,
+		AskDepth: 4, DelegationDepth: 20, Rate: 60, Burst: 90, MentionTurns: 7, Rounds: 8, Steps: 100, MessageBytes: 1 << 20, Turns: 2, Rescues: 5,
 		AskTimeout: 90 * time.Second, CallTimeout: time.Hour, DelegationDeadline: 48 * time.Hour,
 		ApprovalExpiry: 8 * time.Hour, QuestionLifetime: 30 * time.Minute,
 		Budget: parley.Budget{Tokens: 200_000, Money: 2_500_000, Tasks: 50, Time: 2 * time.Hour},
@@ -59,6 +62,9 @@ func TestLimitsOutOfRange(t *testing.T) {
 		{"ask_depth: 0", number + `1 to 20, not "0".`},
 		{"delegation_depth: 101", number + `1 to 100, not "101".`},
 		{"rate: -1", number + `1 to 100000, not "-1".`},
+		{"burst: 0", number + `1 to 1000000, not "0".`},
+		{"mention_turns: 0", number + `1 to 10000, not "0".`},
+		{"rounds: 0", number + `1 to 10000, not "0".`},
 		{"steps: 1.5", number + `1 to 10000, not "1.5".`},
 		{"turns: many", number + `1 to 1000, not "many".`},
 		{"rescues: 99999999999999999999", number + `1 to 100, not "99999999999999999999".`},

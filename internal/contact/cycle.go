@@ -1,9 +1,11 @@
 package contact
 
 import (
+	"slices"
 	"strings"
 
 	"parley"
+	"parley/internal/store"
 )
 
 // checkCycle refuses an ask that could only wait for itself: its target runs
@@ -40,4 +42,39 @@ func (o *opening) errCycle(chain []parley.AgentID) error {
 	target := o.state.Target.Name
 	return parley.Errorf(parley.Denied, "%s is waiting on this chain and can run only one turn at a time: %s.",
 		target, strings.Join(names, " → ")).WithRule("cycle").WithHint("Answer with what you know, or use 'delegate'.")
+}
+
+// nameChain adds the chain to a refusal of a delegation that is nested too deeply. An
+// ask's own text says what to do instead.
+func (o *opening) nameChain(err *parley.Error) error {
+	if err.Rule != parley.RuleDelegationDepth {
+		return err
+	}
+	return o.s.errDepth(o.tx, err, o.state.Task, o.state.Sender, o.state.Target)
+}
+
+// errDepth names the chain that is too deep: who asked whom, up to a person.
+func (s *Service) errDepth(tx *store.Tx, err *parley.Error, in parley.Task, from, to parley.Agent) error {
+	names := []string{to.Name, from.Name}
+	for t := in; t.ID != 0; {
+		name, failed := s.name(tx, t.Requester)
+		if failed != nil {
+			return failed
+		}
+		if names = append(names, name); t.Pattern == parley.AnswerPattern {
+			if name, failed = s.name(tx, t.Agent); failed != nil { // who had asked the other
+				return failed
+			}
+			names = append(names, name)
+		}
+		above := max(t.Cause, t.Parent) // a task has one of them at most
+		if above == 0 {
+			break
+		}
+		if t, failed = tx.Task(above); failed != nil {
+			return failed
+		}
+	}
+	slices.Reverse(names)
+	return err.WithHint("The chain is %s.", strings.Join(names, " → "))
 }

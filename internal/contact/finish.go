@@ -89,7 +89,7 @@ type finish struct {
 	author parley.Agent
 	chain  parley.Task
 	said   string // the closing text, as posted in this transaction
-	last    bool   // the task ends with it
+	last   bool   // the task ends with it
 }
 
 // close ends a turn with its closing text. A result may have come in while the

@@ -1,8 +1,6 @@
 package contact
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	"parley"
@@ -83,7 +81,7 @@ func (m *mentioning) plan(target parley.Agent) error {
 	}
 	d, err := policy.DecideMention(policy.Contact{Now: m.tx.Now, Sender: m.author, Target: target, Task: m.cause, Limits: m.limits})
 	if err != nil {
-		return m.errDepth(err, target)
+		return m.s.errDepth(m.tx, err, m.cause, m.author, target)
 	}
 	if m.author.Kind != parley.Person && m.chain.Mentions+len(m.tasks) >= m.limits.MentionTurns {
 		m.unstarted = append(m.unstarted, target.Name)
@@ -111,27 +109,6 @@ func (m *mentioning) payLater() {
 	if m.author.Rate != before {
 		m.tx.SetRate(m.author.ID, m.author.Rate)
 	}
-}
-
-// errDepth names the chain that is too deep.
-func (m *mentioning) errDepth(err *parley.Error, target parley.Agent) error {
-	names := []string{target.Name, m.author.Name}
-	for t := m.cause; t.ID != 0; {
-		name, failed := m.s.name(m.tx, t.Requester)
-		if failed != nil {
-			return failed
-		}
-		names = append(names, name)
-		above := max(t.Cause, t.Parent) // a task has one of them at most
-		if above == 0 {
-			break
-		}
-		if t, failed = m.tx.Task(above); failed != nil {
-			return failed
-		}
-	}
-	slices.Reverse(names)
-	return err.WithHint("The chain is %s.", strings.Join(names, " → "))
 }
 
 // recipients are who the message is for, besides the author: in a dm both, who

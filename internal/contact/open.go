@@ -207,7 +207,7 @@ func (o *opening) decide() (policy.Decision, error) {
 	d, refusal := policy.Decide(policy.Contact{Now: o.tx.Now, Steady: o.tx.Steady, Pattern: o.pattern, Sender: o.state.Sender, Target: o.state.Target,
 		Task: o.state.Task, Limits: o.s.dir.Limits(o.caller.Agent), Approved: o.caller.Approved || o.request.paid, Patient: o.request.patient})
 	if refusal != nil {
-		return d, refusal
+		return d, o.nameChain(refusal)
 	}
 	if o.pattern == parley.Ask && o.state.Target.Turns == 1 {
 		if err := o.checkCycle(); err != nil {

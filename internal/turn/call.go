@@ -17,6 +17,11 @@ import (
 // for an approval come last, all together, when none of them is pending any more;
 // until then they are left. So is a call that waits for another task.
 func (r *run) runPending(ctx context.Context) error {
+	if len(r.pending) > 0 {
+		if may, err := r.passRounds(ctx); !may || err != nil {
+			return err
+		}
+	}
 	calls := slices.DeleteFunc(slices.Clone(r.pending), pendingCall.isHeld)
 	for len(calls) > 0 {
 		if r.Pauses.Paused(r.lease.Team) {
@@ -46,7 +51,7 @@ func (r *run) settle(ctx context.Context, call model.Call, approved bool, res to
 		return context.Cause(ctx)
 	}
 	if need, ok := parley.AsNeedsApproval(err); ok && !approved {
-		return r.hold(ctx, call, need)
+		return r.hold(ctx, call, need, false)
 	}
 	if spent, ok := parley.AsBudgetSpent(err); ok && r.lease.Budget != 0 {
 		if err := r.awaitTasks(ctx, spent.Tasks); err != nil {

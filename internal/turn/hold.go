@@ -12,13 +12,14 @@ import (
 )
 
 // hold puts a call off until somebody has decided about it: one record with the
-// exact payload, and a step that says so.
-func (r *run) hold(ctx context.Context, call model.Call, need *parley.NeedsApproval) error {
+// exact payload, and a step that says so. round says that it is about more rounds:
+// only people decide about that.
+func (r *run) hold(ctx context.Context, call model.Call, need *parley.NeedsApproval, round bool) error {
 	args := parley.CanonicalArgs(call.Args)
 	a := parley.Approval{
 		Team: r.lease.Team, Task: r.lease.Task, Turn: r.turn, Call: call.ID, Agent: r.lease.Agent,
 		Tool: call.Name, Args: args, Digest: parley.CallDigest(call.Name, args), Target: need.Target,
-		Rule: need.Rule, Reason: need.Reason,
+		Rule: need.Rule, Reason: need.Reason, PeopleOnly: round,
 	}
 	return r.storeSteps(ctx, nil, draft{build: func(tx *store.Tx, task *parley.Task) (content, error) {
 		a := a
@@ -27,7 +28,7 @@ func (r *run) hold(ctx context.Context, call model.Call, need *parley.NeedsAppro
 		task.Approvals++
 		tx.Record(parley.Event{Team: a.Team, Kind: parley.EventApprovalRequested, Actor: a.Agent, Target: a.Target, Task: a.Task,
 			Detail: a.ID.String() + ": " + a.Tool + " [rule: " + a.Rule + "]"})
-		return held{Call: call.ID, Approval: a.ID, Text: parley.HeldText}, nil
+		return held{Call: call.ID, Approval: a.ID, Text: parley.HeldText, Round: round}, nil
 	}})
 }
 

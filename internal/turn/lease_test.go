@@ -85,7 +85,7 @@ var deeds = []struct {
 		return r.run.storeResult(r.Context(), model.Call{ID: "a", Name: "look"}, tool.Result{Text: "Seen."}, nil)
 	}},
 	{"holds a call", func(r *rig) error {
-		return r.run.hold(r.Context(), model.Call{ID: "a", Name: "shell", Args: json.RawMessage(`{}`)}, &parley.NeedsApproval{Rule: "ask"})
+		return r.run.hold(r.Context(), model.Call{ID: "a", Name: "shell", Args: json.RawMessage(`{}`)}, &parley.NeedsApproval{Rule: "ask"}, false)
 	}},
 	{"parks", func(r *rig) error {
 		r.run.awaited = []parley.TaskID{r.task.ID}

@@ -38,7 +38,11 @@ func (r *run) runTurn(ctx context.Context, handover *parley.Handover) (parley.Ou
 		return 0, err
 	}
 	for {
-		if err := r.runPending(ctx); err != nil {
+		err := r.runPending(ctx)
+		if stop := (*stopped)(nil); errors.As(err, &stop) {
+			return r.end(ctx, parley.TurnEnd{Reason: stop.reason})
+		}
+		if err != nil {
 			return 0, err
 		}
 		if len(r.pending) > 0 {

@@ -56,6 +56,8 @@ type (
 		Call     string            `json:"call"`
 		Approval parley.ApprovalID `json:"approval"`
 		Text     string            `json:"text"`
+		// Round says that it is about more rounds, and for people only.
+		Round bool `json:"round,omitempty"`
 	}
 	result struct {
 		Call  string `json:"call"`

@@ -24,6 +24,9 @@ type transcript struct {
 	past     []entry  // after the request
 	offload  offload
 	pending  []pendingCall // of the last reply, without a result
+	// roundHeld is the place in the past at which people were last asked for more
+	// rounds; 0 if they were not.
+	roundHeld int
 
 	turn     int    // the last that has begun
 	steps    int    // stored in it
@@ -62,6 +65,7 @@ type pendingCall struct {
 	model.Call
 	started bool // it is on record as begun
 	held    bool // it waits for an approval, or did
+	round   bool // people are asked for more rounds, or were
 }
 
 // sight is what a model has not been shown before, and how far the agent has read
@@ -89,7 +93,10 @@ func (t *transcript) apply(s step) {
 		}
 	case held:
 		if p := t.pendingCall(c.Call); p != nil {
-			p.held = true
+			p.held, p.round = true, c.Round
+		}
+		if c.Round {
+			t.roundHeld = len(t.past)
 		}
 	case result:
 		t.addResult(c)

@@ -45,7 +45,7 @@ func (w *world) decide(from *agent, in *task, c *call) *refusal {
 		return refuse(parley.Limited, "Maximum agent communication depth (%d) reached. Use 'delegate' for async to avoid nesting.", from.limits.AskDepth)
 	}
 	if c.pattern == parley.Delegate && hops > from.limits.DelegationDepth {
-		return refuse(parley.Limited, "Maximum delegation depth (%d) reached.", from.limits.DelegationDepth)
+		return refuse(parley.Limited, "Maximum delegation depth (%d) reached.", from.limits.DelegationDepth).andHint()
 	}
 	if wait := from.mustWait(w.now); wait > 0 {
 		return refuse(parley.Limited, "rate limit reached (%d messages per minute). Try again in %d seconds.",

@@ -247,7 +247,7 @@ func TestMessagesInACircleEndAtTheMaximumDepth(t *testing.T) {
 		s.Pass(time.Minute)
 		all := s.tasks()
 		s.Equal("tasks", 11, len(all))
-		s.Equal("the last", []string{"Error: Maximum delegation depth (10) reached."}, s.Results(all[10].ID))
+		s.Equal("the last", []string{"Error: Maximum delegation depth (10) reached. The chain is rutger → a1" + strings.Repeat(" → a2 → a1", 5) + " → a2."}, s.Results(all[10].ID))
 	})
 }
 

@@ -51,8 +51,9 @@ func TestDelegationDepth(t *testing.T) {
 		all := s.tasks()
 		s.Equal("tasks", 11, len(all))
 		s.Equal("depth of the last", 10, all[10].DelegationDepth)
-		s.Equal("the last reads", []string{"Error: Maximum delegation depth (10) reached."}, s.Results(all[10].ID))
-		s.Equal("and it comes back to the first", "Error: Maximum delegation depth (10) reached.", s.Result(root))
+		const tooDeep = "Error: Maximum delegation depth (10) reached. The chain is rutger → a1 → a2 → a3 → a4 → a5 → a6 → a7 → a8 → a9 → a10 → a11 → a12."
+		s.Equal("the last reads", []string{tooDeep}, s.Results(all[10].ID))
+		s.Equal("and it comes back to the first", tooDeep, s.Result(root))
 	})
 }
 

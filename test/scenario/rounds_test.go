@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"parley"
+	"parley/internal/app"
 )
 
 const again = "        - {call: contact_agent, args: {action: ask, agentId: DataBot, message: 'And now?'}}\n"
@@ -92,4 +94,80 @@ func TestRoundsAreCountedAcrossARestart(t *testing.T) {
 		s.Equal("error", goInCircles, s.Wait(id).Error)
 		s.Equal("asked", 4, len(s.Children(id)))
 	})
+}
+
+// paced is a planner that delegates to the same reviewer on each of its results.
+func paced(steps string) Team {
+	return Team{Agents: []string{"PlanBot", "ReviewBot", "BossBot"}, Script: `
+agents:
+  PlanBot:
+    - match: '^\[Delegation (Result|Failed)'
+      steps: ` + steps + `
+    - steps: ` + steps + `
+  ReviewBot: [{steps: [{wait: 6s, say: 'Not good enough.'}]}]
+  BossBot: [{steps: [{say: 'Hm.'}]}]
+`, Member: func(m *app.Member) {
+		under(map[string]ruleset{"PlanBot": {manager: "BossBot"}})(m)
+		m.Limits.Rate = 1000
+	}}
+}
+
+const reviseAgain = `[{call: contact_agent, args: {action: delegate, agentId: ReviewBot, message: 'Look again.'}}, {say: 'I wait.'}]`
+
+func TestAPacedLoopAsksPeopleAfterTenRounds(t *testing.T) {
+	const pace = time.Hour
+	Play(t, paced(reviseAgain), func(s *Stage) {
+		id := s.As("rutger").Delegate("PlanBot", "Plan.")
+		s.Pass(pace)
+		s.Equal("the first and ten rounds", 11, len(s.Children(id)))
+		s.Equal("asked", 1, len(s.Held(id)))
+		s.Equal("no manager is", 0, len(s.Models.Shown("BossBot")))
+		s.Equal("nor decides", true, s.Contacts.Approve(s.Context(), s.As("BossBot").Caller, 1) != nil)
+		s = s.Restart()
+		s.As("rutger").Approve(1)
+		s.Pass(pace)
+		s.Equal("ten more", 21, len(s.Children(id)))
+		s.Equal("asked again", 2, len(s.Held(id)))
+		s.As("rutger").Deny(2, "Enough.")
+		s.Equal("error", "10 rounds did nothing but delegate to ReviewBot again on its results. Going on was not approved. Enough.", s.Wait(id).Error)
+	})
+}
+
+// Nobody decides: the task fails.
+func TestRoundsThatNobodyAllowsFailTheTask(t *testing.T) {
+	Play(t, paced(reviseAgain), func(s *Stage) {
+		id := s.As("rutger").Delegate("PlanBot", "Plan.")
+		s.Pass(25 * time.Hour)
+		s.Equal("error", "10 rounds did nothing but delegate to ReviewBot again on its results. Going on was not approved. Nobody decided in time.", s.Task(id).Error)
+		s.Equal("delegations", 11, len(s.Children(id)))
+	})
+}
+
+// Several delegations in one reply are one round, and what else a task does in between
+// begins the count anew.
+func TestWhatIsARound(t *testing.T) {
+	const twice = `[{calls: [{tool: contact_agent, args: {action: delegate, agentId: ReviewBot, message: 'One.'}}, {tool: contact_agent, args: {action: delegate, agentId: reviewbot, message: 'Two.'}}]}, {say: 'I wait.'}]`
+	const looks = `[{call: list_agents}, {call: contact_agent, args: {action: delegate, agentId: ReviewBot, message: 'Look again.'}}, {say: 'I wait.'}]`
+	for name, c := range map[string]struct {
+		steps string
+		held  int
+	}{
+		"several at once":  {twice, 1},
+		"with other calls": {looks, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			team := paced(c.steps)
+			member := team.Member
+			team.Member = func(m *app.Member) { member(m); m.Limits.Rounds = 1 }
+			Play(t, team, func(s *Stage) {
+				id := s.As("rutger").Delegate("PlanBot", "Plan.")
+				s.Pass(2 * time.Minute)
+				s.Equal("asked", c.held, len(s.Held(id)))
+				if c.held > 0 {
+					s.Equal("the first reply, and two replies on the same results", 6, len(s.Children(id)))
+				}
+				s.As("rutger").Cancel(id)
+			})
+		})
+	}
 }
