@@ -112,7 +112,7 @@ type Message struct {
 	Thread   string    `json:"thread" doc:"The conversation it belongs to."`
 	N        int       `json:"n" doc:"Its number in the thread."`
 	Author   string    `json:"author" doc:"Who wrote it. The hub knows; it does not believe the text."`
-	Kind     string    `json:"kind" doc:"ask, delegate, message, notification, post, reply, delegation_result, delegation_failed, question, answer or question_unanswered."`
+	Kind     string    `json:"kind" doc:"ask, delegate, message, notification, post, reply, delegation_result, delegation_failed, question, answer, question_unanswered or notice."`
 	Priority string    `json:"priority,omitempty" doc:"For a delegation."`
 	Context  string    `json:"context,omitempty" doc:"Background that came with a request."`
 	Body     string    `json:"body" doc:"The text."`

@@ -206,7 +206,7 @@ agents:
 		m := s.Mentions()
 		s.Equal("cause", []parley.TaskID{0, m[0].ID}, []parley.TaskID{m[0].Cause, m[1].Cause})
 		s.Equal("depth", []int{0, 1}, []int{m[0].DelegationDepth, m[1].DelegationDepth})
-		s.Equal("a reply costs no rate", 0, s.rateOf("A"))
+		s.Equal("a mention in a reply costs rate", 1, s.rateOf("A"))
 		s.Equal("the person's inbox", []Said{{"A", parley.ReplyMessage, "@B knows, not @Nobody."}}, s.Inbox("rutger"))
 	})
 }
@@ -241,7 +241,7 @@ agents:
 	})
 }
 
-func TestAPostCostsOneUnitOfRateWhoeverItMentions(t *testing.T) {
+func TestAPostCostsOneUnitOfRateForEachMention(t *testing.T) {
 	Play(t, Team{Agents: []string{"A", "B", "C"}, Channels: []string{"room"}, Script: `
 agents:
   A: [{steps: [{call: send_channel_message, args: {channel: room, content: '@B @C one'}}, {call: send_channel_message, args: {channel: room, content: two}}, {say: '{{result}}'}]}]
