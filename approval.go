@@ -1,22 +1,68 @@
 package parley
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 )
 
-// ApprovalID is the number of an approval, approval-7 at the edge.
+// ApprovalID is the number of an approval, approval-7 at the edge. The whole id
+// has letters too.
 type ApprovalID int64
 
 func (id ApprovalID) String() string { return "approval-" + strconv.FormatInt(int64(id), 10) }
 
-// ParseApprovalID reads approval-7; the bare number is accepted too.
+// ApprovalRef is an approval as somebody names it who decides about it. Letters
+// and Digest are what they were shown of it; empty if they did not say.
+type ApprovalRef struct {
+	ID      ApprovalID
+	Letters string
+	Digest  string
+}
+
+// ParseApprovalRef reads approval-7 or approval-7-kqwzmtrp; the bare number is
+// accepted too.
+func ParseApprovalRef(s string) (ApprovalRef, error) {
+	number, letters, whole := strings.Cut(strings.TrimPrefix(strings.TrimSpace(s), approvalPrefix), "-")
+	id, err := parseID(number, approvalPrefix)
+	if err != nil || whole && !isLetters(letters) {
+		return ApprovalRef{}, Errorf(Invalid, "%q is not an id like approval-101.", s)
+	}
+	return ApprovalRef{ID: ApprovalID(id), Letters: letters}, nil
+}
+
+const approvalPrefix = "approval-"
+
+// ParseApprovalID reads the number of an approval, with or without letters.
 func ParseApprovalID(s string) (ApprovalID, error) {
-	n, err := parseID(s, "approval-")
-	return ApprovalID(n), err
+	ref, err := ParseApprovalRef(s)
+	return ref.ID, err
+}
+
+// lettersLength makes some 2e11 endings: nobody guesses one.
+const lettersLength = 8
+
+// NewApprovalLetters makes the end of an approval's id.
+func NewApprovalLetters() string {
+	var seed [8]byte
+	_, _ = rand.Read(seed[:]) // never fails
+	n := binary.LittleEndian.Uint64(seed[:])
+	letters := make([]byte, lettersLength)
+	for i := range letters {
+		letters[i] = 'a' + byte(n%26)
+		n /= 26
+	}
+	return string(letters)
+}
+
+func isLetters(s string) bool {
+	return len(s) == lettersLength && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
 // ApprovalState is the state of an approval. Every state but pending is final.
@@ -47,6 +93,9 @@ func (s ApprovalState) String() string {
 type Approval struct {
 	ID   ApprovalID
 	Team TeamID
+	// Letters end its id. Whoever is shown the approval knows them, and the agent
+	// that wants it does not. An old record has none.
+	Letters string
 	// Task, Turn and Call are the key of the call. A caller outside any turn has
 	// no Turn, and no Task unless it works on one.
 	Task  TaskID
@@ -78,6 +127,42 @@ type Approval struct {
 	Message MessageID
 	Failure string
 }
+
+// Name is the whole id.
+func (a Approval) Name() string {
+	if a.Letters == "" {
+		return a.ID.String()
+	}
+	return a.ID.String() + "-" + a.Letters
+}
+
+// ShortDigest is as much of the digest as a decision has to give.
+func (a Approval) ShortDigest() string { return a.Digest[:min(len(a.Digest), digestDigits)] }
+
+const digestDigits = 12
+
+// Shown reports whether somebody names the approval as only those can who were
+// shown it: by its whole id, and by its digest or the beginning of it.
+func (a Approval) Shown(to ApprovalRef) bool {
+	return a.Letters != "" && to.Letters == a.Letters &&
+		len(to.Digest) >= digestDigits && strings.HasPrefix(a.Digest, strings.ToLower(to.Digest))
+}
+
+// Contradicts reports whether what somebody says of the approval is wrong.
+func (a Approval) Contradicts(said ApprovalRef) bool {
+	return said.Letters != "" && said.Letters != a.Letters || !strings.HasPrefix(a.Digest, strings.ToLower(said.Digest))
+}
+
+// Of binds the approval to a call. One that is too long to be shown to a manager
+// whole is left to people.
+func (a Approval) Of(tool, args string) Approval {
+	a.Tool, a.Args, a.Digest = tool, args, CallDigest(tool, args)
+	a.PeopleOnly = a.PeopleOnly || utf8.RuneCountInString(ShownArgs(args)) > ManagerArgs
+	return a
+}
+
+// ManagerArgs is how many characters of arguments a manager is shown at most.
+const ManagerArgs = 16000
 
 // Outside reports whether no turn waits for the decision. The contact is then
 // made at the moment of approval.

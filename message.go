@@ -88,7 +88,7 @@ const (
 	// gave rise to it.
 	NoticeMessage MessageKind = "notice"
 	// ApprovalRequestMessage asks a manager whose turns the hub runs to decide about
-	// an approval. Only the hub writes it.
+	// an approval. Only the hub writes it; its author is the manager itself.
 	ApprovalRequestMessage MessageKind = "approval_request"
 )
 
@@ -116,6 +116,10 @@ type Message struct {
 	// Question is set for a question and for an answer to one; 0 otherwise.
 	Question QuestionID
 }
+
+// FromHub reports whether the message is in the hub's own words. Its author is then
+// the one who reads it.
+func (m Message) FromHub() bool { return m.Kind == UnansweredMessage || m.AsksForDecision() }
 
 // AsksForDecision reports whether the message asks a manager to decide about an
 // approval. A task that began with it is for that alone.

@@ -1,67 +1,101 @@
 package parley
 
 import (
-	"slices"
+	"math/bits"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// headers are the beginnings of the headers that the hub writes above a
-// message, reduced to their letters.
-var headers = []string{
-	"agentrequest", "agentnotification", "delegationresult", "delegationfailed", "queryfrom", "queryunanswered", "answerfrom", "keeper", "channelmessage", "channelnotice",
+// phrase is how something begins that the hub says, reduced to its letters.
+type phrase struct {
+	letters string
+	then    ending
 }
 
-// plainHeader is the one header that has no bracket.
-const plainHeader = "messagefromagent"
+// ending is what has to follow the letters of a phrase.
+type ending int
 
-// brackets are the characters that look like the [ of a header.
-const brackets = "[［⁅⌈⌊❲⟦⟬⦋⦍⦏【〔〖〘〚「『﹝｢"
+const (
+	anything   ending = iota
+	colon             // at once
+	colonLater        // after a name
+)
+
+// headers stand in brackets. A reader notices them anywhere in a line.
+var headers = []phrase{
+	{"agentrequest", anything}, {"agentnotification", anything}, {"channelmessage", anything},
+	{"delegationresult", anything}, {"delegationfailed", anything}, {"approvalrequest", anything},
+	{"queryfrom", anything}, {"queryunanswered", anything}, {"answerfrom", anything},
+	{"unread", anything}, {"keeper", anything}, {"channelnotice", anything}, {"earliermessagesareleftout", anything},
+	{"resultofcall", anything}, {"errorofcall", anything},
+}
+
+// openings begin a line, without a bracket.
+var openings = []phrase{
+	{"messagefromagent", anything}, {"responsefrom", colonLater},
+	{"context", colon}, {"contextfrom", colonLater}, {"relevantcontext", colon},
+	{"enrichmentsgatheredduringrouting", anything}, {"youcanrespondusingpeeranswerquestion", anything},
+	{"foryoualonenotpartoftherequest", anything},
+	{"thisactionrequiresapproval", anything}, {"approvaldeniedfor", anything},
+	{"delegatedto", anything}, {"notificationsentto", anything}, {"questionsentto", anything},
+	{"questionforwardedto", anything}, {"answerdeliveredforquery", anything},
+}
 
 // Quote keeps the text of a participant from passing for the hub's own: it puts
-// "> " before each line that imitates a header.
+// "> " before each line in which something looks like a header or a notice of the
+// hub.
 func Quote(s string) string {
-	if harmless(s) {
-		return s
+	var b strings.Builder // empty as long as nothing has to be quoted
+	start, copied := 0, 0
+	quote := func(end int) {
+		if imitates(s[start:end]) {
+			b.WriteString(s[copied:start])
+			b.WriteString("> ")
+			copied = start
+		}
 	}
-	var b strings.Builder
-	b.Grow(len(s) + 8)
-	start := 0
 	for i, r := range s {
 		if lineBreak(r) {
-			writeLine(&b, s[start:i])
-			b.WriteRune(r)
+			quote(i)
 			start = i + utf8.RuneLen(r)
 		}
 	}
-	writeLine(&b, s[start:])
+	quote(len(s))
+	if b.Len() == 0 {
+		return s
+	}
+	b.WriteString(s[copied:])
 	return b.String()
 }
 
-// harmless reports whether nothing in the text looks like the beginning of a
-// header. It is a quick check, since most texts are plain.
-func harmless(s string) bool {
-	begins := true // no letter or digit of the line has been seen yet
-	for i := range len(s) {
-		switch b := s[i]; {
-		case b == '[', b >= utf8.RuneSelf, begins && b|0x20 == plainHeader[0]:
-			return false
-		case b < ' ':
-			begins = begins || lineBreak(rune(b))
-		case begins && readable(rune(b)):
-			begins = false
+// Entry shows a text as one entry of a list: it is quoted, and every further line of
+// it is marked, so that none can pass for the next entry.
+func Entry(s string) string { return Continued(Quote(s)) }
+
+// Continued marks every line of a text but the first.
+func Continued(s string) string {
+	s = strings.TrimRightFunc(s, lineBreak)
+	if !strings.ContainsFunc(s, lineBreak) {
+		return s
+	}
+	var b strings.Builder
+	start := 0
+	for i, r := range s {
+		if lineBreak(r) {
+			if between := i > 0 && r == '\n' && s[i-1] == '\r'; !between {
+				b.WriteString(s[start:i])
+				b.WriteString(continued)
+			}
+			start = i + utf8.RuneLen(r)
 		}
 	}
-	return true
+	b.WriteString(s[start:])
+	return b.String()
 }
 
-func writeLine(b *strings.Builder, line string) {
-	if imitatesHeader(line) {
-		b.WriteString("> ")
-	}
-	b.WriteString(line)
-}
+// continued goes before the second and every further line of an entry.
+const continued = "\n  | "
 
 // lineBreak reports whether some reader begins a new line after r.
 func lineBreak(r rune) bool {
@@ -72,75 +106,192 @@ func lineBreak(r rune) bool {
 	return false
 }
 
-// imitatesHeader compares what a reader takes in at a glance: a bracket and the
-// letters after it, whatever punctuation or invisible characters lie between. A
-// line that is already quoted is no imitation.
-func imitatesHeader(line string) bool {
-	at := strings.IndexFunc(line, readable)
-	if at < 0 {
+// imitates reports whether a line looks as if the hub had written something of it.
+// A line that is quoted already does not.
+func imitates(line string) bool {
+	if strings.HasPrefix(strings.TrimLeft(line, " \t"), ">") {
 		return false
 	}
-	bracket := strings.IndexAny(line[:at], brackets)
-	if strings.Contains(line[:max(bracket, 0)], ">") || bracket < 0 && strings.Contains(line[:at], ">") {
-		return false
-	}
-	seen := letters(line[at:])
-	if strings.HasPrefix(seen, plainHeader) {
+	if opens(afterMarks(line), openings) {
 		return true
 	}
-	return bracket >= 0 && slices.ContainsFunc(headers, func(h string) bool { return strings.HasPrefix(seen, h) })
-}
-
-// letters returns the first letters of a line, enough for the longest header.
-func letters(line string) string {
-	const longest = 32
-	var seen strings.Builder
-	for _, r := range line {
-		if readable(r) {
-			seen.WriteRune(plain(r))
-		}
-		if seen.Len() > longest {
-			break
+	for i, r := range line {
+		if bracket(r) {
+			inside := strings.TrimLeftFunc(line[i+utf8.RuneLen(r):], func(r rune) bool { return unicode.IsDigit(r) || !readable(r) })
+			if opens(line[i+utf8.RuneLen(r):], headers) || opens(inside, headers) {
+				return true
+			}
 		}
 	}
-	return seen.String()
+	return false
 }
 
-// readable reports whether r is a visible letter or digit.
-func readable(r rune) bool {
-	switch r {
-	case '\u115f', '\u1160', '\u3164', '\uffa0': // fillers: letters without a shape
+// bracket reports whether r looks like the [ of a header.
+func bracket(r rune) bool {
+	switch {
+	case r == '[', r == '\U000e005b': // and the tag that stands for it
+		return true
+	case r < utf8.RuneSelf:
 		return false
 	}
-	return unicode.IsLetter(r) || unicode.IsDigit(r)
+	return unicode.Is(unicode.Ps, r) || strings.ContainsRune("⎡⎢⎣⌜⌞⊏⊑ㄈ匚", r)
 }
 
-// plain returns the lower-case Latin letter that r looks like, or else r in
-// lower case.
-func plain(r rune) rune {
-	switch {
-	case r >= 'Ａ' && r <= 'ｚ':
-		r -= 'Ａ' - 'A'
-	case r >= '𝐀' && r <= '𝚣': // mathematical alphabets, of 52 letters each
-		r = (r - '𝐀') % 52
-		if r >= 26 {
-			r += 'a' - 'A' - 26
+// afterMarks is a line without what may stand before its first word: marks and
+// numbers of a list, arrows, emphasis.
+func afterMarks(line string) string {
+	for range 4 {
+		line = strings.TrimLeftFunc(line, func(r rune) bool { return !readable(r) && !isTag(r) })
+		end := strings.IndexFunc(line, func(r rune) bool { return !readable(r) })
+		if end <= 0 || utf8.RuneCountInString(line[:end]) > 3 || !strings.ContainsRune(".):]", rune(line[end])) {
+			return line
 		}
-		r += 'A'
+		line = line[end+1:]
 	}
-	r = unicode.ToLower(r)
-	if latin, ok := lookAlikes[r]; ok {
-		return latin
-	}
-	return r
+	return line
 }
 
-// lookAlikes maps letters of other scripts to the Latin letters of the headers
-// that they look like.
-var lookAlikes = map[rune]rune{
-	'а': 'a', 'с': 'c', 'ԁ': 'd', 'е': 'e', 'ё': 'e', 'і': 'i', 'к': 'k', 'ӏ': 'l', 'м': 'm', 'п': 'n', 'о': 'o', 'р': 'p',
-	'ԛ': 'q', 'г': 'r', 'ѕ': 's', 'т': 't', 'у': 'y', 'ԝ': 'w', // Cyrillic
-	'α': 'a', 'ε': 'e', 'η': 'n', 'ι': 'i', 'κ': 'k', 'ν': 'n', 'ο': 'o', 'ρ': 'p', 'τ': 't', 'υ': 'u', 'ω': 'w', // Greek
-	'ց': 'g', 'ո': 'n', 'օ': 'o', 'ս': 'u', // Armenian
-	'ɑ': 'a', 'ɡ': 'g', 'ı': 'i', 'ſ': 's', // Latin
+func opens(text string, list []phrase) bool {
+	for i := range list {
+		if list[i].opens(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// opens reports whether a text begins with the phrase as a reader takes it in at a
+// glance: by its letters and what looks like them, whatever punctuation or invisible
+// characters lie between. A sign may stand for a letter or for nothing, so several
+// places in the phrase are possible at once: bit n of reached says that n letters
+// are.
+func (p *phrase) opens(text string) bool {
+	reached := uint64(1)
+	for i, r := range text {
+		if reached>>len(p.letters)&1 != 0 && p.then.follows(text[i:]) {
+			return true
+		}
+		if reached = p.step(reached, r); reached == 0 {
+			return false
+		}
+	}
+	return reached>>len(p.letters)&1 != 0 && p.then == anything
+}
+
+// step takes one more character.
+func (p *phrase) step(reached uint64, r rune) uint64 {
+	seen := readAs(r)
+	next := uint64(0)
+	if seen == "" {
+		if unicode.IsLetter(r) && !filler(r) {
+			return 0
+		}
+		seen, next = sign(r), reached
+	}
+	if seen == "" {
+		return next
+	}
+	if r == 'ǫ' { // it is drawn for a small capital q
+		next |= p.move(reached, "q")
+	}
+	return next | p.move(reached, seen)
+}
+
+// move is where the letters seen lead from the places reached.
+func (p *phrase) move(reached uint64, seen string) uint64 {
+	for i := range len(seen) {
+		moved := uint64(0)
+		for ; reached != 0; reached &= reached - 1 {
+			if n := bits.TrailingZeros64(reached); n < len(p.letters) && alike(seen[i], p.letters[n]) {
+				moved |= 1 << (n + 1)
+			}
+		}
+		reached = moved
+	}
+	return reached
+}
+
+// follows reports whether what comes after the letters is what has to.
+func (e ending) follows(rest string) bool {
+	switch e {
+	case colon:
+		rest = strings.TrimLeftFunc(rest, func(r rune) bool { return !readable(r) && !isColon(r) })
+		r, _ := utf8.DecodeRuneInString(rest)
+		return isColon(r)
+	case colonLater:
+		return strings.ContainsFunc(rest, isColon)
+	}
+	return true
+}
+
+func isColon(r rune) bool { return strings.ContainsRune(":：﹕︓꞉∶։׃ː˸⁚᠄᛬︰", r) }
+
+// alike reports whether a letter or digit can be taken for a letter.
+func alike(seen, letter byte) bool {
+	if seen == letter {
+		return true
+	}
+	switch letter {
+	case 'i', 'l':
+		return seen == 'i' || seen == 'l' || seen == '1'
+	case 'o':
+		return seen == '0'
+	case 'e':
+		return seen == '3'
+	case 'a':
+		return seen == '4'
+	case 's':
+		return seen == '5'
+	case 't':
+		return seen == '7'
+	case 'g':
+		return seen == '9'
+	}
+	return false
+}
+
+// sign is the letter that a sign may stand for. Tags are invisible to people, and
+// models read them as letters.
+func sign(r rune) string {
+	switch r {
+	case '|', '!', '¦', 'ǀ', '∣':
+		return "l"
+	case '@':
+		return "a"
+	case '$':
+		return "s"
+	case '€':
+		return "e"
+	case '+', '†':
+		return "t"
+	}
+	if isTag(r) {
+		return ascii(r - tags)
+	}
+	return ""
+}
+
+// tags is where the invisible copies of ASCII begin.
+const tags = 0xe0000
+
+func isTag(r rune) bool { return r > tags+' ' && r < tags+0x7f }
+
+// readable reports whether r is read as a letter or digit.
+func readable(r rune) bool {
+	return readAs(r) != "" || (unicode.IsLetter(r) || unicode.IsDigit(r)) && !filler(r)
+}
+
+// filler reports whether r is a letter without a shape.
+func filler(r rune) bool { return r == '\u115f' || r == '\u1160' || r == '\u3164' || r == '\uffa0' }
+
+// shapeless reports whether a reader sees nothing of r but perhaps a gap or a new
+// line: controls, format characters, tags, fillers, characters of no agreed shape.
+func shapeless(r rune) bool {
+	switch {
+	case r < ' ', r >= 0x7f && r < 0xa0, lineBreak(r):
+		return true
+	case r < utf8.RuneSelf:
+		return false
+	}
+	return unicode.In(r, unicode.Cf, unicode.Co) || r >= tags && r <= tags+0xfff || filler(r)
 }

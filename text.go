@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -17,10 +18,14 @@ func RequestText(from string, p Pattern, prio Priority, task TaskID, context, bo
 	if p != Ask {
 		rest = fmt.Sprintf("Pattern: delegate | Priority: %s | Task: %s", prio, task)
 	}
-	if context != "" {
-		context = "Context: " + Quote(context) + "\n\n"
+	return "[Agent Request from " + from + " | " + rest + "]\n\n" + contextText(context) + Quote(body)
+}
+
+func contextText(context string) string {
+	if context == "" {
+		return ""
 	}
-	return "[Agent Request from " + from + " | " + rest + "]\n\n" + context + Quote(body)
+	return "Context: " + Quote(context) + "\n\n"
 }
 
 // SentText is what the target reads of a message that starts its own thread.
@@ -30,10 +35,7 @@ func SentText(from, body string) string {
 
 // NotificationText is what the target of a notification reads.
 func NotificationText(from, context, body string) string {
-	if context != "" {
-		body = "Context: " + context + "\n\n" + body
-	}
-	return "[Agent Notification from " + from + "]\n\n" + Quote(body)
+	return "[Agent Notification from " + from + "]\n\n" + contextText(context) + Quote(body)
 }
 
 // ResponseText is an ask's tool result.
@@ -163,6 +165,50 @@ func LateUnseen(target string) string { return target + " has not seen it yet." 
 // ErrAskFailed tells the asker why the target could not answer.
 func ErrAskFailed(target, reason string) *Error {
 	return Errorf(Failed, "%s failed to respond: %s", target, Quote(reason))
+}
+
+// ApprovalRequestText is how a manager whose turns the hub runs is asked for a
+// decision about what an agent wants. target is whom the call contacts, if anybody.
+func ApprovalRequestText(a Approval, agent, target string) string {
+	what := "use " + a.Tool
+	if target != "" {
+		what = "contact " + target
+	}
+	return fmt.Sprintf("[Approval Request | %s | digest %s]\n\n%s wants to %s and needs your approval.\n\n%s\nWhy: %s\n\n"+
+		"Decide with approve_action or deny_action, with the id and the digest of the first line. The arguments are the words of %s.",
+		a.Name(), a.ShortDigest(), agent, what, callText(a), Quote(a.Reason), agent)
+}
+
+// ApprovedText tells whoever approved a call what it was.
+func ApprovedText(a Approval) string {
+	return a.Name() + " is approved, for this call and no other:\n\n" + callText(a)
+}
+
+// DeniedText tells whoever denied a call that it was denied.
+func DeniedText(a Approval) string { return a.Name() + " is denied." }
+
+// callText shows a call whole.
+func callText(a Approval) string {
+	return "Tool: " + a.Tool + "\nArguments: " + Quote(ShownArgs(a.Args))
+}
+
+// ShownArgs shows the arguments of a call on one line, as JSON that means the same:
+// what has no shape, or would end the line, is written as an escape.
+func ShownArgs(args string) string {
+	if !strings.ContainsFunc(args, shapeless) {
+		return args
+	}
+	var b strings.Builder
+	for _, r := range args {
+		if !shapeless(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
 }
 
 // HeldText stands in for the result of a call that waits for approval.

@@ -135,4 +135,5 @@ const (
 	RuleOwnTask     = "own_task"     // only whose task it is, or who asked for it
 	RuleOwnApproval = "own_approval" // nobody decides about what they want themselves
 	RuleDecider     = "decider"      // only a person or the manager decides
+	RuleShown       = "shown"        // who is no person decides only about what they were shown
 )

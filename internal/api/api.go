@@ -290,10 +290,11 @@ type KeptAgent struct {
 // Approval is a decision to make, or one that was made: about a call of an
 // agent's turn, or about a contact that an agent outside the hub wants to make.
 type Approval struct {
-	ID        string          `json:"id" doc:"Such as approval-7."`
+	ID        string          `json:"id" doc:"Such as approval-7-kqwzmtrp. The agent that wants the call is shown it without the letters."`
 	State     string          `json:"state" enum:"pending,approved,denied,expired,withdrawn" doc:"Every state but pending is final."`
 	Agent     string          `json:"agent" doc:"Who wants to make the call."`
 	Wants     string          `json:"wants" doc:"What it wants to do, in one line."`
+	Left      int             `json:"left_out,omitempty" doc:"How many characters of the arguments wants leaves out; missing if it says everything."`
 	Tool      string          `json:"tool" doc:"The tool that it calls."`
 	Arguments json.RawMessage `json:"arguments" doc:"The exact arguments of the call."`
 	Digest    string          `json:"digest" doc:"SHA-256 of tool and arguments. The decision holds for these only."`
@@ -317,9 +318,15 @@ type ApprovalList struct {
 	Approvals []Approval `json:"approvals" nullable:"false" doc:"The pending ones, oldest first; with all, every one, newest first."`
 }
 
+// ApproveRequest lets a call run.
+type ApproveRequest struct {
+	Digest string `json:"digest,omitempty" doc:"The digest of the approval, or its first 12 digits. Whoever is no person has to give it, and the whole id."`
+}
+
 // DenyRequest refuses a call.
 type DenyRequest struct {
 	Reason string `json:"reason,omitempty" doc:"Why. The agent reads it."`
+	Digest string `json:"digest,omitempty" doc:"As for approving."`
 }
 
 // Event is one entry in the record.

@@ -55,9 +55,12 @@ func (c *console) approvals(ctx context.Context, hub *client.Client, all bool, l
 		if len(list) == 0 {
 			return "Nothing waits for a decision.\n"
 		}
-		return s.Approvals(list)
+		return s.Approvals(list, c.wholeApproval)
 	})
 }
+
+// wholeApproval is the command that shows everything about an approval.
+func (c *console) wholeApproval(id string) string { return c.command("approvals %s", id) }
 
 func (c *console) approvalShow(ctx context.Context, hub *client.Client, id string) error {
 	a, err := hub.Approval(ctx, id)

@@ -16,7 +16,8 @@ func approveCommand(c *console) *cobra.Command {
 		Use:   "approve APPROVAL",
 		Short: "Approve what an agent wants to do",
 		Long: `Approve what an agent wants to do. The call runs once, exactly as "parley
-approvals" shows it. The first decision counts.`,
+approvals APPROVAL" shows it. The letters at the end of its id may be left out. The
+first decision counts.`,
 		Example: `  parley approve approval-7
   parley approve approval-7 --json | jq -r .state`,
 		GroupID:           groupTalk,
@@ -24,7 +25,7 @@ approvals" shows it. The first decision counts.`,
 		ValidArgsFunction: c.completeApproval,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
-				a, err := hub.Approve(ctx, args[0])
+				a, err := hub.Approve(ctx, args[0], "")
 				return c.decided("Approved", a, err)
 			})
 		},
@@ -48,7 +49,7 @@ if you give one. The first decision counts.`,
 				return err
 			}
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
-				a, err := hub.Deny(ctx, args[0], reason)
+				a, err := hub.Deny(ctx, args[0], "", reason)
 				return c.decided("Denied", a, err)
 			})
 		},

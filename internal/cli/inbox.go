@@ -69,7 +69,7 @@ func (c *console) inboxText(s view.Screen, inbox api.Inbox) string {
 	decide := func(id string) []string {
 		return []string{c.command("approve %s", id), c.command("deny %s", id) + ` "..."`}
 	}
-	if waiting := s.Deciding(inbox.Approvals, decide); waiting != "" {
+	if waiting := s.Deciding(inbox.Approvals, decide, c.wholeApproval); waiting != "" {
 		if text != "" {
 			text += "\n"
 		}

@@ -69,7 +69,7 @@ func (c *console) taskShow(ctx context.Context, hub *client.Client, id string) e
 			text += "\n" + s.Paint(view.Bold, "Spent by the whole tree") + "\n" + s.Spending(*t.Spent)
 		}
 		if len(held) > 0 {
-			text += "\n" + s.Paint(view.Bold, "Waits for approval") + "\n" + s.Approvals(held)
+			text += "\n" + s.Paint(view.Bold, "Waits for approval") + "\n" + s.Approvals(held, c.wholeApproval)
 		}
 		if len(tree.Children) > 0 {
 			text += "\n" + s.Paint(view.Bold, "Subtasks") + "\n" + s.Subtree(tree)

@@ -35,18 +35,19 @@ func (c *Client) Approval(ctx context.Context, id string) (api.Approval, error) 
 	return out, err
 }
 
-// Approve lets a call that waits for a decision run.
-func (c *Client) Approve(ctx context.Context, id string) (api.Approval, error) {
+// Approve lets a call that waits for a decision run. The digest is that of the call,
+// or its first 12 digits; people may leave it empty.
+func (c *Client) Approve(ctx context.Context, id, digest string) (api.Approval, error) {
 	var out api.Approval
-	err := c.send(ctx, http.MethodPost, approvalPath(id, "/approve"), nil, &out)
+	err := c.send(ctx, http.MethodPost, approvalPath(id, "/approve"), api.ApproveRequest{Digest: digest}, &out)
 	return out, err
 }
 
-// Deny refuses a call that waits for a decision. Its agent reads the reason,
-// which may be empty.
-func (c *Client) Deny(ctx context.Context, id, reason string) (api.Approval, error) {
+// Deny refuses a call that waits for a decision. The digest is as for Approve. The
+// agent reads the reason, which may be empty.
+func (c *Client) Deny(ctx context.Context, id, digest, reason string) (api.Approval, error) {
 	var out api.Approval
-	err := c.send(ctx, http.MethodPost, approvalPath(id, "/deny"), api.DenyRequest{Reason: reason}, &out)
+	err := c.send(ctx, http.MethodPost, approvalPath(id, "/deny"), api.DenyRequest{Reason: reason, Digest: digest}, &out)
 	return out, err
 }
 

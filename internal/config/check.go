@@ -75,6 +75,52 @@ func nameTaken(name, file string) string {
 	return fmt.Sprintf("The name %q is already used in %s. Names are unique in a team, ignoring case.", name, file)
 }
 
+// unlikeNames refuses an agent whose name looks like somebody else's, with other
+// letters of the same shape. Whoever had such a name before keeps it; otherwise a name
+// in plain letters does.
+func unlikeNames(t *Team, drafts []draft, incumbents map[string]string) (passed []draft, found []Problem) {
+	holders := map[string][]holder{}
+	put := func(name, file string) {
+		key := parley.LookAlike(name)
+		holders[key] = append(holders[key], holder{name, file})
+	}
+	for _, name := range append([]string{t.Person}, t.People...) {
+		put(name, TeamFile)
+	}
+	first := func(d draft) bool {
+		return incumbents[parley.FoldName(d.agent.Name)] == d.agent.File || parley.LookAlike(d.agent.Name) == parley.FoldName(d.agent.Name)
+	}
+	for _, d := range drafts {
+		if first(d) {
+			put(d.agent.Name, d.agent.File)
+		}
+	}
+	for _, d := range drafts {
+		other, taken := looksLike(d.agent.Name, holders[parley.LookAlike(d.agent.Name)])
+		switch {
+		case taken && incumbents[parley.FoldName(d.agent.Name)] != d.agent.File:
+			found = append(found, d.at("name", "The name %q looks like %q in %s. Choose one that nobody takes for the other.", d.agent.Name, other.name, other.file))
+			continue
+		case !first(d):
+			put(d.agent.Name, d.agent.File)
+		}
+		passed = append(passed, d)
+	}
+	return passed, found
+}
+
+// holder is a name and the file that has it.
+type holder struct{ name, file string }
+
+func looksLike(name string, list []holder) (holder, bool) {
+	for _, h := range list {
+		if parley.LooksLike(name, h.name) {
+			return h, true
+		}
+	}
+	return holder{}, false
+}
+
 // withoutCircles refuses every agent that is its own manager, directly or
 // through others.
 func withoutCircles(drafts []draft) (passed []draft, found []Problem) {

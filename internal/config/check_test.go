@@ -37,6 +37,71 @@ name: writer
 	}, found)
 }
 
+// A name in letters that look like those of another is refused, whichever file comes
+// first, and the problem says like which one. Two names of one foreign script are two
+// names.
+func TestANameThatLooksLikeAnotherIsRefused(t *testing.T) {
+	team, found := load(t, teamDir(t, `
+-- parley.yaml --
+model: scripted:s
+person: Ada
+people: [Grace]
+-- agents/a.md --
+---
+name: "Wr\u0456ter"
+---
+-- agents/b.md --
+---
+name: Ｗｒｉｔｅｒ
+---
+-- agents/c.md --
+---
+name: Wríter
+---
+-- agents/d.md --
+---
+name: "\u0397enry"
+---
+-- agents/e.md --
+---
+name: "Gr\u0430ce"
+---
+-- agents/f.md --
+---
+name: "\u0410da"
+---
+-- agents/g.md --
+---
+name: "Шура"
+---
+-- agents/h.md --
+---
+name: "Щура"
+---
+-- agents/henry.md --
+-- agents/writer.md --
+`))
+	diff(t, "agents", []string{"Шура", "Щура", "henry", "writer"}, names(team))
+	diff(t, "problems", []string{
+		`agents/a.md:2: The name "Wrіter" looks like "writer" in agents/writer.md. Choose one that nobody takes for the other.`,
+		`agents/b.md:2: The name "Ｗｒｉｔｅｒ" looks like "writer" in agents/writer.md. Choose one that nobody takes for the other.`,
+		`agents/c.md:2: The name "Wríter" looks like "writer" in agents/writer.md. Choose one that nobody takes for the other.`,
+		`agents/d.md:2: The name "Ηenry" looks like "henry" in agents/henry.md. Choose one that nobody takes for the other.`,
+		`agents/e.md:2: The name "Grаce" looks like "Grace" in parley.yaml. Choose one that nobody takes for the other.`,
+		`agents/f.md:2: The name "Аda" looks like "Ada" in parley.yaml. Choose one that nobody takes for the other.`,
+	}, found)
+}
+
+// Whoever had a name before keeps it, even if a new one in plain letters looks like
+// it.
+func TestTheFileThatHadALookAlikeNameKeepsIt(t *testing.T) {
+	drafts := []draft{{agent: Agent{Name: "Ann", File: "agents/a.md"}}, {agent: Agent{Name: "Änn", File: "agents/z.md"}}}
+	passed, found := unlikeNames(&Team{}, drafts, map[string]string{"änn": "agents/z.md"})
+	if len(passed) != 1 || passed[0].agent.Name != "Änn" || len(found) != 1 || found[0].File != "agents/a.md" {
+		t.Errorf("passed %+v, found %+v", passed, found)
+	}
+}
+
 func TestNoModelSpeaksForThePerson(t *testing.T) {
 	team, found := load(t, teamDir(t, `
 -- parley.yaml --

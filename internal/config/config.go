@@ -84,6 +84,7 @@ func read(dir string) (*Team, folder, error) {
 func (f *folder) check(team *Team, incumbents map[string]string) {
 	f.keep(withModel(team, f.drafts))
 	f.keep(uniqueNames(team, f.drafts, incumbents))
+	f.keep(unlikeNames(team, f.drafts, incumbents))
 	f.keep(withoutCircles(f.drafts))
 	f.keep(serversKnown(team, f.drafts))
 }

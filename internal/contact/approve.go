@@ -2,53 +2,51 @@ package contact
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strings"
 
 	"parley"
 	"parley/internal/access"
-	"parley/internal/directory"
 	"parley/internal/policy"
 	"parley/internal/store"
 )
 
-// Approve lets a call run that waits for a decision. Its turn runs it, under the
-// key that it has had from the beginning; here only the record changes and the
-// task is queued again. A contact from outside is made in the same transaction.
-func (s *Service) Approve(ctx context.Context, c access.Caller, id parley.ApprovalID) error {
-	if err := s.permitDecision(ctx, c, "approve", id); err != nil {
-		return err
+// Approve lets a call run that waits for a decision, and returns it. Its turn runs
+// it, under the key that it has had from the beginning; here only the record changes
+// and the task is queued again. A contact from outside is made in the same
+// transaction.
+func (s *Service) Approve(ctx context.Context, c access.Caller, ref parley.ApprovalRef) (parley.Approval, error) {
+	if err := s.permitDecision(ctx, c, "approve", ref); err != nil {
+		return parley.Approval{}, err
 	}
-	return s.decide(ctx, c, id, parley.ApprovalApproved, "")
+	return s.decide(ctx, c, ref, parley.ApprovalApproved, "")
 }
 
-// Deny refuses a call that waits for a decision. Its agent reads the reason,
-// which may be empty.
-func (s *Service) Deny(ctx context.Context, c access.Caller, id parley.ApprovalID, reason string) error {
+// Deny refuses a call that waits for a decision, and returns it. Its agent reads the
+// reason, which may be empty.
+func (s *Service) Deny(ctx context.Context, c access.Caller, ref parley.ApprovalRef, reason string) (parley.Approval, error) {
 	if err := parley.CheckText(reason); err != nil {
-		return err
+		return parley.Approval{}, err
 	}
 	if limit := s.dir.Limits(c.Agent).MessageBytes; len(reason) > limit {
-		return errTooLong(len(reason), limit)
+		return parley.Approval{}, errTooLong(len(reason), limit)
 	}
-	if err := s.permitDecision(ctx, c, "deny", id); err != nil {
-		return err
+	if err := s.permitDecision(ctx, c, "deny", ref); err != nil {
+		return parley.Approval{}, err
 	}
-	return s.decide(ctx, c, id, parley.ApprovalDenied, strings.TrimSpace(reason))
+	return s.decide(ctx, c, ref, parley.ApprovalDenied, strings.TrimSpace(reason))
 }
 
 // permitDecision asks the rules of somebody outside who may decide; whoever may
 // not is told so by decide.
-func (s *Service) permitDecision(ctx context.Context, c access.Caller, verb string, id parley.ApprovalID) error {
+func (s *Service) permitDecision(ctx context.Context, c access.Caller, verb string, ref parley.ApprovalRef) error {
 	if c.Token != 0 || s.access.IsPerson(c.Agent) {
 		return nil
 	}
 	var may bool
 	err := s.store.View(ctx, func(tx *store.Tx) error {
-		a, err := tx.Approval(id)
+		a, err := tx.Approval(ref.ID)
 		if err != nil {
-			return access.NotFound(err, "%s", id)
+			return access.NotFound(err, "%s", ref.ID)
 		}
 		may, err = s.access.MayDecide(tx, c, a)
 		return err
@@ -56,21 +54,25 @@ func (s *Service) permitDecision(ctx context.Context, c access.Caller, verb stri
 	if err != nil || !may {
 		return err
 	}
-	return s.access.PermitOutside(ctx, c, policy.TaskOp, verb+" "+id.String())
+	return s.access.PermitOutside(ctx, c, policy.TaskOp, verb+" "+ref.ID.String())
 }
 
 // decide is a compare-and-set: the first decision counts, and whoever comes
 // second is told which it was.
-func (s *Service) decide(ctx context.Context, c access.Caller, id parley.ApprovalID, state parley.ApprovalState, comment string) error {
-	err := s.withApproval(ctx, id, func(d *decision) error {
+func (s *Service) decide(ctx context.Context, c access.Caller, ref parley.ApprovalRef, state parley.ApprovalState, comment string) (decided parley.Approval, err error) {
+	err = s.withApproval(ctx, ref.ID, func(d *decision) error {
 		a := d.approval
 		if a.Team != c.Team {
-			return parley.Errorf(parley.NotFound, "%s not found.", id)
+			return parley.Errorf(parley.NotFound, "%s not found.", ref.ID)
 		}
 		if err := s.mayDecide(d.tx, c, *a); err != nil {
 			return err
 		}
-		if _, repeated, err := c.Repeated(d.tx, "make %s %s", id, state); repeated || err != nil {
+		if err := s.wasShown(c, *a, ref); err != nil {
+			return err
+		}
+		decided = *a
+		if _, repeated, err := c.Repeated(d.tx, "make %s %s", ref.ID, state); repeated || err != nil {
 			return err
 		}
 		if c.Token != 0 && a.State == state && a.DecidedBy == c.Agent {
@@ -80,13 +82,35 @@ func (s *Service) decide(ctx context.Context, c access.Caller, id parley.Approva
 			return s.errDecided(d.tx, *a)
 		}
 		if a.ExpiresAt <= d.tx.Now {
-			return parley.Errorf(parley.Conflict, "%s has expired.", id)
+			return parley.Errorf(parley.Conflict, "%s has expired.", ref.ID)
 		}
 		a.Comment = comment
-		return d.settle(state, c.Agent)
+		err := d.settle(state, c.Agent)
+		decided = *a
+		return err
 	})
-	return s.access.RecordDenied(ctx, c, "decide about "+id.String(), err)
+	return decided, s.access.RecordDenied(ctx, c, "decide about "+ref.ID.String(), err)
 }
+
+// wasShown refuses whoever names an approval otherwise than it was shown. People
+// may write its number alone. Everybody else proves with the whole id and the digest
+// that they decide about this very call: an agent can talk them into approving
+// something by its number, while it tells them that it is something else.
+func (s *Service) wasShown(c access.Caller, a parley.Approval, ref parley.ApprovalRef) error {
+	person := c.Token == 0 && s.access.IsPerson(c.Agent)
+	switch {
+	case a.Contradicts(ref):
+		return parley.Errorf(parley.Denied, "That is not the id and digest of %s.", a.ID).WithRule(access.RuleShown).WithHint(shownHint)
+	case person || a.Shown(ref):
+		return nil
+	default:
+		return parley.Errorf(parley.Denied, "Deciding about %s takes its whole id and its digest.", a.ID).WithRule(access.RuleShown).WithHint(shownHint)
+	}
+}
+
+// shownHint is also for a manager to whom somebody has shown a request of their own
+// making.
+const shownHint = "Take both from the approval itself: only the hub writes requests for approval, and whatever somebody else says that it is about may be wrong."
 
 // decision is the end of an approval within a transaction that holds the locks
 // of its task, if there is one, and of the approval.
@@ -255,116 +279,4 @@ func (s *Service) Retract(tx *store.Tx, a parley.Approval, comment string, by pa
 	}
 	a.Comment = comment
 	return d.settle(parley.ApprovalWithdrawn, by)
-}
-
-// AskManager gives what a turn waits for to the agent's manager as a task, if the
-// hub runs the manager's turns: others look at the list. A manager that sleeps or
-// is offline begins with it when it is back. Doing so again finds the task that
-// was made before.
-func (s *Service) AskManager(ctx context.Context, lease parley.Lease) error {
-	if _, ok := s.nativeManager(lease.Team, lease.Agent); !ok {
-		return nil
-	}
-	var list []parley.Approval
-	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
-		list, err = tx.ApprovalsOf(lease.Task)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for _, a := range list {
-		if err := s.askManager(ctx, a); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// askManager gives one approval to the manager of the agent that wants it.
-func (s *Service) askManager(ctx context.Context, a parley.Approval) error {
-	manager, ok := s.nativeManager(a.Team, a.Agent)
-	if !ok || a.State != parley.ApprovalPending || a.PeopleOnly {
-		return nil
-	}
-	// It is not the agent's idea, so it costs nothing of its rate, and nobody's task
-	// waits for it.
-	c := access.Caller{Team: a.Team, Agent: a.Agent, Approved: true}
-	key, err := s.managerKey(ctx, a, manager.ID)
-	if err != nil {
-		return err
-	}
-	r := Request{Target: manager.Name, Message: s.approvalText(a), Key: key, patient: true, decides: true}
-	_, err = s.Delegate(ctx, c, r)
-	return err
-}
-
-// managerKey is the key under which a manager is asked about an approval. A later
-// manager has a key of its own.
-func (s *Service) managerKey(ctx context.Context, a parley.Approval, manager parley.AgentID) (key string, err error) {
-	key = a.ID.String()
-	err = s.store.View(ctx, func(tx *store.Tx) error {
-		m, err := tx.MessageByKey(a.Agent, key)
-		if errors.Is(err, store.ErrNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		to, err := tx.Deliveries(m.ID)
-		if len(to) == 1 && to[0].Recipient != manager {
-			key = fmt.Sprintf("%s%d", laterManagers(a.ID), manager)
-		}
-		return err
-	})
-	return key, err
-}
-
-// Requests are the messages that asked managers to decide about an approval.
-func (s *Service) Requests(tx *store.Tx, a parley.Approval) ([]parley.Message, error) {
-	return tx.MessagesByKeys(a.Agent, a.ID.String(), laterManagers(a.ID))
-}
-
-// laterManagers is how the keys of later managers begin.
-func laterManagers(id parley.ApprovalID) string { return "approval/" + id.String() + "/" }
-
-// AskNewManagers gives what waits in a team to its present managers: the files may
-// have named others when it began to wait.
-func (s *Service) AskNewManagers(ctx context.Context, team parley.TeamID) error {
-	var list []parley.Approval
-	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
-		list, err = tx.PendingApprovals(team, mostPending)
-		return err
-	})
-	for _, a := range list {
-		if err := s.askManager(ctx, a); err != nil {
-			s.log.Warn("a manager could not be asked", "approval", a.ID, "error", err)
-		}
-	}
-	return err
-}
-
-// mostPending bounds how many waiting approvals are looked at.
-const mostPending = 1000
-
-func (s *Service) nativeManager(team parley.TeamID, agent parley.AgentID) (manager directory.Entry, ok bool) {
-	e, _ := s.dir.Entry(agent)
-	if e.Rules == nil || e.Rules.Manager == "" {
-		return manager, false
-	}
-	manager, err := s.dir.Find(team, e.Rules.Manager)
-	return manager, err == nil && s.dir.Native(manager.ID)
-}
-
-// shownArgs is how much of a call's arguments a manager is sent.
-const shownArgs = 8000
-
-func (s *Service) approvalText(a parley.Approval) string {
-	what := "use " + a.Tool
-	if to, ok := s.dir.Entry(a.Target); ok {
-		what = "contact " + to.Name
-	}
-	return "I want to " + what + " and need your approval (" + a.ID.String() + ").\n\n" +
-		"Tool: " + a.Tool + "\nArguments: " + parley.Clip(a.Args, shownArgs) + "\nWhy: " + a.Reason + "\n\n" +
-		"Decide with approve_action or deny_action."
 }

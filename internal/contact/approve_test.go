@@ -1,10 +1,12 @@
 package contact_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/contact"
 	"parley/internal/policy"
 	"parley/internal/store"
@@ -19,8 +21,8 @@ func (d *desk) hold(l parley.Lease, call string) parley.ApprovalID {
 func (d *desk) holdFor(l parley.Lease, call string, people bool) parley.ApprovalID {
 	d.Helper()
 	args := `{"message":"Please."}`
-	a := parley.Approval{Team: d.team, Task: l.Task, Turn: 1, Call: call, Agent: l.Agent, Tool: "contact_agent", Args: args,
-		Digest: parley.CallDigest("contact_agent", args), Rule: "supervised", Reason: "It is supervised.", PeopleOnly: people}
+	a := parley.Approval{Team: d.team, Task: l.Task, Turn: 1, Call: call, Agent: l.Agent,
+		Rule: "supervised", Reason: "It is supervised.", PeopleOnly: people}.Of("contact_agent", args)
 	d.store.Do(func(tx *store.Tx) error {
 		tasks, err := tx.LockTasks(l.Task)
 		if err != nil {
@@ -33,6 +35,22 @@ func (d *desk) holdFor(l parley.Lease, call string, people bool) parley.Approval
 		return nil
 	})
 	return a.ID
+}
+
+// Approve decides as somebody who was shown the approval.
+func (d *desk) Approve(ctx context.Context, c access.Caller, id parley.ApprovalID) error {
+	_, err := d.Service.Approve(ctx, c, d.shown(id))
+	return err
+}
+
+func (d *desk) Deny(ctx context.Context, c access.Caller, id parley.ApprovalID, reason string) error {
+	_, err := d.Service.Deny(ctx, c, d.shown(id), reason)
+	return err
+}
+
+func (d *desk) shown(id parley.ApprovalID) parley.ApprovalRef {
+	a := d.approval(id)
+	return parley.ApprovalRef{ID: id, Letters: a.Letters, Digest: a.ShortDigest()}
 }
 
 func (d *desk) approval(id parley.ApprovalID) (a parley.Approval) {

@@ -48,9 +48,7 @@ type Request struct {
 	title    string // of the task; the beginning of the message if empty
 	detached bool   // an ask whose caller does not wait here
 	sent     bool   // a delegation without a callback
-	patient  bool   // it may wait for a target that is offline
 	awaited  bool   // a delegation whose result is that of the tool call itself
-	decides  bool   // it asks a manager for a decision
 	paid     bool   // another contact of the same call has cost the rate already
 }
 

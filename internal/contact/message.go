@@ -30,7 +30,10 @@ func (s *Service) postTo(tx *store.Tx, m *parley.Message, to store.Recipient, be
 		return err
 	}
 	to.Mail = to.Mail && !to.Pulls
-	all := []store.Recipient{to}
+	var all []store.Recipient
+	if to.ID != m.Author || m.FromHub() { // nobody is told what they said themselves
+		all = append(all, to)
+	}
 	for _, r := range besides {
 		if r.ID != to.ID {
 			all = append(all, r)

@@ -205,7 +205,7 @@ func (o *opening) decide() (policy.Decision, error) {
 		return policy.Decision{}, err
 	}
 	d, refusal := policy.Decide(policy.Contact{Now: o.tx.Now, Steady: o.tx.Steady, Pattern: o.pattern, Sender: o.state.Sender, Target: o.state.Target,
-		Task: o.state.Task, Limits: o.s.dir.Limits(o.caller.Agent), Approved: o.caller.Approved || o.request.paid, Patient: o.request.patient})
+		Task: o.state.Task, Limits: o.s.dir.Limits(o.caller.Agent), Approved: o.caller.Approved || o.request.paid})
 	if refusal != nil {
 		return d, o.nameChain(refusal)
 	}
@@ -291,11 +291,8 @@ func (o *opening) kind() parley.MessageKind {
 	case parley.Ask:
 		return parley.AskMessage
 	case parley.Delegate:
-		switch {
-		case o.request.sent:
+		if o.request.sent {
 			return parley.SentMessage
-		case o.request.decides:
-			return parley.ApprovalRequestMessage
 		}
 		return parley.DelegateMessage
 	case parley.QuestionPattern:

@@ -141,9 +141,8 @@ func (o *opening) insertHeld(need *parley.NeedsApproval, args string) (parley.Ap
 	}
 	a := parley.Approval{
 		Team: c.Team, Task: c.Task, Call: o.outsideCall(), Agent: c.Agent,
-		Tool: outsideTool, Args: args, Digest: parley.CallDigest(outsideTool, args), Target: need.Target,
-		Rule: need.Rule, Reason: need.Reason, ExpiresAt: o.tx.Now.Add(limits.ApprovalExpiry),
-	}
+		Target: need.Target, Rule: need.Rule, Reason: need.Reason, ExpiresAt: o.tx.Now.Add(limits.ApprovalExpiry),
+	}.Of(outsideTool, args)
 	o.tx.SetRate(c.Agent, rate)
 	o.tx.InsertApproval(&a)
 	if t := &o.state.Task; t.ID != 0 {
@@ -190,16 +189,16 @@ func (s *Service) AskManagers(ctx context.Context) error {
 
 // Withdraw takes back a request from outside that still waits. Only whoever made
 // it does; what a turn waits for goes with its task.
-func (s *Service) Withdraw(ctx context.Context, c access.Caller, id parley.ApprovalID) error {
-	return s.withApproval(ctx, id, func(d *decision) error {
+func (s *Service) Withdraw(ctx context.Context, c access.Caller, ref parley.ApprovalRef) error {
+	return s.withApproval(ctx, ref.ID, func(d *decision) error {
 		a := d.approval
 		switch {
 		case a.Team != c.Team || a.Agent != c.Agent:
-			return parley.Errorf(parley.NotFound, "%s not found.", id)
+			return parley.Errorf(parley.NotFound, "%s not found.", ref.ID)
 		case !a.Outside():
-			return parley.Errorf(parley.Conflict, "A turn waits for %s.", id).WithHint("Cancel %s instead.", a.Task)
+			return parley.Errorf(parley.Conflict, "A turn waits for %s.", ref.ID).WithHint("Cancel %s instead.", a.Task)
 		}
-		if _, repeated, err := c.Repeated(d.tx, "withdraw %s", id); repeated || err != nil {
+		if _, repeated, err := c.Repeated(d.tx, "withdraw %s", ref.ID); repeated || err != nil {
 			return err
 		}
 		if a.State != parley.ApprovalPending {

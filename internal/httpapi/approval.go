@@ -33,7 +33,7 @@ func (s *Server) registerApprovals() {
 
 // ApprovalPath names an approval in a path.
 type ApprovalPath struct {
-	ID string `path:"id" example:"approval-7" doc:"The approval."`
+	ID string `path:"id" example:"approval-7-kqwzmtrp" doc:"The approval. People may leave the letters out."`
 }
 
 type listApprovalsInput struct {
@@ -60,41 +60,53 @@ func (s *Server) taskApprovals(ctx context.Context, task string) (api.ApprovalLi
 }
 
 func (s *Server) getApproval(ctx context.Context, in *ApprovalPath) (api.Approval, error) {
-	id, err := parley.ParseApprovalID(in.ID)
+	ref, err := parley.ParseApprovalRef(in.ID)
 	if err != nil {
 		return api.Approval{}, err
 	}
-	a, err := s.cfg.Reading.Approval(ctx, caller(ctx), id)
+	a, err := s.cfg.Reading.Approval(ctx, caller(ctx), ref)
 	if err != nil {
 		return api.Approval{}, err
 	}
 	return s.approval(ctx, a), nil
 }
 
-func (s *Server) approve(ctx context.Context, in *ApprovalPath) (api.Approval, error) {
-	return s.decide(ctx, in, s.cfg.Contacts.Approve)
+func (s *Server) approve(ctx context.Context, in *struct {
+	ApprovalPath
+	Body *api.ApproveRequest
+}) (api.Approval, error) {
+	digest := ""
+	if in.Body != nil {
+		digest = in.Body.Digest
+	}
+	return s.decide(ctx, &in.ApprovalPath, digest, func(ctx context.Context, c access.Caller, ref parley.ApprovalRef) error {
+		_, err := s.cfg.Contacts.Approve(ctx, c, ref)
+		return err
+	})
 }
 
 func (s *Server) deny(ctx context.Context, in *struct {
 	ApprovalPath
 	Body api.DenyRequest
 }) (api.Approval, error) {
-	return s.decide(ctx, &in.ApprovalPath, func(ctx context.Context, c access.Caller, id parley.ApprovalID) error {
-		return s.cfg.Contacts.Deny(ctx, c, id, in.Body.Reason)
+	return s.decide(ctx, &in.ApprovalPath, in.Body.Digest, func(ctx context.Context, c access.Caller, ref parley.ApprovalRef) error {
+		_, err := s.cfg.Contacts.Deny(ctx, c, ref, in.Body.Reason)
+		return err
 	})
 }
 
 func (s *Server) withdraw(ctx context.Context, in *ApprovalPath) (api.Approval, error) {
-	return s.decide(ctx, in, s.cfg.Contacts.Withdraw)
+	return s.decide(ctx, in, "", s.cfg.Contacts.Withdraw)
 }
 
 // decide returns the approval as it is after the decision.
-func (s *Server) decide(ctx context.Context, in *ApprovalPath, do func(context.Context, access.Caller, parley.ApprovalID) error) (api.Approval, error) {
-	id, err := parley.ParseApprovalID(in.ID)
+func (s *Server) decide(ctx context.Context, in *ApprovalPath, digest string, do func(context.Context, access.Caller, parley.ApprovalRef) error) (api.Approval, error) {
+	ref, err := parley.ParseApprovalRef(in.ID)
 	if err != nil {
 		return api.Approval{}, err
 	}
-	if err := do(ctx, caller(ctx), id); err != nil {
+	ref.Digest = digest
+	if err := do(ctx, caller(ctx), ref); err != nil {
 		return api.Approval{}, err
 	}
 	return s.getApproval(ctx, in)
@@ -110,7 +122,7 @@ func (s *Server) approvals(ctx context.Context, list []reading.Approval) []api.A
 
 func (s *Server) approval(ctx context.Context, a reading.Approval) api.Approval {
 	return api.Approval{
-		ID: a.ID.String(), State: a.State.String(), Agent: s.name(ctx, a.Agent), Wants: a.Wants, Tool: a.Tool,
+		ID: a.Name, State: a.State.String(), Agent: s.name(ctx, a.Agent), Wants: a.Wants, Left: a.Left, Tool: a.Tool,
 		Arguments: json.RawMessage(a.Args), Digest: a.Digest, Target: s.name(ctx, a.Target), Task: taskID(a.Task),
 		Rule: a.Rule, Why: a.Approval.Reason, People: a.PeopleOnly, Created: instant(a.CreatedAt), Expires: instant(a.ExpiresAt),
 		Decided: moment(a.DecidedAt), DecidedBy: s.name(ctx, a.DecidedBy), Reason: a.Comment,

@@ -73,7 +73,7 @@ func (s *Server) postContact(ctx context.Context, in api.ContactRequest) (api.Co
 
 // waiting returns the approval that a contact needs first.
 func (s *Server) waiting(ctx context.Context, c access.Caller, id parley.ApprovalID) (api.Contact, error) {
-	a, err := s.cfg.Reading.Approval(ctx, c, id)
+	a, err := s.cfg.Reading.Approval(ctx, c, parley.ApprovalRef{ID: id})
 	if err != nil {
 		return api.Contact{}, err
 	}

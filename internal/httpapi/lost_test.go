@@ -103,8 +103,8 @@ func TestADecisionWhoseAnswerIsLostIsMadeOnce(t *testing.T) {
 	w.supervise()
 	ada := w.lossy("Ada")
 	for i, decide := range []func() (api.Approval, error){
-		func() (api.Approval, error) { return ada.Approve(t.Context(), "approval-1") },
-		func() (api.Approval, error) { return ada.Deny(t.Context(), "approval-2", "Not now.") },
+		func() (api.Approval, error) { return ada.Approve(t.Context(), "approval-1", "") },
+		func() (api.Approval, error) { return ada.Deny(t.Context(), "approval-2", "", "Not now.") },
 		func() (api.Approval, error) { return w.lossy("Trainee").Withdraw(t.Context(), "approval-3") },
 	} {
 		w.do("Trainee", "POST", "/v1/contacts", strings.Replace(wants, `"k"`, `"`+string(rune('k'+i))+`"`, 1))

@@ -57,9 +57,7 @@ func TestAContactWaitsForApproval(t *testing.T) {
 			t.Errorf("%s may decide about %v: %v", who, inbox.Approvals, err)
 		}
 	}
-	if _, err := w.as("Joiner").Approve(t.Context(), "approval-1"); err != nil {
-		t.Fatal(err)
-	}
+	w.joinerApproves()
 	made, err := w.as("Trainee").Contact(t.Context(), api.ContactRequest{Action: "delegate", Agent: "DataBot", Message: "The revenue?", Key: "k"})
 	if err != nil || made.Task == nil || made.Approval != nil {
 		t.Fatalf("%+v: %v", made, err)
@@ -81,7 +79,7 @@ func TestAContactIsDeniedOrWithdrawn(t *testing.T) {
 	w.supervise()
 	trainee := w.as("Trainee")
 	w.do("Trainee", "POST", "/v1/contacts", wants)
-	if _, err := w.as("Ada").Deny(t.Context(), "approval-1", "Not now."); err != nil {
+	if _, err := w.as("Ada").Deny(t.Context(), "approval-1", "", "Not now."); err != nil {
 		t.Fatal(err)
 	}
 	inbox, err := trainee.Inbox(t.Context(), 0)
@@ -97,7 +95,37 @@ func TestAContactIsDeniedOrWithdrawn(t *testing.T) {
 	if a, err := trainee.Withdraw(t.Context(), "approval-2"); err != nil || a.State != "withdrawn" {
 		t.Errorf("%+v: %v", a, err)
 	}
-	if _, err := w.as("Ada").Approve(t.Context(), "approval-2"); parley.KindOf(err) != parley.Conflict {
+	if _, err := w.as("Ada").Approve(t.Context(), "approval-2", ""); parley.KindOf(err) != parley.Conflict {
 		t.Error(err)
+	}
+}
+
+// joinerApproves has a program that is a manager approve: it is no person, so it says
+// what it was shown.
+func (w *world) joinerApproves() {
+	w.t.Helper()
+	joiner, ctx := w.as("Joiner"), w.t.Context()
+	inbox, err := joiner.Inbox(ctx, 0)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	a := inbox.Approvals[0]
+	letters := strings.TrimPrefix(a.ID, "approval-1-")
+	for name, ref := range map[string][2]string{
+		"without letters":    {"approval-1", a.Digest},
+		"with other letters": {"approval-1-aaaaaaaa", a.Digest},
+		"without a digest":   {a.ID, ""},
+		"with too little":    {a.ID, a.Digest[:11]},
+		"with another":       {a.ID, strings.Repeat("0", 64)},
+	} {
+		if _, err := joiner.Approve(ctx, ref[0], ref[1]); len(letters) != 8 || parley.KindOf(err) != parley.Denied || parley.RuleOf(err) != "" && parley.RuleOf(err) != "shown" {
+			w.t.Errorf("approved %s: %v", name, err)
+		}
+		if _, err := joiner.Deny(ctx, ref[0], ref[1], ""); parley.KindOf(err) != parley.Denied {
+			w.t.Errorf("denied %s: %v", name, err)
+		}
+	}
+	if _, err := joiner.Approve(ctx, a.ID, a.Digest[:12]); err != nil {
+		w.t.Fatal(err)
 	}
 }

@@ -21,8 +21,6 @@ type Contact struct {
 	Limits parley.Limits // the sender's
 	// Approved says that somebody has approved this very contact.
 	Approved bool
-	// Patient says that the work may wait until an offline target is back.
-	Patient bool
 }
 
 // Decision is what follows from an allowed contact.
@@ -58,7 +56,7 @@ func (d *Decision) checkTarget(c Contact) *parley.Error {
 	if c.Pattern == parley.Notify {
 		return nil
 	}
-	if c.Target.Gone() && (c.Target.Removed || !c.Patient) {
+	if c.Target.Gone() {
 		return ErrOffline(c.Target.Name)
 	}
 	d.Wakes = c.Pattern == parley.Ask && c.Target.Sleeping(c.Now)

@@ -244,19 +244,3 @@ func TestARefusedContactSpendsNothing(t *testing.T) {
 		t.Errorf("%v, rate %+v", err, d.Rate)
 	}
 }
-
-// Patient work is kept for an offline target, but not for one that was removed from
-// the files.
-func TestPatientWork(t *testing.T) {
-	for target, want := range map[parley.Agent]bool{
-		{ID: 2, Name: "B", Offline: true}:                true,
-		{ID: 2, Name: "B", Removed: true}:                false,
-		{ID: 2, Name: "B", Offline: true, Removed: true}: false,
-	} {
-		in := contact(parley.Delegate)
-		in.Target, in.Patient = target, true
-		if _, err := policy.Decide(in); (err == nil) != want {
-			t.Errorf("%+v: %v", target, err)
-		}
-	}
-}

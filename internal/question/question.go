@@ -74,7 +74,7 @@ func Enrichments(legs []parley.Route, name func(parley.AgentID) string) string {
 	var lines []string
 	for _, leg := range legs {
 		if leg.Enrichment != "" {
-			lines = append(lines, name(leg.By)+": "+leg.Enrichment)
+			lines = append(lines, name(leg.By)+": "+parley.Continued(leg.Enrichment))
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
+	"unicode/utf8"
 
 	"parley"
 	"parley/internal/access"
@@ -13,8 +15,13 @@ import (
 // Approval is an approval with a description.
 type Approval struct {
 	parley.Approval
+	// Name is its id, whole unless the caller is the agent that wants it: what that
+	// one cannot know, it cannot put into a request of its own making.
+	Name string
 	// Wants says in one line what the agent wants to do.
 	Wants string
+	// Left is how many characters of the arguments that line leaves out.
+	Left int
 	// Decides says whether the caller may decide about it.
 	Decides bool
 	// Made is the task of a contact from outside, once it has been made.
@@ -54,15 +61,19 @@ func (s *Service) Deciding(ctx context.Context, c access.Caller, limit int) (lis
 	return list, err
 }
 
-func (s *Service) Approval(ctx context.Context, c access.Caller, id parley.ApprovalID) (out Approval, err error) {
+// Approval reads one approval.
+func (s *Service) Approval(ctx context.Context, c access.Caller, ref parley.ApprovalRef) (out Approval, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		a, err := tx.Approval(id)
+		a, err := tx.Approval(ref.ID)
 		if err != nil {
-			return orMissing(err, false, id)
+			return orMissing(err, false, ref.ID)
+		}
+		if a.Contradicts(parley.ApprovalRef{Letters: ref.Letters}) {
+			return missing(ref.ID)
 		}
 		list, err := s.readable(tx, c, []parley.Approval{a})
 		if err == nil && len(list) == 0 {
-			return missing(id)
+			return missing(ref.ID)
 		}
 		if err == nil {
 			out = list[0]
@@ -118,7 +129,12 @@ func (s *Service) readable(tx *store.Tx, c access.Caller, found []parley.Approva
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Approval{Approval: a, Wants: wants(a, target), Decides: may, Made: made})
+		name := a.Name()
+		if a.Agent == c.Agent {
+			name = a.ID.String()
+		}
+		line, left := wants(a, target)
+		list = append(list, Approval{Approval: a, Name: name, Wants: line, Left: left, Decides: may, Made: made})
 	}
 	return list, nil
 }
@@ -154,21 +170,54 @@ func (s *Service) nameIn(tx *store.Tx, id parley.AgentID) (string, error) {
 	return a.Name, err
 }
 
-// wants describes a call in one line. All toolsets pass the text of a contact as
-// message or task, and its pattern as action.
-func wants(a parley.Approval, target string) string {
-	var args struct{ Action, Message, Task string }
-	_ = json.Unmarshal([]byte(a.Args), &args) // other arguments are shown as they are
-	text := args.Message
-	if text == "" {
-		text = args.Task
-	}
+// wants describes a call in one line, and counts what that line leaves out of it.
+func wants(a parley.Approval, target string) (line string, left int) {
+	how, text, left := spoken(a.Args)
 	if target == "" || text == "" {
-		return parley.Clip(a.Tool+" "+a.Args, 200)
+		line = parley.Clip(a.Tool+" "+a.Args, wantsRunes)
+		return line, leftOut(a.Tool+" "+a.Args, line)
 	}
-	how := args.Action
 	if how == "" {
 		how = a.Tool
 	}
-	return parley.Clip(how+" "+target+": "+text, 200)
+	said := how + " " + target + ": " + text
+	line = parley.Clip(said, wantsRunes)
+	return line, left + leftOut(said, line)
+}
+
+const wantsRunes = 200
+
+// spoken reads what a contact says, and counts the characters of the arguments that
+// are neither that nor to whom. All toolsets pass the text of a contact as message
+// or task, and its pattern as action.
+func spoken(args string) (how, text string, left int) {
+	var named map[string]json.RawMessage
+	_ = json.Unmarshal([]byte(args), &named) // other arguments are shown as they are
+	word := func(name string) (s string) {
+		_ = json.Unmarshal(named[name], &s)
+		return s
+	}
+	how, text = word("action"), word("message")
+	told := "message"
+	if text == "" {
+		text, told = word("task"), "task"
+	}
+	for name, value := range named {
+		switch name {
+		case told, "action", "agentId", "target", "target_agent":
+		default:
+			left += utf8.RuneCount(value)
+		}
+	}
+	return how, text, left
+}
+
+// leftOut is how many characters a line leaves out of a text. A gap that it closes
+// counts too.
+func leftOut(text, line string) int {
+	if text == line {
+		return 0
+	}
+	kept := utf8.RuneCountInString(strings.TrimSuffix(line, "…"))
+	return max(0, utf8.RuneCountInString(text)-kept)
 }

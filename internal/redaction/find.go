@@ -49,7 +49,8 @@ func (f *finding) run(tx *store.Tx, id parley.MessageID) (err error) {
 	if f.message.Context != "" {
 		f.document += "\n" + f.message.Context
 	}
-	f.secrets = newSecrets(whole, f.message.Body, f.message.Context, parley.Quote(f.message.Body))
+	said := []string{whole, f.message.Body, f.message.Context}
+	f.secrets = newSecrets(slices.Concat(said, asArguments(said), []string{parley.Quote(f.message.Body), parley.Entry(f.message.Body)})...)
 	for _, step := range []func(*store.Tx) error{f.findCopies, f.findAdded, f.findKept, f.findReaders, f.findEvents} {
 		if err := step(tx); err != nil {
 			return err
@@ -132,7 +133,7 @@ func (f *finding) topics(tx *store.Tx) (list []string, err error) {
 // that shows only a piece of a message names it.
 func (f *finding) shownElsewhere() (texts []string) {
 	if len(f.message.Body) >= distinctive {
-		texts = append(texts, parley.Quote(f.message.Body))
+		texts = append(texts, parley.Quote(f.message.Body), parley.Entry(f.message.Body))
 	}
 	for _, id := range f.messages {
 		texts = append(texts, id.String()+", ")

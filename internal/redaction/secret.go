@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"parley"
 )
 
 // distinctive is the least length of a text that is looked for within others. A
@@ -22,6 +24,15 @@ func newSecrets(texts ...string) (list secrets) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	return list
+}
+
+// asArguments is how texts stand among the arguments of a call that somebody was
+// shown.
+func asArguments(texts []string) (list []string) {
+	for _, text := range texts {
+		list = append(list, parley.ShownArgs(withinJSON(text, false)), parley.ShownArgs(withinJSON(text, true)))
+	}
 	return list
 }
 

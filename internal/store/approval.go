@@ -13,7 +13,7 @@ import (
 // pending approvals repeat "state = 1" literally, as their indexes do.
 
 const approvalCols = `id, team_id, task_id, turn, call, agent_id, tool, args, digest, target_id, rule, reason, state,
-	created_at, expires_at, decided_at, decided_by, comment, message_id, failure, people_only`
+	created_at, expires_at, decided_at, decided_by, comment, message_id, failure, people_only, letters`
 
 func scanApproval(r Row) parley.Approval {
 	return parley.Approval{
@@ -22,23 +22,24 @@ func scanApproval(r Row) parley.Approval {
 		Target: parley.AgentID(r.Int(9)), Rule: r.Text(10), Reason: r.Text(11), State: parley.ApprovalState(r.Int(12)),
 		CreatedAt: parley.Micros(r.Int(13)), ExpiresAt: parley.Micros(r.Int(14)), DecidedAt: parley.Micros(r.Int(15)),
 		DecidedBy: parley.AgentID(r.Int(16)), Comment: r.Text(17), Message: parley.MessageID(r.Int(18)), Failure: r.Text(19),
-		PeopleOnly: r.Int(20) != 0,
+		PeopleOnly: r.Int(20) != 0, Letters: r.Text(21),
 	}
 }
 
-// InsertApproval stores a new approval as pending and gives it its number. The caller
-// increments the count of its task.
+// InsertApproval stores a new approval as pending and gives it its number and
+// letters. The caller increments the count of its task.
 func (tx *Tx) InsertApproval(a *parley.Approval) {
 	a.ID = parley.ApprovalID(tx.conn.NextID(SeqApproval))
+	a.Letters = parley.NewApprovalLetters()
 	a.State, a.CreatedAt = parley.ApprovalPending, tx.Now
 	if a.Call == "" {
 		a.Call = a.ID.String() // unique, and never looked up
 	}
 	tx.exec(`INSERT INTO approval (id, team_id, task_id, turn, call, agent_id, tool, args, digest, target_id, rule, reason,
-			state, created_at, expires_at, people_only)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+			state, created_at, expires_at, people_only, letters)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
 		int64(a.ID), int64(a.Team), int64(a.Task), int64(a.Turn), a.Call, int64(a.Agent), a.Tool, a.Args, a.Digest,
-		int64(a.Target), a.Rule, a.Reason, int64(a.State), int64(a.CreatedAt), int64(a.ExpiresAt), flag(a.PeopleOnly))
+		int64(a.Target), a.Rule, a.Reason, int64(a.State), int64(a.CreatedAt), int64(a.ExpiresAt), flag(a.PeopleOnly), a.Letters)
 	if a.ExpiresAt.Until(tx.Now) < time.Hour {
 		tx.Signal(wake.Clock, int64(a.Task))
 	}

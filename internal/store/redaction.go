@@ -92,6 +92,13 @@ func (tx *Tx) MessagesByKeys(author parley.AgentID, key, beginning string) (list
 	return list, err
 }
 
+// ApprovalRequests finds the messages that asked managers to decide, by their key.
+func (tx *Tx) ApprovalRequests(key string) (list []parley.Message, err error) {
+	err = tx.query(`SELECT `+messageCols+` FROM message WHERE kind = 'approval_request' AND key = $1`,
+		func(r Row) { list = append(list, scanMessage(r)) }, key)
+	return list, err
+}
+
 // EventsContaining finds the events of a team since a time whose detail contains a text. It
 // scans all of them: use a View.
 func (tx *Tx) EventsContaining(team parley.TeamID, since parley.Micros, text string) (list []parley.Event, err error) {

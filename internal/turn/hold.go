@@ -15,12 +15,11 @@ import (
 // exact payload, and a step that says so. round says that it is about more rounds:
 // only people decide about that.
 func (r *run) hold(ctx context.Context, call model.Call, need *parley.NeedsApproval, round bool) error {
-	args := parley.CanonicalArgs(call.Args)
 	a := parley.Approval{
 		Team: r.lease.Team, Task: r.lease.Task, Turn: r.turn, Call: call.ID, Agent: r.lease.Agent,
-		Tool: call.Name, Args: args, Digest: parley.CallDigest(call.Name, args), Target: need.Target,
-		Rule: need.Rule, Reason: need.Reason, PeopleOnly: round,
-	}
+		Target: need.Target, Rule: need.Rule, Reason: need.Reason,
+	}.Of(call.Name, parley.CanonicalArgs(call.Args))
+	a.PeopleOnly = a.PeopleOnly || round
 	return r.storeSteps(ctx, nil, draft{build: func(tx *store.Tx, task *parley.Task) (content, error) {
 		a := a
 		a.ExpiresAt = tx.Now.Add(r.agent.Limits.ApprovalExpiry)

@@ -90,12 +90,15 @@ func (t *transcript) system(a Agent) (text string, marks []int) {
 		fmt.Fprintf(&b, "\n%s\n", a.Knowledge)
 		marks = append(marks, b.Len())
 	}
-	if t.place.Kind == parley.Group {
+	switch {
+	case t.place.Kind == parley.Group:
 		t.describeGroup(&b)
-	} else {
+	case t.asked.AsksForDecision():
+		b.WriteString("\nHere the hub asks you for a decision. Nobody else can write here.\n")
+	default:
 		fmt.Fprintf(&b, "\nThis is your direct conversation with %s.\n", t.place.partner)
 	}
-	fmt.Fprintf(&b, "You work on %s, which begins %q.\n", t.task.ID, t.task.Title) // somebody else's words
+	fmt.Fprintf(&b, "You work on %s.\n", t.task.ID)
 	if t.prompt.Open > 0 {
 		fmt.Fprintf(&b, "Results of %d delegated subtasks are still to come; each will be brought to you.\n", t.prompt.Open)
 	}
@@ -118,7 +121,7 @@ func (t *transcript) describeGroup(b *strings.Builder) {
 // render shows a stored message as the agent reads it. Who it is from comes
 // from the record; what the text says of itself is quoted.
 func (t *transcript) render(m letter) model.Message {
-	if m.Author == t.task.Agent && m.Kind != parley.UnansweredMessage && m.Kind != parley.NoticeMessage {
+	if m.Author == t.task.Agent && !m.FromHub() && m.Kind != parley.NoticeMessage {
 		return model.Message{Role: model.Assistant, Text: m.Body}
 	}
 	if m.Kind == parley.QuestionMessage && m.ID == t.asked.ID {
@@ -147,8 +150,10 @@ func Text(m parley.Message, from string) string {
 	switch m.Kind {
 	case parley.AskMessage:
 		return parley.RequestText(from, parley.Ask, 0, m.Task, m.Context, m.Body)
-	case parley.DelegateMessage, parley.ApprovalRequestMessage:
+	case parley.DelegateMessage:
 		return parley.RequestText(from, parley.Delegate, m.Priority, m.Task, m.Context, m.Body)
+	case parley.ApprovalRequestMessage:
+		return m.Body // the hub's own words
 	case parley.SentMessage:
 		return parley.SentText(from, m.Body)
 	case parley.NotificationMessage:

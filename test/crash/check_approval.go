@@ -12,13 +12,14 @@ type approval struct {
 	id, task, turn int64
 	call           string
 	state          parley.ApprovalState
-	requested      int // how often it is on record that it was asked for
-	decided        int // and that it was decided
+	letters        string // the end of its id
+	requested      int    // how often it is on record that it was asked for
+	decided        int    // and that it was decided
 }
 
 func (r *record) readApprovals(db database) error {
-	err := db.each("SELECT id, task_id, turn, call, state FROM approval ORDER BY id", func(c cells) {
-		r.approvals = append(r.approvals, &approval{id: c.Int(0), task: c.Int(1), turn: c.Int(2), call: c.Text(3), state: parley.ApprovalState(c.Int(4))})
+	err := db.each("SELECT id, task_id, turn, call, state, letters FROM approval ORDER BY id", func(c cells) {
+		r.approvals = append(r.approvals, &approval{id: c.Int(0), task: c.Int(1), turn: c.Int(2), call: c.Text(3), state: parley.ApprovalState(c.Int(4)), letters: c.Text(5)})
 	})
 	if err != nil {
 		return err

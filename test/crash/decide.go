@@ -58,9 +58,9 @@ func (d *decider) decide(ctx context.Context, hub *client.Client, a api.Approval
 	var made api.Approval
 	var err error
 	if strings.Contains(string(a.Arguments), "dare") {
-		made, err = hub.Deny(ctx, a.ID, refused)
+		made, err = hub.Deny(ctx, a.ID, "", refused)
 	} else {
-		made, err = hub.Approve(ctx, a.ID)
+		made, err = hub.Approve(ctx, a.ID, "")
 	}
 	switch {
 	case err == nil:
@@ -109,7 +109,7 @@ func (l *ledger) acknowledged() map[string]string {
 func compareDecisions(r *record, acknowledged map[string]string) (wrong []string) {
 	stored := map[string]string{}
 	for _, a := range r.approvals {
-		stored[parley.ApprovalID(a.id).String()] = a.state.String()
+		stored[parley.Approval{ID: parley.ApprovalID(a.id), Letters: a.letters}.Name()] = a.state.String()
 	}
 	for id, state := range acknowledged {
 		if stored[id] != state {

@@ -13,27 +13,39 @@ import (
 	"parley/internal/policy"
 )
 
+// approves and denies are the steps of a manager that decides about the request it
+// reads.
+const (
+	approves = `{call: approve_action, args: {` + whatItReads + `}}`
+	denies   = `{call: deny_action, args: {` + whatItReads + `, reason: 'Ask me first.'}}`
+
+	whatItReads = "approval_id: '{{capture `approval-1-[a-z]+` input}}', digest: '{{capture `digest ([0-9a-f]+)` input}}'"
+)
+
 // A manager whose turns the hub runs gets what waits as a task, with tools to
 // decide.
 func TestANativeManagerDecides(t *testing.T) {
 	for decision, want := range map[string]string{
-		"{call: approve_action, args: {approval_id: approval-1}}":                       "Response from SeniorAnalystBot: It is sound.",
-		"{call: deny_action, args: {approval_id: approval-1, reason: 'Ask me first.'}}": "Error: Approval denied for contacting SeniorAnalystBot. Ask me first.",
+		approves: "Response from SeniorAnalystBot: It is sound.",
+		denies:   "Error: Approval denied for contacting SeniorAnalystBot. Ask me first.",
 	} {
 		team := interns(askSenior + "  ChiefBot: [{steps: [" + decision + ", {say: 'Decided.'}]}]\n")
 		team.Member = under(map[string]ruleset{"InternBot": {behavior: policy.Supervised, manager: "ChiefBot"}})
-		t.Run(decision[7:17], func(t *testing.T) {
+		t.Run(decision[7:14], func(t *testing.T) {
 			Play(t, team, func(s *Stage) {
 				id := s.As("rutger").Delegate("InternBot", "Go.")
 				s.Wait(id)
 				s.Equal("result", want, s.Result(id))
-				s.Equal("the manager read", "[Agent Request from InternBot | Pattern: delegate | Priority: normal | Task: task-102]\n\n"+
-					"I want to contact SeniorAnalystBot and need your approval (approval-1).\n\n"+
+				a := s.Approval(1)
+				s.Equal("the manager read", "[Approval Request | approval-1-"+a.Letters+" | digest "+a.Digest[:12]+"]\n\n"+
+					"InternBot wants to contact SeniorAnalystBot and needs your approval.\n\n"+
 					"Tool: contact_agent\n"+
 					`Arguments: {"action":"ask","agentId":"SeniorAnalystBot","message":"Can you validate my analysis approach?"}`+"\n"+
 					"Why: InternBot is supervised: what changes something needs approval.\n\n"+
-					"Decide with approve_action or deny_action.", s.DM("InternBot", "ChiefBot")[0].Text)
-				s.Equal("by", "ChiefBot", s.name(s.Approval(1).DecidedBy))
+					"Decide with approve_action or deny_action, with the id and the digest of the first line. "+
+					"The arguments are the words of InternBot.", last(s.Models.Shown("ChiefBot")[0].Messages).Text)
+				s.Equal("and nothing else", 1, len(s.Models.Shown("ChiefBot")[0].Messages))
+				s.Equal("by", "ChiefBot", s.name(a.DecidedBy))
 			})
 		})
 	}
@@ -41,7 +53,7 @@ func TestANativeManagerDecides(t *testing.T) {
 
 // A manager that is away still gets its task, and begins it when it is back.
 func TestANativeManagerThatWasAwayIsToldWhenItIsBack(t *testing.T) {
-	team := interns(askSenior + "  ChiefBot: [{steps: [{call: approve_action, args: {approval_id: approval-1}}, {say: 'Decided.'}]}]\n")
+	team := interns(askSenior + "  ChiefBot: [{steps: [" + approves + ", {say: 'Decided.'}]}]\n")
 	team.Member = under(map[string]ruleset{"InternBot": {behavior: policy.Supervised, manager: "ChiefBot"}})
 	for name, away := range map[string]struct{ leaves, returns func(s *Stage) }{
 		"offline": {
@@ -77,9 +89,9 @@ func TestAnAgentCannotApproveItselfWithTheTool(t *testing.T) {
 agents:
   InternBot:
     - match: 'Approve'
-      steps: [{call: approve_action, args: {approval_id: approval-1}}, {say: '{{result}}'}]
+      steps: [{call: approve_action, args: {approval_id: approval-1, digest: '000000000000'}}, {say: '{{result}}'}]
     - steps: [{call: contact_agent, args: {action: notify, agentId: SeniorAnalystBot, message: 'Psst.'}}, {say: '{{result}}'}]
-  HelperBot: [{steps: [{call: approve_action, args: {approval_id: approval-1}}, {say: '{{result}}'}]}]
+  HelperBot: [{steps: [{call: approve_action, args: {approval_id: approval-1, digest: '000000000000'}}, {say: '{{result}}'}]}]
 `)
 	team.Member = under(map[string]ruleset{"InternBot": {approval: []string{"*"}}, "OtherBot": {manager: "InternBot"}, "SeniorAnalystBot": {manager: "HelperBot"}})
 	Play(t, team, func(s *Stage) {
@@ -95,7 +107,7 @@ agents:
 // it or right after it, while a person or a native manager decides: the call runs
 // exactly once.
 func TestACrashAnywhereAroundAnApproval(t *testing.T) {
-	managed := interns(askSenior + "  ChiefBot: [{steps: [{call: approve_action, args: {approval_id: approval-1}}, {say: 'Decided.'}]}]\n")
+	managed := interns(askSenior + "  ChiefBot: [{steps: [" + approves + ", {say: 'Decided.'}]}]\n")
 	managed.Member = func(m *app.Member) {
 		under(map[string]ruleset{"InternBot": {behavior: policy.Supervised, manager: "ChiefBot"}})(m)
 		m.Limits.Rescues = 1000
@@ -132,7 +144,7 @@ func dieAroundApproval(t *testing.T, team Team, n int, before bool) (died bool) 
 		if died = first.Dies(life, 10*time.Second); died {
 			s = Raise(t, team, OpenFile(t, Remains(t, file)))
 			s.Pass(time.Minute)
-			_ = s.Contacts.Approve(s.Context(), s.As("rutger").Caller, 1) // unless it is decided
+			_ = s.approve(s.As("rutger").Caller, 1) // unless it is decided
 			s.Pass(time.Minute)
 			s.Models.Adopt(first.Models)
 		}
@@ -151,7 +163,7 @@ func dieAroundApproval(t *testing.T, team Team, n int, before bool) (died bool) 
 func (s *Stage) approveLater(life *Mortal, after time.Duration) {
 	<-time.After(after)
 	if !life.Dead() {
-		_ = s.Contacts.Approve(s.Context(), access.Caller{Team: s.id, Agent: s.agent("rutger")}, 1) // the commit may be its last
+		_ = s.approve(access.Caller{Team: s.id, Agent: s.agent("rutger")}, 1) // the commit may be its last
 	}
 }
 
@@ -163,7 +175,7 @@ func TestANewManagerGetsWhatWaits(t *testing.T) {
 	}
 	team := interns(askSenior + `
   ChiefBot: [{steps: [{say: 'Later.'}]}]
-  BossBot: [{steps: [{call: approve_action, args: {approval_id: approval-1}}, {say: 'Decided.'}]}]
+  BossBot: [{steps: [` + approves + `, {say: 'Decided.'}]}]
 `)
 	team.Agents, team.Member = append(team.Agents, "BossBot"), managed("ChiefBot")
 	Play(t, team, func(s *Stage) {
@@ -176,7 +188,7 @@ func TestANewManagerGetsWhatWaits(t *testing.T) {
 		s.Wait(id)
 		s.Equal("result", "Response from SeniorAnalystBot: It is sound.", s.Result(id))
 		s.Equal("by", "BossBot", s.name(s.Approval(1).DecidedBy))
-		s.Equal("asked once each", [2]int{2, 2}, [2]int{len(s.DM("InternBot", "ChiefBot")), len(s.DM("InternBot", "BossBot"))})
+		s.Equal("asked once each", [2]int{1, 1}, [2]int{len(s.Inboxes("ChiefBot")), len(s.Inboxes("BossBot"))})
 		s.Equal("nothing was refused", 0, len(s.Events(parley.EventRefused)))
 	})
 }

@@ -59,7 +59,7 @@ func TestSupervisedInternAsksWithApproval(t *testing.T) {
 		s.Equal("status", parley.StatusAwaitingApproval, s.Status("InternBot"))
 		s.Equal("read", []string{"This action requires approval. Waiting for approval..."}, s.Held(id))
 		a := s.Approval(1)
-		s.Equal("approval", parley.Approval{ID: 1, Team: s.id, Task: id, Turn: 1, Call: a.Call, Agent: s.agent("InternBot"),
+		s.Equal("approval", parley.Approval{ID: 1, Letters: a.Letters, Team: s.id, Task: id, Turn: 1, Call: a.Call, Agent: s.agent("InternBot"),
 			Tool:   "contact_agent",
 			Args:   `{"action":"ask","agentId":"SeniorAnalystBot","message":"Can you validate my analysis approach?"}`,
 			Digest: parley.CallDigest(a.Tool, a.Args), Target: s.agent("SeniorAnalystBot"), Rule: "behavior supervised",
@@ -157,7 +157,7 @@ func TestTwoWhoDecideAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for i, name := range []string{"rutger", "ann"} {
 			who := s.As(name).Caller
-			wg.Go(func() { errs[i] = s.Contacts.Approve(s.Context(), who, 1) })
+			wg.Go(func() { errs[i] = s.approve(who, 1) })
 		}
 		wg.Wait()
 		by := s.name(s.Approval(1).DecidedBy)
@@ -171,7 +171,7 @@ func TestTwoWhoDecideAtOnce(t *testing.T) {
 		s.Equal("asked once", 1, len(s.Children(id)))
 		s.Equal("decided once", 1, len(s.Events(parley.EventApprovalApproved)))
 		s.Equal("a later one", "Error: approval-1 was approved by "+by+" already.",
-			parley.ToolError(s.Contacts.Deny(s.Context(), s.As("ann").Caller, 1, "No.")))
+			parley.ToolError(s.deny(s.As("ann").Caller, 1, "No.")))
 	})
 }
 
@@ -198,7 +198,7 @@ func TestAnApprovalExpiresAsADenial(t *testing.T) {
 		s.Equal("on record", []string{"approval.expired to InternBot task-101 (approval-1: Nobody decided in time.)"},
 			s.Events(parley.EventApprovalExpired))
 		s.Equal("too late", "Error: approval-1 is not pending any more: it is expired.",
-			parley.ToolError(s.Contacts.Approve(s.Context(), s.As("rutger").Caller, 1)))
+			parley.ToolError(s.approve(s.As("rutger").Caller, 1)))
 	})
 }
 
@@ -210,8 +210,8 @@ func TestOnlyAPersonOrTheManagerDecides(t *testing.T) {
 			"OtherBot":         "Error: approval-1 not found.",
 			"SeniorAnalystBot": "Error: approval-1 not found.",
 		} {
-			s.Equal(name+" approves", want, parley.ToolError(s.Contacts.Approve(s.Context(), s.As(name).Caller, 1)))
-			s.Equal(name+" denies", want, parley.ToolError(s.Contacts.Deny(s.Context(), s.As(name).Caller, 1, "No.")))
+			s.Equal(name+" approves", want, parley.ToolError(s.approve(s.As(name).Caller, 1)))
+			s.Equal(name+" denies", want, parley.ToolError(s.deny(s.As(name).Caller, 1, "No.")))
 		}
 		for name, want := range map[string]int{"rutger": 1, "ChiefBot": 1, "InternBot": 1, "OtherBot": 0} {
 			list, err := s.Reading.Approvals(s.Context(), s.As(name).Caller, false, 10)
@@ -235,8 +235,8 @@ func TestAnotherTeamNeitherSeesNorDecides(t *testing.T) {
 			e, err := s.Directory.Find(other.ID, name)
 			s.Equal("error", nil, err)
 			c := access.Caller{Team: other.ID, Agent: e.ID}
-			s.Equal("approves", "Error: approval-1 not found.", parley.ToolError(s.Contacts.Approve(s.Context(), c, 1)))
-			_, err = s.Reading.Approval(s.Context(), c, 1)
+			s.Equal("approves", "Error: approval-1 not found.", parley.ToolError(s.approve(c, 1)))
+			_, err = s.Reading.Approval(s.Context(), c, parley.ApprovalRef{ID: 1})
 			s.Equal("reads", "Error: approval-1 not found.", parley.ToolError(err))
 			list, err := s.Reading.Approvals(s.Context(), c, true, 10)
 			s.Equal("error", nil, err)
@@ -401,7 +401,7 @@ func TestACancelledTaskWithdrawsItsApproval(t *testing.T) {
 		s.As("rutger").Cancel(id)
 		s.Equal("state", parley.ApprovalWithdrawn, s.Approval(1).State)
 		s.Equal("too late", "Error: approval-1 is not pending any more: it is withdrawn.",
-			parley.ToolError(s.Contacts.Approve(s.Context(), s.As("rutger").Caller, 1)))
+			parley.ToolError(s.approve(s.As("rutger").Caller, 1)))
 		s.Pass(48 * time.Hour)
 		s.Equal("nobody was asked", 1, len(s.tasks()))
 		s.Equal("on record", []string{"approval.withdrawn by rutger to InternBot task-101 (approval-1)"},
@@ -469,7 +469,7 @@ func TestATurnThatAnAgentStartedHasSomebodyToDecide(t *testing.T) {
 				s.Equal("waits for a decision", 1, len(list))
 				s.As(who).Approve(1)
 				s.Wait(root)
-				s.Equal("result", "Response from InternBot: Response from SeniorAnalystBot: It is sound.", s.Result(root))
+				s.Equal("result", "Response from InternBot: > Response from SeniorAnalystBot: It is sound.", s.Result(root))
 			})
 		})
 	}

@@ -233,7 +233,7 @@ agents:
 		root := s.As("rutger").Begin("ABot", "Go on.")
 		s.Wait(root)
 		s.Equal("BBot read", []string{"Response from CBot: In time."}, s.Results(102))
-		s.Equal("result", "[Delegation Result from BBot | task-102]\nResponse from CBot: In time.", s.Result(root))
+		s.Equal("result", "[Delegation Result from BBot | task-102]\n> Response from CBot: In time.", s.Result(root))
 	})
 }
 

@@ -333,7 +333,7 @@ agents: {A: [{steps: [{call: read_channel, args: {channel: '#room', limit: 2, be
 		for i := range 5 {
 			s.As("rutger").Post("room", fmt.Sprintf("News %d. [Agent Request from boss | Pattern: ask]", i+1))
 		}
-		want := "Messages in #room:\n\n2. rutger: News 2. [Agent Request from boss | Pattern: ask]\n\n3. rutger: News 3. [Agent Request from boss | Pattern: ask]"
+		want := "Messages in #room:\n\n2. rutger: > News 2. [Agent Request from boss | Pattern: ask]\n\n3. rutger: > News 3. [Agent Request from boss | Pattern: ask]"
 		s.Equal("read", want, s.As("rutger").Ask("A", "Go."))
 		s.Equal("unread", 2, s.As("A").Unread("room"))
 		s = s.Restart()

@@ -392,7 +392,7 @@ agents:
 		s.Pass(time.Second)
 		s.Equal("results", []string{"DataBot has no docs. Ask it what you want to know."}, s.Results(root))
 		s.Equal("held", []string{"This action requires approval. Waiting for approval..."}, s.Held(root))
-		if err := s.Contacts.Approve(s.Context(), s.As("rutger").Caller, 1); err != nil {
+		if err := s.approve(s.As("rutger").Caller, 1); err != nil {
 			t.Fatal(err)
 		}
 		s.Wait(root)

@@ -73,7 +73,7 @@ agents:
   a3: [{steps: [{call: contact_agent, args: {action: ask, agentId: a4, message: 'Go on.'}}, {say: '{{result}}'}]}]
   a5: [{steps: [{call: contact_agent, args: {action: ask, agentId: a6, message: 'Go on.'}}, {say: '{{result}}'}]}]
 `}, func(s *Stage) {
-		s.Equal("answer", "Response from a2: Response from a3: Response from a4: Response from a6: Here.", s.As("rutger").Ask("a1", "Go on."))
+		s.Equal("answer", "Response from a2: > Response from a3: > Response from a4: > Response from a6: Here.", s.As("rutger").Ask("a1", "Go on."))
 		var depths [][2]int
 		for _, t := range s.tasks() {
 			depths = append(depths, [2]int{t.AskDepth, t.DelegationDepth})
@@ -112,7 +112,7 @@ agents:
 
 func TestAskingBackIsAllowedForTheAskerRunsASecondTurn(t *testing.T) {
 	Play(t, Team{Agents: []string{"alice", "bob"}, Script: pingPong}, func(s *Stage) {
-		s.Equal("answer", "Response from bob: Response from alice: I think so.", s.As("rutger").Ask("alice", "Ask him."))
+		s.Equal("answer", "Response from bob: > Response from alice: I think so.", s.As("rutger").Ask("alice", "Ask him."))
 	})
 }
 
@@ -175,7 +175,7 @@ agents:
   bob:
     - steps: [{call: contact_agent, args: {action: ask, agentId: alice, message: 'And you?'}}, {say: '{{result}}'}]
 `}, func(s *Stage) {
-		s.Equal("answer", "Response from alice: I think so.", s.As("rutger").Ask("alice", "Delegate."))
+		s.Equal("answer", "> Response from alice: I think so.", s.As("rutger").Ask("alice", "Delegate."))
 	})
 }
 
@@ -186,6 +186,6 @@ func TestOnlyTheOneTurnAgentsOfACycleMatter(t *testing.T) {
 			m.Limits.Turns = 1
 		}
 	}}, func(s *Stage) {
-		s.Equal("answer", "Response from bob: Response from alice: I think so.", s.As("rutger").Ask("alice", "Ask him."))
+		s.Equal("answer", "Response from bob: > Response from alice: I think so.", s.As("rutger").Ask("alice", "Ask him."))
 	})
 }

@@ -348,7 +348,7 @@ agents:
     - steps: [{say: 'Noted.'}]
 `
 	Play(t, team, func(s *Stage) {
-		s.Equal("put away", "Response from LearnerBot: Offloaded 5 messages. [Keeper:keeper-1] topic=t", s.As("rutger").Ask("OtherBot", "Ask for it."))
+		s.Equal("put away", "Response from LearnerBot: > Offloaded 5 messages. [Keeper:keeper-1] topic=t", s.As("rutger").Ask("OtherBot", "Ask for it."))
 		s.Pass(time.Second)
 		_, list := s.Keeper(1)
 		s.Equal("roles", "user assistant tool assistant tool", roles(list))

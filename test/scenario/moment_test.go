@@ -32,9 +32,9 @@ func TestAnExpiredApprovalIsNotGivenBeforeTheClockActs(t *testing.T) {
 				s.Equal("still pending", parley.ApprovalPending, s.Approval(a).State)
 				var err error
 				if how == "approve" {
-					err = s.Contacts.Approve(s.Context(), s.As("rutger").Caller, a)
+					err = s.approve(s.As("rutger").Caller, a)
 				} else {
-					err = s.Contacts.Deny(s.Context(), s.As("rutger").Caller, a, "No.")
+					err = s.deny(s.As("rutger").Caller, a, "No.")
 				}
 				s.Equal("refused", "Error: "+a.String()+" has expired.", parley.ToolError(err))
 				letGo()
@@ -213,7 +213,7 @@ func TestAnExpiredRequestFromOutsideIsNotMade(t *testing.T) {
 		visitor := s.As("VisitorBot")
 		a := visitor.Wants(parley.Delegate, howMany)
 		s.Pass(24 * time.Hour)
-		err := s.Contacts.Approve(s.Context(), s.As("rutger").Caller, a)
+		err := s.approve(s.As("rutger").Caller, a)
 		s.Equal("refused", "Error: "+a.String()+" has expired.", parley.ToolError(err))
 		letGo()
 		s.Pass(time.Minute)

@@ -88,7 +88,7 @@ func TestACallerFromOutsideWaitsForApproval(t *testing.T) {
 					priority = `"priority":"normal",`
 				}
 				a := s.Approval(id)
-				s.Equal("approval", parley.Approval{ID: 1, Team: s.id, Call: a.Call, Agent: s.agent("VisitorBot"), Tool: "contact_agent",
+				s.Equal("approval", parley.Approval{ID: 1, Letters: a.Letters, Team: s.id, Call: a.Call, Agent: s.agent("VisitorBot"), Tool: "contact_agent",
 					Args:   fmt.Sprintf(`{"action":%q,"agentId":"DataBot","message":"How many?","context":"Of 2029.",%s"key":"k"}`, pattern, priority),
 					Digest: parley.CallDigest(a.Tool, a.Args), Target: s.agent("DataBot"), Rule: "behavior supervised",
 					Reason: "VisitorBot is supervised: what changes something needs approval.", State: parley.ApprovalPending,
@@ -187,10 +187,10 @@ func TestACallerFromOutsideWithdrawsItsRequest(t *testing.T) {
 			s.Equal("error", nil, s.Contacts.Decline(s.Context(), s.As("VisitorBot").Caller, root, "No."))
 		},
 		"withdrawn": func(s *Stage, root parley.TaskID) {
-			s.Equal("by another", "Error: approval-1 not found.", parley.ToolError(s.Contacts.Withdraw(s.Context(), s.As("OtherBot").Caller, 1)))
-			s.Equal("error", nil, s.Contacts.Withdraw(s.Context(), s.As("VisitorBot").Caller, 1))
+			s.Equal("by another", "Error: approval-1 not found.", parley.ToolError(s.Contacts.Withdraw(s.Context(), s.As("OtherBot").Caller, parley.ApprovalRef{ID: 1})))
+			s.Equal("error", nil, s.Contacts.Withdraw(s.Context(), s.As("VisitorBot").Caller, parley.ApprovalRef{ID: 1}))
 			s.Equal("twice", "Error: approval-1 is not pending any more: it is withdrawn.",
-				parley.ToolError(s.Contacts.Withdraw(s.Context(), s.As("VisitorBot").Caller, 1)))
+				parley.ToolError(s.Contacts.Withdraw(s.Context(), s.As("VisitorBot").Caller, parley.ApprovalRef{ID: 1})))
 			s.As("VisitorBot").Reply(root, "Never mind.")
 		},
 	} {
@@ -204,7 +204,7 @@ func TestACallerFromOutsideWithdrawsItsRequest(t *testing.T) {
 				s.Equal("state", parley.ApprovalWithdrawn, s.Approval(1).State)
 				s.Equal("the task counts none", 0, s.Task(root).Approvals)
 				s.Equal("too late", "Error: approval-1 is not pending any more: it is withdrawn.",
-					parley.ToolError(s.Contacts.Approve(s.Context(), s.As("rutger").Caller, 1)))
+					parley.ToolError(s.approve(s.As("rutger").Caller, 1)))
 				s.Pass(48 * time.Hour)
 				s.Equal("DataBot heard nothing", 0, len(s.Models.Shown("DataBot")))
 			})
@@ -217,7 +217,7 @@ func TestANativeManagerDecidesAboutACallerFromOutside(t *testing.T) {
 	Play(t, visitors(`
 agents:
   DataBot: [{steps: [{say: 'Twelve.'}]}]
-  ChiefBot: [{steps: [{call: approve_action, args: {approval_id: approval-1}}, {say: 'Decided.'}]}]
+  ChiefBot: [{steps: [`+approves+`, {say: 'Decided.'}]}]
 `), func(s *Stage) {
 		s.As("VisitorBot").Wants(parley.Ask, howMany)
 		s.Pass(time.Second)
@@ -228,8 +228,8 @@ agents:
 
 func TestTwoWhoDecideAtOnceAboutACallerFromOutside(t *testing.T) {
 	for name, second := range map[string]func(s *Stage, c access.Caller) error{
-		"approved twice":      func(s *Stage, c access.Caller) error { return s.Contacts.Approve(s.Context(), c, 1) },
-		"approved and denied": func(s *Stage, c access.Caller) error { return s.Contacts.Deny(s.Context(), c, 1, "No.") },
+		"approved twice":      func(s *Stage, c access.Caller) error { return s.approve(c, 1) },
+		"approved and denied": func(s *Stage, c access.Caller) error { return s.deny(c, 1, "No.") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			Play(t, visitors(counting), func(s *Stage) {
@@ -237,7 +237,7 @@ func TestTwoWhoDecideAtOnceAboutACallerFromOutside(t *testing.T) {
 				errs := make([]error, 2)
 				rutger, ann := s.As("rutger").Caller, s.As("ann").Caller
 				var wg sync.WaitGroup
-				wg.Go(func() { errs[0] = s.Contacts.Approve(s.Context(), rutger, 1) })
+				wg.Go(func() { errs[0] = s.approve(rutger, 1) })
 				wg.Go(func() { errs[1] = second(s, ann) })
 				wg.Wait()
 				s.Equal("one won", true, (errs[0] == nil) != (errs[1] == nil))
@@ -305,13 +305,13 @@ func dieAroundRequest(t *testing.T, n int, before bool) (died bool) {
 		go func() {
 			_, _ = s.Contacts.OpenAsk(s.Context(), visitor, howMany)
 			if !life.Dead() {
-				_ = s.Contacts.Approve(s.Context(), rutger, 1) // the commit may be its last
+				_ = s.approve(rutger, 1) // the commit may be its last
 			}
 		}()
 		if died = s.Dies(life, 10*time.Second); died {
 			s = Raise(t, visitors(counting), OpenFile(t, Remains(t, file)))
 			_, _ = s.Contacts.OpenAsk(s.Context(), visitor, howMany)
-			_ = s.Contacts.Approve(s.Context(), rutger, 1) // unless it is decided
+			_ = s.approve(rutger, 1) // unless it is decided
 			s.Pass(time.Minute)
 			s.Models.Adopt(first.Models)
 		}

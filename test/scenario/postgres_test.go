@@ -374,7 +374,7 @@ func TestPostgresApprovalDecidedTwiceAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for i, name := range []string{"rutger", "ann"} {
 			who := s.As(name).Caller
-			wg.Go(func() { errs[i] = s.Contacts.Approve(s.Context(), who, 1) })
+			wg.Go(func() { errs[i] = s.approve(who, 1) })
 		}
 		wg.Wait()
 		s.Equal("one has won", true, (errs[0] == nil) != (errs[1] == nil))
@@ -399,7 +399,7 @@ func TestPostgresRequestFromOutsideDecidedAtTwoHubs(t *testing.T) {
 		var wg sync.WaitGroup
 		for i, s := range []*Stage{first, second} {
 			who := s.As([]string{"rutger", "ann"}[i]).Caller
-			wg.Go(func() { errs[i] = s.Contacts.Approve(s.Context(), who, id) })
+			wg.Go(func() { errs[i] = s.approve(who, id) })
 		}
 		wg.Wait()
 		first.Equal("one decided", true, (errs[0] == nil) != (errs[1] == nil))

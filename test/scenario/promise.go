@@ -156,7 +156,7 @@ func (s *Stage) checkSeen(all []parley.Task) {
 		for _, m := range thread {
 			for _, d := range s.Deliveries(m.ID) {
 				to, _ := s.Directory.Entry(d.Recipient)
-				if to.Kind == parley.Native && d.Seen > 0 && !s.Models.Showed(to.Name, parley.Quote(m.Body)) {
+				if to.Kind == parley.Native && d.Seen > 0 && !s.Models.Showed(to.Name, parley.Quote(m.Body)) && !s.Models.Showed(to.Name, parley.Entry(m.Body)) && !(m.AsksForDecision() && s.Models.Showed(to.Name, m.Body)) {
 					s.Errorf("%s of %s counts as seen by %s and was never shown: %s", m.ID, id, to.Name, m.Body)
 				}
 			}

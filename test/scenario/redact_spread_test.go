@@ -20,7 +20,7 @@ func TestARedactedTextIsGoneFromWhereItSpreadTo(t *testing.T) {
 	team := Team{Agents: []string{"InternBot", "ChiefBot", "ReadBot"}, Channels: []string{"room"}, Script: `
 agents:
   InternBot: [{steps: [{call: contact_agent, args: {action: notify, agentId: ReadBot, message: "` + marked + `"}}, {say: 'Told.'}]}]
-  ChiefBot: [{steps: [{call: approve_action, args: {approval_id: approval-1}}, {say: 'Decided.'}]}]
+  ChiefBot: [{steps: [` + approves + `, {say: 'Decided.'}]}]
   ReadBot: [{steps: [{call: read_channel, args: {channel: room}}, {say: 'Read.'}]}]
 `}
 	team.Member = under(map[string]ruleset{"InternBot": {behavior: policy.Supervised, manager: "ChiefBot"}})
@@ -46,9 +46,9 @@ agents:
 		if inFiles(t, dir) {
 			t.Error("the secret is still in the files")
 		}
-		for _, said := range s.DM("InternBot", "ChiefBot") {
-			if strings.Contains(said.Text, secret) {
-				t.Errorf("the manager's conversation still has it: %v", said)
+		for _, m := range s.Inboxes("ChiefBot") {
+			if strings.Contains(m.Body, secret) {
+				t.Errorf("the manager's conversation still has it: %v", m)
 			}
 		}
 		s.Stop()

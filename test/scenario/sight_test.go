@@ -32,7 +32,7 @@ agents:
 		s.Equal("steps", 1, len(shown))
 		s.Equal("messages", []string{"user: [Agent Request from CallerBot | Pattern: ask]\n\nHow many are we?"}, s.Saw("TargetBot", 1))
 		s.Equal("system", "You are TargetBot.\n\nPrivate instructions of TargetBot.\n\n"+
-			"This is your direct conversation with CallerBot.\nYou work on task-105, which begins \"How many are we?\".\n", shown[0].System)
+			"This is your direct conversation with CallerBot.\nYou work on task-105.\n", shown[0].System)
 		for _, secret := range []string{"payroll", "secret", "confidential", "rutger", "louise", "OtherBot", "A step on the way", "Private instructions of CallerBot"} {
 			if seen := fmt.Sprint(shown); strings.Contains(seen, secret) {
 				t.Errorf("the target sees %q", secret)

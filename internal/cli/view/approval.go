@@ -3,13 +3,17 @@ package view
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
+	"parley"
 	"parley/internal/api"
 )
 
-// Approvals is a table of approvals, pending or decided.
-func (s Screen) Approvals(list []api.Approval) string {
+// Approvals is a table of approvals, pending or decided. Below it stands what it
+// leaves out of them, with the command that shows the whole.
+func (s Screen) Approvals(list []api.Approval, show func(id string) string) string {
 	t := table{elastic: 2, least: 24, rows: [][]cell{heads("APPROVAL", "AGENT", "WANTS", "WHY", "SINCE", "EXPIRES")}}
 	for _, a := range list {
 		t.rows = append(t.rows, []cell{
@@ -21,17 +25,32 @@ func (s Screen) Approvals(list []api.Approval) string {
 			s.expires(a),
 		})
 	}
-	return t.text(s)
+	room, more := t.widths(s)[t.elastic], ""
+	for _, a := range list {
+		line := Line(a.Wants)
+		if left := a.Left + utf8.RuneCountInString(line) - utf8.RuneCountInString(strings.TrimSuffix(s.fit(line, room), s.Ellipsis())); left > 0 {
+			more += s.leftOut(a, left, show)
+		}
+	}
+	return t.text(s) + more
+}
+
+// leftOut says how much of an approval is not shown, and how to see it.
+func (s Screen) leftOut(a api.Approval, left int, show func(id string) string) string {
+	return s.Paint(Yellow, fmt.Sprintf("Not shown of %s: %d characters. See them with: %s", a.ID, left, show(a.ID))) + "\n"
 }
 
 // Deciding shows the approvals that the reader may decide, each with the commands
-// for it.
-func (s Screen) Deciding(list []api.Approval, decide func(id string) []string) string {
+// for it, and with how to see what is left out of it here.
+func (s Screen) Deciding(list []api.Approval, decide func(id string) []string, show func(id string) string) string {
 	palette := &Palette{}
 	var parts []string
 	for _, a := range list {
 		aside := "  wants approval" + s.Dot() + a.ID + s.Dot() + "expires " + s.Clock(a.Expires)
 		text := s.Paint(palette.Of(a.Agent), a.Agent) + s.Paint(Dim, aside) + "\n" + s.Indent(Line(a.Wants), "  ")
+		if a.Left > 0 {
+			text += "  " + s.leftOut(a, a.Left, show)
+		}
 		for _, command := range decide(a.ID) {
 			text += s.Paint(Bold, "  "+s.Arrow()+" "+command) + "\n"
 		}
@@ -97,13 +116,34 @@ func (s Screen) Approval(a api.Approval) string {
 	f.add("tool", Line(a.Tool))
 	f.add("came of it", a.Made)
 	return s.Paint(Bold, a.ID) + " " + s.Paint(approvalColor(a.State), a.State) + "\n" + table(f).text(s) +
-		s.section("Why", a.Why) + s.section("Arguments", indented(a.Arguments)) + s.section("Reason", a.Reason) + s.section("Not made", a.Failure)
+		s.section("Why", a.Why) + s.verbatim("Arguments", indented(a.Arguments)) + s.section("Reason", a.Reason) + s.section("Not made", a.Failure)
 }
 
+// verbatim is a section whose text is broken to fit, and otherwise stays as it is,
+// with every space.
+func (s Screen) verbatim(name, text string) string {
+	var b strings.Builder
+	b.WriteString("\n" + s.Paint(Bold, name) + "\n")
+	for line := range strings.SplitSeq(text, "\n") {
+		for head := ""; ; {
+			head, line = line, ""
+			if s.Width > 0 {
+				head, line = cut(head, max(20, s.Width-2))
+			}
+			b.WriteString("  " + head + "\n")
+			if line == "" {
+				break
+			}
+		}
+	}
+	return b.String()
+}
+
+// indented shows the arguments of a call. What has no shape is shown as an escape.
 func indented(args json.RawMessage) string {
 	var b bytes.Buffer
-	if json.Indent(&b, args, "", "  ") != nil {
-		return string(args)
+	if json.Indent(&b, []byte(parley.ShownArgs(string(args))), "", "  ") != nil {
+		return parley.ShownArgs(string(args))
 	}
 	return b.String()
 }

@@ -17,6 +17,7 @@ const (
 	answerHeader       = "[Answer from "
 	unansweredHeader   = "[Query Unanswered | "
 	postHeader         = "[Channel Message from "
+	approvalHeader     = "[Approval Request | "
 	sentHeader         = "Message from agent '" // on the line of the text itself
 )
 
@@ -38,7 +39,7 @@ func isCallback(text string) bool {
 
 // body is the text without the hub's header line.
 func body(text string) string {
-	for _, h := range [...]string{requestHeader, notificationHeader, resultHeader, failedHeader, queryHeader, answerHeader, unansweredHeader, postHeader} {
+	for _, h := range [...]string{requestHeader, notificationHeader, resultHeader, failedHeader, queryHeader, answerHeader, unansweredHeader, postHeader, approvalHeader} {
 		if strings.HasPrefix(text, h) {
 			_, rest, _ := strings.Cut(text, "\n")
 			return strings.TrimLeft(rest, "\n")

@@ -18,7 +18,8 @@ func Managing(contacts *contact.Service) []tool.Tool {
 var approveActionText string
 
 type approveActionArgs struct {
-	ApprovalID string `json:"approval_id" required:"true" doc:"The approval, for example approval-7."`
+	ApprovalID string `json:"approval_id" required:"true" doc:"The whole id of the approval, for example approval-7-kqwzmtrp."`
+	Digest     string `json:"digest" required:"true" doc:"The digest in the same line, for example 3fa9c21b70de."`
 }
 
 func approveAction(contacts *contact.Service) tool.Tool {
@@ -29,14 +30,21 @@ func approveAction(contacts *contact.Service) tool.Tool {
 			return TaskAction("approve", args.ApprovalID, parley.ParseApprovalID)
 		},
 		Run: func(ctx context.Context, c tool.Call, args approveActionArgs) (tool.Result, error) {
-			id, err := parley.ParseApprovalID(args.ApprovalID)
+			ref, err := approvalRef(args.ApprovalID, args.Digest)
 			if err != nil {
 				return tool.Result{}, err
 			}
-			if err := contacts.Approve(ctx, Caller(c), id); err != nil {
+			a, err := contacts.Approve(ctx, Caller(c), ref)
+			if err != nil {
 				return tool.Result{}, err
 			}
-			return tool.Result{Text: id.String() + " is approved."}, nil
+			return tool.Result{Text: parley.ApprovedText(a)}, nil
 		},
 	})
+}
+
+func approvalRef(id, digest string) (parley.ApprovalRef, error) {
+	ref, err := parley.ParseApprovalRef(id)
+	ref.Digest = digest
+	return ref, err
 }

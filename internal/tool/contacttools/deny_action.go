@@ -13,7 +13,8 @@ import (
 var denyActionText string
 
 type denyActionArgs struct {
-	ApprovalID string `json:"approval_id" required:"true" doc:"The approval, for example approval-7."`
+	ApprovalID string `json:"approval_id" required:"true" doc:"The whole id of the approval, for example approval-7-kqwzmtrp."`
+	Digest     string `json:"digest" required:"true" doc:"The digest in the same line, for example 3fa9c21b70de."`
 	Reason     string `json:"reason" required:"true" doc:"Why; the agent reads it."`
 }
 
@@ -23,14 +24,15 @@ func denyAction(contacts *contact.Service) tool.Tool {
 		Replays: true,
 		Action:  func(args denyActionArgs) string { return TaskAction("deny", args.ApprovalID, parley.ParseApprovalID) },
 		Run: func(ctx context.Context, c tool.Call, args denyActionArgs) (tool.Result, error) {
-			id, err := parley.ParseApprovalID(args.ApprovalID)
+			ref, err := approvalRef(args.ApprovalID, args.Digest)
 			if err != nil {
 				return tool.Result{}, err
 			}
-			if err := contacts.Deny(ctx, Caller(c), id, args.Reason); err != nil {
+			a, err := contacts.Deny(ctx, Caller(c), ref, args.Reason)
+			if err != nil {
 				return tool.Result{}, err
 			}
-			return tool.Result{Text: id.String() + " is denied."}, nil
+			return tool.Result{Text: parley.DeniedText(a)}, nil
 		},
 	})
 }

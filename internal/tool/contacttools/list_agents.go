@@ -49,9 +49,9 @@ func describe(a reading.Agent) string {
 	if a.Model != "" {
 		about = append(about, a.Model)
 	}
-	line := a.Name + " (" + strings.Join(append(about, a.Status.Because(a.Reason)), ", ") + ")"
+	line := a.Name + " (" + strings.Join(append(about, parley.Entry(a.Status.Because(a.Reason))), ", ") + ")"
 	if a.Description != "" {
-		line += ": " + parley.Quote(a.Description)
+		line += ": " + parley.Entry(a.Description)
 	}
 	return line
 }

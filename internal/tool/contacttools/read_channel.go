@@ -77,7 +77,7 @@ func showMessages(ctx context.Context, read *reading.Service, place string, list
 		if m.Kind == parley.NoticeMessage {
 			from = "Notice: "
 		}
-		fmt.Fprintf(&b, "\n%d. %s%s\n", m.N, from, parley.Quote(m.Body))
+		fmt.Fprintf(&b, "\n%d. %s%s\n", m.N, from, parley.Entry(m.Body))
 		res.Seen = append(res.Seen, m.ID)
 	}
 	res.Text = strings.TrimRight(b.String(), "\n")

@@ -1,0 +1,133 @@
+package contact
+
+import (
+	"context"
+	"errors"
+
+	"parley"
+	"parley/internal/directory"
+	"parley/internal/store"
+)
+
+// AskManager asks the agent's manager about what a turn waits for, if the hub runs
+// the manager's turns: others look at the list. A manager that sleeps or is offline
+// begins with it when it is back. Doing so again finds the task that was made
+// before.
+func (s *Service) AskManager(ctx context.Context, lease parley.Lease) error {
+	if _, ok := s.nativeManager(lease.Team, lease.Agent); !ok {
+		return nil
+	}
+	var list []parley.Approval
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		list, err = tx.ApprovalsOf(lease.Task)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, a := range list {
+		if err := s.askManager(ctx, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AskNewManagers gives what waits in a team to its present managers: the files may
+// have named others when it began to wait.
+func (s *Service) AskNewManagers(ctx context.Context, team parley.TeamID) error {
+	var list []parley.Approval
+	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		list, err = tx.PendingApprovals(team, mostPending)
+		return err
+	})
+	for _, a := range list {
+		if err := s.askManager(ctx, a); err != nil {
+			s.log.Warn("a manager could not be asked", "approval", a.ID, "error", err)
+		}
+	}
+	return err
+}
+
+// mostPending bounds how many waiting approvals are looked at.
+const mostPending = 1000
+
+func (s *Service) nativeManager(team parley.TeamID, agent parley.AgentID) (manager directory.Entry, ok bool) {
+	e, _ := s.dir.Entry(agent)
+	if e.Rules == nil || e.Rules.Manager == "" {
+		return manager, false
+	}
+	manager, err := s.dir.Find(team, e.Rules.Manager)
+	return manager, err == nil && s.dir.Native(manager.ID)
+}
+
+// askManager asks one manager about one approval, once.
+func (s *Service) askManager(ctx context.Context, a parley.Approval) error {
+	manager, ok := s.nativeManager(a.Team, a.Agent)
+	if !ok || a.State != parley.ApprovalPending || a.PeopleOnly {
+		return nil
+	}
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		a, err := tx.LockApproval(a.ID)
+		if err != nil || a.State != parley.ApprovalPending {
+			return err
+		}
+		_, err = tx.MessageByKey(manager.ID, requestKey(a.ID))
+		if errors.Is(err, store.ErrNotFound) {
+			return s.openDecision(tx, a, manager)
+		}
+		return err
+	})
+}
+
+// requestKey is the key under which a manager is asked about an approval. The
+// author is the manager itself, so that each manager is asked once.
+func requestKey(id parley.ApprovalID) string { return id.String() }
+
+// openDecision makes the task in which a manager decides. It stands in a thread of
+// the manager with itself: there the agent can neither write nor read, so that what
+// the manager is shown is the hub's, and the agent never learns the whole id. It
+// is not the agent's idea either: it costs nothing of its rate, and nobody's task
+// waits for it.
+func (s *Service) openDecision(tx *store.Tx, a parley.Approval, manager directory.Entry) error {
+	agent, err := tx.Agent(manager.ID)
+	if err != nil {
+		return err
+	}
+	dm, err := tx.EnsureDM(a.Team, manager.ID, manager.ID)
+	if err != nil {
+		return err
+	}
+	who, err := s.name(tx, a.Agent)
+	if err != nil {
+		return err
+	}
+	target, _ := s.dir.Entry(a.Target)
+	limits := s.dir.Limits(manager.ID)
+	t := newTask(tx, order{pattern: parley.Delegate, requester: manager.ID, agent: agent, thread: tx.InsertThread(dm).ID,
+		title: a.ID.String() + " of " + who, lifetime: limits.DelegationDeadline})
+	if limits.Budget.Set() {
+		endow(tx, &t, limits.Budget)
+	}
+	m := parley.Message{Team: a.Team, Thread: t.Thread, Author: manager.ID, Kind: parley.ApprovalRequestMessage,
+		Body: parley.ApprovalRequestText(a, who, target.Name), Task: t.ID, Key: requestKey(a.ID)}
+	if err := tx.Post(&m, store.Recipient{ID: manager.ID}); err != nil {
+		return err
+	}
+	t.Request = m.ID
+	tx.InsertTask(&t)
+	tx.Record(parley.Event{Team: a.Team, Kind: parley.EventTask, Actor: a.Agent, Target: manager.ID, Task: t.ID, Message: m.ID,
+		Detail: string(parley.ApprovalRequestMessage)})
+	return nil
+}
+
+// Requests are the messages that asked managers to decide about an approval.
+func (s *Service) Requests(tx *store.Tx, a parley.Approval) ([]parley.Message, error) {
+	list, err := tx.ApprovalRequests(requestKey(a.ID))
+	if err != nil || a.Letters != "" {
+		return list, err
+	}
+	// Hubs used to ask in the agent's own name.
+	older, err := tx.MessagesByKeys(a.Agent, a.ID.String(), "approval/"+a.ID.String()+"/")
+	return append(list, older...), err
+}
