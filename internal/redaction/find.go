@@ -23,7 +23,7 @@ type finding struct {
 	secrets  secrets
 	document string // the text as it is searched
 	events   []parley.Event
-	readers  []parley.TaskID      // whose tools showed it
+	readers  []parley.TaskID      // whose steps have it
 	kept     []parley.KeptMessage // in keepers
 	added    []string             // by those who forwarded a question
 	carried  []parley.MessageID   // that brought the additions to the asker
@@ -51,7 +51,7 @@ func (f *finding) run(tx *store.Tx, id parley.MessageID) (err error) {
 	}
 	said := []string{whole, f.message.Body, f.message.Context}
 	f.secrets = newSecrets(slices.Concat(said, asArguments(said), []string{parley.Quote(f.message.Body), parley.Entry(f.message.Body)})...)
-	for _, step := range []func(*store.Tx) error{f.findCopies, f.findAdded, f.findKept, f.findReaders, f.findEvents} {
+	for _, step := range []func(*store.Tx) error{f.findCopies, f.findAdded, f.findKept, f.findParts, f.findReaders, f.findEvents} {
 		if err := step(tx); err != nil {
 			return err
 		}

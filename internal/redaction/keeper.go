@@ -52,7 +52,7 @@ func (f *finding) addExcerpts() (parts []string) {
 		}
 	}
 	pieces = slices.DeleteFunc(pieces, func(piece string) bool { return len(piece) < distinctive })
-	f.secrets = newSecrets(slices.Concat(f.secrets, parts, pieces)...)
+	f.secrets = newSecrets(slices.Concat(f.secrets.texts, parts, pieces)...)
 	return parts
 }
 

@@ -33,7 +33,7 @@ func (f *finding) findAdded(tx *store.Tx) error {
 		}
 		f.carried = append(f.carried, carried...)
 	}
-	f.secrets = newSecrets(slices.Concat(f.secrets, f.added)...)
+	f.secrets = newSecrets(slices.Concat(f.secrets.texts, f.added)...)
 	return nil
 }
 

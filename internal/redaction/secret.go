@@ -14,17 +14,26 @@ import (
 // shorter one, such as yes, stands in many that have nothing to do with it.
 const distinctive = 8
 
-// secrets are texts to be taken out of others, the longest first.
-type secrets []string
+// secrets are texts to be taken out of others, the longest first, with those of them
+// that can be quoted in part.
+type secrets struct {
+	texts []string
+	parts []*parts
+}
 
-func newSecrets(texts ...string) (list secrets) {
+func newSecrets(texts ...string) (s secrets) {
 	for _, text := range texts {
-		if text = strings.TrimSpace(text); text != "" && !slices.Contains(list, text) {
-			list = append(list, text)
+		if text = strings.TrimSpace(text); text != "" && !slices.Contains(s.texts, text) {
+			s.texts = append(s.texts, text)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	return list
+	slices.SortStableFunc(s.texts, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	for _, text := range s.texts {
+		if p := newParts(text); p != nil {
+			s.parts = append(s.parts, p)
+		}
+	}
+	return s
 }
 
 // asArguments is how texts stand among the arguments of a call that somebody was
@@ -38,9 +47,9 @@ func asArguments(texts []string) (list []string) {
 
 // scrub puts the mark in the place of each secret. A short one is taken out only
 // where it is the whole text, or all that follows a colon, as in the text of a
-// reply.
+// reply. Then parts of the long ones are taken out.
 func (s secrets) scrub(text, mark string) string {
-	for _, secret := range s {
+	for _, secret := range s.texts {
 		switch before, short := strings.CutSuffix(text, ": "+secret); {
 		case len(secret) >= distinctive:
 			text = strings.ReplaceAll(text, secret, mark)
@@ -49,6 +58,9 @@ func (s secrets) scrub(text, mark string) string {
 		case short:
 			text = before + ": " + mark
 		}
+	}
+	for _, p := range s.parts {
+		text = p.scrub(text, mark)
 	}
 	return text
 }

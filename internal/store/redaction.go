@@ -64,6 +64,29 @@ func (tx *Tx) TasksContaining(team parley.TeamID, since parley.Micros, plain, es
 	return list, err
 }
 
+// LongMessages visits the messages of a team that say at least so many characters, with
+// everything that they say. It reads all of them: use a View.
+func (tx *Tx) LongMessages(team parley.TeamID, least int, visit func(id parley.MessageID, texts ...string)) error {
+	return tx.query(`SELECT m.id, m.body, m.context, COALESCE(a.body, '') FROM message m LEFT JOIN attachment a ON a.message_id = m.id
+		WHERE m.id > 0 AND m.team_id = $1 AND (length(m.body) >= $2 OR length(m.context) >= $2) ORDER BY m.id`,
+		func(r Row) { visit(parley.MessageID(r.Int(0)), r.Text(1), r.Text(2), r.Text(3)) }, int64(team), int64(least))
+}
+
+// LongSteps visits the steps of a team since a time that have at least so many
+// characters. It reads all of them: use a View.
+func (tx *Tx) LongSteps(team parley.TeamID, since parley.Micros, least int, visit func(of parley.TaskID, content string)) error {
+	return tx.query(`SELECT s.task_id, s.content FROM step s JOIN task t ON t.id = s.task_id
+		WHERE s.task_id > 0 AND t.team_id = $1 AND s.at >= $2 AND length(s.content) >= $3`,
+		func(r Row) { visit(parley.TaskID(r.Int(0)), r.Text(1)) }, int64(team), int64(since), int64(least))
+}
+
+// LongKept visits the kept messages of a team that have at least so many characters. It
+// reads all of them: use a View.
+func (tx *Tx) LongKept(team parley.TeamID, least int, visit func(parley.KeptMessage)) error {
+	return tx.query(`SELECT `+keptCols+` FROM kept WHERE id > 0 AND team_id = $1 AND keeper_id > 0 AND length(text) >= $2 ORDER BY id`,
+		func(r Row) { visit(scanKept(r)) }, int64(team), int64(least))
+}
+
 // EnrichmentMessages finds the messages that carried a question's enrichments to the
 // asker.
 func (tx *Tx) EnrichmentMessages(team parley.TeamID, q parley.QuestionID) (ids []parley.MessageID, err error) {

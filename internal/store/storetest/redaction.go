@@ -2,7 +2,10 @@ package storetest
 
 import (
 	"errors"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"parley"
 	"parley/internal/store"
@@ -86,5 +89,43 @@ func copies(t *testing.T, open Open) {
 			t.Errorf("found %+v", events)
 		}
 		return errors.Join(err, err2)
+	})
+}
+
+func longTexts(t *testing.T, open Open) {
+	w := newWorld(t, open)
+	thread := w.dm().Main
+	long := strings.Repeat("ä", 10)
+	var said, carried parley.Message
+	task := w.task(parley.Task{})
+	kept := w.keeper(parley.Keeper{Owner: w.ann.ID}, long, "short")
+	w.update(func(tx *store.Tx) (err error) {
+		if said, err = w.post(tx, thread, long, w.bob); err != nil {
+			return err
+		}
+		tx.InsertAttachment(said.ID, "all of it")
+		if _, err = w.post(tx, thread, long[2:], w.bob); err != nil { // bytes do not count
+			return err
+		}
+		carried = parley.Message{Team: w.team.ID, Thread: thread, Author: w.ann.ID, Kind: parley.NotificationMessage, Context: long}
+		tx.InsertStep(parley.Step{Task: task.ID, Turn: 1, N: 1, Kind: parley.StepReply, Content: []byte(`{"long": 1}`)})
+		tx.InsertStep(parley.Step{Task: task.ID, Turn: 1, N: 2, Kind: parley.StepReply, Content: []byte(`{}`)})
+		return tx.Post(&carried, store.Recipient{ID: w.bob.ID})
+	})
+	w.view(func(tx *store.Tx) error {
+		var got []string
+		err := tx.LongMessages(w.team.ID, 10, func(id parley.MessageID, texts ...string) {
+			got = append(got, id.String()+": "+strings.Join(texts, "|"))
+		})
+		err2 := tx.LongSteps(w.team.ID, 0, 10, func(id parley.TaskID, content string) { got = append(got, id.String()+": "+content) })
+		err3 := tx.LongKept(w.team.ID, 10, func(k parley.KeptMessage) { got = append(got, k.Keeper.String()+": "+k.Text) })
+		want := []string{said.ID.String() + ": " + long + "||all of it", carried.ID.String() + ": |" + long + "|", task.ID.String() + `: {"long": 1}`,
+			kept.ID.String() + ": " + long}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Error(d)
+		}
+		err4 := tx.LongSteps(w.team.ID, tx.Now+1, 1, func(parley.TaskID, string) { t.Error("a step of earlier") })
+		err5 := tx.LongMessages(w.team.ID+1, 1, func(parley.MessageID, ...string) { t.Error("a message of another team") })
+		return errors.Join(err, err2, err3, err4, err5)
 	})
 }

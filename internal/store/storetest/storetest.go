@@ -86,7 +86,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 
 		{"Questions and their routes come back as they went in", questionRoundTrip},
 		{"Asking twice under a key is asking once", questionKey},
-		{"Lists of questions and their expiry", questionLists},
+		{"Lists of questions and when they are due", questionLists},
 		{"Answering and expiring at once: one wins", answerAgainstExpiry},
 		{"Old questions go", oldQuestions},
 
@@ -119,6 +119,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Events by agent, task, tree, kind and time", eventFilters},
 		{"A filter moves on over what it leaves out", filterMovesOn},
 
+		{"Long texts are visited with everything that they say", longTexts},
 		{"A redacted message has lost its text everywhere", redactedMessage},
 		{"Texts are found where they are copied", copies},
 
