@@ -47,7 +47,9 @@ const (
 	EventQuestionAsked     EventKind = "question.asked"
 	EventQuestionForwarded EventKind = "question.forwarded"
 	EventQuestionAnswered  EventKind = "question.answered"
-	EventQuestionExpired   EventKind = "question.expired" // also if everyone who was asked has failed
+	EventQuestionPassed    EventKind = "question.passed"
+	EventQuestionExpired   EventKind = "question.expired"
+	EventQuestionFailed    EventKind = "question.failed" // everyone who was asked has failed or passed
 
 	EventKept         EventKind = "keeper.stored"
 	EventKeeperShared EventKind = "keeper.shared"
@@ -69,7 +71,7 @@ func EventKinds() []EventKind {
 		EventApprovalRequested, EventApprovalApproved, EventApprovalDenied, EventApprovalExpired, EventApprovalWithdrawn,
 		EventBudgetSpent, EventBudgetRaised, EventDaySpent, EventDayRaised, EventPaused, EventResumed,
 		EventKept, EventKeeperShared, EventKeeperPruned,
-		EventQuestionAsked, EventQuestionForwarded, EventQuestionAnswered, EventQuestionExpired,
+		EventQuestionAsked, EventQuestionForwarded, EventQuestionAnswered, EventQuestionPassed, EventQuestionExpired, EventQuestionFailed,
 		EventClaimed, EventReleased,
 	}
 }

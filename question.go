@@ -24,13 +24,14 @@ type QuestionState int
 const (
 	QuestionOpen     QuestionState = 1
 	QuestionAnswered QuestionState = 2
-	QuestionExpired  QuestionState = 3 // nobody answered in time, or everyone who was asked has failed
+	QuestionExpired  QuestionState = 3 // nobody answered in time, or the asker wants no answer any more
+	QuestionFailed   QuestionState = 4 // everyone who was asked has failed or passed
 )
 
-var questionStates = [...]string{QuestionOpen: "open", QuestionAnswered: "answered", QuestionExpired: "expired"}
+var questionStates = [...]string{QuestionOpen: "open", QuestionAnswered: "answered", QuestionExpired: "expired", QuestionFailed: "failed"}
 
 func (s QuestionState) String() string {
-	if s < QuestionOpen || s > QuestionExpired {
+	if s < QuestionOpen || s > QuestionFailed {
 		return "unknown"
 	}
 	return questionStates[s]
@@ -53,10 +54,28 @@ type Question struct {
 	CreatedAt Micros
 	ExpiresAt Micros
 	ClosedAt  Micros
+	// NextAt is when the clock looks at the question: to ask those who were not
+	// asked first, or else when it expires.
+	NextAt Micros
 }
 
 // All reports whether everyone was asked.
 func (q Question) All() bool { return q.Target == 0 }
+
+// MoreToAsk reports whether others are asked if those who were asked first do not
+// answer.
+func (q Question) MoreToAsk() bool { return q.NextAt < q.ExpiresAt }
+
+// How a question to all is asked: of those who probably know at first, and of the
+// others when there is no answer after a while.
+const (
+	FirstAsked  = 5
+	OthersAfter = time.Minute
+)
+
+// OthersAskedAfter is how long those who are asked first have for their answer. A
+// question that lives shortly asks the others half-way.
+func OthersAskedAfter(lifetime time.Duration) time.Duration { return min(OthersAfter, lifetime/2) }
 
 // RouteState is what became of one route of a question.
 type RouteState int
@@ -66,12 +85,14 @@ const (
 	RouteAnswered  RouteState = 2
 	RouteForwarded RouteState = 3
 	RouteFailed    RouteState = 4 // its task ended without an answer
+	RoutePassed    RouteState = 5 // it does not know
 )
 
-var routeStates = [...]string{RouteAsked: "asked", RouteAnswered: "answered", RouteForwarded: "forwarded", RouteFailed: "failed"}
+var routeStates = [...]string{RouteAsked: "asked", RouteAnswered: "answered", RouteForwarded: "forwarded", RouteFailed: "failed",
+	RoutePassed: "passed"}
 
 func (s RouteState) String() string {
-	if s < RouteAsked || s > RouteFailed {
+	if s < RouteAsked || s > RoutePassed {
 		return "unknown"
 	}
 	return routeStates[s]
@@ -104,7 +125,8 @@ func QuestionText(from string, id QuestionID, body, context, relevant string) st
 		fmt.Fprintf(&b, "\n\nRelevant context:\n%s", Quote(relevant))
 	}
 	fmt.Fprintf(&b, "\n\nYou can respond using peer_answer_question with query_id %q, or forward the question with "+
-		"peer_forward_question if someone else is better suited to answer. If you do neither, what you say at the end of your turn is your answer.", id)
+		"peer_forward_question if someone else is better suited to answer. If you do not know, pass with peer_answer_question and pass: true. "+
+		"If you do none of these, what you say at the end of your turn is your answer.", id)
 	return b.String()
 }
 
@@ -160,8 +182,15 @@ func plural(n int64, unit string) string {
 
 // FailedQuestion is the reason given when everyone who was asked has failed.
 func FailedQuestion(last, reason string) string {
-	return "Nobody who was asked could answer. " + last + ": " + reason
+	return NobodyCouldAnswer + " " + last + ": " + reason
 }
+
+// NobodyCouldAnswer is the reason given when some who were asked have failed and the
+// others have passed.
+const NobodyCouldAnswer = "Nobody who was asked could answer."
+
+// NobodyKnows is the reason given when everyone who was asked has passed.
+const NobodyKnows = "Nobody knows: everyone who was asked has passed."
 
 // QuestionSentText tells the asker that a question was accepted. to is empty if
 // everyone was asked.
@@ -174,6 +203,11 @@ func QuestionSentText(to string, id QuestionID) string {
 
 // AnsweredText tells whoever answered that the answer was accepted.
 func AnsweredText(id QuestionID) string { return fmt.Sprintf("Answer delivered for query %s.", id) }
+
+// PassedText tells whoever passed that this was accepted.
+func PassedText(id QuestionID) string {
+	return fmt.Sprintf("You have passed on query %s. Nothing was delivered.", id)
+}
 
 // ForwardedText tells whoever forwarded a question that this was accepted.
 func ForwardedText(to string) string { return "Question forwarded to " + to + " with enrichment." }

@@ -10,7 +10,8 @@ import (
 // These texts are part of the protocol.
 func TestQuestionTexts(t *testing.T) {
 	const how = "\n\nYou can respond using peer_answer_question with query_id \"query-12\", or forward the question with " +
-		"peer_forward_question if someone else is better suited to answer. If you do neither, what you say at the end of your turn is your answer."
+		"peer_forward_question if someone else is better suited to answer. If you do not know, pass with peer_answer_question and pass: true. " +
+		"If you do none of these, what you say at the end of your turn is your answer."
 	for _, c := range []struct{ name, got, want string }{
 		{"asked", parley.QuestionText("A", 12, "Which port?", "", ""), "[Query from A | ID: query-12]\nWhich port?" + how},
 		{"with context", parley.QuestionText("A", 12, "Which port?", "staging", "B: it moved"),
@@ -28,6 +29,8 @@ func TestQuestionTexts(t *testing.T) {
 		{"sent to all", parley.QuestionSentText("", 12), "Question sent to all agents. Query ID: query-12. The answer will be delivered to you when available."},
 		{"delivered", parley.AnsweredText(12), "Answer delivered for query query-12."},
 		{"forwarded", parley.ForwardedText("C"), "Question forwarded to C with enrichment."},
+		{"passed", parley.PassedText(12), "You have passed on query query-12. Nothing was delivered."},
+		{"nobody knows", parley.UnansweredText(12, parley.NobodyKnows, ""), "[Query Unanswered | ID: query-12]\nNobody knows: everyone who was asked has passed."},
 		{"gone", parley.QuestionGoneText("query-99"), "Query query-99 not found (may have expired)."},
 	} {
 		if c.got != c.want {

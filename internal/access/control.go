@@ -64,6 +64,13 @@ func (a *Control) ReadsGroup(agent parley.AgentID, c parley.Channel) bool {
 	return policy.Authorize(&who, policy.ReadIn(c.Name)).Verdict == policy.Allow
 }
 
+// ReadsDocs reports whether the rules let an agent read the docs of another, without
+// asking anybody.
+func (a *Control) ReadsDocs(agent parley.AgentID, of policy.Party) bool {
+	who := a.PartyOf(agent)
+	return policy.Authorize(&who, policy.Contacting(policy.Action(policy.AgentComm, "read_docs"), &of)).Verdict == policy.Allow
+}
+
 // PeopleOnly keeps a right for people: everyone else is refused, turns too, and
 // the attempt is recorded.
 func (a *Control) PeopleOnly(ctx context.Context, c Caller, right, tried string) error {

@@ -5,7 +5,7 @@ import "time"
 // Question is a question with its routes.
 type Question struct {
 	ID      string          `json:"id" doc:"Such as query-12."`
-	State   string          `json:"state" enum:"open,answered,expired" doc:"answered and expired are final."`
+	State   string          `json:"state" enum:"open,answered,expired,failed" doc:"All but open are final. expired: nobody answered in time. failed: everyone who was asked has failed or passed."`
 	Asker   string          `json:"asker" doc:"Who asks."`
 	Target  string          `json:"target,omitempty" doc:"Who was asked first; empty if everyone was."`
 	Text    string          `json:"question" doc:"What is asked."`
@@ -14,7 +14,7 @@ type Question struct {
 	Hops    int             `json:"hops" doc:"How often it was forwarded."`
 	Created time.Time       `json:"created" doc:"When it was asked."`
 	Expires time.Time       `json:"expires" doc:"When it expires if nobody has answered."`
-	Closed  *time.Time      `json:"closed,omitempty" doc:"When it was answered or expired."`
+	Closed  *time.Time      `json:"closed,omitempty" doc:"When it was closed."`
 	Routes  []QuestionRoute `json:"routes" nullable:"false" doc:"Who was asked, in order, as far as you may see."`
 }
 
@@ -24,7 +24,7 @@ type QuestionRoute struct {
 	By         string    `json:"by" doc:"By whom: the asker, or whoever forwarded it."`
 	Hop        int       `json:"hop" doc:"How many forwards led here."`
 	Task       string    `json:"task" doc:"The task in which it was asked."`
-	State      string    `json:"state" enum:"asked,answered,forwarded,failed" doc:"What became of it here."`
+	State      string    `json:"state" enum:"asked,answered,forwarded,failed,passed" doc:"What became of it here."`
 	Enrichment string    `json:"enrichment,omitempty" doc:"What whoever forwarded it added."`
 	Answer     string    `json:"answer,omitempty" doc:"The answer."`
 	AnswerID   string    `json:"answer_id,omitempty" doc:"The message that holds the answer."`
@@ -49,14 +49,15 @@ type QuestionRequest struct {
 type AskedQuestion struct {
 	ID       string    `json:"question_id,omitempty" doc:"The question; empty while it waits for approval."`
 	Target   string    `json:"target,omitempty" doc:"Who was asked; empty if everyone was."`
-	Asked    int       `json:"asked" doc:"How many were asked."`
+	Asked    int       `json:"asked" doc:"How many were asked; of everyone, how many at first."`
 	Text     string    `json:"text" doc:"The same in a sentence."`
 	Approval *Approval `json:"approval,omitempty" doc:"What it waits for. It is asked when somebody approves."`
 }
 
 // AnswerRequest answers a question that you were asked.
 type AnswerRequest struct {
-	Answer string `json:"answer" doc:"What you know."`
+	Answer string `json:"answer,omitempty" doc:"What you know. It can be left out only with pass."`
+	Pass   bool   `json:"pass,omitempty" doc:"You do not know. Nothing is delivered then, whatever answer says."`
 	Key    string `json:"key,omitempty" maxLength:"200" doc:"Makes the request idempotent."`
 }
 

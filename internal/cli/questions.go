@@ -22,7 +22,7 @@ state. "parley question show" draws the route of one.`,
 		Example: `  parley questions
   parley questions --open
   parley questions --agent WriterBot
-  parley questions --json | jq -r '.questions[] | select(.state == "expired") | .id'`,
+  parley questions --json | jq -r '.questions[] | select(.state == "failed") | .id'`,
 		GroupID: groupLook,
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -101,9 +101,11 @@ func questionAskCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ask [QUESTION...]",
 		Short: "Ask the team a question",
-		Long: `Ask one agent or everyone a question. Those who are asked can forward it to somebody
-who knows better. The answers come to your inbox. If nobody answers within ten minutes
-(question_lifetime in parley.yaml), your inbox says so.
+		Long: `Ask one agent or everyone a question. Of everyone, up to five who probably know are asked
+first, and the others if none of them has answered within a minute. Those who are asked
+can forward it to somebody who knows better. The answers come to your inbox. If nobody
+knows, or nobody answers within ten minutes (question_lifetime in parley.yaml), your
+inbox says so.
 
 The question is read from standard input if it is "-" or if something is piped
 in.`,
@@ -145,18 +147,24 @@ func (c *console) askQuestion(ctx context.Context, hub *client.Client, r api.Que
 }
 
 func questionAnswerCommand(c *console) *cobra.Command {
-	return &cobra.Command{
+	var pass bool
+	cmd := &cobra.Command{
 		Use:   "answer QUESTION [ANSWER...]",
 		Short: "Answer a question that you were asked",
 		Long: `Answer a question that you were asked; "parley inbox" shows them. You can answer once,
-and the asker gets the answer at once.
+and the asker gets the answer at once. With --pass you say that you do not know: nothing
+is delivered.
 
 The answer is read from standard input if it is "-" or if something is piped in.`,
 		Example: `  parley question answer query-12 "Port 8080."
-  parley question answer query-12 < answer.md`,
+  parley question answer query-12 < answer.md
+  parley question answer query-12 --pass`,
 		Args:              naming(1, between(1, -1)),
 		ValidArgsFunction: c.completeQuestion,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if pass {
+				return c.passQuestion(cmd, args)
+			}
 			text, err := c.compose(cmd, args[1:])
 			if err != nil {
 				return err
@@ -167,6 +175,18 @@ The answer is read from standard input if it is "-" or if something is piped in.
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&pass, "pass", false, "you do not know; give no answer with it")
+	return cmd
+}
+
+func (c *console) passQuestion(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return misused(cmd, "--pass takes no answer.")
+	}
+	return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
+		q, err := hub.AnswerQuestion(ctx, args[0], api.AnswerRequest{Pass: true})
+		return c.showQuestion(q, err, "Passed on "+q.ID+" of "+q.Asker+".")
+	})
 }
 
 func questionForwardCommand(c *console) *cobra.Command {

@@ -50,6 +50,8 @@ type Request struct {
 	sent     bool   // a delegation without a callback
 	awaited  bool   // a delegation whose result is that of the tool call itself
 	paid     bool   // another contact of the same call has cost the rate already
+
+	afterwards bool // the task that asks may have ended since
 }
 
 // ThreadChoice says in which thread of the dm a contact speaks.
@@ -86,6 +88,10 @@ type Service struct {
 	access  *access.Control
 	handoff Handoff
 	log     *slog.Logger
+
+	// Docs reads what an agent offers others to read. Questions are asked first of those
+	// whose docs speak of them. It may be nil.
+	Docs func(directory.Docs) string
 }
 
 // New makes the service. handoff may be nil: then all work is claimed.

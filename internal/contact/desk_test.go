@@ -41,6 +41,7 @@ type member struct {
 	name   string
 	kind   parley.AgentKind // native if empty
 	role   string
+	docs   string // what others may read of it
 	rules  policy.Rules
 	limits func(*parley.Limits)
 }
@@ -52,6 +53,7 @@ func newDesk(t *testing.T, members ...any) *desk {
 	d := &desk{T: t, store: memtest.Open(t), dir: directory.New()}
 	control := access.New(d.store, d.dir, slog.New(slog.DiscardHandler))
 	d.Service = contact.New(d.store, d.dir, control, nil, slog.New(slog.DiscardHandler))
+	d.Docs = func(f directory.Docs) string { return f.Folder } // it stands for what is in it
 	d.redactions = redaction.New(d.store, d.dir, control, d.Service, cabinet{}, cabinet{})
 	if !slices.ContainsFunc(members, func(m any) bool { return asMember(m).name == "Pat" }) {
 		members = append([]any{member{name: "Pat", kind: parley.Person}}, members...)
@@ -73,7 +75,8 @@ func (d *desk) join(name string, members ...any) parley.TeamID {
 	for i, m := range members {
 		m := asMember(m)
 		limits := m.settled()
-		d.dir.Put(directory.Entry{ID: agents[i].ID, Team: team, Name: m.name, Kind: m.kind, Role: m.role, Limits: &limits, Rules: &m.rules})
+		d.dir.Put(directory.Entry{ID: agents[i].ID, Team: team, Name: m.name, Kind: m.kind, Role: m.role,
+			Docs: directory.Docs{Folder: m.docs}, Limits: &limits, Rules: &m.rules})
 	}
 	return team
 }

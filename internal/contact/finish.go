@@ -130,6 +130,14 @@ func (f *finish) say(text string) error {
 			f.said = text
 			return err
 		}
+		return f.sayBeside(m) // the asker reads the answer, and that once
+	case parley.AnswerPattern:
+		if pulls, err := f.s.pulls(f.tx, t.Requester); !pulls || err != nil {
+			if err == nil {
+				err = f.sayBeside(m) // whoever answered asked nothing, and may be at work here
+			}
+			return err
+		}
 	}
 	post := func() error { return f.s.post(f.tx, &m, t.Requester) }
 	if f.last && f.endsUnawaited() {
@@ -154,6 +162,16 @@ func (f *finish) endsUnawaited() bool {
 	default:
 		return !f.parent.State.Open()
 	}
+}
+
+// sayBeside posts the closing text of a turn for the conversation alone: it is in no
+// inbox, and no running turn takes it in.
+func (f *finish) sayBeside(m parley.Message) error {
+	if err := f.s.post(f.tx, &m, 0, store.Recipient{ID: f.task.Requester}); err != nil {
+		return err
+	}
+	f.task.Result, f.said = m.ID, m.Body
+	return nil
 }
 
 // sayInChannel posts the closing text of a turn that a mention started. It may

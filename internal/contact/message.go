@@ -10,7 +10,7 @@ import (
 )
 
 // post stores a text of any length. What is longer than a message may be is
-// attached, and the message holds its beginning.
+// attached, and the message holds its beginning. to may be 0 if there are others.
 func (s *Service) post(tx *store.Tx, m *parley.Message, to parley.AgentID, besides ...store.Recipient) error {
 	return s.postTo(tx, m, store.Recipient{ID: to}, besides...)
 }
@@ -25,13 +25,13 @@ func (s *Service) postTo(tx *store.Tx, m *parley.Message, to store.Recipient, be
 	if len(whole) > limit {
 		m.Body = excerpt(whole, limit, m.Task)
 	}
-	var err error
-	if to.Pulls, err = s.pulls(tx, to.ID); err != nil {
-		return err
-	}
-	to.Mail = to.Mail && !to.Pulls
 	var all []store.Recipient
-	if to.ID != m.Author || m.FromHub() { // nobody is told what they said themselves
+	if to.ID != 0 && (to.ID != m.Author || m.FromHub()) { // nobody is told what they said themselves
+		pulls, err := s.pulls(tx, to.ID)
+		if err != nil {
+			return err
+		}
+		to.Pulls, to.Mail = pulls, to.Mail && !pulls
 		all = append(all, to)
 	}
 	for _, r := range besides {

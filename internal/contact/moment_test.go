@@ -74,10 +74,10 @@ func TestAnExpiredQuestionTakesNothingBeforeTheClockActs(t *testing.T) {
 			d.end(bob, "Because of the air.") // its turn may end, and nothing comes of it
 			d.equal("nothing came", []string(nil), d.inbox(ann.Task))
 			d.equal("the question", parley.QuestionOpen, d.question(q).State)
-			d.must(d.ExpireQuestion(d.Context(), q))
+			d.must(d.TendQuestion(d.Context(), q))
 			d.equal("expired", parley.QuestionExpired, d.question(q).State)
 			d.equal("the asker is told once", 1, len(d.inbox(ann.Task)))
-			d.must(d.ExpireQuestion(d.Context(), q))
+			d.must(d.TendQuestion(d.Context(), q))
 			d.equal("once", 1, len(d.inbox(ann.Task)))
 		})
 	}
@@ -88,7 +88,7 @@ func TestAQuestionIsAnsweredJustBeforeItExpires(t *testing.T) {
 	q, ann, bob := d.asks("Bob")
 	d.store.Pass(10*time.Minute - time.Microsecond)
 	before := d.store.Rows("event")
-	d.must(d.ExpireQuestion(d.Context(), q))
+	d.must(d.TendQuestion(d.Context(), q))
 	d.equal("too early", before, d.store.Rows("event"))
 	d.must(d.AnswerQuestion(d.Context(), turn(bob), q, "Because.", ""))
 	d.equal("answered", []any{parley.QuestionAnswered, []string{"answer of Bob: Because."}}, []any{d.question(q).State, d.inbox(ann.Task)})

@@ -47,6 +47,48 @@ func (s *Service) AnswerQuestion(ctx context.Context, c access.Caller, id parley
 	return s.access.RecordDenied(ctx, c, "answer "+id.String(), err)
 }
 
+// PassQuestion says that the caller does not know. Nothing is delivered. Passing again,
+// or after a forward, changes nothing.
+func (s *Service) PassQuestion(ctx context.Context, c access.Caller, id parley.QuestionID) error {
+	if err := s.access.PermitOutside(ctx, c, policy.TaskOp, "answer "+id.String()); err != nil {
+		return err
+	}
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		q, err := s.lockQuestion(tx, c, id)
+		if err != nil {
+			return err
+		}
+		r := question.RouteOf(q.routes, c.Agent)
+		if r != nil && r.State == parley.RoutePassed {
+			return nil
+		}
+		if err := q.mayAct(r); err != nil {
+			return err
+		}
+		if r.State == parley.RouteAnswered {
+			return errAnswered(q.ID)
+		}
+		if r.State == parley.RouteAsked {
+			if err := q.pass(r); err != nil {
+				return err
+			}
+		}
+		if c.Token == 0 {
+			q.complete(r)
+		}
+		return q.release()
+	})
+	return s.access.RecordDenied(ctx, c, "answer "+id.String(), err)
+}
+
+// pass notes that one who was asked does not know.
+func (q *lockedQuestion) pass(r *parley.Route) error {
+	r.State = parley.RoutePassed
+	q.tx.UpdateRoute(r)
+	q.tx.Record(parley.Event{Team: q.Team, Kind: parley.EventQuestionPassed, Actor: r.Agent, Target: q.Asker, Task: r.Task, Detail: q.ID.String()})
+	return q.settle(parley.NobodyCouldAnswer)
+}
+
 // complete ends the task of somebody whose turns the hub does not run: with the
 // answer or the forward there is nothing left to do.
 func (q *lockedQuestion) complete(r *parley.Route) {
@@ -174,8 +216,12 @@ func (s *Service) dropAnswer(tx *store.Tx, t, asking *parley.Task) error {
 	}
 	r.State = parley.RouteFailed
 	tx.UpdateRoute(r)
-	if q.State == parley.QuestionOpen && question.NobodyLeft(q.routes) {
-		q.expire()
+	switch {
+	case q.State != parley.QuestionOpen || question.Awaited(q.routes):
+	case question.Answered(q.routes):
+		q.close(parley.QuestionAnswered)
+	default:
+		q.close(parley.QuestionExpired)
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func (q *lockedQuestion) nameOf(id parley.AgentID) string {
 }
 
 // answer stores the answer of one who was asked, and delivers it to the asker. It
-// closes a question to one agent.
+// closes a question to one agent, and keeps one to all from being asked of others.
 func (q *lockedQuestion) answer(r *parley.Route, m parley.Message) error {
 	m.Team, m.Author, m.Kind, m.Task, m.Question = q.Team, r.Agent, parley.AnswerMessage, r.Task, q.ID
 	m.Context = question.Enrichments(question.RoutesTo(q.routes, r.Agent), q.nameOf)
@@ -91,41 +91,23 @@ func (q *lockedQuestion) answer(r *parley.Route, m parley.Message) error {
 	}
 	r.State, r.Answer = parley.RouteAnswered, m.ID
 	q.tx.UpdateRoute(r)
-	if !q.All() {
-		q.close(parley.QuestionAnswered)
-	}
 	q.tx.Record(parley.Event{Team: q.Team, Kind: parley.EventQuestionAnswered, Actor: r.Agent, Target: q.Asker, Task: r.Task, Message: m.ID,
 		Detail: q.ID.String()})
-	return nil
+	switch {
+	case !q.All():
+		q.close(parley.QuestionAnswered)
+	case q.MoreToAsk():
+		q.NextAt = q.ExpiresAt // the others need not be asked
+		q.tx.UpdateQuestion(&q.Question)
+	}
+	return q.settle("")
 }
 
-// fail notes that one who was asked will not answer. If nobody is left who could,
-// the asker is told at once.
+// fail notes that one who was asked will not answer.
 func (q *lockedQuestion) fail(r *parley.Route, reason string) error {
 	r.State = parley.RouteFailed
 	q.tx.UpdateRoute(r)
-	if q.State != parley.QuestionOpen || !question.NobodyLeft(q.routes) {
-		return nil
-	}
-	return q.end(parley.FailedQuestion(q.nameOf(r.Agent), reason))
-}
-
-// end closes a question that nobody answered, and tells the asker.
-func (q *lockedQuestion) end(reason string) error {
-	q.expire()
-	return q.deliver(&parley.Message{Team: q.Team, Author: q.Asker, Kind: parley.UnansweredMessage, Question: q.ID, Body: reason,
-		Context: question.Enrichments(q.routes, q.nameOf)})
-}
-
-// expire closes a question that nobody answered.
-func (q *lockedQuestion) expire() {
-	q.close(parley.QuestionExpired)
-	q.tx.Record(parley.Event{Team: q.Team, Kind: parley.EventQuestionExpired, Target: q.Asker, Task: q.Task, Detail: q.ID.String()})
-}
-
-func (q *lockedQuestion) close(as parley.QuestionState) {
-	q.State, q.ClosedAt = as, q.tx.Now
-	q.tx.UpdateQuestion(&q.Question)
+	return q.settle(parley.FailedQuestion(q.nameOf(r.Agent), reason))
 }
 
 // deliver gives a message to the asker: to the task that asks while it is open,

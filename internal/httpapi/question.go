@@ -20,10 +20,10 @@ func (s *Server) registerQuestions() {
 	handle(s, operation{id: "get-question", method: http.MethodGet, path: "/v1/questions/{id}", tag: tag, summary: "Read a question",
 		description: "One question: who asked whom, who forwarded it and why, and what was answered.", errors: missing}, s.getQuestion)
 	handle(s, operation{id: "ask-question", method: http.MethodPost, path: "/v1/questions", tag: tag, summary: "Ask a question",
-		description: "Asks one agent, or everyone whom you may contact. The response comes as soon as the question is stored; the answers come to your task, or to your inbox. " +
+		description: "Asks one agent, or everyone whom you may contact: first up to five who probably know, and the others if none of them has answered within a minute. The response comes as soon as the question is stored; the answers come to your task, or to your inbox. " +
 			"If the question needs approval, it is asked when somebody approves it.", errors: routed}, s.askQuestion)
 	handle(s, operation{id: "answer-question", method: http.MethodPost, path: "/v1/questions/{id}/answer", tag: tag, summary: "Answer a question",
-		description: "Answers a question that you were asked. You can answer once, and the asker gets the answer at once.", errors: routed}, s.answerQuestion)
+		description: "Answers a question that you were asked. You can answer once, and the asker gets the answer at once. With pass you say that you do not know: nothing is delivered.", errors: routed}, s.answerQuestion)
 	handle(s, operation{id: "forward-question", method: http.MethodPost, path: "/v1/questions/{id}/forward", tag: tag, summary: "Forward a question",
 		description: "Passes on a question that you were asked to somebody who knows better. A question can be forwarded five times at most.",
 		errors:      routed}, s.forwardQuestion)
@@ -86,6 +86,9 @@ func (s *Server) answerQuestion(ctx context.Context, in *struct {
 	Body api.AnswerRequest
 }) (api.Question, error) {
 	return s.routed(ctx, &in.QuestionPath, func(id parley.QuestionID) error {
+		if in.Body.Pass {
+			return s.cfg.Contacts.PassQuestion(ctx, caller(ctx), id)
+		}
 		return s.cfg.Contacts.AnswerQuestion(ctx, caller(ctx), id, in.Body.Answer, keyOf(ctx, in.Body.Key))
 	})
 }

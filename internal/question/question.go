@@ -3,6 +3,7 @@
 package question
 
 import (
+	"slices"
 	"strings"
 
 	"parley"
@@ -36,24 +37,20 @@ func Forward(q parley.Question, routes []parley.Route, by, target parley.AgentID
 
 const elsewhere = "Choose somebody else, or answer with what you know."
 
-// NobodyLeft reports whether nobody can answer any more: everyone who was asked has
-// failed, or has forwarded the question to somebody who has failed.
-func NobodyLeft(routes []parley.Route) bool {
-	for _, r := range routes {
-		if r.State == parley.RouteAsked || r.State == parley.RouteAnswered {
-			return false
-		}
-	}
-	return true
+// Awaited reports whether somebody who was asked has still to answer.
+func Awaited(routes []parley.Route) bool { return some(routes, parley.RouteAsked) }
+
+// Answered reports whether somebody has answered.
+func Answered(routes []parley.Route) bool { return some(routes, parley.RouteAnswered) }
+
+// AllPassed reports whether everyone who was asked has passed, or has forwarded the
+// question to somebody who has.
+func AllPassed(routes []parley.Route) bool {
+	return some(routes, parley.RoutePassed) && !some(routes, parley.RouteFailed) && !Awaited(routes) && !Answered(routes)
 }
 
-func Answered(routes []parley.Route) bool {
-	for _, r := range routes {
-		if r.State == parley.RouteAnswered {
-			return true
-		}
-	}
-	return false
+func some(routes []parley.Route, state parley.RouteState) bool {
+	return slices.ContainsFunc(routes, func(r parley.Route) bool { return r.State == state })
 }
 
 // RoutesTo returns the routes by which a question reached somebody, beginning at the

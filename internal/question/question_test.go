@@ -50,25 +50,32 @@ func TestForward(t *testing.T) {
 	}
 }
 
-func TestHopeless(t *testing.T) {
+func TestWhatIsLeftOfAQuestion(t *testing.T) {
 	a, b, f, x := parley.RouteAsked, parley.RouteAnswered, parley.RouteForwarded, parley.RouteFailed
+	p := parley.RoutePassed
 	for _, c := range []struct {
-		states             []parley.RouteState
-		hopeless, answered bool
+		states                     []parley.RouteState
+		awaited, answered, unknown bool
 	}{
-		{[]parley.RouteState{a}, false, false},
-		{[]parley.RouteState{x}, true, false},
-		{[]parley.RouteState{f, a}, false, false},
-		{[]parley.RouteState{f, x}, true, false},
-		{[]parley.RouteState{x, b, x}, false, true},
-		{[]parley.RouteState{x, x, a}, false, false},
+		{[]parley.RouteState{a}, true, false, false},
+		{[]parley.RouteState{x}, false, false, false},
+		{[]parley.RouteState{p}, false, false, true},
+		{[]parley.RouteState{f, a}, true, false, false},
+		{[]parley.RouteState{f, x}, false, false, false},
+		{[]parley.RouteState{f, p}, false, false, true},
+		{[]parley.RouteState{p, x}, false, false, false},
+		{[]parley.RouteState{p, a}, true, false, false},
+		{[]parley.RouteState{p, b}, false, true, false},
+		{[]parley.RouteState{x, b, x}, false, true, false},
+		{[]parley.RouteState{x, x, a}, true, false, false},
 	} {
 		var routes []parley.Route
 		for _, s := range c.states {
 			routes = append(routes, parley.Route{State: s})
 		}
-		if question.NobodyLeft(routes) != c.hopeless || question.Answered(routes) != c.answered {
-			t.Errorf("%v: hopeless %v, answered %v", c.states, !c.hopeless, !c.answered)
+		got := []bool{question.Awaited(routes), question.Answered(routes), question.AllPassed(routes)}
+		if d := cmp.Diff([]bool{c.awaited, c.answered, c.unknown}, got); d != "" {
+			t.Errorf("%v: awaited, answered, all passed: %s", c.states, d)
 		}
 	}
 }

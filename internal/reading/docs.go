@@ -66,6 +66,25 @@ func (s *Service) Docs(ctx context.Context, c access.Caller, name string) (Docs,
 	return d, nil
 }
 
+// DocsText is everything in a docs folder as one text; empty if there is none, or if it
+// cannot be read.
+func DocsText(folder directory.Docs) string {
+	root, err := openDocs(folder)
+	if err != nil {
+		return ""
+	}
+	defer root.Close()
+	var d Docs
+	if d.read(root) != nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, doc := range d.Files {
+		b.WriteString(doc.Name + "\n" + doc.Text + "\n")
+	}
+	return b.String()
+}
+
 func errDocs(name string, err error) error {
 	return parley.Errorf(parley.Unavailable, "The docs of %s cannot be read.", name).WithCause(err)
 }

@@ -81,8 +81,8 @@ const back = `WITH RECURSIVE m AS (
 
 // News reads, oldest first, what an agent has not seen in a thread after a number:
 // notifications, ends of its tasks that it did not wait for in a task, and posts by
-// people that did not mention it. The results of what it asked for reach it in its
-// task's inbox.
+// people that did not mention it. What somebody says to its answer is none. The results
+// of what it asked for reach it in its task's inbox.
 func (tx *Tx) News(in parley.Thread, of parley.AgentID, after, limit int) (list []parley.Message, err error) {
 	err = tx.query(news, func(r Row) { list = append(list, scanMessage(r)) },
 		int64(in.Last), int64(after), int64(of), int64(limit))
@@ -97,7 +97,7 @@ const news = `WITH RECURSIVE l (id, prev_id) AS (
 	SELECT ` + messageColsOfM + ` FROM l CROSS JOIN message m CROSS JOIN delivery d
 	LEFT JOIN task t ON t.id = m.task_id
 	WHERE m.id = l.id AND d.message_id = m.id AND d.recipient_id = $3 AND d.seen_at = 0
-	AND (m.kind = 'notification' OR m.kind IN ('reply', 'delegation_result', 'delegation_failed') AND t.callback = 0
+	AND (m.kind = 'notification' OR m.kind IN ('reply', 'delegation_result', 'delegation_failed') AND t.callback = 0 AND t.pattern <> 'answer'
 		OR m.kind = 'post' AND NOT EXISTS (SELECT 1 FROM task k WHERE k.request_id = m.id AND k.pattern = 'mention' AND k.agent_id = $3))
 	ORDER BY m.n LIMIT $4`
 

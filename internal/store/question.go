@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -12,14 +13,14 @@ import (
 // that of the asking task. Statements that look for open questions repeat "state = 1"
 // literally, as their index does.
 
-const questionCols = `id, team_id, asker_id, task_id, target_id, body, context, state, hops, key, created_at, expires_at, closed_at`
+const questionCols = `id, team_id, asker_id, task_id, target_id, body, context, state, hops, key, created_at, expires_at, closed_at, next_at`
 
 func scanQuestion(r Row) parley.Question {
 	return parley.Question{
 		ID: parley.QuestionID(r.Int(0)), Team: parley.TeamID(r.Int(1)), Asker: parley.AgentID(r.Int(2)),
 		Task: parley.TaskID(r.Int(3)), Target: parley.AgentID(r.Int(4)), Text: r.Text(5), Context: r.Text(6),
 		State: parley.QuestionState(r.Int(7)), Hops: int(r.Int(8)), Key: r.Text(9),
-		CreatedAt: parley.Micros(r.Int(10)), ExpiresAt: parley.Micros(r.Int(11)), ClosedAt: parley.Micros(r.Int(12)),
+		CreatedAt: parley.Micros(r.Int(10)), ExpiresAt: parley.Micros(r.Int(11)), ClosedAt: parley.Micros(r.Int(12)), NextAt: parley.Micros(r.Int(13)),
 	}
 }
 
@@ -30,18 +31,18 @@ func (tx *Tx) NewQuestionID() parley.QuestionID {
 }
 
 // InsertQuestion stores a new question as open, under the number that NewQuestionID
-// drew.
+// drew. Without a NextAt the clock looks at it when it expires.
 func (tx *Tx) InsertQuestion(q *parley.Question) {
-	q.State, q.CreatedAt = parley.QuestionOpen, tx.Now
+	q.State, q.CreatedAt, q.NextAt = parley.QuestionOpen, tx.Now, cmp.Or(q.NextAt, q.ExpiresAt)
 	var key any
 	if q.Key != "" {
 		key = q.Key
 	}
-	tx.exec(`INSERT INTO question (id, team_id, asker_id, task_id, target_id, body, context, state, key, created_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+	tx.exec(`INSERT INTO question (id, team_id, asker_id, task_id, target_id, body, context, state, key, created_at, expires_at, next_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		int64(q.ID), int64(q.Team), int64(q.Asker), int64(q.Task), int64(q.Target), q.Text, q.Context, int64(q.State), key,
-		int64(q.CreatedAt), int64(q.ExpiresAt))
-	if q.ExpiresAt.Until(tx.Now) < time.Hour {
+		int64(q.CreatedAt), int64(q.ExpiresAt), int64(q.NextAt))
+	if q.NextAt.Until(tx.Now) < time.Hour {
 		tx.Signal(wake.Clock, int64(q.Task))
 	}
 }
@@ -67,8 +68,11 @@ func (tx *Tx) QuestionByKey(task parley.TaskID, asker parley.AgentID, key string
 // UpdateQuestion stores everything of a question that can change: the write half
 // of a compare-and-set.
 func (tx *Tx) UpdateQuestion(q *parley.Question) {
-	tx.exec(`UPDATE question SET state = $1, hops = $2, closed_at = $3 WHERE id = $4`,
-		int64(q.State), int64(q.Hops), int64(q.ClosedAt), int64(q.ID))
+	tx.exec(`UPDATE question SET state = $1, hops = $2, closed_at = $3, next_at = $4 WHERE id = $5`,
+		int64(q.State), int64(q.Hops), int64(q.ClosedAt), int64(q.NextAt), int64(q.ID))
+	if q.State == parley.QuestionOpen && q.NextAt <= tx.Now {
+		tx.Signal(wake.Clock, int64(q.Task))
+	}
 }
 
 // QuestionFilter picks questions for a list.
@@ -139,16 +143,18 @@ func (tx *Tx) UpdateRoute(r *parley.Route) {
 		int64(r.State), int64(r.Answer), int64(r.Question), int64(r.N))
 }
 
-// NextQuestionExpiry reads when the next open question expires; 0 if there is none.
-func (tx *Tx) NextQuestionExpiry() (at parley.Micros, err error) {
-	err = tx.query(`SELECT expires_at FROM question WHERE state = 1 ORDER BY expires_at LIMIT 1`,
+// NextQuestion reads when the clock has to look at an open question next; 0 if there
+// is none.
+func (tx *Tx) NextQuestion() (at parley.Micros, err error) {
+	err = tx.query(`SELECT next_at FROM question WHERE state = 1 ORDER BY next_at LIMIT 1`,
 		func(r Row) { at = parley.Micros(r.Int(0)) })
 	return at, err
 }
 
-// ExpiredQuestions reads open questions that have expired.
-func (tx *Tx) ExpiredQuestions(limit int) (ids []parley.QuestionID, err error) {
-	err = tx.query(`SELECT id FROM question WHERE state = 1 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
+// DueQuestions reads open questions that the clock has to look at: they have expired,
+// or more are to be asked.
+func (tx *Tx) DueQuestions(limit int) (ids []parley.QuestionID, err error) {
+	err = tx.query(`SELECT id FROM question WHERE state = 1 AND next_at <= $1 ORDER BY next_at LIMIT $2`,
 		func(r Row) { ids = append(ids, parley.QuestionID(r.Int(0))) }, int64(tx.Now), int64(limit))
 	return ids, err
 }

@@ -42,7 +42,7 @@ const oldMessages = `SELECT m.id, m.at, CASE WHEN m.at < $4 AND m.id < (SELECT m
 	AND NOT EXISTS (SELECT 1 FROM task t WHERE t.pattern = 'mention' AND t.request_id = m.id AND (t.ended_at = 0 OR t.ended_at >= $4))
 	AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.message_id = m.id AND d.seen_at = 0
 		AND (d.pull = 1 OR d.mail = 1 OR m.kind = 'notification' OR m.kind IN ('reply', 'delegation_result', 'delegation_failed')
-			AND EXISTS (SELECT 1 FROM task t WHERE t.id = m.task_id AND t.callback = 0)))
+			AND EXISTS (SELECT 1 FROM task t WHERE t.id = m.task_id AND t.callback = 0 AND t.pattern <> 'answer')))
 	THEN 1 ELSE 0 END
 	FROM message m WHERE m.team_id = $1 AND m.id > $2 ORDER BY m.id LIMIT $3`
 

@@ -44,10 +44,10 @@ func (b *bench) Fail(_ context.Context, id parley.TaskID, reason string) error {
 	return nil
 }
 
-func (b *bench) Expire(context.Context, parley.ApprovalID) error         { return nil }
-func (b *bench) ExpireQuestion(context.Context, parley.QuestionID) error { return nil }
-func (b *bench) Settle(context.Context, parley.TaskID) error             { return nil }
-func (b *bench) AskManagers(context.Context) error                       { return nil }
+func (b *bench) Expire(context.Context, parley.ApprovalID) error       { return nil }
+func (b *bench) TendQuestion(context.Context, parley.QuestionID) error { return nil }
+func (b *bench) Settle(context.Context, parley.TaskID) error           { return nil }
+func (b *bench) AskManagers(context.Context) error                     { return nil }
 
 // queued stores a task that can be claimed.
 func (b *bench) queued(how ...func(*parley.Task)) (t parley.Task) {

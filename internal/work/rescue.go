@@ -204,8 +204,8 @@ func (s *Scheduler) heartbeat(ctx context.Context) {
 	s.mu.Unlock()
 }
 
-// checkClock makes delayed tasks claimable, fails overdue ones, and ends approvals
-// and questions that have expired. It returns how long it is until there is more to
+// checkClock makes delayed tasks claimable, fails overdue ones, ends approvals
+// that have expired, and ends or asks on questions. It returns how long it is until there is more to
 // do.
 func (s *Scheduler) checkClock(ctx context.Context) time.Duration {
 	if s.held.Load() > 0 {
@@ -261,8 +261,8 @@ func (s *Scheduler) actOnTime(ctx context.Context) (time.Duration, error) {
 			if err := s.expire(ctx, a.expired); err != nil {
 				return 0, err
 			}
-		case len(a.unanswered) > 0:
-			if err := each(ctx, a.unanswered, s.upkeep.ExpireQuestion); err != nil {
+		case len(a.questions) > 0:
+			if err := each(ctx, a.questions, s.upkeep.TendQuestion); err != nil {
 				return 0, err
 			}
 		default:
@@ -278,7 +278,7 @@ type alarms struct {
 	due, deadline, expiry, question parley.Micros
 	overdue                         []parley.TaskID
 	expired                         []parley.ApprovalID
-	unanswered                      []parley.QuestionID
+	questions                       []parley.QuestionID
 }
 
 func (s *Scheduler) readAlarms(ctx context.Context) (a alarms, err error) {
@@ -303,8 +303,8 @@ func (s *Scheduler) readAlarms(ctx context.Context) (a alarms, err error) {
 				return err
 			}
 		}
-		if a.question, err = tx.NextQuestionExpiry(); err == nil && a.question != 0 && a.question <= a.now {
-			a.unanswered, err = tx.ExpiredQuestions(100)
+		if a.question, err = tx.NextQuestion(); err == nil && a.question != 0 && a.question <= a.now {
+			a.questions, err = tx.DueQuestions(100)
 		}
 		return err
 	})

@@ -37,8 +37,9 @@ type Upkeep interface {
 	Fail(ctx context.Context, id parley.TaskID, reason string) error
 	// Expire ends an approval that nobody decided in time.
 	Expire(ctx context.Context, id parley.ApprovalID) error
-	// ExpireQuestion ends a question that nobody answered in time.
-	ExpireQuestion(ctx context.Context, id parley.QuestionID) error
+	// TendQuestion asks further agents a question that nobody has answered yet, or ends
+	// it when its time is over.
+	TendQuestion(ctx context.Context, id parley.QuestionID) error
 	// Settle starts or fails a task whose dependencies have ended.
 	Settle(ctx context.Context, id parley.TaskID) error
 	// AskManagers asks managers for decisions that a dead hub may not have asked for.

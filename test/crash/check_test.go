@@ -54,6 +54,8 @@ func TestTheCheckerFindsDamage(t *testing.T) {
 		{"a question is lost", `DELETE FROM question_route WHERE state = 2 AND question_id = (SELECT min(id) FROM question)`, `was answered 0 times, and 1 answers`},
 		{"a question was asked twice", `INSERT INTO event SELECT id + 1000000, team_id, at, kind, actor_id, target_id, task_id, message_id, detail
 			FROM event WHERE id = (SELECT min(id) FROM event WHERE kind = 'question.asked')`, `times according to the record`},
+		{"somebody was asked twice", `INSERT INTO question_route SELECT question_id, n + 100, agent_id, by_id, task_id, hop, enrichment, 3, 0, at
+			FROM question_route WHERE question_id = (SELECT min(id) FROM question) AND n = 1`, `twice`},
 		{"an answer is not delivered", `UPDATE message SET question_id = 0 WHERE kind = 'answer'`, `and 0 answers were delivered`},
 		{"an answer is there twice", `INSERT INTO message SELECT id + 1000000, team_id, thread_id, n + 1000000, prev_id, author_id, kind, body,
 			context, task_id, origin_id, NULL, at, priority, question_id FROM message WHERE id = (SELECT min(id) FROM message WHERE kind = 'answer')`, `2 answers were delivered`},

@@ -420,6 +420,34 @@ func TestPostgresRequestFromOutsideDecidedAtTwoHubs(t *testing.T) {
 	first.CheckPromises()
 }
 
+// Two hubs look at the clock; the others are asked once.
+func TestPostgresTheSecondWaveIsAskedByOneOfTwoHubs(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DSN(t)
+	team := Team{Agents: eight, Member: func(m *app.Member) { loom(m); m.Limits.QuestionLifetime = time.Hour }, Script: "agents:\n"}
+	for _, name := range eight {
+		team.Script += "  " + name + ": [{steps: [{fail: 'No idea.'}]}]\n"
+	}
+	first := Raise(t, team, openPostgres(t, dsn))
+	second := Raise(t, team, openPostgres(t, dsn))
+	for round := range 8 {
+		id := first.As("rutger").AskTeam("", fmt.Sprintf("Round %d?", round))
+		first.Until("the first have failed", func() bool { return len(first.reached(id)) > parley.FirstAsked })
+		var wg sync.WaitGroup
+		for _, s := range []*Stage{first, second} {
+			wg.Go(func() {
+				if err := s.Contacts.TendQuestion(s.Context(), id); err != nil {
+					s.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		first.Equal("each once", []string{"AnnBot", "B1", "B2", "B3", "B4", "B5", "B6", "B7"}, first.reached(id))
+	}
+	first.Stop()
+	second.Stop()
+}
+
 func TestPostgresAQuestionIsForwardedAnsweredAndExpires(t *testing.T) {
 	playPostgres(t, Team{Agents: []string{"AnnBot", "BeeBot", "CidBot", "DanBot"}, Member: func(m *app.Member) {
 		learns(m)

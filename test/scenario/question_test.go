@@ -10,7 +10,8 @@ import (
 )
 
 const howToAnswer = "\n\nYou can respond using peer_answer_question with query_id \"query-1\", or forward the question with " +
-	"peer_forward_question if someone else is better suited to answer. If you do neither, what you say at the end of your turn is your answer."
+	"peer_forward_question if someone else is better suited to answer. If you do not know, pass with peer_answer_question and pass: true. " +
+	"If you do none of these, what you say at the end of your turn is your answer."
 
 // askB is a step that asks one agent.
 const askB = `{call: peer_ask_question, args: {question: 'What pattern does the auth module use?', target: BeeBot, context: 'For the review.'}}`
@@ -167,7 +168,7 @@ agents:
 `}, func(s *Stage) {
 		s.Equal("the asker's last word", "Heard: Nobody who was asked could answer. BeeBot: No idea.", s.As("rutger").Ask("AnnBot", "Go."))
 		q, routes := s.Question(1)
-		s.Equal("state", parley.QuestionExpired, q.State)
+		s.Equal("state", parley.QuestionFailed, q.State)
 		s.Equal("path", []string{"0 AnnBot → BeeBot failed"}, routes)
 	})
 }

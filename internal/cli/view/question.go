@@ -32,9 +32,8 @@ func askedOf(q api.Question) string {
 	return q.Target
 }
 
-// answers says how many answers there are and how many there can be. A question to
-// all stays open for its whole lifetime, even when everyone has answered. An agent
-// that forwarded it does not count.
+// answers says how many answers there are and how many there can be so far: a question
+// to all can be asked of more. An agent that forwarded it does not count.
 func answers(q api.Question) string {
 	answered, asked := 0, 0
 	for _, r := range q.Routes {
@@ -56,6 +55,8 @@ func questionColor(state string) Color {
 		return Green
 	case "open", "asked", "forwarded":
 		return Yellow
+	case "passed":
+		return Dim
 	default:
 		return Red
 	}

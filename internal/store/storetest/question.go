@@ -49,7 +49,7 @@ func questionRoundTrip(t *testing.T, open Open) {
 	}
 	w.update(func(tx *store.Tx) error {
 		locked, err := tx.LockQuestion(q.ID)
-		locked.State, locked.Hops, locked.ClosedAt = parley.QuestionAnswered, 1, tx.Now
+		locked.State, locked.Hops, locked.ClosedAt, locked.NextAt = parley.QuestionAnswered, 1, tx.Now, tx.Now+1
 		tx.UpdateQuestion(&locked)
 		routes[0].State, routes[1].State, routes[1].Answer = parley.RouteForwarded, parley.RouteAnswered, 9
 		tx.UpdateRoute(&routes[0])
@@ -105,7 +105,7 @@ func questionKey(t *testing.T, open Open) {
 
 func questionLists(t *testing.T, open Open) {
 	w := newWorld(t, open)
-	first := w.question(parley.Question{ExpiresAt: 20}, parley.Route{Agent: w.bob.ID})
+	first := w.question(parley.Question{ExpiresAt: 30, NextAt: 20}, parley.Route{Agent: w.bob.ID}) // others are asked then
 	second := w.question(parley.Question{ExpiresAt: 10}, parley.Route{Agent: w.carol.ID})
 	later := w.question(parley.Question{ExpiresAt: 1 << 60}, parley.Route{Agent: w.bob.ID}, parley.Route{Agent: w.carol.ID})
 	w.view(func(tx *store.Tx) error {
@@ -126,13 +126,13 @@ func questionLists(t *testing.T, open Open) {
 				t.Errorf("%+v lists %v, want %v", c.filter, got, c.want)
 			}
 		}
-		at, err := tx.NextQuestionExpiry()
+		at, err := tx.NextQuestion()
 		if at != 10 {
-			t.Errorf("the next expires at %d", at)
+			t.Errorf("the next is due at %d", at)
 		}
-		ids, failed := tx.ExpiredQuestions(10)
+		ids, failed := tx.DueQuestions(10)
 		if !cmp.Equal(ids, []parley.QuestionID{second.ID, first.ID}) || failed != nil {
-			t.Errorf("expired are %v, %v", ids, failed)
+			t.Errorf("due are %v, %v", ids, failed)
 		}
 		return err
 	})
@@ -141,9 +141,9 @@ func questionLists(t *testing.T, open Open) {
 		if got := listedQuestions(t, tx, store.QuestionFilter{Team: w.team.ID, Open: true, Limit: 10}); len(got) != 2 {
 			t.Errorf("open are %v", got)
 		}
-		at, err := tx.NextQuestionExpiry()
+		at, err := tx.NextQuestion()
 		if at != 20 {
-			t.Errorf("the next expires at %d", at)
+			t.Errorf("the next is due at %d", at)
 		}
 		return err
 	})

@@ -15,7 +15,8 @@ var peerAnswerQuestionText string
 
 type peerAnswerQuestionArgs struct {
 	Query  string `json:"query_id" required:"true" doc:"The query that you were asked, for example query-12."`
-	Answer string `json:"answer" required:"true" doc:"Your answer to the question."`
+	Answer string `json:"answer" doc:"Your answer to the question. Leave it out only if you pass."`
+	Pass   bool   `json:"pass" doc:"Set to true if you do not know. Nothing is delivered then."`
 }
 
 func peerAnswerQuestion(contacts *contact.Service) tool.Tool {
@@ -29,6 +30,9 @@ func peerAnswerQuestion(contacts *contact.Service) tool.Tool {
 			id, err := parley.ParseQuestionID(args.Query)
 			if err != nil {
 				return tool.Result{Text: parley.QuestionGoneText(args.Query)}, nil
+			}
+			if args.Pass {
+				return orMiss(parley.PassedText(id), contacts.PassQuestion(ctx, contacttools.Caller(c), id))
 			}
 			return orMiss(parley.AnsweredText(id), contacts.AnswerQuestion(ctx, contacttools.Caller(c), id, args.Answer, c.Key))
 		},
