@@ -124,6 +124,7 @@ func (w *world) replies(t *task, calls []*call) {
 	w.happens(t, w.seen.replies(t) > t.turn.replies, func() {
 		t.stored()
 		t.turn.replies++
+		t.turn.counted = false
 		t.turn.calls = calls
 		l := line{role: "assistant"}
 		for _, c := range calls {
@@ -296,13 +297,25 @@ func (w *world) returns(t *task, l line) bool {
 		}
 		t.said = append(t.said, l)
 		t.turn.results++
-		t.turn.failed++
-		if !strings.HasPrefix(l.text, "Error: ") {
-			t.turn.failed = 0
-		}
+		t.turn.countResult(l.text)
 		t.turn.calls = t.turn.calls[1:]
 		if last {
 			w.takeIn(t)
 		}
 	})
+}
+
+// countResult counts failures in a row: once for a reply, and refusals by the rate
+// once altogether.
+func (t *turn) countResult(text string) {
+	if !strings.HasPrefix(text, "Error: ") {
+		t.failed, t.counted, t.limited = 0, false, false
+		return
+	}
+	limited := strings.HasPrefix(text, "Error: rate limit reached")
+	if !t.counted && !(limited && t.limited) {
+		t.failed++
+		t.counted = true
+	}
+	t.limited = limited
 }

@@ -120,7 +120,9 @@ type task struct {
 type turn struct {
 	replies int
 	results int
-	failed  int     // calls in a row
+	failed  int     // replies in a row with a call that failed
+	counted bool    // the last reply is among them
+	limited bool    // the last failure was a refusal by the rate
 	calls   []*call // of the last reply, those without a result
 }
 
