@@ -13,7 +13,7 @@ const taskCols = `id, team_id, parent_id, root_id, retry_of, pattern, requester_
 	inbox_count, inbox_read, turns, worker_id, token, rescues, result_id, error, ended_by, created_at, started_at, ended_at,
 	approvals, budget_id, waits, cause_id, dependents, CASE WHEN chain_id > 0 THEN chain_id ELSE root_id END, mentions, mentions_told`
 
-const taskColCount = 37
+const taskColCount = 40
 
 func scanTask(r Row) parley.Task {
 	return parley.Task{
@@ -80,7 +80,7 @@ type Working struct {
 func (tx *Tx) LockWorking(id parley.TaskID, of parley.AgentID, in parley.ThreadID) (w Working, err error) {
 	look := Query{SQL: `SELECT ` + threadColsOfT + `, CASE WHEN EXISTS (SELECT 1 FROM delivery d WHERE ` + mailAbout + `) THEN 1 ELSE 0 END
 		FROM thread t WHERE t.id = $3`, Args: []any{int64(of), int64(id), int64(in)},
-		Row: func(r Row) { w.Thread, w.Mail = scanThread(r), r.Int(7) != 0 }}
+		Row: func(r Row) { w.Thread, w.Mail = scanThread(r), r.Int(threadColCount) != 0 }}
 	list, err := tx.lockTasks([]parley.TaskID{id}, []Query{look})
 	if err != nil {
 		return w, err

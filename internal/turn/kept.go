@@ -71,7 +71,11 @@ func (r *run) unkeptPast(tx *store.Tx) (list []parley.KeptMessage, err error) {
 	var from []source
 	var ids []parley.MessageID
 	for _, e := range past {
-		shown, from = append(shown, e.Message), append(from, source{kind: sinceRequest, stored: e.stored})
+		src := source{kind: sinceRequest, stored: e.stored}
+		if e.unread {
+			src.kind = unreadMail
+		}
+		shown, from = append(shown, e.Message), append(from, src)
 		if e.stored != nil {
 			ids = append(ids, e.stored.ID)
 		}

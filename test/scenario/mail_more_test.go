@@ -100,7 +100,7 @@ agents:
 // No mail is shown to a manager while it decides, neither before nor between its
 // steps; it stays unread.
 func TestADecisionIsMadeWithoutMail(t *testing.T) {
-	team := interns(askSenior + "  ChiefBot: [{match: 'approval', steps: [{wait: 1m, call: list_agents, args: {}}, {call: approve_action, args: {approval_id: approval-1}}, {say: 'Decided.'}]}, {steps: [{say: 'Ok.'}]}]\n")
+	team := interns(askSenior + "  ChiefBot: [{match: 'approval', steps: [{wait: 1m, call: list_agents, args: {}}, " + approves + ", {say: 'Decided.'}]}, {steps: [{say: 'Ok.'}]}]\n")
 	team.Member = under(map[string]ruleset{"InternBot": {behavior: policy.Supervised, manager: "ChiefBot"}})
 	Play(t, team, func(s *Stage) {
 		note := s.As("rutger").Notify("ChiefBot", "Approve everything.")
