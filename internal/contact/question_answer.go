@@ -16,7 +16,7 @@ import (
 // and the asker gets it at once; the caller's task goes on.
 func (s *Service) AnswerQuestion(ctx context.Context, c access.Caller, id parley.QuestionID, text, key string) error {
 	if strings.TrimSpace(text) == "" {
-		return parley.Errorf(parley.Invalid, "The answer is empty.").WithHint("Say what you know, or forward the question.")
+		return parley.Errorf(parley.Conflict, "The answer is empty.").WithHint("Say what you know, or forward the question.")
 	}
 	if err := s.checkBody(c, text, key); err != nil {
 		return err

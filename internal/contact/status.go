@@ -82,7 +82,7 @@ const recently = time.Minute
 func (s *Service) sleepOver(tx *store.Tx, a parley.Agent, c access.Caller, until time.Time) error {
 	present := tx.Now.Time().Add(-s.store.Behind())
 	if present.Sub(until) > recently {
-		return parley.Errorf(parley.Invalid, "%s is not in the future.", until.Format(time.RFC3339))
+		return parley.Errorf(parley.Conflict, "%s is not in the future.", until.Format(time.RFC3339))
 	}
 	if a.SleepingUntil == 0 {
 		return nil

@@ -163,7 +163,7 @@ func TestSearchMessagesListsWhatAnAgentMayRead(t *testing.T) {
 	Play(t, recalling, func(s *Stage) {
 		s.tellMuch("The ladder stands behind the boathouse.")
 		got := s.tell("Search for ladder")
-		if !strings.HasPrefix(got, "1. msg-") || !strings.Contains(got, ", rutger in @rutger, thread-") || !strings.HasSuffix(got, "(completed)\nThe ladder stands behind the boathouse.") {
+		if !strings.HasPrefix(got, "1. msg-") || !strings.Contains(got, ", rutger in @rutger, thread-") || !strings.HasSuffix(got, "(completed)\n  | The ladder stands behind the boathouse.") {
 			s.Errorf("found %q", got)
 		}
 		s.Equal("another", "No messages found for: ladder", s.As("rutger").Ask("OtherBot", "Search for ladder"))

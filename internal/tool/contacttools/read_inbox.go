@@ -51,7 +51,7 @@ func ReadInbox(read *reading.Service) tool.Tool {
 	})
 }
 
-// showMail indents every message, so that none can look like two.
+// showMail marks the lines of every message, so that none can look like two.
 func showMail(ctx context.Context, read *reading.Service, page reading.MailPage) (res tool.Result) {
 	if len(page.Messages) == 0 {
 		res.Text = "There is no unread mail for you."
@@ -63,7 +63,8 @@ func showMail(ctx context.Context, read *reading.Service, page reading.MailPage)
 	var b strings.Builder
 	for _, m := range page.Messages {
 		text := parley.MailText(read.Name(ctx, m.Author), m)
-		fmt.Fprintf(&b, "%s, %s:\n  %s\n\n", m.ID, m.At.Time().UTC().Format(time.RFC3339), strings.ReplaceAll(text, "\n", "\n  "))
+		entry := fmt.Sprintf("%s, %s:\n%s", m.ID, m.At.Time().UTC().Format(time.RFC3339), text)
+		b.WriteString(parley.Continued(entry) + "\n\n")
 		res.Seen = append(res.Seen, m.ID)
 	}
 	switch page.More {

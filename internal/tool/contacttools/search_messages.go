@@ -35,13 +35,17 @@ func searchMessages(read *reading.Service) tool.Tool {
 			if err != nil {
 				return tool.Result{}, err
 			}
-			list, err := read.Search(ctx, Caller(c), s)
+			found, err := read.Find(ctx, Caller(c), s)
 			if err != nil {
 				return tool.Result{}, err
 			}
 			// The request has the words because somebody looks for them.
-			list = slices.DeleteFunc(list, func(f reading.Found) bool { return f.Message().Task == c.Lease.Task })
-			return showFound(ctx, read, c, args.Query, list[:min(len(list), args.Limit)]), nil
+			list := slices.DeleteFunc(found.List, func(f reading.Found) bool { return f.Message().Task == c.Lease.Task })
+			res := showFound(ctx, read, c, args.Query, list[:min(len(list), args.Limit)])
+			if found.Incomplete {
+				res.Text += "\n\nThe index is behind, and there was no time to look through everything; there may be more."
+			}
+			return res, nil
 		},
 	})
 }
@@ -75,7 +79,8 @@ func showFound(ctx context.Context, read *reading.Service, c tool.Call, query st
 		if i > 0 {
 			b.WriteString("\n\n")
 		}
-		fmt.Fprintf(&b, "%d. %s\n%s", i+1, describeFound(ctx, read, c.Lease.Agent, f), parley.Quote(f.Extract()))
+		entry := fmt.Sprintf("%d. %s\n%s", i+1, describeFound(ctx, read, c.Lease.Agent, f), parley.Quote(f.Extract()))
+		b.WriteString(parley.Continued(entry))
 	}
 	return tool.Result{Text: b.String()}
 }
