@@ -32,7 +32,7 @@ func count(id parley.AgentID, within func()) func(*store.Tx) error {
 			return err
 		}
 		within()
-		tx.SetRate(a.ID, parley.Rate{Debt: a.Rate.Debt + 1})
+		tx.SetRate(a.ID, parley.Rate{At: a.Rate.At + 1})
 		return nil
 	}
 }
@@ -41,8 +41,8 @@ func counted(t *testing.T, s *Store, id parley.AgentID, want int) {
 	t.Helper()
 	if err := s.View(t.Context(), func(tx *store.Tx) error {
 		a, err := tx.Agent(id)
-		if err == nil && int(a.Rate.Debt) != want {
-			t.Errorf("%d were stored, not %d", a.Rate.Debt, want)
+		if err == nil && int(a.Rate.At) != want {
+			t.Errorf("%d were stored, not %d", a.Rate.At, want)
 		}
 		return err
 	}); err != nil {

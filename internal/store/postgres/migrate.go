@@ -24,7 +24,7 @@ var migrations embed.FS
 func migrate(ctx context.Context, c *pgx.Conn, schema string, steps fs.FS) error {
 	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		// A migration of a large table takes longer than any other transaction.
-		if _, err := tx.Exec(ctx, `SET LOCAL lock_timeout = '30s'`); err != nil {
+		if _, err := tx.Exec(ctx, `SET LOCAL lock_timeout = '30s'; SET LOCAL idle_in_transaction_session_timeout = '5s'`); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtext('parley'), hashtext($1))`, schema); err != nil {

@@ -104,11 +104,13 @@ func Open(ctx context.Context, dsn string, opts Options) (*Store, error) {
 }
 
 // prepare makes the database ready. It tries again if this process was held up so long
-// that the server ended the transaction.
+// that the server ended the transaction, and with it the connection: whoever writes
+// first finds only that it is gone.
 func (s *Store) prepare(ctx context.Context) (newest, present parley.Micros, err error) {
 	for range maxPrepare {
-		newest, present, err = s.prepareOnce(ctx)
-		if (&fault{err: err}).code() != idleEnded {
+		var lost bool
+		newest, present, lost, err = s.prepareOnce(ctx)
+		if !lost {
 			break
 		}
 	}
@@ -119,23 +121,26 @@ const maxPrepare = 5
 
 // prepareOnce checks the server, migrates, and reads the newest time on record and
 // the server's present time.
-func (s *Store) prepareOnce(ctx context.Context) (newest, present parley.Micros, err error) {
+func (s *Store) prepareOnce(ctx context.Context) (newest, present parley.Micros, lost bool, err error) {
 	c, err := s.pool.Acquire(ctx)
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, false, err
 	}
-	defer c.Release()
+	defer func() {
+		lost = err != nil && c.Conn().IsClosed()
+		c.Release()
+	}()
 	if err := s.checkServer(ctx, c.Conn()); err != nil {
-		return 0, 0, err
+		return 0, 0, false, err
 	}
 	if err := migrate(ctx, c.Conn(), s.address.schema, migrations); err != nil {
-		return 0, 0, err
+		return 0, 0, false, err
 	}
 	if err := c.QueryRow(ctx, newestTime).Scan(&newest); err != nil {
-		return 0, 0, err
+		return 0, 0, false, err
 	}
 	err = c.QueryRow(ctx, presentTime).Scan(&present)
-	return newest, present, err
+	return newest, present, false, err
 }
 
 // newestTime looks at more than the last event: the hubs' clocks differ a little, so
