@@ -13,6 +13,9 @@
 // what is stored, and the comparison shows whether that was allowed and happened
 // completely.
 //
+// The world knows neither channels nor approvals. Mentions along a chain and rounds of
+// delegations have small references of their own, beside a real hub (house).
+//
 //	go test ./test/rules -rapid.checks=1000     a long run
 //	go test ./test/rules -rapid.seed=N          the run that failed, again
 package rules
