@@ -34,7 +34,8 @@ func (c Caller) Repeated(tx *store.Tx, about string, args ...any) (made int64, r
 	if c.Key == "" {
 		return 0, false, nil
 	}
-	asked := store.Request{Agent: c.Agent, Key: c.Key, About: fmt.Sprintf(about, args...)}
+	// A digest, since what is asked for may hold words that are redacted later.
+	asked := store.Request{Agent: c.Agent, Key: c.Key, About: parley.CallDigest("request", fmt.Sprintf(about, args...))}
 	first, found, err := tx.TakeKey(asked)
 	if err == nil && !first && found.About != asked.About {
 		err = ErrKeyUsed(c.Key)

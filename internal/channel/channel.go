@@ -48,7 +48,7 @@ func (s *Service) Add(ctx context.Context, c access.Caller, name, topic string, 
 		return ch, err
 	}
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
-		if _, repeated, err := c.Repeated(tx, "make #%s", ch.Name); repeated || err != nil {
+		if _, repeated, err := c.Repeated(tx, "make #%s %q %v", ch.Name, ch.Topic, ids); repeated || err != nil {
 			return err
 		}
 		made, err := tx.InsertGroup(&ch)

@@ -72,7 +72,7 @@ func (s *Service) decide(ctx context.Context, c access.Caller, ref parley.Approv
 			return err
 		}
 		decided = *a
-		if _, repeated, err := c.Repeated(d.tx, "make %s %s", ref.ID, state); repeated || err != nil {
+		if _, repeated, err := c.Repeated(d.tx, "make %s %s: %s", ref.ID, state, comment); repeated || err != nil {
 			return err
 		}
 		if c.Token != 0 && a.State == state && a.DecidedBy == c.Agent {

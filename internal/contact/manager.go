@@ -1,6 +1,7 @@
 package contact
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -106,6 +107,9 @@ func (s *Service) openDecision(tx *store.Tx, a parley.Approval, manager director
 	limits := s.dir.Limits(manager.ID)
 	t := newTask(tx, order{pattern: parley.Delegate, requester: manager.ID, agent: agent, thread: tx.InsertThread(dm).ID,
 		title: a.ID.String() + " of " + who, lifetime: limits.DelegationDeadline})
+	if err := followCause(tx, &t, a.Task); err != nil {
+		return err
+	}
 	if limits.Budget.Set() {
 		endow(tx, &t, limits.Budget)
 	}
@@ -119,6 +123,20 @@ func (s *Service) openDecision(tx *store.Tx, a parley.Approval, manager director
 	tx.Record(parley.Event{Team: a.Team, Kind: parley.EventTask, Actor: a.Agent, Target: manager.ID, Task: t.ID, Message: m.ID,
 		Detail: string(parley.ApprovalRequestMessage)})
 	return nil
+}
+
+// followCause counts a decision along the chain of the task that asks for it.
+// Otherwise a manager that answers each decision with more work would begin anew each
+// time, and the two go round for ever.
+func followCause(tx *store.Tx, t *parley.Task, cause parley.TaskID) error {
+	if cause == 0 {
+		return nil
+	}
+	asking, err := tx.Task(cause)
+	if err == nil {
+		t.Chain, t.DelegationDepth = cmp.Or(asking.Chain, asking.Root), asking.DelegationDepth+1
+	}
+	return err
 }
 
 // Requests are the messages that asked managers to decide about an approval.

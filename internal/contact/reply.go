@@ -16,7 +16,7 @@ func (s *Service) Reply(ctx context.Context, c access.Caller, id parley.TaskID, 
 	if strings.TrimSpace(text) == "" {
 		return parley.Errorf(parley.Invalid, "The reply is empty.")
 	}
-	return s.finishOwn(ctx, c, "reply", id, text, func(f *finish) error {
+	return s.finishOwn(ctx, c, "reply "+text, id, text, func(f *finish) error {
 		f.last = true
 		if err := f.say(text); err != nil {
 			return err
@@ -36,7 +36,7 @@ func (s *Service) Decline(ctx context.Context, c access.Caller, id parley.TaskID
 	if limit := s.dir.Limits(c.Agent).MessageBytes; len(reason) > limit {
 		return errTooLong(len(reason), limit)
 	}
-	return s.finishOwn(ctx, c, "decline", id, "", func(f *finish) error { return f.fail(reason) })
+	return s.finishOwn(ctx, c, "decline "+reason, id, "", func(f *finish) error { return f.fail(reason) })
 }
 
 func (s *Service) finishOwn(ctx context.Context, c access.Caller, verb string, id parley.TaskID, text string, how func(*finish) error) error {

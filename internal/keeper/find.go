@@ -95,5 +95,5 @@ func distinct(list []found) []found {
 
 // keptFrom says where a kept message comes from.
 func keptFrom(m store.FoundKept) string {
-	return m.Name() + ", topic: " + parley.Clip(m.Of.Topic, topicRunes)
+	return m.Name() + ", topic: " + parley.Quote(parley.Clip(m.Of.Topic, topicRunes))
 }

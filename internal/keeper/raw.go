@@ -2,7 +2,6 @@ package keeper
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -38,7 +37,7 @@ var cuts = []int{7000, 2500}
 func raw(list []found, left int) string {
 	var b strings.Builder
 	for _, f := range list {
-		text := quoteLines(f.Text)
+		text := entry(f.Text)
 		around := fmt.Sprintf("[%s]: \n  from %s", f.Role, f.from)
 		if b.Len() > 0 {
 			around += "\n"
@@ -60,11 +59,14 @@ func raw(list []found, left int) string {
 	return b.String()
 }
 
-func lineOf(m parley.KeptMessage) string { return fmt.Sprintf("[%s]: %s", m.Role, quoteLines(m.Text)) }
+func lineOf(m parley.KeptMessage) string { return fmt.Sprintf("[%s]: %s", m.Role, entry(m.Text)) }
 
-// marked are lines that look like the beginning of another message, or like the line
-// that says where one comes from.
-var marked = regexp.MustCompile(`(?im)^(\s*\[(?:` + parley.RoleUser + `|` + parley.RoleAssistant + `|` + parley.RoleTool + `)\]:|\s*from (?:keeper|msg)-\d)`)
-
-// quoteLines marks lines of a message that imitate what stands around it.
-func quoteLines(text string) string { return marked.ReplaceAllString(text, "> $1") }
+// entry shows a message so that no line of it can look like another message, like
+// where one comes from, or like the hub's own words. What was quoted before is not
+// quoted twice.
+func entry(text string) string {
+	if quoted := parley.Quote(text); strings.Count(quoted, "> > ") == strings.Count(text, "> > ") {
+		text = quoted
+	}
+	return parley.Continued(text)
+}

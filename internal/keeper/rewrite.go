@@ -37,7 +37,7 @@ func (s *Service) Rename(tx *store.Tx, id parley.KeeperID, topic string) error {
 func (s *Service) Excerpts(m parley.KeptMessage) []string {
 	list := []string{cut(lineOf(m), maxAnswerRunes), snippet(m)}
 	for _, n := range cuts {
-		list = append(list, cut(quoteLines(m.Text), n))
+		list = append(list, cut(entry(m.Text), n))
 	}
 	return list
 }

@@ -50,7 +50,7 @@ func (f *finding) run(tx *store.Tx, id parley.MessageID) (err error) {
 		f.document += "\n" + f.message.Context
 	}
 	said := []string{whole, f.message.Body, f.message.Context}
-	f.secrets = newSecrets(slices.Concat(said, asArguments(said), []string{parley.Quote(f.message.Body), parley.Entry(f.message.Body)})...)
+	f.secrets = newSecrets(slices.Concat(said, asArguments(said), shownAs(said...))...)
 	for _, step := range []func(*store.Tx) error{f.findCopies, f.findAdded, f.findKept, f.findParts, f.findReaders, f.findEvents} {
 		if err := step(tx); err != nil {
 			return err
@@ -133,10 +133,21 @@ func (f *finding) topics(tx *store.Tx) (list []string, err error) {
 // that shows only a piece of a message names it.
 func (f *finding) shownElsewhere() (texts []string) {
 	if len(f.message.Body) >= distinctive {
-		texts = append(texts, parley.Quote(f.message.Body), parley.Entry(f.message.Body))
+		texts = append(texts, shownAs(f.message.Body)...)
+	}
+	if len(f.message.Context) >= distinctive {
+		texts = append(texts, shownAs(f.message.Context)...)
 	}
 	for _, id := range f.messages {
 		texts = append(texts, id.String()+", ")
 	}
 	return append(texts, f.addExcerpts()...)
+}
+
+// shownAs are the forms in which texts are shown to agents.
+func shownAs(texts ...string) (list []string) {
+	for _, text := range texts {
+		list = append(list, parley.Quote(text), parley.Entry(text))
+	}
+	return list
 }

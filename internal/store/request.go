@@ -11,7 +11,7 @@ import (
 type Request struct {
 	Agent parley.AgentID
 	Key   string
-	About string // what was asked for, such as "cancel task-101"
+	About string // a digest of what was asked for
 	Made  int64  // the number of what it made; 0 if nothing
 }
 
