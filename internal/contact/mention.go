@@ -137,7 +137,7 @@ func (m *mentioning) open(request parley.Message) {
 		t := &m.tasks[i]
 		if t.Chain = m.chain.ID; m.chain.ID == 0 { // the first begins it
 			if t.Chain = m.tasks[0].ID; i == 0 && m.author.Kind != parley.Person {
-				t.Mentions = len(m.tasks)
+				t.Mentions, t.MentionsTold = len(m.tasks), len(m.unstarted) > 0
 			}
 		}
 		t.Request, t.Title = request.ID, parley.Clip(request.Body, titleRunes)

@@ -113,11 +113,9 @@ func (m *mentioners) post(by string, names []string) {
 }
 
 // outside is an agent that works on nothing and posts all the same: its post begins a
-// chain, and counts in it. It mentions no more than may begin: before the chain has a
-// task, nothing remembers that the channel was told.
+// chain, and counts in it.
 func (m *mentioners) outside() {
 	by, names, c := rapid.SampledFrom(agents).Draw(m.T, "by"), m.names(), &chain{}
-	names = names[:min(len(names), m.limits.MentionTurns)]
 	m.note(by, "posts outside of tasks", fmt.Sprint(names))
 	m.post(by, names)
 	m.follow(c, m.mention(c, by, names)...)

@@ -99,7 +99,7 @@ func (s *Stage) roundTrip() {
 	}
 	got := s.tell("Look up raw: auth tokens")
 	for _, m := range list {
-		if line := fmt.Sprintf("[%s]: %s", m.Role, m.Text); strings.Contains(m.Text, "auth") != strings.Contains(got, line) {
+		if line := fmt.Sprintf("[%s]: %s", m.Role, parley.Entry(m.Text)); strings.Contains(m.Text, "auth") != strings.Contains(got, line) {
 			s.Errorf("%q among what was found: %s", line, got)
 		}
 	}
@@ -237,7 +237,7 @@ func TestSmartRetrievalFallsBackToRaw(t *testing.T) {
 		s.teach(8)
 		s.tell("Share it.")
 		got := s.As("rutger").Ask("OtherBot", "Look up: which tokens does the auth module check?")
-		if !strings.HasPrefix(got, "[user]: [Agent Request from rutger | Pattern: ask]\n\nThe auth module") {
+		if !strings.HasPrefix(got, "[user]: > [Agent Request from rutger | Pattern: ask]\n  | \n  | The auth module") {
 			s.Errorf("read %q", got)
 		}
 	})
@@ -250,7 +250,7 @@ func TestSmartRetrievalWithAModelThatFailsIsRaw(t *testing.T) {
 		s.teach(8)
 		s.tell("Share it.")
 		got := s.As("rutger").Ask("OtherBot", "Look up: which tokens does the auth module check?")
-		if !strings.HasPrefix(got, "[user]: [Agent Request from rutger | Pattern: ask]\n\nThe auth module") {
+		if !strings.HasPrefix(got, "[user]: > [Agent Request from rutger | Pattern: ask]\n  | \n  | The auth module") {
 			s.Errorf("read %q", got)
 		}
 		s.Equal("it was asked", true, s.Models.Showed("OtherBot", "Question: which tokens does the auth module check?"))
@@ -488,7 +488,7 @@ func TestPostgresContextOffloadAndRetrieve(t *testing.T) {
 		s.As("rutger").Ask("LearnerBot", "Put it away.")
 		_, list := s.Keeper(1)
 		got := s.As("rutger").Ask("LearnerBot", "Look up raw: auth tokens")
-		if !strings.Contains(got, "[user]: "+list[0].Text) {
+		if !strings.Contains(got, "[user]: "+parley.Entry(list[0].Text)) {
 			s.Errorf("found %q", got)
 		}
 		s.Equal("another", "No relevant context found for: auth tokens", s.As("rutger").Ask("OtherBot", "Look up: auth tokens"))
