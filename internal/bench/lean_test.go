@@ -20,7 +20,7 @@ func TestWhatIsLeftOutIsNamed(t *testing.T) {
 	if err := run(t.Context(), o, tinyPlan()); err != nil {
 		t.Fatal(err)
 	}
-	if lines := parseLines(t, out.String()); len(lines) != 1 || lines[0].Name != memoryName {
+	if lines := parseLines(t, out.String()); len(lines) != 2 || lines[0].Name != memoryName || lines[1].Name != "memory.asks" {
 		t.Errorf("measured: %+v", lines)
 	}
 	if want := "left out: memory.waiting. " + getFull; !strings.Contains(progress.String(), want) {

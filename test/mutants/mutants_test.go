@@ -62,7 +62,7 @@ func TestTodaysFaultsAreFound(t *testing.T) {
 		}
 	}
 	for _, f := range ofDay(faults, day, aDay) {
-		v := try(t.Context(), root, f, time.Minute)
+		v := try(t.Context(), root, f, patience)
 		o, why := f.judge(v)
 		if o == survived || o == wrong {
 			t.Errorf("%s.txt: %s: %s: %s; go run ./test/mutants -day %d tries it again", f.list, o, f, why, day)

@@ -3,6 +3,7 @@ package postgres
 import (
 	"errors"
 	"fmt"
+	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -65,8 +66,11 @@ func (f *fault) remedy() remedy {
 // unknown reports that the connection ended after COMMIT was sent, so that nobody can
 // tell whether it took effect. If the server answers with an error and stays
 // connected, the outcome is known. It is also known if the server ended the session
-// because it was idle: then it had not read the COMMIT.
-func (f *fault) unknown() bool { return f.committing && f.lost && f.code() != idleEnded }
+// because it was idle, or had closed the connection before the COMMIT could be
+// written: then it had not read it.
+func (f *fault) unknown() bool {
+	return f.committing && f.lost && f.code() != idleEnded && !errors.Is(f.err, syscall.EPIPE)
+}
 
 // idleEnded is the SQLSTATE of a session that was idle in a transaction for too long.
 const idleEnded = "25P03"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"syscall"
 	"testing"
 	"time"
 
@@ -168,6 +169,7 @@ func TestWhatIsKnownOfALostCommit(t *testing.T) {
 		{&pgconn.PgError{Code: "25P03"}, false, reconnect},
 		{&pgconn.PgError{Code: "57P01"}, true, giveUp},
 		{net.ErrClosed, true, giveUp},
+		{&net.OpError{Op: "write", Err: syscall.EPIPE}, false, reconnect}, // it could not be sent
 	} {
 		f := &fault{err: c.err, lost: true, committing: true}
 		if f.unknown() != c.unknown || f.remedy() != c.remedy {

@@ -9,9 +9,10 @@ import (
 
 func TestLimitsOfACommand(t *testing.T) {
 	inEach(t, func(t *testing.T, s *Sandbox) {
-		s.Limits = Limits{Memory: 256 << 20, FileSize: 1 << 20, OpenFiles: 99, Processes: 500}
-		if out := run(t, s, "exec dd if=/dev/zero of=/dev/null bs=400M count=1"); out.Code == 0 {
-			t.Errorf("it had 400 MiB: %+v", out)
+		s.Limits = Limits{Memory: 2 << 30, FileSize: 1 << 20, OpenFiles: 99, Processes: 500}
+		// The race detector alone needs hundreds of megabytes in the supervisor.
+		if out := run(t, s, "exec dd if=/dev/zero of=/dev/null bs=3000M count=1"); out.Code == 0 {
+			t.Errorf("it had 3000 MiB: %+v", out)
 		}
 		out := run(t, s, "head -c 5000000 /dev/zero > big")
 		info, err := os.Stat(filepath.Join(s.Workspace, "big"))
