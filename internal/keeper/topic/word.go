@@ -22,7 +22,8 @@ func Words(list []parley.KeptMessage) string {
 	}
 	seen := map[string]*count{}
 	for _, m := range public(list) {
-		for word := range wordsOf(m.Text) {
+		words, _ := distinctWords(m.Text)
+		for _, word := range words {
 			c := seen[word]
 			if c == nil {
 				c = &count{word: word, first: len(seen)}
@@ -52,14 +53,20 @@ func Words(list []parley.KeptMessage) string {
 
 // wordsOf are the meaningful words of a text, in lower case.
 func wordsOf(text string) map[string]bool {
-	words := map[string]bool{}
+	_, words := distinctWords(text)
+	return words
+}
+
+// distinctWords are the same words in the order in which they first appear too.
+func distinctWords(text string) (list []string, words map[string]bool) {
+	words = map[string]bool{}
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' }) {
 		w = strings.Trim(w, "-_")
-		if len([]rune(w)) > 3 && !commonWords[w] && strings.ContainsFunc(w, unicode.IsLetter) {
-			words[w] = true
+		if len([]rune(w)) > 3 && !commonWords[w] && strings.ContainsFunc(w, unicode.IsLetter) && !words[w] {
+			list, words[w] = append(list, w), true
 		}
 	}
-	return words
+	return list, words
 }
 
 // commonWords do not distinguish topics; they include words of our own texts.
