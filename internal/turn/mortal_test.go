@@ -1,0 +1,52 @@
+package turn_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"parley/internal/store"
+)
+
+var errDead = errors.New("the hub is dead")
+
+// mortal is the store of a hub that dies at a commit, right before or right after
+// it.
+type mortal struct {
+	store.Store
+	left   int // commits to live
+	before bool
+	die    context.CancelFunc
+
+	mu   sync.Mutex
+	dead bool
+}
+
+func (m *mortal) Update(ctx context.Context, fn func(*store.Tx) error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.dead {
+		return errDead
+	}
+	m.left--
+	if m.left != 0 {
+		return m.Store.Update(ctx, fn)
+	}
+	m.dead = true
+	if !m.before {
+		if err := m.Store.Update(ctx, fn); err != nil {
+			return err
+		}
+	}
+	m.die()
+	return errDead
+}
+
+func (m *mortal) View(ctx context.Context, fn func(*store.Tx) error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.dead {
+		return errDead
+	}
+	return m.Store.View(ctx, fn)
+}
