@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"parley/internal/api"
+	"parley/api"
 	"parley/internal/model"
 	"parley/internal/model/wiretest"
 )

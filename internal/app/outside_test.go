@@ -14,7 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // deskEnv makes the test's own binary an outside server. It is a folder, where

@@ -16,9 +16,9 @@ import (
 	"go.uber.org/goleak"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
+	"parley/client"
 	"parley/internal/app"
-	"parley/internal/client"
 	"parley/internal/config"
 	"parley/internal/store"
 	"parley/internal/store/sqlite"

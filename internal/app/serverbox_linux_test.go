@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // workshop is a team whose agents have the server desk, which runs what it is told.

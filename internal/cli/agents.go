@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/client"
 	"parley/internal/cli/view"
-	"parley/internal/client"
 )
 
 func agentsCommand(c *console) *cobra.Command {

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
+	"parley/client"
 	"parley/internal/cli/view"
-	"parley/internal/client"
 )
 
 func askCommand(c *console) *cobra.Command {

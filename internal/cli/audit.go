@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley"
-	"parley/internal/client"
+	"parley/client"
 )
 
 // audit holds the flags of the command.

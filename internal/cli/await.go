@@ -9,9 +9,9 @@ import (
 	"syscall"
 	"time"
 
-	"parley/internal/api"
+	"parley/api"
+	"parley/client"
 	"parley/internal/cli/view"
-	"parley/internal/client"
 )
 
 // await waits until a task has ended, the timeout is over (0 is none) or the

@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
+	"parley/client"
 	"parley/internal/cli/view"
-	"parley/internal/client"
 )
 
 // Examples of a budget: for a tree of tasks, and for a team's day.

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley"
-	"parley/internal/client"
+	"parley/client"
 )
 
 func TestEveryCommandExplainsItself(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/internal/api"
-	"parley/internal/client"
+	"parley/api"
+	"parley/client"
 )
 
 // completionTime bounds a completion, which asks the running hub. If the hub is

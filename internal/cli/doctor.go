@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
+	"parley/client"
 	"parley/internal/app"
 	"parley/internal/cli/view"
-	"parley/internal/client"
 	"parley/internal/config"
 	"parley/internal/hubfile"
 )

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/internal/api"
+	"parley/api"
+	"parley/client"
 	"parley/internal/cli/view"
-	"parley/internal/client"
 )
 
 func messageCommand(c *console) *cobra.Command {

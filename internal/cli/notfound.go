@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
+	"parley/client"
 	"parley/internal/app"
-	"parley/internal/client"
 	"parley/internal/config"
 )
 

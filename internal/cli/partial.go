@@ -5,7 +5,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"parley/internal/api"
+	"parley/api"
 	"parley/internal/cli/view"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // drawn returns what the terminal gets for each piece.

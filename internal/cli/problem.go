@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
+	"parley/client"
 	"parley/internal/cli/view"
-	"parley/internal/client"
 )
 
 // The exit codes. The help of the program explains them.

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/internal/api"
+	"parley/api"
+	"parley/client"
 	"parley/internal/cli/view"
-	"parley/internal/client"
 )
 
 func questionsCommand(c *console) *cobra.Command {

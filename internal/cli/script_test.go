@@ -17,8 +17,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"parley/client"
 	"parley/internal/bench"
-	"parley/internal/client"
 	"parley/internal/workspace/sandbox"
 )
 

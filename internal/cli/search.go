@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/client"
 	"parley/internal/cli/view"
-	"parley/internal/client"
 )
 
 // searching holds the flags of the command.

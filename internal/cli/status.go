@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/client"
 	"parley/internal/cli/view"
-	"parley/internal/client"
 )
 
 func sleepCommand(c *console) *cobra.Command {

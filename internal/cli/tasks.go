@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/internal/api"
+	"parley/api"
+	"parley/client"
 	"parley/internal/cli/view"
-	"parley/internal/client"
 )
 
 // Trees is what "parley tasks --json" prints: tasks with everything below them,

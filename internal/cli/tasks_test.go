@@ -7,8 +7,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"parley/internal/api"
-	"parley/internal/client"
+	"parley/api"
+	"parley/client"
 )
 
 // A hub returns a limited number of tasks at once. A list that was cut off there

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley"
-	"parley/internal/client"
+	"parley/client"
 	"parley/internal/config"
 	"parley/internal/hubfile"
 )

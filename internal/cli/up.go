@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley"
+	"parley/client"
 	"parley/internal/app"
 	"parley/internal/cli/view"
-	"parley/internal/client"
 	"parley/internal/config"
 )
 

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
+	"parley/client"
 	"parley/internal/app"
 	"parley/internal/cli/view"
-	"parley/internal/client"
 	"parley/internal/config"
 )
 

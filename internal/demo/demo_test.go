@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 	"parley/internal/cli/view"
 	"parley/internal/demo"
 )

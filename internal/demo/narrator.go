@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 	"parley/internal/cli/view"
 )
 

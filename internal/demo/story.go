@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 	"parley/internal/cli/view"
 )
 

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 )
 
 func (s *Server) registerAgents() {

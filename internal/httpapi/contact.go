@@ -8,8 +8,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley"
+	"parley/api"
 	"parley/internal/access"
-	"parley/internal/api"
 	"parley/internal/contact"
 )
 

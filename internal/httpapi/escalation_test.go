@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // try is one request with which a program tries to pass for somebody else.

@@ -11,7 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 	"parley/internal/reading"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
-	"parley/internal/api"
-	"parley/internal/client"
+	"parley/api"
+	"parley/client"
 )
 
 // cutting serves a handler over connections that break off after some bytes, in

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"parley"
+	"parley/client"
 	"parley/internal/app"
-	"parley/internal/client"
 	"parley/internal/token"
 )
 

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"os"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 func (s *Server) registerHub() {

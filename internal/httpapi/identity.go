@@ -9,8 +9,8 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"parley"
+	"parley/api"
 	"parley/internal/access"
-	"parley/internal/api"
 	"parley/internal/token"
 )
 

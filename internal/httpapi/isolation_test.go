@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 	"parley/internal/store"
 )
 

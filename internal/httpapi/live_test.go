@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 )
 
 // lookAtAsk makes Ada ask Bob and look at the task. It returns when the stream

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"parley"
-	"parley/internal/api"
-	"parley/internal/client"
+	"parley/api"
+	"parley/client"
 )
 
 // lossy is a line to the hub on which the first answer to each change is lost:

@@ -13,7 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 )
 
 // describeAPI makes the head of the OpenAPI document.

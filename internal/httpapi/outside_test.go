@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 	"parley/internal/policy"
 	"parley/internal/token"
 )

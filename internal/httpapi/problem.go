@@ -11,7 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 )
 
 // statuses is the one table from the kinds of errors to HTTP.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/client"
+	"parley/client"
 	"parley/internal/store"
 	"parley/internal/token"
 )

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 	"parley/internal/policy"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 	"parley/internal/reading"
 )
 

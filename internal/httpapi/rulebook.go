@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"parley"
+	"parley/api"
 	"parley/internal/access"
-	"parley/internal/api"
 	"parley/internal/rulebook"
 )
 

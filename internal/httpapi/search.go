@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 	"parley/internal/reading"
 	"parley/internal/search"
 	"parley/internal/store"

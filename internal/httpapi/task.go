@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/api"
 	"parley/internal/access"
-	"parley/internal/api"
 	"parley/internal/reading"
 )
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 )
 
 // inside runs a test on a hub without a network, in a bubble. Time passes only

@@ -14,8 +14,8 @@ import (
 	"go.uber.org/goleak"
 
 	"parley"
+	"parley/client"
 	"parley/internal/app"
-	"parley/internal/client"
 	"parley/internal/httpapi"
 	"parley/internal/model/scripted"
 	"parley/internal/rulebook"

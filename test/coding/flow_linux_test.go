@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/api"
-	"parley/internal/client"
+	"parley/api"
+	"parley/client"
 	"parley/internal/model"
 	"parley/internal/model/scripted"
 	"parley/internal/model/wiretest"

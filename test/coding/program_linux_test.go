@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"parley/internal/client"
+	"parley/client"
 )
 
 // site is a repository with a team in it.

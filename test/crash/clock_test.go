@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/api"
 	"parley/internal/access"
-	"parley/internal/api"
 	"parley/internal/app"
 	"parley/internal/contact"
 	"parley/internal/model/scripted"

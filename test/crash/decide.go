@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"parley"
-	"parley/internal/api"
-	"parley/internal/client"
+	"parley/api"
+	"parley/client"
 )
 
 // decider is a person who decides about Intern's requests: it denies what is daring

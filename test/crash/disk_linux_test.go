@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // disk is a small disk for the data folder of a hub.

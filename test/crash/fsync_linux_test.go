@@ -11,8 +11,8 @@ import (
 	"sync"
 	"testing"
 
-	"parley/internal/api"
-	"parley/internal/client"
+	"parley/api"
+	"parley/client"
 )
 
 // A kill cannot show a missing sync: what was written is in the kernel, which lives

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"parley/internal/client"
+	"parley/client"
 )
 
 // gate tells clients which hubs are up. Hubs come and go; a client whose hub died

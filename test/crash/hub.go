@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/client"
+	"parley/client"
 	"parley/internal/hubfile"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // ledger is what the clients know. It is compared with the database: what a client

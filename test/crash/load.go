@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/api"
-	"parley/internal/client"
+	"parley/api"
+	"parley/client"
 )
 
 // load is clients at work: each gives the team one job after the other, waits for the

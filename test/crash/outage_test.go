@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"parley/internal/api"
+	"parley/api"
 	"parley/internal/pgtest"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"parley"
-	"parley/internal/client"
+	"parley/client"
 )
 
 // reader follows the record of events from hub to hub, each time continuing where it

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // A data folder that the hub may not write to is refused with the reason, and its

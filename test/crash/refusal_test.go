@@ -9,7 +9,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // A database that a hub cannot use is refused with a reason and with what to

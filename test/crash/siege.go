@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/client"
+	"parley/client"
 )
 
 // clients is how many give jobs at once. There are few enough that a hub can finish

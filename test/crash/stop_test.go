@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/api"
-	"parley/internal/client"
+	"parley/api"
+	"parley/client"
 )
 
 // An orderly stop under load: turns get their grace, what is left is given back

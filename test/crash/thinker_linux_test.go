@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 	"parley/internal/model"
 	"parley/internal/model/wiretest"
 )

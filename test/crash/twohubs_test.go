@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Two hubs share a database, and either of them is killed under load.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Agents is a table of the team's members.

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Approvals is a table of approvals, pending or decided. Below it stands what it

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Channels is a table of channels.

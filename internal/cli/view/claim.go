@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Claims is a table of claims.

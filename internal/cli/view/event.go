@@ -3,7 +3,7 @@ package view
 import (
 	"strings"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Event is one line of the record: when, what, who to whom, the task and the

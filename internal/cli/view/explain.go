@@ -3,7 +3,7 @@ package view
 import (
 	"strings"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Explanation shows a decision: the verdict and its rule, then every rule that was

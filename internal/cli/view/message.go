@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Conversation shows the messages of a dm, oldest first. main is the thread that is not

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Questions is a table of questions.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Rules is a table of an agent's rules, a line for each value of a list.

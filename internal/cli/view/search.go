@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Hits shows what a search found. tasks says that it was a search for tasks.

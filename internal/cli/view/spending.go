@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Spending shows what a tree or a team has spent, and what it may spend.

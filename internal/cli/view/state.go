@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 )
 
 // sign is how a task's state looks. signOf is the only table of them. A state

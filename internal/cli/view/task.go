@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Task shows everything about a task; request is the message that asked for

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/internal/api"
+	"parley/api"
 	"parley/internal/cli/view"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Tools lists an agent's tools in the order in which the model sees them, then the

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Trace draws the sequence diagram of a task tree: a line down the page for each

@@ -3,7 +3,7 @@ package view_test
 import (
 	"testing"
 
-	"parley/internal/api"
+	"parley/api"
 	"parley/internal/cli/view"
 )
 

@@ -2,7 +2,7 @@ package view
 
 import (
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Tree draws tasks with everything below them. Each task has one line, and another

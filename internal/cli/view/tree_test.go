@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 func TestTree(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Message reads one message with its deliveries.

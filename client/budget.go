@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // TaskBudget reads what the tree of a task has spent, and what it may spend.

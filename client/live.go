@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Live shows what a task's agent is saying, from now until the task ends. It is

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Hub describes the hub and who the token belongs to.

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Questions lists questions, newest first. With an agent it lists only those

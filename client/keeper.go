@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Keepers lists the keepers that you may see, newest first.

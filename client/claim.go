@@ -3,7 +3,7 @@ package client
 import (
 	"context"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Claims lists who works on what.

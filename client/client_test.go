@@ -17,7 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 	"parley/internal/hubfile"
 )
 

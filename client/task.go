@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // TaskFilter picks tasks for a list.

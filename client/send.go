@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 )
 
 // send changes something; in and out may be nil. A change whose answer is lost is

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 )
 
 func refused(*http.Request) (*http.Response, error) {

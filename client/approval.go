@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Approvals lists the pending approvals, oldest first. With all it lists the

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // SearchFilter narrows a search. A zero field matches everything.

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Channels lists the group channels that you can read.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/url"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Tools lists the tools of an agent as its model sees them now.

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Explain asks what the rules would decide about an action: ask, delegate,

@@ -22,7 +22,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Client is a participant's connection to the hub; its token says whose.

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"time"
 
-	"parley/internal/api"
+	"parley/api"
 )
 
 // Agents lists the team's participants by name, you among them.
