@@ -54,6 +54,9 @@ type Config struct {
 	// Shell says in which sandbox agents run commands; nil for a hub without a
 	// workspace.
 	Shell func() string
+	// Mount are further doors at paths of the same address, behind the same guard.
+	// They find out themselves who calls.
+	Mount map[string]http.Handler
 }
 
 type Server struct {
@@ -95,6 +98,9 @@ func New(cfg Config) *Server {
 	s.registerLive()
 	finishDocument(s.api)
 	serveDocument(s.api, mux)
+	for path, door := range cfg.Mount {
+		mux.Handle(path, door)
+	}
 	s.handler = s.guard(mux)
 	return s
 }
