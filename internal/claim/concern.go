@@ -36,19 +36,8 @@ func (s *Service) Concerned(ctx context.Context, c access.Caller, path string) (
 	var busy []parley.AgentID
 	tasks := map[parley.AgentID]parley.TaskID{}
 	if path != "" {
-		clean, err := parley.CleanPath(path)
-		if err != nil {
-			return nil, nil, err
-		}
-		err = s.store.View(ctx, func(tx *store.Tx) error {
-			list, err := tx.BusyOn(c.Team, clean)
-			for _, b := range list {
-				busy = append(busy, b.Agent)
-				tasks[b.Agent] = b.Task
-			}
-			return err
-		})
-		if err != nil {
+		var err error
+		if busy, tasks, err = s.Working(ctx, c, path); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -58,6 +47,25 @@ func (s *Service) Concerned(ctx context.Context, c access.Caller, path string) (
 		alike = append(alike, e.ID)
 	}
 	return concerns(c.Agent, busy, alike), tasks, nil
+}
+
+// Working finds the others who work on a path: who have a claim, an intent or an open
+// task there, with the task in which they do.
+func (s *Service) Working(ctx context.Context, c access.Caller, path string) (busy []parley.AgentID, tasks map[parley.AgentID]parley.TaskID, err error) {
+	path, err = parley.CleanPath(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	tasks = map[parley.AgentID]parley.TaskID{}
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		list, err := tx.BusyOn(c.Team, path)
+		for _, b := range list {
+			busy = append(busy, b.Agent)
+			tasks[b.Agent] = b.Task
+		}
+		return err
+	})
+	return concerns(c.Agent, busy, nil), tasks, err
 }
 
 // concerns picks those who work on the path, or else those of the same role, but

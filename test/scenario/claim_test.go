@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -63,7 +64,7 @@ func TestClaimsOverwrittenBeforeTheConflictIsNoticed(t *testing.T) {
 		s.Equal("overlap", "Not claimed: lines 20-25 of src/auth.go are held by others. "+conflict, bob("overlap"))
 		s.Equal("release", "You hold no claim on src/auth.go.", bob("release"))
 		s.Equal("unchanged", held, s.claimed())
-		s.Equal("beside", "Claimed lines 21 to the end of src/auth.go for 5m0s.", bob("beside"))
+		s.Equal("beside", "Claimed lines 21 to the end of src/auth.go for 5m0s. Told AnnBot.", bob("beside"))
 		s.Equal("free with its task", held, s.claimed())
 		s.Pass(4 * time.Minute)
 		s.Equal("renewed", []string{"AnnBot: lines 10-20 of src/auth.go for 4m0s"}, s.claimed())
@@ -76,6 +77,37 @@ func TestClaimsOverwrittenBeforeTheConflictIsNoticed(t *testing.T) {
 			"claim.taken by BobBot task-105 (lines 21 to the end of src/auth.go)",
 			"claim.taken by BobBot task-106 (src/auth.go)",
 		}, s.Events(parley.EventClaimed, parley.EventReleased))
+	})
+}
+
+// Who works on a file hears between two steps that somebody else claims or releases a
+// part of it, once each; renewing is no news.
+func TestAClaimIsNewsForWhoWorksThere(t *testing.T) {
+	script := `
+agents:
+  AnnBot: [{steps: [{call: peer_intent, args: {intent: I rewrite it., path: src/auth.go}}, {wait: 4m, call: list_agents}, {say: Done.}]}]
+  BobBot:
+    - steps:
+        - {call: peer_claim_region, args: {path: src/auth.go, from_line: 10, to_line: 20}}
+        - {call: peer_claim_region, args: {path: src/auth.go, from_line: 10, to_line: 20}}
+        - {call: peer_claim_region, args: {path: src/auth.go, release: true}}
+        - {say: Done.}
+  CatBot: [{steps: [{say: Idle.}]}]
+`
+	Play(t, Team{Agents: []string{"AnnBot", "BobBot", "CatBot"}, Member: loom, Script: script}, func(s *Stage) {
+		ann := s.As("rutger").Delegate("AnnBot", "Work.")
+		s.Pass(time.Second)
+		bob := s.As("rutger").Delegate("BobBot", "Work.")
+		s.Pass(time.Second)
+		s.Equal("results", []string{"Claimed lines 10-20 of src/auth.go for 5m0s. Told AnnBot.", "Renewed the claim on lines 10-20 of src/auth.go for 5m0s.",
+			"Released lines 10-20 of src/auth.go. Told AnnBot."}, s.Results(bob))
+		s.Wait(ann)
+		s.Equal("news", []Said{
+			{"BobBot", parley.NotificationMessage, "[Agent Notification from BobBot]\n\nClaimed: lines 10-20 of src/auth.go for 5m0s."},
+			{"BobBot", parley.NotificationMessage, "[Agent Notification from BobBot]\n\nReleased: lines 10-20 of src/auth.go."},
+		}, s.DM("AnnBot", "BobBot"))
+		s.Equal("shown between its steps", 2, strings.Count(strings.Join(s.Saw("AnnBot", -1), "\n"), "[Agent Notification from BobBot]"))
+		s.Equal("nobody else", 0, len(s.Inboxes("CatBot")))
 	})
 }
 

@@ -16,7 +16,7 @@ func New(contacts *contact.Service, claims *claim.Service, keepers *keeper.Servi
 	return []tool.Tool{
 		peerMessage(contacts),
 		peerDiscovery(t),
-		peerClaimRegion(claims),
+		peerClaimRegion(t),
 		peerReview(contacts),
 		peerCreateTask(contacts),
 		peerIntent(t),

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/claim"
+	"parley/internal/contact"
 	"parley/internal/policy"
 	"parley/internal/tool"
 	"parley/internal/tool/contacttools"
@@ -25,7 +26,7 @@ type peerClaimRegionArgs struct {
 }
 
 // peerClaimRegion may be run again: it then renews what it took before.
-func peerClaimRegion(claims *claim.Service) tool.Tool {
+func peerClaimRegion(t teller) tool.Tool {
 	return newTool(tool.Spec[peerClaimRegionArgs]{
 		Name: "peer_claim_region", Title: "Claim a region of a file", Description: peerClaimRegionText,
 		Replays: true,
@@ -40,13 +41,17 @@ func peerClaimRegion(claims *claim.Service) tool.Tool {
 				return tool.Result{}, err
 			}
 			if args.Release {
-				return release(ctx, claims, c, path, lines)
+				return t.release(ctx, c, path, lines)
 			}
-			taken, err := claims.Take(ctx, contacttools.Caller(c), path, lines)
+			taken, err := t.claims.Take(ctx, contacttools.Caller(c), path, lines)
 			if err != nil {
 				return tool.Result{}, err
 			}
-			return tool.Result{Text: takenText(taken, lines, path)}, nil
+			text := takenText(taken, lines, path)
+			if len(taken.Conflicts) == 0 && !taken.Renewed {
+				text += t.news(ctx, c, path, fmt.Sprintf("Claimed: %s for %s.", taken.Region(), taken.Left))
+			}
+			return tool.Result{Text: text}, nil
 		},
 	})
 }
@@ -58,8 +63,8 @@ func claimAction(args peerClaimRegionArgs) string {
 	return policy.Action(policy.TaskOp, "claim "+path)
 }
 
-func release(ctx context.Context, claims *claim.Service, c tool.Call, path string, lines parley.Lines) (tool.Result, error) {
-	given, err := claims.Release(ctx, contacttools.Caller(c), path, lines)
+func (t teller) release(ctx context.Context, c tool.Call, path string, lines parley.Lines) (tool.Result, error) {
+	given, err := t.claims.Release(ctx, contacttools.Caller(c), path, lines)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -70,7 +75,23 @@ func release(ctx context.Context, claims *claim.Service, c tool.Call, path strin
 	for i, g := range given {
 		names[i] = g.Region()
 	}
-	return tool.Result{Text: "Released " + strings.Join(names, ", ") + "."}, nil
+	text := strings.Join(names, ", ") + "."
+	return tool.Result{Text: "Released " + text + t.news(ctx, c, path, "Released: "+text)}, nil
+}
+
+// news tells the others who work on a path of a claim there, and says so. The claim
+// stands even if they cannot be told.
+func (t teller) news(ctx context.Context, c tool.Call, path, text string) string {
+	caller := contacttools.Caller(c)
+	to, tasks, err := t.claims.Working(ctx, caller, path)
+	if err != nil || len(to) == 0 {
+		return ""
+	}
+	told, err := t.contacts.Tell(ctx, caller, contact.News{To: to, Message: text, Key: c.Key, About: tasks})
+	if err != nil {
+		return " Those who work on it could not be told: " + parley.Public(err)
+	}
+	return " " + told.Text("Told", "")
 }
 
 // takenText says what came of a claim. A conflict is no mistake of the caller's.
