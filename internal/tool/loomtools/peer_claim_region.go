@@ -91,7 +91,7 @@ func (t teller) news(ctx context.Context, c tool.Call, path, text string) string
 	if err != nil {
 		return " Those who work on it could not be told: " + parley.Public(err)
 	}
-	return " " + told.Text("Told", "")
+	return strings.TrimRight(" "+strings.TrimSpace(told.Text("Told", "")), " ")
 }
 
 // takenText says what came of a claim. A conflict is no mistake of the caller's.
