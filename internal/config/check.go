@@ -6,6 +6,7 @@ import (
 
 	"parley"
 	"parley/internal/policy"
+	"parley/internal/yamlfile"
 )
 
 // The checks here look at the team as a whole. Each returns the agents that
@@ -84,6 +85,7 @@ func unlikeNames(t *Team, drafts []draft, incumbents map[string]string) (passed 
 		key := parley.LookAlike(name)
 		holders[key] = append(holders[key], holder{name, file})
 	}
+	t.People, found = unlikePeople(t.People, drafts, incumbents)
 	for _, name := range append([]string{t.Person}, t.People...) {
 		put(name, TeamFile)
 	}
@@ -99,7 +101,7 @@ func unlikeNames(t *Team, drafts []draft, incumbents map[string]string) (passed 
 		other, taken := looksLike(d.agent.Name, holders[parley.LookAlike(d.agent.Name)])
 		switch {
 		case taken && incumbents[parley.FoldName(d.agent.Name)] != d.agent.File:
-			found = append(found, d.at("name", "The name %q looks like %q in %s. Choose one that nobody takes for the other.", d.agent.Name, other.name, other.file))
+			found = append(found, d.at("name", "%s", nameLooksLike(d.agent.Name, other)))
 			continue
 		case !first(d):
 			put(d.agent.Name, d.agent.File)
@@ -107,6 +109,42 @@ func unlikeNames(t *Team, drafts []draft, incumbents map[string]string) (passed 
 		passed = append(passed, d)
 	}
 	return passed, found
+}
+
+// unlikePeople leaves out people whose names look like that of an agent who had it
+// before.
+func unlikePeople(people []string, drafts []draft, incumbents map[string]string) (passed []string, found []Problem) {
+	var agents []holder
+	for _, d := range drafts {
+		if incumbents[parley.FoldName(d.agent.Name)] == d.agent.File {
+			agents = append(agents, holder{d.agent.Name, d.agent.File})
+		}
+	}
+	for _, name := range people {
+		if other, taken := looksLike(name, agents); taken {
+			found = append(found, Problem{File: TeamFile, Message: nameLooksLike(name, other)})
+			continue
+		}
+		passed = append(passed, name)
+	}
+	return passed, found
+}
+
+// checkPeople refuses people who look like each other, or like the one that the
+// command line acts as.
+func (t *Team) checkPeople(line int) (found []yamlfile.Mistake) {
+	before := []holder{{t.Person, TeamFile}}
+	for _, name := range t.People {
+		if other, taken := looksLike(name, before); taken {
+			found = append(found, wrong(line, "%s", nameLooksLike(name, other))...)
+		}
+		before = append(before, holder{name, TeamFile})
+	}
+	return found
+}
+
+func nameLooksLike(name string, other holder) string {
+	return fmt.Sprintf("The name %q looks like %q in %s. Choose one that nobody takes for the other.", name, other.name, other.file)
 }
 
 // holder is a name and the file that has it.

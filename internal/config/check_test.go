@@ -1,6 +1,8 @@
 package config
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"parley"
@@ -100,6 +102,39 @@ func TestTheFileThatHadALookAlikeNameKeepsIt(t *testing.T) {
 	if len(passed) != 1 || passed[0].agent.Name != "Änn" || len(found) != 1 || found[0].File != "agents/a.md" {
 		t.Errorf("passed %+v, found %+v", passed, found)
 	}
+}
+
+// People are named in one file, so a name there that looks like another is a mistake
+// in that file.
+func TestAPersonWhoLooksLikeAnotherIsRefused(t *testing.T) {
+	for people, want := range map[string]string{
+		`[Grace, "Gr\u0430ce"]`: `parley.yaml:3: The name "Grаce" looks like "Grace" in parley.yaml. Choose one that nobody takes for the other.`,
+		`["\u0410da"]`:          `parley.yaml:3: The name "Аda" looks like "Ada" in parley.yaml. Choose one that nobody takes for the other.`,
+		`[Шура, Щура, Grace]`:   "",
+	} {
+		_, _, err := Load(teamDir(t, "-- parley.yaml --\nmodel: scripted:s\nperson: Ada\npeople: "+people+"\n"))
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		diff(t, people, want, got)
+	}
+}
+
+// A person who is new to the team does not look like an agent who was there before.
+func TestANewPersonWhoLooksLikeAnAgentIsLeftOut(t *testing.T) {
+	dir := teamDir(t, "-- parley.yaml --\nmodel: scripted:s\npeople: [Grace]\n-- agents/ann.md --\n")
+	before, _ := load(t, dir)
+	if err := os.WriteFile(filepath.Join(dir, TeamFile), []byte("model: scripted:s\npeople: [Grace, Änn]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	team, found, err := Reload(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "people", []string{"Grace"}, team.People)
+	diff(t, "agents", []string{"ann"}, names(team))
+	diff(t, "problems", []string{`parley.yaml: The name "Änn" looks like "ann" in agents/ann.md. Choose one that nobody takes for the other.`}, texts(found))
 }
 
 func TestNoModelSpeaksForThePerson(t *testing.T) {

@@ -100,6 +100,7 @@ func readTeam(root *os.Root, dir string) (*Team, error) {
 		var lines map[string]int
 		lines, found = decode(text, append(teamKeys(t, &limits), yamlfile.Key{Name: "mcp_servers", Read: serversInto(&servers, false)}))
 		found = append(found, t.checkModel(lines["model"])...)
+		found = append(found, t.checkPeople(lines["people"])...)
 	}
 	if found != nil {
 		return nil, parley.Errorf(parley.Invalid, "%s", list(problems(TeamFile, found)))
