@@ -54,6 +54,32 @@ var lookAlikes = [...]string{
 	"xхХχΧҳꓫⲭˣẋẍₓⅹ",
 	"yуУүγΥʏʎɏƴꓬᎩᎽⲩყўýÿŷȳʸẏẙỳỵỷỹ",
 	"zΖᴢƶʐȥꓜᏃⲍźżžᶻẑẓẕℤℨ",
+	// Letters of other scripts with accents and breathings, raised or as a sign.
+	"aΆάᵄᵅἀἁἂἃἄἅἆἇἈἉἊἋἌἍἎἏὰάᾀᾁᾂᾃᾄᾅᾆᾇᾈᾉᾊᾋᾌᾍᾎᾏᾰᾱᾲᾳᾴᾶᾷᾸᾹᾺΆᾼ𞀰𞁑",
+	"bᵝᵦꚜꚝ𐞄𐞅𞀲𞁓𞁥",
+	"cᵓ𞀿𞁞",
+	"dᶞ𐞋𐞌",
+	"eΈέϵЀѐӖӗӬӭᴲᵊᵋᵌᶟἐἑἒἓἔἕἘἙἚἛἜἝὲέῈΈₔℇ𐞎𞀵𞁈𞁖",
+	"f𝟊𝟋",
+	"gˠᶢ𐞒𐞓",
+	"hʱΉᵸᶣἨἩἪἫἬἭἮἯᾘᾙᾚᾛᾜᾝᾞᾟῊΉῌℏꟸ𐞕𐞖",
+	"iΊΐΪίϊЇїᶤᶥᶦἰἱἲἳἴἵἶἷἸἹἺἻἼἽἾἿὶίιῐῑῒΐῖῗῘῙῚΊ𝚤𞁌𞁨",
+	"jᶨ𞁍",
+	"kϰЌќ𞀹𞁚",
+	"lᶩᶫꭞ𞁐",
+	"mᵚᶬ𞀻",
+	"nήϖЍѝӢӣӤӥᵑᶮᶯᶰἠἡἢἣἤἥἦἧὴήᾐᾑᾒᾓᾔᾕᾖᾗῂῃῄῆῇℼℿ𞀸𞀽𞁙𞁝",
+	"oǾǿΌΏόϑϕᵠᵩᶱᶿὀὁὂὃὄὅὈὉὊὋὌὍὨὩὪὫὬὭὮὯὸόᾨᾩᾪᾫᾬᾭᾮᾯῸΌῺΏῼΩ𐞢𞀼𞁜",
+	"pᵨῤῥῬ𞀾",
+	"rʴЃѓ𐞨𐞩𐞪𞀳𞁔",
+	"sᶳ𞁩",
+	"t𐞯𞁀",
+	"uµΰϋύᶶᶷᶸὐὑὒὓὔὕὖὗὺύῠῡῢΰῦῧ𞁄𞁢",
+	"vѶѷᶹᶺ",
+	"wώὠὡὢὣὤὥὦὧὼώᾠᾡᾢᾣᾤᾥᾦᾧῲῳῴῶῷꭩ𞁆𞁤",
+	"xᵡᵪ𞁃𞁡",
+	"yΎΫϒϓϔӮӯӰӱӲӳᵞᵧὙὛὝὟῨῩῪΎℽℾ𐞠𐞲𞁁𞁏𞁟",
+	"zᶼ",
 	// Several letters in one.
 	"ac℀ aeæӕ am㏂㏟ as℁ au㍳ bar㍴ bq㏃ cal㎈ cc㏄ cd㏅🄭 ckg㏆ cm㎝ co℅㏇ cu℆ da㍲ db㏈ dj🆐 dl㎗ dm㍷ dzǆǳ",
 	"erg㋍ ev㋎ fax℻ ffﬀ ffiﬃ fflﬄ fiﬁ flﬂ fm㎙ gal㏿ gb㎇ ghz㎓ gpa㎬ gy㏉ ha㏊ hg㋌ hp㏋ hpa㍱ hv🅊 hz㎐ iiⅱ",
@@ -110,8 +136,11 @@ func readAs(r rune) string {
 			return a.plain[n : n+1]
 		}
 	}
-	if r >= '𝚨' && r <= '𝟋' { // mathematical Greek, of 58 characters each
+	if r >= '𝚨' && r <= '𝟉' { // mathematical Greek, of 58 characters each
 		r = greek(int(r-'𝚨') % 58)
+		if s, ok := shapes()[r]; ok {
+			return s
+		}
 	}
 	r = unicode.ToLower(r)
 	if r < unicode.MaxASCII { // the sign for Kelvin
@@ -134,10 +163,7 @@ func ascii(r rune) string {
 
 // greek is the letter at a place of a mathematical Greek alphabet.
 func greek(n int) rune {
-	if n <= 24 {
-		return 'Α' + rune(n)
-	}
-	return 'α' + rune(n-26)
+	return []rune("ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡϴΣΤΥΦΧΨΩ∇αβγδεζηθικλμνξοπρςστυφχψω∂ϵϑϰϕϱϖ")[n]
 }
 
 // LookAlike brings a name into a form that is the same for all names that a reader

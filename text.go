@@ -105,7 +105,9 @@ func MailText(from string, m Message) string {
 }
 
 // RedactedText replaces the text of a redacted message.
-func RedactedText(by string) string { return "[redacted by " + by + "]" }
+func RedactedText(by string) string { return redactedPrefix + by + "]" }
+
+const redactedPrefix = "[redacted by "
 
 // ErrSelf refuses a contact with oneself.
 func ErrSelf() *Error { return Errorf(Denied, "You cannot contact yourself.").WithRule("self") }
