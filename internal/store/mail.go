@@ -64,6 +64,24 @@ func (tx *Tx) MailAbout(of parley.AgentID, task parley.TaskID, except parley.Thr
 	return list, err
 }
 
+// MailNote is a piece of mail without what it says.
+type MailNote struct {
+	ID     parley.MessageID
+	From   parley.AgentID
+	Urgent bool // a person said so
+}
+
+// MailNotes is MailAbout without what the mail says, and newest first: what is told of
+// stays unread, so the oldest would soon be all that there is.
+func (tx *Tx) MailNotes(of parley.AgentID, task parley.TaskID, except parley.ThreadID, limit int) (list []MailNote, err error) {
+	err = tx.query(`SELECT m.id, m.author_id, d.about_id FROM delivery d CROSS JOIN message m
+		WHERE `+mailAbout+` AND m.id = d.message_id AND m.thread_id <> $3 ORDER BY m.id DESC LIMIT $4`,
+		func(r Row) {
+			list = append(list, MailNote{parley.MessageID(r.Int(0)), parley.AgentID(r.Int(1)), parley.TaskID(r.Int(2)) == AnyTask})
+		}, int64(of), int64(task), int64(except), int64(limit))
+	return list, err
+}
+
 // TakeMail marks messages as seen at once and returns those that nobody had seen: of
 // two transactions that take the same, the second waits and does not get it. All that
 // the transaction marks as seen has to be among them, so that every transaction locks

@@ -7,8 +7,8 @@ import (
 
 // What belongs to the running task or its thread appears between two steps: after
 // the results of a reply's calls, before the model is asked again. So does mail about
-// what the task works on, and a person's urgent word. It is stored
-// with the last result, so that a turn that goes on elsewhere shows the same; it
+// what the task works on, and a person's urgent word; in a group only that they have
+// come. It is stored with the last result, so that a turn that goes on elsewhere shows the same; it
 // counts as delivered then, and as seen with the reply of a model that was shown
 // it. Everything else waits for its own turn.
 
@@ -18,7 +18,9 @@ type arrival struct {
 	mail
 }
 
-func (a arrival) empty() bool { return len(a.notices)+len(a.inbox)+len(a.unread) == 0 }
+func (a arrival) empty() bool {
+	return len(a.notices)+len(a.inbox)+len(a.unread) == 0 && a.step.Unread == nil
+}
 
 // takesIn reports whether the model is asked again after these steps.
 func (t *transcript) takesIn(drafts []draft) bool {
@@ -32,10 +34,9 @@ func (r *run) arrive(tx *store.Tx, w store.Working, drafts []draft) (a arrival, 
 		return a, nil
 	}
 	if w.Mail {
-		if a.unread, err = r.readMailAbout(tx); err != nil {
+		if err = r.readMailAbout(tx, &a); err != nil {
 			return a, err
 		}
-		a.step.Mail = mail{notices: a.unread}.ids()
 	}
 	if thread.Count > r.lookedTo && r.place.Kind != parley.Group {
 		news, readTo, err := r.readNews(tx, thread, r.lookedTo)

@@ -154,7 +154,10 @@ func (r *run) mailOf(tx *store.Tx, of content) (m mail, err error) {
 	case prompt:
 		notices, upto, block = c.Notices, c.Inbox, c.Unread
 	case inboxStep:
-		notices, upto, block = c.Notices, c.Upto, &unread{Messages: c.Mail}
+		notices, upto, block = c.Notices, c.Upto, c.Unread
+		if block == nil {
+			block = &unread{Messages: c.Mail}
+		}
 	case replyStep:
 		if c.Prompt != nil {
 			notices, upto, block = c.Prompt.Notices, c.Prompt.Inbox, c.Prompt.Unread

@@ -48,6 +48,9 @@ type (
 		Place int `json:"place,omitempty"`
 		// Mail is from other conversations, about what the task works on.
 		Mail []parley.MessageID `json:"mail,omitempty"`
+		// Unread is the same in a group, where only its senders are shown; nil if
+		// there is none.
+		Unread *unread `json:"unread,omitempty"`
 	}
 	started struct {
 		Call string `json:"call"`

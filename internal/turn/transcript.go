@@ -35,8 +35,9 @@ type transcript struct {
 	prompt   prompt // what it began with
 	underWay bool   // it has not ended
 
-	inboxRead int   // how far the task's inbox was read
-	unshown   sight // what has arrived since the last reply
+	inboxRead int                // how far the task's inbox was read
+	told      []parley.MessageID // mail that it was told of, and not shown
+	unshown   sight              // what has arrived since the last reply
 }
 
 // letter is a stored message with the name of its author.
@@ -161,6 +162,10 @@ func (t *transcript) addResult(r result) {
 // addArrival takes in what came for the task between two steps.
 func (t *transcript) addArrival(in inboxStep, m mail) {
 	t.addLetters(m.unread)
+	if in.Unread != nil {
+		t.told = append(t.told, in.Unread.Told...)
+		t.past = append(t.past, entry{Message: model.Message{Role: model.User, Text: unreadText(*in.Unread, nil, m.senders)}, unread: true, stored: &letter{}})
+	}
 	t.addLetters(m.notices)
 	t.addLetters(m.inbox)
 	t.inboxRead = in.Upto

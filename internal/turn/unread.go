@@ -22,6 +22,7 @@ import (
 
 const (
 	unreadSize  = 20   // messages
+	toldSize    = 1000 // messages
 	unreadChars = 8000 // with everything around them
 	frameChars  = 400  // of what is around them
 )
@@ -34,6 +35,11 @@ type unread struct {
 	Count int `json:"count"`
 	// From are who sent it, where only that is shown.
 	From []parley.AgentID `json:"from,omitempty"`
+	// Urgent are those of them who said that it is.
+	Urgent []parley.AgentID `json:"urgent,omitempty"`
+	// Told are the messages among it that a running turn is told of, so that it is
+	// told once.
+	Told []parley.MessageID `json:"told,omitempty"`
 }
 
 func (p prompt) unreadIDs() []parley.MessageID {
@@ -61,6 +67,9 @@ func (r *run) loadUnread(tx *store.Tx, b *beginning) error {
 	block := unread{Count: count}
 	if r.place.Kind == parley.Group {
 		block.From = from
+		if err := r.tell(tx, &block, nil); err != nil {
+			return err
+		}
 	} else {
 		filter.Longest, filter.Limit = unreadChars, unreadSize
 		list, err := tx.UnreadMail(filter)
@@ -110,21 +119,56 @@ func (r *run) readUnread(tx *store.Tx, block unread, m *mail) (err error) {
 		return err
 	}
 	for _, id := range block.From {
-		m.senders = append(m.senders, r.names.of(id))
+		name := r.names.of(id)
+		if slices.Contains(block.Urgent, id) {
+			name += " (urgent)"
+		}
+		m.senders = append(m.senders, name)
 	}
 	return nil
 }
 
-// readMailAbout reads mail that the running turn is shown at once.
-func (r *run) readMailAbout(tx *store.Tx) ([]letter, error) {
+// readMailAbout reads mail that the running turn is shown at once, or in a group told
+// of.
+func (r *run) readMailAbout(tx *store.Tx, a *arrival) (err error) {
 	if !r.takesMail() {
-		return nil, nil
+		return nil
+	}
+	if r.place.Kind == parley.Group {
+		var block unread
+		if err := r.tell(tx, &block, r.told); err != nil || len(block.Told) == 0 {
+			return err
+		}
+		block.Count, a.step.Unread = len(block.Told), &block
+		return r.readUnread(tx, block, &a.mail)
 	}
 	list, err := tx.MailAbout(r.lease.Agent, r.task.ID, r.task.Thread, unreadSize)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return r.names.letters(tx, list)
+	a.unread, err = r.names.letters(tx, list)
+	a.step.Mail = idsOf(a.unread)
+	return err
+}
+
+// tell adds to a block what mail there is about the task, or urgent, but for what was
+// told before.
+func (r *run) tell(tx *store.Tx, block *unread, before []parley.MessageID) error {
+	notes, err := tx.MailNotes(r.lease.Agent, r.task.ID, r.task.Thread, toldSize)
+	for _, n := range notes {
+		if slices.Contains(before, n.ID) {
+			continue
+		}
+		block.Told = append(block.Told, n.ID)
+		if !slices.Contains(block.From, n.From) {
+			block.From = append(block.From, n.From)
+		}
+		if n.Urgent && !slices.Contains(block.Urgent, n.From) {
+			block.Urgent = append(block.Urgent, n.From)
+		}
+	}
+	slices.Sort(block.From)
+	return err
 }
 
 // storeUnread stores what the turn begins with, if it shows mail.
@@ -168,6 +212,7 @@ func (t *transcript) showUnread(p prompt, m mail) {
 	t.prompt = p
 	text, shown := "", p.shown(m.unread)
 	if p.Unread != nil {
+		t.told = append(t.told, p.Unread.Told...)
 		text = unreadText(*p.Unread, shown, m.senders)
 	}
 	if t.turn == 1 {

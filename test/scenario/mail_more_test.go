@@ -225,3 +225,66 @@ agents:
 		}
 	})
 }
+
+// channelWork is a team whose TesterBot works in a channel, step by step, and then reads
+// its mail.
+var channelWork = Team{Agents: []string{"CoderBot", "TesterBot"}, People: []string{"rutger", "louise"}, Member: cast, Channels: []string{"room"}, Script: `
+agents:
+  CoderBot:
+    - steps: [{call: peer_discovery, args: {finding: 'It is broken.', path: a.go}}, {say: '{{result}}'}]
+  TesterBot:
+    - steps:
+        - {call: peer_claim_region, args: {path: a.go}}
+        - {wait: 1m, call: list_agents, args: {}}
+        - {wait: 1m, call: list_agents, args: {}}
+        - {wait: 1m, call: list_agents, args: {}}
+        - {wait: 1m, call: read_inbox, args: {}}
+        - {wait: 1m, say: 'Done.'}
+`}
+
+// toldOf is how a turn in a channel learns of one message.
+func toldOf(sender string) string {
+	return "user: [Unread | 1 messages]\nFor you alone; not part of the request.\n\nFrom " + sender + "; read_inbox shows them."
+}
+
+// Who is in a channel reads what a turn there says, so between its steps too it learns
+// only that there is mail, from whom, and whether a person calls it urgent. It is told
+// once, and the mail stays unread until it is read.
+func TestAChannelTurnIsToldOfMailBetweenTwoSteps(t *testing.T) {
+	Play(t, channelWork, func(s *Stage) {
+		s.As("rutger").Post("#room", "@TesterBot work")
+		s.Pass(10 * time.Second)
+		s.As("louise").Ask("CoderBot", "Go.")
+		s.Pass(time.Minute)
+		s.Equal("the discovery", 1, count(s.Saw("TesterBot", -1), toldOf("CoderBot")))
+		urgent, err := s.Contacts.Notify(s.Context(), s.As("louise").Caller, contact.Request{Target: "TesterBot", Message: "Stop!", Urgent: true})
+		s.Equal("accepted", nil, err)
+		s.Pass(2 * time.Minute)
+		s.Equal("told of the discovery once", 1, count(s.Saw("TesterBot", -1), toldOf("CoderBot")))
+		s.Equal("told of the urgent word once", 1, count(s.Saw("TesterBot", -1), toldOf("louise (urgent)")))
+		s.Equal("shown", false, s.Models.Showed("TesterBot", "Stop!") || s.Models.Showed("TesterBot", "It is broken."))
+		s.Equal("unread", "accepted", s.Delivery(urgent.Message, "TesterBot"))
+		s.Pass(10 * time.Minute)
+		s.Equal("read", true, s.Models.Showed("TesterBot", "Stop!") && s.Models.Showed("TesterBot", "It is broken."))
+		s.Equal("seen", "seen", s.Delivery(urgent.Message, "TesterBot"))
+	})
+}
+
+// Urgent mail that is there when a turn in a channel begins is named then, and not
+// again between its steps, even if the turn goes on elsewhere.
+func TestAChannelTurnIsToldOnceOfMailThatWasThere(t *testing.T) {
+	Play(t, channelWork, func(s *Stage) {
+		_, err := s.Contacts.Notify(s.Context(), s.As("louise").Caller, contact.Request{Target: "TesterBot", Message: "Stop!", Urgent: true})
+		s.Equal("accepted", nil, err)
+		s.As("rutger").Post("#room", "@TesterBot work")
+		s.Pass(90 * time.Second)
+		s.Stop()
+		again := raise(s.TB, s.team, s.Store, s.Models)
+		defer again.Stop()
+		again.Pass(2 * time.Minute)
+		s.Equal("told once", 1, count(again.Saw("TesterBot", -1), toldOf("louise (urgent)")))
+		s.Equal("shown", false, s.Models.Showed("TesterBot", "Stop!"))
+		again.Pass(10 * time.Minute)
+		s.Equal("read", true, s.Models.Showed("TesterBot", "Stop!"))
+	})
+}

@@ -84,6 +84,13 @@ func unreadMail(t *testing.T, open Open) {
 		if d := cmp.Diff([]parley.MessageID{third.ID, urgent.ID}, idsOf(about)); d != "" || err != nil {
 			t.Errorf("about the task: %v %s", err, d)
 		}
+		newest := []store.MailNote{{ID: urgent.ID, From: w.ann.ID, Urgent: true}, {ID: third.ID, From: w.ann.ID}}
+		for limit, want := range [][]store.MailNote{1: newest[:1], 2: newest} {
+			notes, err := tx.MailNotes(w.bob.ID, task.ID, c.Main, limit)
+			if d := cmp.Diff(want, notes); d != "" || err != nil {
+				t.Errorf("notes of mail about the task: %v %s", err, d)
+			}
+		}
 		count, from, err := tx.MailSenders(store.MailFilter{To: w.bob.ID, Except: c.Main})
 		if count != 3 || len(from) != 1 || from[0] != w.ann.ID || err != nil {
 			t.Errorf("%d from %v, %v", count, from, err)
