@@ -18,7 +18,7 @@ endif
 # How often the long crash suite kills the hub, on each store.
 KILLS ?= 200
 
-.PHONY: help build test quick setup lint fmt tidy-check crash mutate bench weigh cover clean
+.PHONY: help build test quick setup lint fmt tidy-check crash mutate schemathesis bench weigh cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -59,6 +59,22 @@ crash: setup ## kill the hub KILLS=200 times under load, on both stores
 
 mutate: setup ## plant each fault of test/mutants and look whether a test notices (MUTANTS=contact for some)
 	$(WITH_POSTGRES) go run ./test/mutants $(MUTANTS)
+
+# schemathesis is for Python, and stays in a folder of its own below the user's cache. The hub
+# is a new one with the first template. It is ended here, also when something fails.
+SCHEMATHESIS := 4.32.0
+SCHEMATHESISFLAGS ?= -n 50
+SCHEMATHESISPORT ?= 7557
+
+schemathesis: build ## have schemathesis try what /openapi.json says (needs python3; SCHEMATHESISFLAGS="-n 100 --seed 7")
+	@set -e; venv="$${XDG_CACHE_HOME:-$$HOME/.cache}/parley/schemathesis-$(SCHEMATHESIS)"; \
+	if [ ! -x "$$venv/bin/schemathesis" ]; then python3 -m venv "$$venv"; "$$venv/bin/pip" -q install schemathesis==$(SCHEMATHESIS); fi; \
+	team=$$(mktemp -d); bin/parley init "$$team" >/dev/null; \
+	bin/parley up "$$team" --listen 127.0.0.1:$(SCHEMATHESISPORT) >"$$team/up.log" 2>&1 & hub=$$!; \
+	trap 'kill -INT $$hub 2>/dev/null || :; wait $$hub || :; rm -rf "$$team"' EXIT; \
+	until bin/parley --dir "$$team" agents >/dev/null 2>&1; do kill -0 $$hub || { cat "$$team/up.log"; exit 1; }; done; \
+	"$$venv/bin/schemathesis" --config-file tools/schemathesis.toml run http://127.0.0.1:$(SCHEMATHESISPORT)/openapi.json \
+		-H "Authorization: Bearer $$(cat "$$team/.parley/hub.token")" --exclude-path-regex '/live$$' --checks all --no-color $(SCHEMATHESISFLAGS)
 
 # With the test servers and the labelled data that some lines need, and that nobody
 # else does: a program of its own.

@@ -57,6 +57,14 @@ type Budget struct {
 	Time   time.Duration // spent by running turns
 }
 
+// The largest bounds, which the document of the API names too.
+const (
+	maxTokens int64 = 1e15
+	maxMoney        = 1e9 * Dollar
+	maxTasks  int64 = 1e9
+	maxTime         = 100 * 365 * 24 * time.Hour
+)
+
 // Set reports whether the budget bounds anything.
 func (b Budget) Set() bool { return b != Budget{} }
 
@@ -91,15 +99,19 @@ func (b Budget) Raise(by Budget) (Budget, error) {
 		{"time", b.Time > 0, by.Time > 0},
 	} {
 		if c.adds && !c.has {
-			return b, Errorf(Invalid, "The budget does not bound %s, so there is nothing to raise.", c.what)
+			return b, Errorf(Conflict, "The budget does not bound %s, so there is nothing to raise.", c.what)
 		}
 	}
 	sum := Budget{Tokens: b.Tokens + by.Tokens, Money: b.Money + by.Money, Tasks: b.Tasks + by.Tasks, Time: b.Time + by.Time}
-	if sum.Tokens < b.Tokens || sum.Money < b.Money || sum.Tasks < b.Tasks || sum.Time < b.Time {
-		return b, Errorf(Invalid, "The budget would be too large.")
+	if over(b.Tokens, by.Tokens, maxTokens) || over(b.Money, by.Money, maxMoney) ||
+		over(b.Tasks, by.Tasks, maxTasks) || over(b.Time, by.Time, maxTime) {
+		return b, Errorf(Conflict, "The budget would be too large.")
 	}
 	return sum, nil
 }
+
+// over reports whether adding to a bound makes it larger than any may be.
+func over[T ~int64](has, more, most T) bool { return more > 0 && has > most-more }
 
 // String writes the form that ParseBudget reads.
 func (b Budget) String() string {

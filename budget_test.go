@@ -43,8 +43,8 @@ func TestRaisingABudget(t *testing.T) {
 	if want := (Budget{Tokens: 11, Money: 7}); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for _, by := range []Budget{{Tasks: 1}, {Time: 1}, {Tokens: 1<<63 - 1}} {
-		if got, err := b.Raise(by); KindOf(err) != Invalid || got != b {
+	for _, by := range []Budget{{Tasks: 1}, {Time: 1}, {Tokens: 1<<63 - 1}, {Money: maxMoney - 4}} {
+		if got, err := b.Raise(by); KindOf(err) != Conflict || got != b {
 			t.Errorf("raised by %+v: %+v, %v", by, got, err)
 		}
 	}

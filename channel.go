@@ -96,6 +96,6 @@ func ErrNoChannel(name string, near []string) *Error {
 
 // ErrNotMember refuses a post that mentions somebody who would not see it.
 func ErrNotMember(name, place string) *Error {
-	e := Errorf(Invalid, "%s is not a member of %s; nothing was posted.", name, place)
+	e := Errorf(Conflict, "%s is not a member of %s; nothing was posted.", name, place)
 	return e.WithRule("member").WithHint("Leave the mention out, or contact %s directly.", name)
 }

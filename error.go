@@ -12,7 +12,7 @@ type Kind string
 const (
 	Invalid     Kind = "invalid"     // the input is malformed; nothing was changed
 	NotFound    Kind = "not_found"   // no such thing, or not visible to the caller
-	Conflict    Kind = "conflict"    // the state moved on; the message names the present state
+	Conflict    Kind = "conflict"    // the input does not fit the present state, which the message names, or itself
 	Denied      Kind = "denied"      // a rule forbids it
 	Unavailable Kind = "unavailable" // the target cannot be contacted now
 	Limited     Kind = "limited"     // a limit was reached: rate, depth, size, budget

@@ -88,7 +88,7 @@ func CheckKindPattern(pattern string) error {
 		}
 		known = append(known, kind)
 	}
-	err := Errorf(Invalid, "There are no events of the kind %q.", Clip(pattern, 64))
+	err := Errorf(NotFound, "There are no events of the kind %q.", Clip(pattern, 64))
 	if near := Nearest(strings.Trim(before+after, "."), known, 3); len(near) > 0 {
 		return err.WithHint("Did you mean %s?", strings.Join(near, ", "))
 	}

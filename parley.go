@@ -49,8 +49,9 @@ func ParseThreadID(s string) (ThreadID, error) {
 }
 
 func parseID(s, prefix string) (int64, error) {
-	n, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(s), prefix), 10, 64)
-	if err != nil || n <= 0 {
+	digits := strings.TrimPrefix(strings.TrimSpace(s), prefix)
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n <= 0 || strconv.FormatInt(n, 10) != digits {
 		return 0, Errorf(Invalid, "%q is not an id like %s101.", s, prefix)
 	}
 	return n, nil

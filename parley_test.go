@@ -44,7 +44,7 @@ func TestIDs(t *testing.T) {
 		want parley.TaskID
 	}{
 		{"task-101", 101}, {" task-101 ", 101}, {"101", 101},
-		{"", 0}, {"task-", 0}, {"task-0", 0}, {"task--1", 0}, {"msg-1", 0}, {"task-1x", 0}, {"task-99999999999999999999", 0}, {"1.5", 0},
+		{"", 0}, {"task-", 0}, {"task-0", 0}, {"task--1", 0}, {"msg-1", 0}, {"task-1x", 0}, {"task-99999999999999999999", 0}, {"1.5", 0}, {"+7", 0}, {"task-07", 0},
 	} {
 		got, err := parley.ParseTaskID(c.text)
 		if got != c.want || (err == nil) != (c.want != 0) {

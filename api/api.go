@@ -37,7 +37,7 @@ type ContactRequest struct {
 	Timeout  float64 `json:"timeout_seconds,omitempty" minimum:"0" maximum:"604800" doc:"How long an ask waits; 120 if left out."`
 	Urgent   bool    `json:"urgent,omitempty" doc:"For a notification: a turn that is running shows it between two of its steps. Only a person may say so."`
 	Key      string  `json:"key,omitempty" maxLength:"200" doc:"Makes the contact idempotent: the same key finds what was made before."`
-	Budget   *Budget `json:"budget,omitempty" doc:"What the tree of tasks that begins here may spend. Only a person may give one."`
+	Budget   *Budget `json:"budget,omitempty" doc:"What the tree of tasks that begins here may spend. Only a person may give one, and not to a notification or a subtask."`
 }
 
 // Contact is an accepted contact. For an ask too this is only the acceptance;
@@ -214,7 +214,7 @@ type AgentList struct {
 // StatusRequest changes whether an agent can be reached.
 type StatusRequest struct {
 	Status string     `json:"status" enum:"sleep,wake,offline,online" doc:"What to do."`
-	Until  *time.Time `json:"until,omitempty" doc:"When a sleep ends."`
+	Until  *time.Time `json:"until,omitempty" doc:"When a sleep ends; a sleep needs it."`
 }
 
 // Explanation is what the rules decide about an action, and why.

@@ -1,11 +1,11 @@
 package api
 
-// Budget bounds what may be spent. A bound that is left out does not apply.
+// Budget bounds what may be spent. A bound that is left out, or 0, does not apply.
 type Budget struct {
-	Tokens  int64   `json:"tokens,omitempty" minimum:"0" doc:"Input and output together."`
-	Money   float64 `json:"money,omitempty" minimum:"0" doc:"US dollars."`
-	Tasks   int64   `json:"tasks,omitempty" minimum:"0" doc:"In the whole tree, including its root."`
-	Seconds float64 `json:"seconds,omitempty" minimum:"0" doc:"How long turns may run; waiting does not count."`
+	Tokens  int64   `json:"tokens,omitempty" minimum:"0" maximum:"1000000000000000" doc:"Input and output together."`
+	Money   float64 `json:"money,omitempty" minimum:"0" maximum:"1000000000" doc:"US dollars."`
+	Tasks   int64   `json:"tasks,omitempty" minimum:"0" maximum:"1000000000" doc:"In the whole tree, including its root."`
+	Seconds float64 `json:"seconds,omitempty" minimum:"0" maximum:"3153600000" doc:"How long turns may run; waiting does not count."`
 }
 
 // Spending is what a task tree has spent, or a team today.

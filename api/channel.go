@@ -20,7 +20,7 @@ type ChannelList struct {
 // ChannelRequest makes a channel.
 type ChannelRequest struct {
 	Name    string   `json:"name" maxLength:"65" doc:"1 to 64 letters, digits and -_. characters."`
-	Topic   string   `json:"topic,omitempty" doc:"What it is about."`
+	Topic   string   `json:"topic,omitempty" maxLength:"500" doc:"What it is about."`
 	Members []string `json:"members,omitempty" nullable:"false" maxItems:"10000" doc:"Names, or * for everyone. You always become a member."`
 }
 

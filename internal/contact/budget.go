@@ -41,9 +41,9 @@ func (o *opening) mayGiveBudget() error {
 	case o.state.Sender.Kind != parley.Person:
 		return access.ErrPeopleOnly("give a task a budget")
 	case o.caller.Task != 0:
-		return parley.Errorf(parley.Invalid, "Only the first task of a tree is given a budget; the others draw on it.")
+		return parley.Errorf(parley.Conflict, "Only the first task of a tree is given a budget; the others draw on it.")
 	case o.pattern == parley.Notify:
-		return parley.Errorf(parley.Invalid, "A notification makes no task, so it has no budget.")
+		return parley.Errorf(parley.Conflict, "A notification makes no task, so it has no budget.")
 	}
 	return nil
 }

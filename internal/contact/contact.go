@@ -166,7 +166,7 @@ func checkKey(c access.Caller, key string) error {
 		return err
 	}
 	if c.Token == 0 && !c.Approved && isApprovalKey(key) {
-		return parley.Errorf(parley.Invalid, "The key %q is one of the hub's own.", key).WithHint("Use another key.")
+		return parley.Errorf(parley.Conflict, "The key %q is one of the hub's own.", key).WithHint("Use another key.")
 	}
 	return nil
 }

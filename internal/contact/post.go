@@ -298,7 +298,7 @@ func (p *posting) enterDM() error {
 	case p.state.Author.Kind != parley.Person:
 		return access.ErrPeopleOnly("write in the conversation of others")
 	case slices.Contains(p.pair[:], p.caller.Agent):
-		return parley.Errorf(parley.Invalid, "This is your own conversation.").WithHint("Use 'delegate', 'ask' or 'notify' for it.")
+		return parley.Errorf(parley.Conflict, "This is your own conversation.").WithHint("Use 'delegate', 'ask' or 'notify' for it.")
 	}
 	var err error
 	p.channel, err = p.tx.EnsureDM(p.caller.Team, p.pair[0], p.pair[1])

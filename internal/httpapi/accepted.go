@@ -21,6 +21,9 @@ const (
 	wholeText = `^[^\x00]*$`
 )
 
+// place is a place in the record of events.
+const place = `^(0|[1-9][0-9]{0,17})\.(0|[1-9][0-9]{0,17})$`
+
 func idText(prefix string) string { return `^(` + prefix + `)?[1-9][0-9]{0,17}$` }
 
 func orEmpty(pattern string) string { return `^$|` + pattern }
@@ -35,7 +38,7 @@ var acceptedFields = map[string]string{
 	"DeclineRequest.reason":     someText,
 	"DenyRequest.reason":        wholeText,
 	"RedactRequest.reason":      wholeText,
-	"ChannelRequest.name":       `^#?[\p{L}\p{Nd}_-]{1,64}$`,
+	"ChannelRequest.name":       `^#?(?!\.+$)[\p{L}\p{Nd}_.-]{1,64}$`,
 	"ChannelRequest.topic":      wholeText,
 	"PostRequest.message":       someText,
 	"SeenRequest.ids":           idText("msg-"),
@@ -106,6 +109,10 @@ func describeParameters(path string, op *huma.Operation) {
 			p.Schema.Pattern = orEmpty(idText("task-"))
 		case p.In == "query" && p.Name == "thread":
 			p.Schema.Pattern = orEmpty(idText("thread-"))
+		case p.In == "query" && p.Name == "after":
+			p.Schema.Pattern = `^(now)?$|` + place
+		case p.In == "header" && p.Name == "Last-Event-ID":
+			p.Schema.Pattern = orEmpty(place)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func (s *Server) status(ctx context.Context, name string, r api.StatusRequest) e
 	switch r.Status {
 	case "sleep":
 		if r.Until == nil {
-			return parley.Errorf(parley.Invalid, "A sleep needs an end.").WithHint("Give until as a time like 2030-01-31T08:00:00Z.")
+			return parley.Errorf(parley.Conflict, "A sleep needs an end.").WithHint("Give until as a time like 2030-01-31T08:00:00Z.")
 		}
 		return contacts.Sleep(ctx, c, name, *r.Until)
 	case "wake":

@@ -97,13 +97,21 @@ func raise(r api.RaiseRequest) (parley.Budget, error) {
 	return by, nil
 }
 
-// decodeBudget reads a budget that may be missing.
+// decodeBudget reads a budget that may be missing. Less than the smallest unit is one:
+// none would be no bound at all.
 func decodeBudget(b *api.Budget) parley.Budget {
 	if b == nil {
 		return parley.Budget{}
 	}
-	return parley.Budget{Tokens: b.Tokens, Money: parley.Money(math.Round(b.Money * float64(parley.Dollar))), Tasks: b.Tasks,
+	out := parley.Budget{Tokens: b.Tokens, Money: parley.Money(math.Round(b.Money * float64(parley.Dollar))), Tasks: b.Tasks,
 		Time: time.Duration(b.Seconds * float64(time.Second)).Truncate(time.Microsecond)}
+	if b.Money > 0 {
+		out.Money = max(out.Money, 1)
+	}
+	if b.Seconds > 0 {
+		out.Time = max(out.Time, time.Microsecond)
+	}
+	return out
 }
 
 func spending(s reading.Spending) api.Spending {

@@ -60,8 +60,8 @@ func TestNoProgramApprovesItself(t *testing.T) {
 		{"its manager withdraws", "Joiner", "POST", "/v1/approvals/approval-1/withdraw", "", nil, 404},
 		{"a stranger reads", "Stranger", "GET", "/v1/approvals/approval-1", "", nil, 404},
 		{"an approved request", "Trainee", "POST", "/v1/contacts", `{"action": "notify", "agent": "DataBot", "message": "x", "approved": true}`, nil, 422},
-		{"the hub's key", "Trainee", "POST", "/v1/contacts", `{"action": "notify", "agent": "DataBot", "message": "x", "key": "approval-1"}`, nil, 422},
-		{"the hub's other key", "Trainee", "POST", "/v1/contacts", `{"action": "notify", "agent": "DataBot", "message": "x", "key": "approval/approval-1"}`, nil, 422},
+		{"the hub's key", "Trainee", "POST", "/v1/contacts", `{"action": "notify", "agent": "DataBot", "message": "x", "key": "approval-1"}`, nil, 409},
+		{"the hub's other key", "Trainee", "POST", "/v1/contacts", `{"action": "notify", "agent": "DataBot", "message": "x", "key": "approval/approval-1"}`, nil, 409},
 		{"another payload under the key", "Trainee", "POST", "/v1/contacts", strings.Replace(wants, "revenue", "keys", 1), nil, 409},
 	})
 	a, err := w.as("Ada").Approval(t.Context(), "approval-1")

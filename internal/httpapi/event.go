@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -28,14 +29,26 @@ func (s *Server) registerEvents() {
 		description: "The record of everything that happened, oldest first, and then new events as they happen, as server-sent events. " +
 			"Each event's id is its position in the record. A reader that was cut off sends it back as Last-Event-ID, or as after, and misses nothing. " +
 			"agent, task, kind, since and until filter the record; last begins with the newest events that pass. " +
-			"A stream that ends because of an error ends with an event named problem. Lines that begin with a colon are heartbeats."})
-	op.Responses["200"] = &huma.Response{
-		Description: "A stream of events, each named by its kind.",
-		Content: map[string]*huma.MediaType{"text/event-stream": {
-			Schema: s.api.OpenAPI().Components.Schemas.Schema(typeOf[api.Event](), true, ""),
-		}},
-	}
+			"A stream that ends because of an error ends with an event named problem. Lines that begin with a colon are heartbeats.",
+		errors: []parley.Kind{parley.NotFound, parley.Conflict, parley.Unavailable}})
+	op.Responses["200"] = s.streamOf(typeOf[api.Event]())
 	huma.Register(s.api, op, s.followEvents)
+}
+
+// streamOf describes a stream by one of its events, whose data is JSON as a text.
+func (s *Server) streamOf(t reflect.Type) *huma.Response {
+	schemas := s.api.OpenAPI().Components.Schemas
+	data := &huma.Schema{Type: huma.TypeString, Description: "What has happened; of a problem, why the stream ends.", Extensions: map[string]any{
+		"contentMediaType": "application/json",
+		"contentSchema":    &huma.Schema{AnyOf: []*huma.Schema{schemas.Schema(t, true, ""), schemas.Schema(typeOf[api.Problem](), true, "")}},
+	}}
+	return &huma.Response{
+		Description: "A stream of events, each named by its kind.",
+		Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{
+			Type: huma.TypeObject, Required: []string{"event", "data"},
+			Properties: map[string]*huma.Schema{"event": {Type: huma.TypeString}, "data": data, "id": {Type: huma.TypeString}},
+		}}},
+	}
 }
 
 type followInput struct {

@@ -21,12 +21,7 @@ func (s *Server) registerLive() {
 			"It is only for display: nothing of it is stored, it does not begin at the beginning, and a slow reader misses pieces. " +
 			"If several hubs share a database, only the hub that runs the turn sends it; the others send nothing before the end. Read the result from the task.",
 		errors: []parley.Kind{parley.NotFound, parley.Unavailable}})
-	op.Responses["200"] = &huma.Response{
-		Description: "A stream of events, each named by its kind.",
-		Content: map[string]*huma.MediaType{"text/event-stream": {
-			Schema: s.api.OpenAPI().Components.Schemas.Schema(typeOf[api.Live](), true, ""),
-		}},
-	}
+	op.Responses["200"] = s.streamOf(typeOf[api.Live]())
 	huma.Register(s.api, op, s.lookAtTask)
 }
 

@@ -53,6 +53,18 @@ func describe(err error) *problem {
 	return &problem{status: status, Problem: api.Problem{Kind: string(e.Kind), Message: e.Message, Hint: e.Hint}}
 }
 
+// wellFormed is for a request that has the documented form, whatever its words are: it
+// is not malformed, but what it wants cannot be done.
+func wellFormed(err error) error {
+	e := (*parley.Error)(nil)
+	if !errors.As(err, &e) || e.Kind != parley.Invalid {
+		return err
+	}
+	same := *e
+	same.Kind = parley.Conflict
+	return &same
+}
+
 // refuse answers an error of a use case. It also logs the error if there is more
 // to it than the caller is told, such as why the database cannot be reached. It
 // is the only place that does, since the error goes no further.

@@ -15,7 +15,7 @@ func (s *Server) registerRules() {
 		summary: "Explain what the rules say",
 		description: "What the rules would decide about an action, with every rule that was looked at. Nothing is done and nothing is recorded. " +
 			"People may ask about anyone in their team, an agent only about itself.",
-		errors: []parley.Kind{parley.NotFound}}, s.explain)
+		errors: []parley.Kind{parley.NotFound, parley.Conflict}}, s.explain)
 }
 
 func (s *Server) explain(ctx context.Context, in *struct {

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 
@@ -94,10 +93,7 @@ func (s *Server) changeRule(ctx context.Context, p RulePath, values []string, ch
 		return api.AgentRules{}, err
 	}
 	r, err := change(rules, ctx, caller(ctx), p.Name, p.Key, values)
-	if e := (*parley.Error)(nil); errors.As(err, &e) && e.Kind == parley.Invalid {
-		e.Kind = parley.Conflict // the request is well-formed; the team's files would not be
-	}
-	return agentRules(r), err
+	return agentRules(r), wellFormed(err) // the team's files would not be
 }
 
 func agentRules(r rulebook.Rules) api.AgentRules {

@@ -44,7 +44,7 @@ func (s *Server) search(ctx context.Context, in *searchInput) (api.SearchResult,
 	for _, f := range found.List {
 		out.Hits = append(out.Hits, s.searchHit(ctx, f))
 	}
-	return out, err
+	return out, wellFormed(err) // the document cannot say what a word is
 }
 
 func (s *Server) searchHit(ctx context.Context, f reading.Found) api.SearchHit {

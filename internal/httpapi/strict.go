@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -30,18 +31,28 @@ var strictJSON = huma.Format{
 	},
 }
 
-// unmarshal also takes 7.0 for a whole number, which it is in JSON.
+// unmarshal also takes 7.0 and 1e3 for whole numbers, which they are in JSON.
 func unmarshal(data []byte, v any) error {
 	err := json.Unmarshal(data, v)
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) || !strings.HasPrefix(wrong.Value, "number ") {
 		return err
 	}
-	return json.Unmarshal(wholeNumbers.ReplaceAll(data, []byte("$1$2")), v)
+	return json.Unmarshal(numbers.ReplaceAllFunc(data, plainNumber), v)
 }
 
-// wholeNumbers finds numbers such as 7.0, and strings, which stay as they are.
-var wholeNumbers = regexp.MustCompile(`("(?:[^"\\]|\\.)*")|(-?[0-9]+)\.0+\b`)
+// numbers finds numbers such as 7.0 and 1e3, and strings, which stay as they are.
+var numbers = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?`)
+
+// plainNumber writes a whole number without a point or an exponent, if it is small
+// enough to be exact as a float.
+func plainNumber(text []byte) []byte {
+	n, err := strconv.ParseFloat(string(text), 64)
+	if err != nil || n != math.Trunc(n) || math.Abs(n) > 1<<53 || bytes.IndexAny(text, ".eE") < 0 {
+		return text
+	}
+	return strconv.AppendInt(nil, int64(n), 10)
+}
 
 // checkJSON refuses a body that is not UTF-8, that has half a character, a key twice,
 // or null, which would be the same as nothing. Whether it is JSON at all is for the decoder to say.

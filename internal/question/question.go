@@ -26,11 +26,11 @@ func Forward(q parley.Question, routes []parley.Route, by, target parley.AgentID
 	case q.Hops >= parley.MaxHops:
 		return parley.ErrMaxHops()
 	case target == by:
-		return parley.Errorf(parley.Invalid, "You cannot forward a question to yourself.").WithHint(elsewhere)
+		return parley.Errorf(parley.Conflict, "You cannot forward a question to yourself.").WithHint(elsewhere)
 	case target == q.Asker:
-		return parley.Errorf(parley.Invalid, "%s asked %s.", name, q.ID).WithHint(elsewhere)
+		return parley.Errorf(parley.Conflict, "%s asked %s.", name, q.ID).WithHint(elsewhere)
 	case RouteOf(routes, target) != nil:
-		return parley.Errorf(parley.Invalid, "%s was asked %s already.", name, q.ID).WithHint(elsewhere)
+		return parley.Errorf(parley.Conflict, "%s was asked %s already.", name, q.ID).WithHint(elsewhere)
 	}
 	return nil
 }

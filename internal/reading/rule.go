@@ -62,10 +62,10 @@ func (s *Service) call(c access.Caller, to, action string) (policy.Call, error) 
 	case name == "" && to == "":
 		return policy.Call{Action: action}, nil
 	case name == "":
-		return policy.Call{}, parley.Errorf(parley.Invalid, "%s contacts nobody, so there is no place for %s.", parley.Clip(action, 80), to).
+		return policy.Call{}, parley.Errorf(parley.Conflict, "%s contacts nobody, so there is no place for %s.", parley.Clip(action, 80), to).
 			WithHint("Leave the name out; the command line takes - for it.")
 	case to != "" && parley.FoldName(to) != parley.FoldName(name):
-		return policy.Call{}, parley.Errorf(parley.Invalid, "%s contacts %s, not %s.", parley.Clip(action, 80), name, to)
+		return policy.Call{}, parley.Errorf(parley.Conflict, "%s contacts %s, not %s.", parley.Clip(action, 80), name, to)
 	}
 	target, err := s.target(c, name)
 	if err != nil {

@@ -180,8 +180,9 @@ func parseCursor(s string) (c eventCursor, err error) {
 	if s == "" {
 		return c, nil
 	}
-	if _, err := fmt.Sscanf(s, "%d.%d", &c.xid, &c.id); err != nil {
-		return c, parley.Errorf(parley.Invalid, "%q is not a place in the event record.", s)
+	_, err = fmt.Sscanf(s, "%d.%d", &c.xid, &c.id)
+	if err != nil || c.String() != s || c.xid < 0 || c.id < 0 {
+		return eventCursor{}, parley.Errorf(parley.Invalid, "%q is not a place in the event record.", parley.Clip(s, 40))
 	}
 	return c, nil
 }
