@@ -51,6 +51,18 @@ func TestWhatTheDocumentAllowsIsNotCalledMalformed(t *testing.T) {
 	}
 }
 
+// A hub that is well is not unavailable because everybody else is away.
+func TestNobodyToAskIsNoFaultOfTheHub(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"CoordinatorBot", "DataBot", "WriterBot", "Bob", "Joiner"} {
+		w.do("Ada", "PUT", "/v1/agents/"+name+"/status", `{"status": "offline"}`)
+	}
+	status, text := w.do("Ada", "POST", "/v1/questions", `{"question": "Who knows?"}`)
+	if status != http.StatusConflict || !strings.Contains(text, "There is nobody whom you may ask.") || !strings.Contains(text, "unavailable") {
+		t.Errorf("%d %s", status, text)
+	}
+}
+
 // documented are the statuses of an operation in the document.
 func (w *world) documented(method, path string) (list []int) {
 	w.t.Helper()

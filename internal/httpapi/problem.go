@@ -47,8 +47,8 @@ func describe(err error) *problem {
 	if !ok {
 		status = http.StatusInternalServerError
 	}
-	if e.Kind == parley.Unavailable && parley.RuleOf(err) == parley.RuleStatus {
-		status = http.StatusConflict // the agent is away; the hub is well
+	if e.Kind == parley.Unavailable && parley.RuleOf(err) != "" {
+		status = http.StatusConflict // whoever was meant is away; the hub is well
 	}
 	return &problem{status: status, Problem: api.Problem{Kind: string(e.Kind), Message: e.Message, Hint: e.Hint}}
 }
