@@ -48,7 +48,7 @@ var numbers = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE]
 // enough to be exact as a float.
 func plainNumber(text []byte) []byte {
 	n, err := strconv.ParseFloat(string(text), 64)
-	if err != nil || n != math.Trunc(n) || math.Abs(n) > 1<<53 || bytes.IndexAny(text, ".eE") < 0 {
+	if err != nil || n != math.Trunc(n) || math.Abs(n) > 1<<53 || !bytes.ContainsAny(text, ".eE") {
 		return text
 	}
 	return strconv.AppendInt(nil, int64(n), 10)
