@@ -73,7 +73,7 @@ schemathesis: build ## have schemathesis try what /openapi.json says (needs pyth
 	bin/parley up "$$team" --listen 127.0.0.1:$(SCHEMATHESISPORT) >"$$team/up.log" 2>&1 & hub=$$!; \
 	trap 'kill -INT $$hub 2>/dev/null || :; wait $$hub || :; rm -rf "$$team"' EXIT; \
 	until bin/parley --dir "$$team" agents >/dev/null 2>&1; do kill -0 $$hub || { cat "$$team/up.log"; exit 1; }; done; \
-	"$$venv/bin/schemathesis" --config-file tools/schemathesis.toml run http://127.0.0.1:$(SCHEMATHESISPORT)/openapi.json \
+	cd "$$team"; "$$venv/bin/schemathesis" --config-file "$(CURDIR)/tools/schemathesis.toml" run http://127.0.0.1:$(SCHEMATHESISPORT)/openapi.json \
 		-H "Authorization: Bearer $$(cat "$$team/.parley/hub.token")" --exclude-path-regex '/live$$' --checks all --no-color $(SCHEMATHESISFLAGS)
 
 # With the test servers and the labelled data that some lines need, and that nobody
