@@ -21,36 +21,43 @@ func (s *Service) AnswerQuestion(ctx context.Context, c access.Caller, id parley
 	if err := s.checkBody(c, text, key); err != nil {
 		return err
 	}
-	if err := s.access.PermitOutside(ctx, c, policy.TaskOp, "answer "+id.String()); err != nil {
-		return err
-	}
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		q, err := s.lockQuestion(tx, c, id)
-		if err != nil {
-			return err
-		}
-		r := question.RouteOf(q.routes, c.Agent)
+	return s.actOn(ctx, c, id, func(q *lockedQuestion, r *parley.Route) (bool, error) {
 		if r != nil && r.State == parley.RouteAnswered {
-			return q.answeredBefore(c, r, key)
+			return false, q.answeredBefore(c, r, key)
 		}
 		if err := q.mayAct(r); err != nil {
-			return err
+			return false, err
 		}
-		if err := q.answer(r, parley.Message{Body: text, Origin: c.Task, Key: key}); err != nil {
-			return err
-		}
-		if c.Token == 0 {
-			q.complete(r)
-		}
-		return q.release()
+		return true, q.answer(r, parley.Message{Body: text, Origin: c.Task, Key: key})
 	})
-	return s.access.RecordDenied(ctx, c, "answer "+id.String(), err)
 }
 
 // PassQuestion says that the caller does not know. Nothing is delivered. Passing again,
 // or after a forward, changes nothing.
 func (s *Service) PassQuestion(ctx context.Context, c access.Caller, id parley.QuestionID) error {
-	if err := s.access.PermitOutside(ctx, c, policy.TaskOp, "answer "+id.String()); err != nil {
+	return s.actOn(ctx, c, id, func(q *lockedQuestion, r *parley.Route) (bool, error) {
+		if r != nil && r.State == parley.RoutePassed {
+			return false, nil
+		}
+		if err := q.mayAct(r); err != nil {
+			return false, err
+		}
+		switch r.State {
+		case parley.RouteAnswered:
+			return false, errAnswered(q.ID)
+		case parley.RouteAsked:
+			return true, q.pass(r)
+		}
+		return true, nil
+	})
+}
+
+// actOn has the caller act on a question under its lock. act gets the caller's route,
+// nil if it was not asked, and reports whether the caller is done with the question
+// now; if it was before, nothing changes.
+func (s *Service) actOn(ctx context.Context, c access.Caller, id parley.QuestionID, act func(*lockedQuestion, *parley.Route) (bool, error)) error {
+	what := "answer " + id.String()
+	if err := s.access.PermitOutside(ctx, c, policy.TaskOp, what); err != nil {
 		return err
 	}
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
@@ -59,26 +66,15 @@ func (s *Service) PassQuestion(ctx context.Context, c access.Caller, id parley.Q
 			return err
 		}
 		r := question.RouteOf(q.routes, c.Agent)
-		if r != nil && r.State == parley.RoutePassed {
-			return nil
-		}
-		if err := q.mayAct(r); err != nil {
+		if done, err := act(q, r); err != nil || !done {
 			return err
-		}
-		if r.State == parley.RouteAnswered {
-			return errAnswered(q.ID)
-		}
-		if r.State == parley.RouteAsked {
-			if err := q.pass(r); err != nil {
-				return err
-			}
 		}
 		if c.Token == 0 {
 			q.complete(r)
 		}
 		return q.release()
 	})
-	return s.access.RecordDenied(ctx, c, "answer "+id.String(), err)
+	return s.access.RecordDenied(ctx, c, what, err)
 }
 
 // pass notes that one who was asked does not know.
