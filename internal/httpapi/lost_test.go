@@ -98,6 +98,40 @@ func TestAChangeWhoseAnswerIsLostIsDoneOnce(t *testing.T) {
 	check("delete", true, ada.DeleteChannel(ctx, "once"))
 }
 
+// A change of a rule is found too, and what somebody has done since stays.
+func TestAChangeOfARuleWhoseAnswerIsLostIsDoneOnce(t *testing.T) {
+	w := newWorld(t)
+	ada, ctx := w.lossy("Ada"), t.Context()
+	contacts := func(r api.AgentRules) []string {
+		i := slices.IndexFunc(r.Rules, func(r api.AgentRule) bool { return r.Key == "contacts" })
+		return r.Rules[i].Values
+	}
+	for _, c := range []struct {
+		what   string
+		change func() (api.AgentRules, error)
+		want   []string
+	}{
+		{"add", func() (api.AgentRules, error) {
+			return ada.AddRule(ctx, "DataBot", "contacts", []string{"deny:Joiner"})
+		}, []string{"allow:WriterBot", "deny:Joiner"}},
+		{"remove", func() (api.AgentRules, error) {
+			return ada.UnsetRule(ctx, "DataBot", "contacts", []string{"allow:WriterBot"})
+		}, []string{"deny:Joiner"}},
+		{"unset", func() (api.AgentRules, error) { return ada.UnsetRule(ctx, "DataBot", "contacts", nil) }, []string{}},
+	} {
+		if r, err := c.change(); err != nil || !slices.Equal(contacts(r), c.want) {
+			t.Errorf("%s: %v, %v; want %v", c.what, r.Rules, err, c.want)
+		}
+	}
+	if _, err := ada.UnsetRule(ctx, "DataBot", "contacts", []string{"allow:Bob"}); parley.KindOf(err) != parley.NotFound {
+		t.Errorf("what was never there: %v", err)
+	}
+	_, events := w.do("Ada", "GET", "/v1/events?follow=false", "")
+	if n := strings.Count(events, `"kind":"`+string(parley.EventRule)+`"`); n != 3 {
+		t.Errorf("%d changes are on record", n)
+	}
+}
+
 func TestADecisionWhoseAnswerIsLostIsMadeOnce(t *testing.T) {
 	w := newWorld(t)
 	w.supervise()

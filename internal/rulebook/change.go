@@ -12,13 +12,13 @@ import (
 
 // Set replaces the values of a rule. Without words a list becomes empty.
 func (s *Service) Set(ctx context.Context, c access.Caller, name, key string, words []string) (Rules, error) {
-	return s.change(ctx, c, name, key, "set "+strings.Join(words, " "), func(Rule) ([]string, error) { return words, nil })
+	return s.change(ctx, c, name, key, "set "+strings.Join(words, " "), func(Rule, bool) ([]string, error) { return words, nil })
 }
 
 // Add adds words to a list. It does not add a word twice, and a contact rule
 // replaces the one for the same name.
 func (s *Service) Add(ctx context.Context, c access.Caller, name, key string, words []string) (Rules, error) {
-	return s.change(ctx, c, name, key, "add "+strings.Join(words, " "), func(r Rule) ([]string, error) {
+	return s.change(ctx, c, name, key, "add "+strings.Join(words, " "), func(r Rule, _ bool) ([]string, error) {
 		if err := isList(key); err != nil {
 			return nil, err
 		}
@@ -28,12 +28,12 @@ func (s *Service) Add(ctx context.Context, c access.Caller, name, key string, wo
 
 // Remove removes words from a list.
 func (s *Service) Remove(ctx context.Context, c access.Caller, name, key string, words []string) (Rules, error) {
-	return s.change(ctx, c, name, key, "remove "+strings.Join(words, " "), func(r Rule) ([]string, error) {
+	return s.change(ctx, c, name, key, "remove "+strings.Join(words, " "), func(r Rule, begun bool) ([]string, error) {
 		if err := isList(key); err != nil {
 			return nil, err
 		}
 		for _, w := range words {
-			if !slices.ContainsFunc(r.Words, func(have string) bool { return parley.FoldName(have) == parley.FoldName(w) }) {
+			if !begun && !slices.ContainsFunc(r.Words, func(have string) bool { return parley.FoldName(have) == parley.FoldName(w) }) {
 				return nil, parley.Errorf(parley.NotFound, "%s has no %s.", key, w).WithHint("It has: %s.", text(r.Words, true))
 			}
 		}
@@ -71,10 +71,14 @@ func without(key string, have, words []string) []string {
 	})
 }
 
-// change edits the file of one agent, applies it and records the change. to returns
-// the new words of the rule, given the rule as it is in the file at that moment; nil
-// removes the rule.
-func (s *Service) change(ctx context.Context, c access.Caller, name, key, what string, to func(Rule) ([]string, error)) (Rules, error) {
+// wording returns the new words of a rule, given the rule as it is in the file at that
+// moment. If the change was begun before, they may be there already. A nil one removes
+// the rule.
+type wording func(r Rule, begun bool) ([]string, error)
+
+// change edits the file of one agent, applies it and records the change. A change that
+// is repeated under its key is not made again; the rules are then those of now.
+func (s *Service) change(ctx context.Context, c access.Caller, name, key, what string, to wording) (Rules, error) {
 	e, err := s.dir.Find(c.Team, name)
 	if err != nil {
 		return Rules{}, err
@@ -91,14 +95,22 @@ func (s *Service) change(ctx context.Context, c access.Caller, name, key, what s
 	if err != nil {
 		return Rules{}, err
 	}
+	begun, made, err := s.take(ctx, c, key+" of "+e.Name+": "+what)
+	if err != nil {
+		return Rules{}, err
+	}
+	if made {
+		return s.apply(ctx, c, e.ID, Rule{}, false, a.File)
+	}
 	var before Rule
 	written, err := config.ChangeFile(s.files.Current(), a, func(file []byte) ([]byte, error) {
 		if before, err = ruleIn(a.File, file, key); err != nil {
 			return nil, err
 		}
-		return edited(file, before, to)
+		return edited(file, before, begun, to)
 	})
 	if err != nil {
+		s.free(ctx, c)
 		return Rules{}, err
 	}
 	return s.apply(ctx, c, e.ID, before, written, a.File)
@@ -110,11 +122,11 @@ func ruleIn(name string, file []byte, key string) (Rule, error) {
 	return Rule{Key: key, Words: a.RuleWords(key), Line: a.Lines[key]}, err
 }
 
-func edited(file []byte, r Rule, to func(Rule) ([]string, error)) ([]byte, error) {
+func edited(file []byte, r Rule, begun bool, to wording) ([]byte, error) {
 	if to == nil {
 		return config.UnsetRule(file, r.Key)
 	}
-	words, err := to(r)
+	words, err := to(r, begun)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +134,8 @@ func edited(file []byte, r Rule, to func(Rule) ([]string, error)) ([]byte, error
 }
 
 // apply reads the files again and returns the rules that are in force then. It also
-// does so if nothing was written, since the file may have been newer.
+// does so if nothing was written, since the file may have been newer. A before without
+// a key means that nothing was to be changed.
 func (s *Service) apply(ctx context.Context, c access.Caller, target parley.AgentID, before Rule, written bool, file string) (Rules, error) {
 	ctx = context.WithoutCancel(ctx) // the file is already written
 	_, err := s.files.Reload(ctx, c.Agent)
@@ -133,9 +146,9 @@ func (s *Service) apply(ctx context.Context, c access.Caller, target parley.Agen
 			WithHint("parley doctor says what is wrong with them.").WithCause(err)
 	}
 	a := agents[i]
-	if written {
+	if before.Key != "" {
 		after := Rule{Key: before.Key, Words: a.RuleWords(before.Key), Line: a.Lines[before.Key]}
-		s.record(ctx, parley.Event{Team: c.Team, Kind: parley.EventRule, Actor: c.Agent, Target: target, Detail: changeText(before.Key, before, after)})
+		s.record(ctx, c, written, parley.Event{Team: c.Team, Kind: parley.EventRule, Actor: c.Agent, Target: target, Detail: changeText(before.Key, before, after)})
 	}
 	r := rulesOf(a)
 	for _, w := range s.files.Current().Warnings {

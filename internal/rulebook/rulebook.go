@@ -161,13 +161,50 @@ func (s *Service) peopleOnly(ctx context.Context, c access.Caller, tried string)
 // maxDetail bounds how much of a value the record shows.
 const maxDetail = 400
 
-func (s *Service) record(ctx context.Context, e parley.Event) {
+// record notes that a change was made: for whoever repeats it and, if that has written
+// a file, in the record.
+func (s *Service) record(ctx context.Context, c access.Caller, written bool, e parley.Event) {
+	if !written && c.Key == "" {
+		return
+	}
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		tx.Record(e)
+		if written {
+			tx.Record(e)
+		}
+		c.Made(tx, 1)
 		return nil
 	})
 	if err != nil {
 		s.log.Error("a change of the rules could not be recorded", "detail", e.Detail, "error", err)
+	}
+}
+
+// take takes the caller's key for a change, before the file is written: a file is no
+// part of a transaction. begun says that the change was begun before under the same
+// key, and may or may not be in the file; made, that it is.
+func (s *Service) take(ctx context.Context, c access.Caller, about string) (begun, made bool, err error) {
+	if c.Key == "" {
+		return false, false, nil
+	}
+	err = s.store.Update(ctx, func(tx *store.Tx) error {
+		n, repeated, err := c.Repeated(tx, "rule %s", about)
+		begun, made = repeated, n > 0
+		return err
+	})
+	return begun, made, err
+}
+
+// free gives up the key of a change that was refused.
+func (s *Service) free(ctx context.Context, c access.Caller) {
+	if c.Key == "" {
+		return
+	}
+	err := s.store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		tx.FreeKey(c.Agent, c.Key)
+		return nil
+	})
+	if err != nil {
+		s.log.Error("the key of a refused change could not be given up", "error", err)
 	}
 }
 

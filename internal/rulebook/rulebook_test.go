@@ -201,3 +201,52 @@ func TestWhatAChangeLeavesAndSays(t *testing.T) {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
+
+// A change that is repeated under its key is found, whatever has become of the file.
+func TestAChangeIsRepeatedUnderItsKey(t *testing.T) {
+	h := build(t)
+	ada := h.as("Ada")
+	words := func(r rulebook.Rules) string { return strings.Join(r.Rules[2].Words, " ") }
+	step := func(what string, c access.Caller, want string, change func(context.Context, access.Caller, string, string, []string) (rulebook.Rules, error), with ...string) {
+		t.Helper()
+		if r, err := change(t.Context(), c, "Bot", "contacts", with); err != nil || words(r) != want {
+			t.Errorf("%s: %v, %v", what, r.Rules, err)
+		}
+	}
+	keyed := func(key string) access.Caller { c := ada; c.Key = key; return c }
+	step("set", ada, "deny:a deny:b", h.Set, "deny:a", "deny:b")
+	step("remove", keyed("k"), "deny:b", h.Remove, "deny:a")
+	step("remove again", keyed("k"), "deny:b", h.Remove, "deny:a")
+	step("somebody adds it", ada, "deny:b deny:a", h.Add, "deny:a")
+	step("what they did stays", keyed("k"), "deny:b deny:a", h.Remove, "deny:a")
+	if got := len(h.details(parley.EventRule)); got != 3 {
+		t.Errorf("%d changes are on record", got)
+	}
+	if _, err := h.Remove(t.Context(), keyed("k"), "Bot", "contacts", []string{"deny:b"}); parley.KindOf(err) != parley.Conflict {
+		t.Errorf("another change under the key: %v", err)
+	}
+	if _, err := h.Remove(t.Context(), keyed("l"), "Bot", "contacts", []string{"deny:c"}); parley.KindOf(err) != parley.NotFound {
+		t.Errorf("what is not there: %v", err)
+	}
+	step("a refused change has left its key free", keyed("l"), "deny:a", h.Remove, "deny:b")
+}
+
+// The hub may die when the file is written and nothing recorded yet.
+func TestAChangeThatWasBegunIsRepeated(t *testing.T) {
+	h := build(t)
+	c := h.as("Ada")
+	if _, err := h.Set(t.Context(), c, "Bot", "contacts", []string{"deny:a"}); err != nil {
+		t.Fatal(err)
+	}
+	c.Key = "k"
+	err := h.hub.Store.Update(t.Context(), func(tx *store.Tx) error {
+		_, _, err := c.Repeated(tx, "rule %s", "contacts of Bot: remove deny:b")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := h.Remove(t.Context(), c, "Bot", "contacts", []string{"deny:b"}); err != nil || len(r.Rules[2].Words) != 1 {
+		t.Errorf("%v, %v", r.Rules, err)
+	}
+}

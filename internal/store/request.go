@@ -42,3 +42,8 @@ func (tx *Tx) TakeKey(r Request) (first bool, found Request, err error) {
 func (tx *Tx) SetMade(agent parley.AgentID, key string, made int64) {
 	tx.exec(`UPDATE request SET made_id = $3 WHERE agent_id = $1 AND key = $2`, int64(agent), key, made)
 }
+
+// FreeKey forgets a request that has made nothing.
+func (tx *Tx) FreeKey(agent parley.AgentID, key string) {
+	tx.exec(`DELETE FROM request WHERE agent_id = $1 AND key = $2 AND made_id = 0`, int64(agent), key)
+}

@@ -40,14 +40,18 @@ func requestKey(t *testing.T, open Open) {
 	if found, err := ask("that"); err != nil || found.About != "this" || found.Made != 7 {
 		t.Errorf("%+v, %v", found, err)
 	}
-	err := w.Update(context.Background(), func(tx *store.Tx) error {
-		first, _, err := tx.TakeKey(store.Request{Agent: w.bob.ID, Key: "k"})
-		if !first {
-			t.Error("another caller's key is taken")
-		}
-		return err
-	})
-	if err != nil {
-		t.Error(err)
+	w.update(func(tx *store.Tx) error { tx.FreeKey(w.ann.ID, "k"); return nil })
+	if found, err := ask("this"); err != nil || found.Made != 7 {
+		t.Errorf("one that has made something was given up: %+v, %v", found, err)
+	}
+	for range 2 { // the second after it was given up
+		w.update(func(tx *store.Tx) error {
+			first, _, err := tx.TakeKey(store.Request{Agent: w.bob.ID, Key: "k"})
+			if !first {
+				t.Error("another caller's key is taken")
+			}
+			return err
+		})
+		w.update(func(tx *store.Tx) error { tx.FreeKey(w.bob.ID, "k"); return nil })
 	}
 }
