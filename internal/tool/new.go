@@ -27,7 +27,9 @@ type Spec[Args any] struct {
 	Action func(Args) string
 	// Peer is whom a contact is for.
 	Peer func(Args) string
-	Run  func(ctx context.Context, c Call, args Args) (Result, error)
+	// All says that a contact without a peer is for all who may be contacted.
+	All bool
+	Run func(ctx context.Context, c Call, args Args) (Result, error)
 }
 
 // New makes a tool of ours. Args is a struct; its fields' tags say what a model
@@ -69,6 +71,7 @@ func (s Spec[Args]) tool(schema json.RawMessage, read func(json.RawMessage) (Arg
 			switch {
 			case s.Contacts && s.Peer != nil:
 				p.Peer = s.Peer(args)
+				p.All = s.All && p.Peer == "" && err == nil
 			case s.Contacts:
 			case s.Action != nil:
 				p.Action = s.Action(args)

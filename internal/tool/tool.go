@@ -78,6 +78,8 @@ type Prepared struct {
 	// Peer is whom a contact is for, as the model spells it; empty if it is for
 	// nobody in particular.
 	Peer string
+	// All says that a contact is for all who may be contacted.
+	All bool
 
 	run func(ctx context.Context, c Call) (Result, error)
 }

@@ -199,5 +199,14 @@ func (r *run) readInbox(tx *store.Tx, upto int) ([]letter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.names.letters(tx, messages)
+	list, err := r.names.letters(tx, messages)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if err := r.names.learnAsked(tx, &list[i]); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }

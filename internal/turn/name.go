@@ -1,6 +1,8 @@
 package turn
 
 import (
+	"errors"
+
 	"parley"
 	"parley/internal/store"
 )
@@ -58,7 +60,24 @@ func (n *names) known(messages []parley.Message) (list []letter, ok bool) {
 	for _, m := range messages {
 		from := n.of(m.Author)
 		ok = ok && from != ""
-		list = append(list, letter{m, from})
+		list = append(list, letter{Message: m, from: from})
 	}
 	return list, ok
+}
+
+// learnAsked adds whom the question was for that a letter answers. Somebody else may
+// have answered it, or nobody.
+func (n *names) learnAsked(tx *store.Tx, l *letter) error {
+	if l.Question == 0 {
+		return nil
+	}
+	q, err := tx.Question(l.Question)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil // it was too old to be kept
+	}
+	if err == nil {
+		err = n.learn(tx, q.Target)
+	}
+	l.asked = n.of(q.Target)
+	return err
 }

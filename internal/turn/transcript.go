@@ -43,7 +43,8 @@ type transcript struct {
 // letter is a stored message with the name of its author.
 type letter struct {
 	parley.Message
-	from string
+	from  string
+	asked string // whom the question that it answers was for; empty for all
 }
 
 // place is where the task is worked on.

@@ -23,7 +23,7 @@ func peerAskQuestion(contacts *contact.Service) tool.Tool {
 	return newTool(tool.Spec[peerAskQuestionArgs]{
 		Name: "peer_ask_question", Title: "Ask the team a question", Description: peerAskQuestionText,
 		Replays: true, Contacts: true,
-		Peer: func(a peerAskQuestionArgs) string { return a.Target },
+		Peer: func(a peerAskQuestionArgs) string { return a.Target }, All: true,
 		Run: func(ctx context.Context, c tool.Call, args peerAskQuestionArgs) (tool.Result, error) {
 			asked, err := contacts.Question(ctx, contacttools.Caller(c),
 				contact.Request{Target: args.Target, Message: args.Question, Context: args.Context, Key: c.Key})
