@@ -2,6 +2,7 @@ package contact
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -187,16 +188,13 @@ func (p *posting) run() error {
 	return p.store()
 }
 
-// lock reads what the post rests on, and locks it. Mentions by an agent are counted in
-// the chain of the task that it works on.
+// lock reads what the post rests on, and locks it.
 func (p *posting) lock(mentions bool) (err error) {
 	var chain parley.TaskID
-	if mentions && p.caller.Task != 0 && !p.s.access.IsPerson(p.caller.Agent) {
-		t, err := p.tx.Task(p.caller.Task)
-		if err != nil {
+	if mentions && !p.s.access.IsPerson(p.caller.Agent) {
+		if chain, err = p.causes(); err != nil {
 			return err
 		}
-		chain = t.Chain
 	}
 	first := chain
 	if chain == p.caller.Task {
@@ -207,6 +205,30 @@ func (p *posting) lock(mentions bool) (err error) {
 		p.state.Chain = p.state.Task
 	}
 	return err
+}
+
+// lookBack is how many messages of a channel are searched for what a post may answer.
+const lookBack = 500
+
+// causes finds the chain in which mentions by an agent are counted: that of the task
+// that it works on. A program may post without naming one. If each of these posts began
+// a chain, it and an agent could mention each other for ever. So such a post counts as
+// caused by the last mention of the program in that channel, whether it was answered or
+// not. A person who has written there since is a new cause, and if nobody mentions the
+// program, each of its posts is one.
+func (p *posting) causes() (parley.TaskID, error) {
+	if p.caller.Task != 0 {
+		t, err := p.tx.Task(p.caller.Task)
+		return t.Chain, err
+	}
+	ch, err := p.tx.Group(p.caller.Team, p.request.Channel)
+	if errors.Is(err, store.ErrNotFound) {
+		return 0, nil // enter says so
+	}
+	if err != nil {
+		return 0, err
+	}
+	return p.tx.MentionChain(ch.Main, p.caller.Agent, lookBack)
 }
 
 // again finds what the same post made before.

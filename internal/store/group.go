@@ -132,6 +132,26 @@ func (tx *Tx) CausedBy(id parley.TaskID) (list []parley.Task, err error) {
 	return list, err
 }
 
+// MentionChain looks back through a thread for the last message by which an agent got
+// a task, or which a person wrote. It returns the chain of that task; 0 if there is
+// none, or no such message among the last ones.
+func (tx *Tx) MentionChain(in parley.ThreadID, of parley.AgentID, limit int) (chain parley.TaskID, err error) {
+	err = tx.query(mentionChain, func(r Row) { chain = parley.TaskID(r.Int(0)) }, int64(in), int64(of), int64(limit))
+	return chain, err
+}
+
+// CROSS JOIN keeps SQLite from starting with all agents. Retention may have removed the
+// first task of a chain.
+const mentionChain = `WITH RECURSIVE l (id, prev_id, author_id, depth) AS (
+	SELECT m.id, m.prev_id, m.author_id, 1 FROM thread t JOIN message m ON m.id = t.last_message WHERE t.id = $1
+	UNION ALL
+	SELECT p.id, p.prev_id, p.author_id, l.depth + 1 FROM message p JOIN l ON p.id = l.prev_id WHERE l.depth < $3)
+	SELECT COALESCE((SELECT f.id FROM task f WHERE f.id = x.chain), 0) FROM (
+		SELECT l.depth, a.kind, (SELECT MAX(CASE WHEN k.chain_id > 0 THEN k.chain_id ELSE k.root_id END) FROM task k
+			WHERE k.request_id = l.id AND k.pattern = 'mention' AND k.agent_id = $2) AS chain
+		FROM l CROSS JOIN agent a WHERE a.id = l.author_id) AS x
+	WHERE x.chain > 0 OR x.kind = 'person' ORDER BY x.depth LIMIT 1`
+
 // MentionState reads what the mentions of a closing text need in one round trip, and
 // locks what they will change: the author's rate, then the first task of the chain.
 // Nothing is read of a chain that is 0.

@@ -40,8 +40,9 @@ func (c *chain) mention(limit int, author string, names []string) (begin, not []
 type mentioners struct {
 	*house
 	chains  map[parley.TaskID]*chain
-	notices []string // that the channel must have, oldest first
-	full    int      // how many chains came to their end
+	last    map[string]*chain // by which each was last mentioned, since a person wrote
+	notices []string          // that the channel must have, oldest first
+	full    int               // how many chains came to their end
 }
 
 // Along a chain of causes mentions by agents begin so many turns and no more, through
@@ -54,7 +55,7 @@ func TestMentionsAlongAChainAreBounded(t *testing.T) {
 		n++
 		rapid.SyncTest(rt, func(rt *rapid.T) {
 			limit := rapid.IntRange(1, 5).Draw(rt, "limit")
-			m := &mentioners{chains: map[parley.TaskID]*chain{},
+			m := &mentioners{chains: map[parley.TaskID]*chain{}, last: map[string]*chain{},
 				house: newHouse(rt, filepath.Join(dir, fmt.Sprint(n)), func(l *parley.Limits) { l.MentionTurns = limit }, agents...)}
 			defer m.closes()
 			m.opens()
@@ -82,7 +83,12 @@ func (m *mentioners) act() {
 		names := m.names()
 		m.note("Pat posts", fmt.Sprint(names))
 		m.post("Pat", names)
-		m.follow(&chain{}, names...)
+		c := &chain{}
+		clear(m.last)
+		for _, name := range names {
+			m.last[name] = c
+		}
+		m.follow(c, names...)
 	case "delegate":
 		to := rapid.SampledFrom(agents).Draw(m.T, "to")
 		m.note("Pat delegates to", to)
@@ -112,10 +118,14 @@ func (m *mentioners) post(by string, names []string) {
 	rest()
 }
 
-// outside is an agent that works on nothing and posts all the same: its post begins a
-// chain, and counts in it.
+// outside is an agent that works on nothing and posts all the same: its post counts in
+// the chain that has mentioned it last, or begins one.
 func (m *mentioners) outside() {
-	by, names, c := rapid.SampledFrom(agents).Draw(m.T, "by"), m.names(), &chain{}
+	by, names := rapid.SampledFrom(agents).Draw(m.T, "by"), m.names()
+	c := m.last[by]
+	if c == nil {
+		c = &chain{}
+	}
 	m.note(by, "posts outside of tasks", fmt.Sprint(names))
 	m.post(by, names)
 	m.follow(c, m.mention(c, by, names)...)
@@ -138,6 +148,12 @@ func (m *mentioners) retry() {
 	if err != nil {
 		m.follow(nil)
 		return
+	}
+	if made.Pattern == parley.Mention { // the message is repeated in the channel
+		if m.name(old.Requester) == "Pat" {
+			clear(m.last)
+		}
+		m.last[m.name(made.Agent)] = m.chains[old.ID]
 	}
 	m.follow(m.chains[old.ID], m.name(made.Agent))
 }
@@ -174,6 +190,9 @@ func (m *mentioners) reply(th *thought) {
 // mention asks the reference.
 func (m *mentioners) mention(c *chain, author string, names []string) []string {
 	begin, not := c.mention(m.limits.MentionTurns, author, names)
+	for _, name := range begin {
+		m.last[name] = c
+	}
 	if len(not) > 0 && !c.told {
 		c.told = true
 		m.full++

@@ -191,6 +191,47 @@ func mentionTasks(t *testing.T, open Open) {
 	})
 }
 
+func mentionChain(t *testing.T, open Open) {
+	w := newWorld(t, open)
+	room, first := w.group("room", w.bob), w.task(parley.Task{})
+	post := func(by parley.Agent) (m parley.Message) {
+		m = parley.Message{Team: w.team.ID, Thread: room.Main, Author: by.ID, Kind: parley.PostMessage, Body: "hi"}
+		w.update(func(tx *store.Tx) error { return tx.Post(&m) })
+		return m
+	}
+	check := func(when string, want parley.TaskID) {
+		t.Helper()
+		w.view(func(tx *store.Tx) error {
+			got, err := tx.MentionChain(room.Main, w.ann.ID, 3)
+			if got != want || err != nil {
+				t.Errorf("%s: %s, %v; want %s", when, got, err, want)
+			}
+			return nil
+		})
+	}
+	check("in an empty channel", 0)
+	post(w.bob)
+	check("nobody was mentioned", 0)
+	m := post(w.bob)
+	w.task(parley.Task{Agent: w.bob.ID, Pattern: parley.Mention, Request: m.ID})
+	w.task(parley.Task{Agent: w.ann.ID, Request: m.ID})
+	check("somebody else was, and there is another task", 0)
+	w.task(parley.Task{Agent: w.ann.ID, Pattern: parley.Mention, Request: m.ID, Chain: first.ID})
+	check("mentioned", first.ID)
+	post(w.ann)
+	post(w.bob)
+	check("three messages ago", first.ID)
+	post(w.bob)
+	check("four messages ago", 0)
+	own := w.task(parley.Task{Agent: w.ann.ID, Pattern: parley.Mention, Request: post(w.carol).ID})
+	check("by a person", own.Chain)
+	post(w.carol)
+	check("a person has written since", 0)
+	gone := post(w.bob)
+	w.task(parley.Task{Agent: w.ann.ID, Pattern: parley.Mention, Request: gone.ID, Chain: first.ID + 1000})
+	check("the first task of the chain is gone", 0)
+}
+
 func postState(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	room, task := w.group("room", w.bob), w.task(parley.Task{})

@@ -104,6 +104,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Two who make a channel at once make one", twoMakeOneGroup},
 		{"A place in a channel never goes back", groupReading},
 		{"Tasks of mentions are found by message and by cause", mentionTasks},
+		{"The chain of the last mention is found by looking back", mentionChain},
 		{"A post is read in one go", postState},
 
 		{"Claims come back as they went in and end in time", claimRoundTrip},
