@@ -32,6 +32,9 @@ type Agent struct {
 	Removed       bool
 	Offline       bool
 	SleepingUntil Micros
+	// ConnectedUntil is until when a client counts as connected, and until when what it
+	// was handed is its own. Each of its calls renews it.
+	ConnectedUntil Micros
 	// Rate is the bucket that the agent's own contacts draw on.
 	Rate Rate
 }
@@ -67,8 +70,15 @@ func (a Agent) Pulls() bool { return a.Kind == Person || a.Kind == Client }
 
 func (a Agent) Sleeping(now Micros) bool { return a.SleepingUntil > now }
 
+// Away reports whether the agent is a client that is not connected. It counts as
+// sleeping, but nothing that the hub does wakes it.
+func (a Agent) Away(now Micros) bool { return a.Kind == Client && a.ConnectedUntil <= now }
+
 // Gone reports whether the agent cannot be contacted at all.
 func (a Agent) Gone() bool { return a.Offline || a.Removed }
+
+// NotConnected is why a client sleeps that no person has put to sleep.
+const NotConnected = "not connected"
 
 // Status is derived from the agent's row and its open tasks, never stored.
 type Status string
@@ -97,7 +107,7 @@ func (a Agent) StatusAt(now Micros, open OpenTasks) Status {
 	switch {
 	case a.Gone():
 		return StatusOffline
-	case a.Sleeping(now):
+	case a.Sleeping(now) || a.Away(now):
 		return StatusSleeping
 	case open.Running > 0:
 		return StatusWorking
@@ -114,6 +124,8 @@ func (a Agent) StatusAt(now Micros, open OpenTasks) Status {
 // nothing to add.
 func (a Agent) ReasonAt(now Micros, open OpenTasks) string {
 	switch status := a.StatusAt(now, open); {
+	case status == StatusSleeping && a.Away(now):
+		return NotConnected
 	case status == StatusSleeping:
 		return "until " + a.SleepingUntil.Time().UTC().Format(time.RFC3339)
 	case status == StatusWorking:
@@ -146,7 +158,7 @@ func (s Status) Because(reason string) string {
 	switch {
 	case reason == "":
 		return string(s)
-	case s == StatusSleeping:
+	case s == StatusSleeping && reason != NotConnected:
 		return string(s) + " " + reason
 	default:
 		return string(s) + " (" + reason + ")"

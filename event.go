@@ -13,6 +13,7 @@ const (
 	EventTask        EventKind = "task.opened"
 	EventWaiting     EventKind = "task.waiting"
 	EventRescued     EventKind = "task.rescued"
+	EventProgress    EventKind = "task.progress" // a client says how far it is
 	EventCompleted   EventKind = "task.completed"
 	EventFailed      EventKind = "task.failed"
 	EventCancelled   EventKind = "task.cancelled"
@@ -65,7 +66,7 @@ const (
 // EventKinds lists every kind.
 func EventKinds() []EventKind {
 	return []EventKind{
-		EventMessage, EventTask, EventWaiting, EventRescued, EventCompleted, EventFailed, EventCancelled, EventDropped,
+		EventMessage, EventTask, EventWaiting, EventRescued, EventProgress, EventCompleted, EventFailed, EventCancelled, EventDropped,
 		EventTimeout, EventRefused, EventToolRefused, EventDenied, EventSummed, EventRetention, EventRedacted,
 		EventStatus, EventAgent, EventReload, EventRule, EventChannel,
 		EventApprovalRequested, EventApprovalApproved, EventApprovalDenied, EventApprovalExpired, EventApprovalWithdrawn,

@@ -90,6 +90,9 @@ const (
 	// ApprovalRequestMessage asks a manager whose turns the hub runs to decide about
 	// an approval. Only the hub writes it; its author is the manager itself.
 	ApprovalRequestMessage MessageKind = "approval_request"
+	// TaskEndedMessage tells a client that a task which it was handed was cancelled or
+	// given up. Only the hub writes it; its author is the client itself.
+	TaskEndedMessage MessageKind = "task_ended"
 )
 
 // Message is one stored message.
@@ -119,7 +122,9 @@ type Message struct {
 
 // FromHub reports whether the message is in the hub's own words. Its author is then
 // the one who reads it.
-func (m Message) FromHub() bool { return m.Kind == UnansweredMessage || m.AsksForDecision() }
+func (m Message) FromHub() bool {
+	return m.Kind == UnansweredMessage || m.Kind == TaskEndedMessage || m.AsksForDecision()
+}
 
 // AsksForDecision reports whether the message asks a manager to decide about an
 // approval. A task that began with it is for that alone.

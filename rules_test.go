@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"internal/demo":     {"api", "internal/app", "internal/cli/view", "client", "internal/config"},
 
 	// Doors: decode, one use case, encode.
-	"internal/httpapi": {"internal/access", "api", "internal/channel", "internal/claim", "internal/contact", "internal/keeper", "internal/live", "internal/reading", "internal/redaction", "internal/rulebook", "internal/search", "internal/store", "internal/token", "internal/trace"},
+	"internal/httpapi": {"internal/access", "api", "internal/channel", "internal/claim", "internal/contact", "internal/desk", "internal/keeper", "internal/live", "internal/reading", "internal/redaction", "internal/rulebook", "internal/search", "internal/store", "internal/token", "internal/trace"},
 	"api":              {},
 	"client":           {"api", "internal/hubfile"},
 
@@ -53,6 +53,8 @@ var mayImport = map[string][]string{
 	"internal/directory": {"internal/policy"},
 	"internal/channel":   {"internal/access", "internal/directory", "internal/store"},
 	"internal/reading":   {"internal/access", "internal/budget", "internal/contact", "internal/directory", "internal/hardlink", "internal/live", "internal/policy", "internal/question", "internal/search", "internal/store", "internal/trace", "internal/wake"},
+	// Those who fetch their messages: they receive, take and end what is theirs.
+	"internal/desk":      {"internal/access", "internal/contact", "internal/directory", "internal/store", "internal/wake"},
 	"internal/retention": {"internal/store"},
 	// Putting conversations away and finding them again. Topics have their own
 	// package because turns use it too.

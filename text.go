@@ -104,6 +104,44 @@ func MailText(from string, m Message) string {
 	}
 }
 
+// MessageText is a message as its recipient reads it in the conversation that it
+// belongs to.
+func MessageText(from string, m Message) string {
+	switch m.Kind {
+	case AskMessage:
+		return RequestText(from, Ask, 0, m.Task, m.Context, m.Body)
+	case DelegateMessage:
+		return RequestText(from, Delegate, m.Priority, m.Task, m.Context, m.Body)
+	case ApprovalRequestMessage:
+		return m.Body // the hub's own words
+	case SentMessage:
+		return SentText(from, m.Body)
+	case NotificationMessage:
+		return NotificationText(from, m.Context, m.Body)
+	case ResultMessage:
+		return ResultText(from, m.Task, m.Body)
+	case FailureMessage:
+		return FailureText(from, m.Task, m.Body)
+	case QuestionMessage:
+		return PastQuestionText(from, m.Question, m.Body, m.Context)
+	case AnswerMessage:
+		return AnswerText(from, m.Question, m.Body, m.Context)
+	case NoticeMessage:
+		return NoticeText(m.Body)
+	case UnansweredMessage:
+		return UnansweredText(m.Question, m.Body, m.Context)
+	case TaskEndedMessage:
+		return TaskEndedText(m.Task, m.Body)
+	default:
+		return from + ": " + Quote(m.Body)
+	}
+}
+
+// TaskEndedText tells a client that a task which it was handed has ended without it.
+func TaskEndedText(task TaskID, reason string) string {
+	return fmt.Sprintf("[Task Ended | %s]\n\n%s Stop working on it; nothing that you send for it counts any more.", task, Quote(reason))
+}
+
 // RedactedText replaces the text of a redacted message.
 func RedactedText(by string) string { return redactedPrefix + by + "]" }
 
@@ -159,6 +197,11 @@ const (
 // LateApproval says that somebody has to decide first.
 func LateApproval(target string) string {
 	return target + " waits for an approval; parley approvals shows it."
+}
+
+// LateNotConnected says that the target is a client that is not there.
+func LateNotConnected(target string) string {
+	return target + " is not connected; the request waits for it."
 }
 
 // LateUnseen says that the target has not read the request.

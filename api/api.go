@@ -96,16 +96,6 @@ type TaskList struct {
 	Tasks []Task `json:"tasks" nullable:"false" doc:"Newest first."`
 }
 
-// ReplyRequest answers a task.
-type ReplyRequest struct {
-	Text string `json:"text" doc:"The answer."`
-}
-
-// DeclineRequest refuses a task.
-type DeclineRequest struct {
-	Reason string `json:"reason" doc:"Why. Whoever asked reads it."`
-}
-
 // Message is a stored message.
 type Message struct {
 	ID       string    `json:"id" doc:"Such as msg-7."`

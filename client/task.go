@@ -96,16 +96,6 @@ func (c *Client) Retry(ctx context.Context, id string) (api.Task, error) {
 	return c.change(ctx, id, "/retry", nil)
 }
 
-// Reply answers a task that somebody gave you.
-func (c *Client) Reply(ctx context.Context, id, text string) (api.Task, error) {
-	return c.change(ctx, id, "/reply", api.ReplyRequest{Text: text})
-}
-
-// Decline refuses a task that somebody gave you.
-func (c *Client) Decline(ctx context.Context, id, reason string) (api.Task, error) {
-	return c.change(ctx, id, "/decline", api.DeclineRequest{Reason: reason})
-}
-
 func (c *Client) change(ctx context.Context, id, action string, in any) (api.Task, error) {
 	var out api.Task
 	err := c.send(ctx, http.MethodPost, taskPath(id, action), in, &out)

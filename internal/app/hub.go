@@ -15,6 +15,7 @@ import (
 	"parley/internal/channel"
 	"parley/internal/claim"
 	"parley/internal/contact"
+	"parley/internal/desk"
 	"parley/internal/directory"
 	"parley/internal/keeper"
 	"parley/internal/live"
@@ -41,6 +42,8 @@ type HubConfig struct {
 	Workers int
 	// LeaseTime, Poll and Grace are those of package work; zero is its default.
 	LeaseTime, Poll, Grace time.Duration
+	// ClientLease is that of package desk; zero is its default.
+	ClientLease time.Duration
 	// Toolsets are further toolsets for members, by name.
 	Toolsets map[string][]tool.Tool
 	// Unindexed stops the search index from following, for measurements.
@@ -57,6 +60,7 @@ type Hub struct {
 	Access     *access.Control
 	Contacts   *contact.Service
 	Reading    *reading.Service
+	Desk       *desk.Service
 	Tools      *reading.Tools
 	Channels   *channel.Service
 	Keepers    *keeper.Service
@@ -89,6 +93,7 @@ func NewHub(cfg HubConfig) *Hub {
 	h.Channels = channel.New(cfg.Store, dir, h.Access)
 	h.Claims = claim.New(cfg.Store, dir)
 	h.Reading = reading.New(reading.Config{Store: cfg.Store, Directory: dir, Access: h.Access, Contacts: h.Contacts, Index: h.Search, Live: fan})
+	h.Desk = desk.New(desk.Config{Store: cfg.Store, Directory: dir, Contacts: h.Contacts, Access: h.Access, Log: cfg.Log, Lease: cfg.ClientLease})
 	sets := builtIn(h)
 	maps.Copy(sets, cfg.Toolsets)
 	h.agents = newAgents(dir, sets, newOutside(cfg.Log))

@@ -142,7 +142,7 @@ func (s *serving) prepare(ctx context.Context) error {
 	warnOfNetwork(s.listener, cfg.Log)
 	warnOfClock(s.store, cfg.Log)
 	s.hub = NewHub(HubConfig{Store: s.store, Log: cfg.Log, Name: hubName(), Workers: cfg.Team.Workers,
-		LeaseTime: cfg.Team.Lease, Grace: cfg.Grace})
+		LeaseTime: cfg.Team.Lease, ClientLease: cfg.Team.ClientLease, Grace: cfg.Grace})
 	if err := s.openTools(ctx, cfg.Team); err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (s *serving) prepare(ctx context.Context) error {
 	started := time.Now()
 	s.door = httpapi.New(httpapi.Config{
 		Store: s.store, Contacts: s.hub.Contacts, Redactions: s.hub.Redactions,
-		Reading: s.hub.Reading, Tools: s.hub.Tools, Channels: s.hub.Channels, Keepers: s.hub.Keepers, Claims: s.hub.Claims,
+		Reading: s.hub.Reading, Desk: s.hub.Desk, Tools: s.hub.Tools, Channels: s.hub.Channels, Keepers: s.hub.Keepers, Claims: s.hub.Claims,
 		Rules: rulebook.New(s.store, s.hub.Directory, s.hub.Access, team.ID, s.files, cfg.Log), Log: cfg.Log,
 		Version: Version(), Started: started, Host: hostOf(cfg.Listen), MessageBytes: s.files.biggest, Shell: s.shell,
 	})

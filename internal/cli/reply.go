@@ -38,7 +38,7 @@ The text is read from standard input if it is "-" or if something is piped in.`,
 					return err
 				}
 				return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
-					t, err := hub.Decline(ctx, args[0], decline)
+					t, err := hub.Fail(ctx, args[0], decline)
 					return c.replied("Declined", t, err)
 				})
 			}
@@ -47,7 +47,7 @@ The text is read from standard input if it is "-" or if something is piped in.`,
 				return err
 			}
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
-				t, err := hub.Reply(ctx, args[0], text)
+				t, err := hub.Complete(ctx, args[0], text)
 				return c.replied("Answered", t, err)
 			})
 		},

@@ -121,6 +121,7 @@ func NeedRestart(before, now *Team) (names []string) {
 		{"workers", before.Workers == now.Workers},
 		{"memory", before.Memory == now.Memory},
 		{"lease", before.Lease == now.Lease},
+		{"client_lease", before.ClientLease == now.ClientLease},
 		{"grace", before.Grace == now.Grace},
 		{"workspace", reflect.DeepEqual(before.Workspace, now.Workspace)},
 		{"retention", before.KeepMessages == now.KeepMessages && before.KeepEvents == now.KeepEvents},

@@ -45,6 +45,9 @@ type Team struct {
 	// Lease is how long the work of a hub that has died is left alone before
 	// another hub on the same database takes it over; 0 leaves it to the hub.
 	Lease time.Duration
+	// ClientLease is how long a client agent counts as connected after a call; 0 leaves
+	// it to the hub.
+	ClientLease time.Duration
 	// Grace is how long turns may go on after the stop; 0 leaves it to the hub.
 	Grace time.Duration
 	// KeepMessages and KeepEvents are how long old ones are kept; 0 is for ever.
@@ -129,6 +132,7 @@ func teamKeys(t *Team, limits *overlay) []yamlfile.Key {
 		{Name: "workers", Read: integerInto(&t.Workers, 1, 10_000)},
 		{Name: "memory", Read: sizeInto(&t.Memory, 128<<20, 1<<40)},
 		{Name: "lease", Read: spanInto(&t.Lease, time.Second, time.Hour)},
+		{Name: "client_lease", Read: spanInto(&t.ClientLease, time.Second, 24*time.Hour)},
 		{Name: "grace", Read: spanInto(&t.Grace, time.Second, time.Hour)},
 		{Name: "workspace", Read: workspaceInto(&t.Workspace)},
 		{Name: "retention", Read: retentionInto(t)},

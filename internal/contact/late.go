@@ -29,10 +29,11 @@ func (s *Service) whyLate(tx *store.Tx, t parley.Task, target string) (string, e
 		return "", err
 	}
 	e, _ := s.dir.Entry(t.Agent)
-	byHand := e.Kind == parley.Person || e.Kind == parley.Client
 	switch {
-	case byHand:
+	case e.Kind == parley.Person:
 		return unseen(tx, t, target)
+	case e.Kind == parley.Client:
+		return s.clientLate(tx, t, target)
 	case team.Paused:
 		return parley.LatePaused, nil
 	case t.Waits == parley.WaitDay:
@@ -43,6 +44,18 @@ func (s *Service) whyLate(tx *store.Tx, t parley.Task, target string) (string, e
 		return parley.LateApproval(target), nil
 	}
 	return "", nil
+}
+
+// clientLate says that a client is not there, or has not seen the request.
+func (s *Service) clientLate(tx *store.Tx, t parley.Task, target string) (string, error) {
+	a, err := tx.Agent(t.Agent)
+	if err != nil {
+		return "", err
+	}
+	if a.Away(tx.Now) {
+		return parley.LateNotConnected(target), nil
+	}
+	return unseen(tx, t, target)
 }
 
 // unseen says so if the request has not been seen yet.

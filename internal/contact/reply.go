@@ -17,6 +17,9 @@ func (s *Service) Reply(ctx context.Context, c access.Caller, id parley.TaskID, 
 		return parley.Errorf(parley.Invalid, "The reply is empty.")
 	}
 	return s.finishOwn(ctx, c, "reply "+text, id, text, func(f *finish) error {
+		if err := f.nothingOpen(c); err != nil {
+			return err
+		}
 		f.last = true
 		if err := f.say(text); err != nil {
 			return err
@@ -26,6 +29,26 @@ func (s *Service) Reply(ctx context.Context, c access.Caller, id parley.TaskID, 
 		}
 		return f.complete()
 	})
+}
+
+// nothingOpen refuses to complete a task whose subtasks are open, as no turn does: their
+// results would come to nobody. A person may know better.
+func (f *finish) nothingOpen(c access.Caller) error {
+	if f.task.OpenChildren == 0 || f.s.access.IsPerson(c.Agent) {
+		return nil
+	}
+	all, err := f.tx.Subtree(f.task.ID)
+	if err != nil {
+		return err
+	}
+	var open []string
+	for _, t := range all[1:] {
+		if t.Parent == f.task.ID && t.State.Open() && t.Counted() {
+			open = append(open, t.ID.String())
+		}
+	}
+	return parley.Errorf(parley.Conflict, "%s has open subtasks: %s.", f.task.ID, strings.Join(open, ", ")).
+		WithHint("Wait for their results, or cancel them first.")
 }
 
 // Decline fails a task by the one it was asked of.

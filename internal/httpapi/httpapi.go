@@ -25,6 +25,7 @@ import (
 	"parley/internal/channel"
 	"parley/internal/claim"
 	"parley/internal/contact"
+	"parley/internal/desk"
 	"parley/internal/keeper"
 	"parley/internal/reading"
 	"parley/internal/redaction"
@@ -36,6 +37,7 @@ type Config struct {
 	Store      store.Store
 	Contacts   *contact.Service
 	Reading    *reading.Service
+	Desk       *desk.Service
 	Tools      *reading.Tools
 	Channels   *channel.Service
 	Keepers    *keeper.Service
@@ -84,6 +86,7 @@ func New(cfg Config) *Server {
 	s.registerTasks()
 	s.registerBudgets()
 	s.registerMessages()
+	s.registerInbox()
 	s.registerSearch()
 	s.registerChannels()
 	s.registerKeepers()

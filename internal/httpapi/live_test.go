@@ -33,7 +33,7 @@ func TestALiveStreamEndsWithTheTask(t *testing.T) {
 	if got := resp.Header.Get("Content-Type"); got != "text/event-stream" {
 		t.Errorf("it is %s", got)
 	}
-	if _, err := bob.Reply(t.Context(), task, "You may."); err != nil {
+	if _, err := bob.Complete(t.Context(), task, "You may."); err != nil {
 		t.Fatal(err)
 	}
 	text := readAll(t, resp.Body)

@@ -80,11 +80,11 @@ func TestAChangeWhoseAnswerIsLostIsDoneOnce(t *testing.T) {
 
 	asked, err := w.as("Bob").Contact(ctx, api.ContactRequest{Action: "delegate", Agent: "Ada", Message: "What?"})
 	check("delegate to Ada", asked.Task != nil, err)
-	ended, err = ada.Reply(ctx, asked.Task.ID, "That.")
+	ended, err = ada.Complete(ctx, asked.Task.ID, "That.")
 	check("reply", ended.State == "completed" && ended.Result == "That.", err)
 	asked, err = w.as("Bob").Contact(ctx, api.ContactRequest{Action: "delegate", Agent: "Ada", Message: "And?"})
 	check("delegate to Ada", asked.Task != nil, err)
-	ended, err = ada.Decline(ctx, asked.Task.ID, "No.")
+	ended, err = ada.Fail(ctx, asked.Task.ID, "No.")
 	check("decline", ended.State == "failed", err)
 
 	made, err := ada.AddChannel(ctx, api.ChannelRequest{Name: "once"})

@@ -36,10 +36,6 @@ func (s *Server) registerTasks() {
 	handle(s, operation{id: "retry-task", method: http.MethodPost, path: "/v1/tasks/{id}/retry", tag: tag,
 		summary: "Retry a task", description: "Repeats a failed or cancelled task. The response is the new task, which names the old one.",
 		errors: append([]parley.Kind{parley.Unavailable}, ended...)}, s.retryTask)
-	handle(s, operation{id: "reply-task", method: http.MethodPost, path: "/v1/tasks/{id}/reply", tag: tag,
-		summary: "Answer a task", description: "Completes a task that somebody gave you. The first answer counts.", errors: ended}, s.replyTask)
-	handle(s, operation{id: "decline-task", method: http.MethodPost, path: "/v1/tasks/{id}/decline", tag: tag,
-		summary: "Decline a task", description: "Fails a task that somebody gave you. Whoever asked reads the reason.", errors: ended}, s.declineTask)
 }
 
 // TaskPath names a task in a path.
@@ -120,24 +116,6 @@ func (s *Server) getTrace(ctx context.Context, in *TaskPath) (api.Trace, error) 
 
 func (s *Server) cancelTask(ctx context.Context, in *TaskPath) (api.Task, error) {
 	return s.change(ctx, in.ID, s.cfg.Contacts.Cancel)
-}
-
-func (s *Server) replyTask(ctx context.Context, in *struct {
-	TaskPath
-	Body api.ReplyRequest
-}) (api.Task, error) {
-	return s.change(ctx, in.ID, func(ctx context.Context, c access.Caller, id parley.TaskID) error {
-		return s.cfg.Contacts.Reply(ctx, c, id, in.Body.Text)
-	})
-}
-
-func (s *Server) declineTask(ctx context.Context, in *struct {
-	TaskPath
-	Body api.DeclineRequest
-}) (api.Task, error) {
-	return s.change(ctx, in.ID, func(ctx context.Context, c access.Caller, id parley.TaskID) error {
-		return s.cfg.Contacts.Decline(ctx, c, id, in.Body.Reason)
-	})
 }
 
 // change does something to a task and returns the task as it is afterwards.

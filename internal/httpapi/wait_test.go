@@ -61,7 +61,7 @@ func TestALongPollEndsWithTheTask(t *testing.T) {
 		w.call("Ada", http.MethodPost, "/v1/contacts", askBob)
 		replied := make(chan struct{})
 		time.AfterFunc(5300*time.Millisecond, func() {
-			w.call("Bob", http.MethodPost, "/v1/tasks/task-101/reply", `{"text": "You may."}`)
+			w.call("Bob", http.MethodPost, "/v1/tasks/task-101/complete", `{"result": "You may."}`)
 			close(replied)
 		})
 		task, took := w.poll(t, "60")

@@ -8,18 +8,18 @@ import (
 )
 
 const (
-	agentCols  = `id, team_id, name, kind, turns, removed, offline, sleeping_until, home, drawn_at, debt`
+	agentCols  = `id, team_id, name, kind, turns, removed, offline, sleeping_until, home, connected_until, drawn_at, debt`
 	agentTable = `agent JOIN rate ON agent_id = id`
 )
 
-const agentColCount = 11
+const agentColCount = 12
 
 func scanAgent(r Row) parley.Agent {
 	return parley.Agent{
 		ID: parley.AgentID(r.Int(0)), Team: parley.TeamID(r.Int(1)), Name: r.Text(2),
 		Kind: parley.AgentKind(r.Text(3)), Turns: int(r.Int(4)), Removed: r.Int(5) != 0,
-		Offline: r.Int(6) != 0, SleepingUntil: parley.Micros(r.Int(7)), Home: r.Text(8),
-		Rate: parley.Rate{At: parley.Micros(r.Int(9)), Debt: time.Duration(r.Int(10)) * time.Microsecond},
+		Offline: r.Int(6) != 0, SleepingUntil: parley.Micros(r.Int(7)), Home: r.Text(8), ConnectedUntil: parley.Micros(r.Int(9)),
+		Rate: parley.Rate{At: parley.Micros(r.Int(10)), Debt: time.Duration(r.Int(11)) * time.Microsecond},
 	}
 }
 
@@ -108,6 +108,11 @@ func (tx *Tx) SetOffline(id parley.AgentID, offline bool) {
 // SetSleep stores until when an agent sleeps; 0 wakes it.
 func (tx *Tx) SetSleep(id parley.AgentID, until parley.Micros) {
 	tx.exec(`UPDATE agent SET sleeping_until = $1 WHERE id = $2`, int64(until), int64(id))
+}
+
+// SetConnected stores until when a client counts as connected.
+func (tx *Tx) SetConnected(id parley.AgentID, until parley.Micros) {
+	tx.exec(`UPDATE agent SET connected_until = $1 WHERE id = $2`, int64(until), int64(id))
 }
 
 // SetRate stores the bucket of a sender.

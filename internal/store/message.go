@@ -1,6 +1,9 @@
 package store
 
-import "parley"
+import (
+	"parley"
+	"parley/internal/wake"
+)
 
 const messageCols = `id, team_id, thread_id, n, prev_id, author_id, kind, body, context, task_id, origin_id, key, at, priority, question_id`
 
@@ -114,6 +117,11 @@ func (tx *Tx) Post(m *parley.Message, to ...Recipient) error {
 	t.Last, t.Count = m.ID, m.N
 	tx.takeReadings(t)
 	tx.insertMessage(m, t, to)
+	for _, r := range to {
+		if r.Pulls {
+			tx.Signal(wake.Mail, int64(r.ID))
+		}
+	}
 	tx.conn.Recent().putPosted(*m) // harmless if the transaction fails: its number is never used again
 	return nil
 }

@@ -146,34 +146,7 @@ func (t *transcript) isPost(m letter) bool {
 }
 
 // Text is a message as its recipient reads it.
-func Text(m parley.Message, from string) string {
-	switch m.Kind {
-	case parley.AskMessage:
-		return parley.RequestText(from, parley.Ask, 0, m.Task, m.Context, m.Body)
-	case parley.DelegateMessage:
-		return parley.RequestText(from, parley.Delegate, m.Priority, m.Task, m.Context, m.Body)
-	case parley.ApprovalRequestMessage:
-		return m.Body // the hub's own words
-	case parley.SentMessage:
-		return parley.SentText(from, m.Body)
-	case parley.NotificationMessage:
-		return parley.NotificationText(from, m.Context, m.Body)
-	case parley.ResultMessage:
-		return parley.ResultText(from, m.Task, m.Body)
-	case parley.FailureMessage:
-		return parley.FailureText(from, m.Task, m.Body)
-	case parley.QuestionMessage:
-		return parley.PastQuestionText(from, m.Question, m.Body, m.Context)
-	case parley.AnswerMessage:
-		return parley.AnswerText(from, m.Question, m.Body, m.Context)
-	case parley.NoticeMessage:
-		return parley.NoticeText(m.Body)
-	case parley.UnansweredMessage:
-		return parley.UnansweredText(m.Question, m.Body, m.Context)
-	default:
-		return from + ": " + parley.Quote(m.Body)
-	}
-}
+func Text(m parley.Message, from string) string { return parley.MessageText(from, m) }
 
 func specs(tools []tool.Tool) []model.Tool {
 	list := make([]model.Tool, len(tools))

@@ -17,6 +17,7 @@ const (
 	Clock                      // something is due sooner than an hour from now; ID is the task
 	Redacted                   // a message was redacted; ID is the message
 	Team                       // a team was paused or resumed; ID is the team
+	Mail                       // somebody who fetches their messages has a new one; ID is the recipient
 
 	end // after the last topic
 )

@@ -1,0 +1,3 @@
+-- Until when a client agent counts as connected. Its calls renew it; what it was handed
+-- is its own until then.
+ALTER TABLE agent ADD COLUMN connected_until BIGINT NOT NULL DEFAULT 0;
