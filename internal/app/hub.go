@@ -163,6 +163,10 @@ func (h *Hub) Paused(team parley.TeamID) bool { return h.scheduler.Paused(team) 
 // HoldClock keeps the hub from acting on time until letGo is called, for tests.
 func (h *Hub) HoldClock() (letGo func()) { return h.scheduler.HoldClock() }
 
+// TakeBack queues what clients hold who are not connected any more, as the running hub
+// does now and then. For tests.
+func (h *Hub) TakeBack(ctx context.Context) error { return h.scheduler.TakeBack(ctx) }
+
 // handoff lets contacts give work to the scheduler. Together with turns it
 // closes the circle contact → work → turn → tool → contact.
 type handoff struct{ *work.Scheduler }

@@ -218,6 +218,9 @@ func (s *Service) Expire(ctx context.Context, id parley.ApprovalID) error {
 // step is pending any more; if its turn has not come to waiting yet, it finds
 // the decision by itself.
 func (d *decision) settle(state parley.ApprovalState, by parley.AgentID) error {
+	if err := d.closeRequest(by); err != nil {
+		return err
+	}
 	if d.opening != nil {
 		return d.settleOutside(state, by)
 	}

@@ -39,6 +39,9 @@ func (s *Service) Cancel(ctx context.Context, c access.Caller, id parley.TaskID)
 		if err := s.cancelBelow(f.tx, id, c.Agent); err != nil {
 			return err
 		}
+		if err := s.tellHolders(f.tx, []parley.Task{*t}); err != nil {
+			return err
+		}
 		if t.Parent != 0 && t.Parent == c.Task {
 			return f.forget()
 		}
@@ -106,6 +109,7 @@ func (s *Service) cancelBelow(tx *store.Tx, top parley.TaskID, by parley.AgentID
 	if err != nil {
 		return err
 	}
+	var ended []parley.Task
 	for {
 		all, err := tx.Subtree(top)
 		if err != nil {
@@ -118,7 +122,7 @@ func (s *Service) cancelBelow(tx *store.Tx, top parley.TaskID, by parley.AgentID
 			}
 		}
 		if len(open) == 0 {
-			return nil
+			return s.tellHolders(tx, ended)
 		}
 		locked, err := tx.LockTasks(open...)
 		if err != nil {
@@ -133,6 +137,7 @@ func (s *Service) cancelBelow(tx *store.Tx, top parley.TaskID, by parley.AgentID
 				if err := s.dropAnswer(tx, t, &parley.Task{}); err != nil { // nobody is told
 					return err
 				}
+				ended = append(ended, *t)
 			}
 		}
 	}

@@ -139,6 +139,9 @@ func (f *finish) say(text string) error {
 			return err
 		}
 	}
+	if t.Pushed() && f.parent.State.Open() && f.s.isClient(t.Requester) {
+		return f.sayBeside(m) // it fetches the result, and that once
+	}
 	post := func() error { return f.s.post(f.tx, &m, t.Requester) }
 	if f.last && f.endsUnawaited() {
 		post = func() error { return f.s.postMail(f.tx, &m, t.Requester) }
@@ -354,5 +357,8 @@ func (s *Service) failOpen(tx *store.Tx, parent, id parley.TaskID, reason string
 	if f.task.State == parley.Running {
 		tx.Signal(wake.Cancelled, int64(id))
 	}
-	return f.fail(reason)
+	if err := f.fail(reason); err != nil {
+		return err
+	}
+	return s.tellHolders(tx, []parley.Task{*f.task})
 }

@@ -10,12 +10,11 @@ import (
 	"parley/internal/store"
 )
 
-// AskManager asks the agent's manager about what a turn waits for, if the hub runs
-// the manager's turns: others look at the list. A manager that sleeps or is offline
-// begins with it when it is back. Doing so again finds the task that was made
-// before.
+// AskManager asks the agent's manager about what a turn waits for: a native one in a
+// task, a client in its inbox. People look at the list. A manager that sleeps or is
+// offline begins with it when it is back. Doing so again finds what was sent before.
 func (s *Service) AskManager(ctx context.Context, lease parley.Lease) error {
-	if _, ok := s.nativeManager(lease.Team, lease.Agent); !ok {
+	if _, ok := s.askedManager(lease.Team, lease.Agent); !ok {
 		return nil
 	}
 	var list []parley.Approval
@@ -53,18 +52,19 @@ func (s *Service) AskNewManagers(ctx context.Context, team parley.TeamID) error 
 // mostPending bounds how many waiting approvals are looked at.
 const mostPending = 1000
 
-func (s *Service) nativeManager(team parley.TeamID, agent parley.AgentID) (manager directory.Entry, ok bool) {
+// askedManager is the manager of an agent, if it is one that the hub asks.
+func (s *Service) askedManager(team parley.TeamID, agent parley.AgentID) (manager directory.Entry, ok bool) {
 	e, _ := s.dir.Entry(agent)
 	if e.Rules == nil || e.Rules.Manager == "" {
 		return manager, false
 	}
 	manager, err := s.dir.Find(team, e.Rules.Manager)
-	return manager, err == nil && s.dir.Native(manager.ID)
+	return manager, err == nil && (manager.Kind == parley.Native || manager.Kind == parley.Client)
 }
 
 // askManager asks one manager about one approval, once.
 func (s *Service) askManager(ctx context.Context, a parley.Approval) error {
-	manager, ok := s.nativeManager(a.Team, a.Agent)
+	manager, ok := s.askedManager(a.Team, a.Agent)
 	if !ok || a.State != parley.ApprovalPending || a.PeopleOnly {
 		return nil
 	}
@@ -74,11 +74,58 @@ func (s *Service) askManager(ctx context.Context, a parley.Approval) error {
 			return err
 		}
 		_, err = tx.MessageByKey(manager.ID, requestKey(a.ID))
-		if errors.Is(err, store.ErrNotFound) {
+		switch {
+		case !errors.Is(err, store.ErrNotFound):
+			return err
+		case manager.Kind == parley.Client:
+			return s.sendDecision(tx, a, manager)
+		default:
 			return s.openDecision(tx, a, manager)
 		}
-		return err
 	})
+}
+
+// sendDecision asks a manager that fetches its messages. There is no task: the decision
+// itself is all that is wanted. Nobody else writes or reads where the request stands.
+func (s *Service) sendDecision(tx *store.Tx, a parley.Approval, manager directory.Entry) error {
+	dm, err := tx.EnsureDM(a.Team, manager.ID, manager.ID)
+	if err != nil {
+		return err
+	}
+	who, err := s.name(tx, a.Agent)
+	if err != nil {
+		return err
+	}
+	target, _ := s.dir.Entry(a.Target)
+	m := parley.Message{Team: a.Team, Thread: dm.Main, Author: manager.ID, Kind: parley.ApprovalRequestMessage,
+		Body: parley.ApprovalRequestText(a, who, target.Name), Key: requestKey(a.ID)}
+	if err := tx.Post(&m, store.Recipient{ID: manager.ID, Pulls: true}); err != nil {
+		return err
+	}
+	tx.Record(parley.Event{Team: a.Team, Kind: parley.EventMessage, Actor: a.Agent, Target: manager.ID, Task: a.Task, Message: m.ID,
+		Detail: string(parley.ApprovalRequestMessage)})
+	return nil
+}
+
+// closeRequest ends what a manager that fetches its messages was asked: it has decided,
+// or there is nothing left to decide.
+func (d *decision) closeRequest(by parley.AgentID) error {
+	manager, ok := d.s.askedManager(d.approval.Team, d.approval.Agent)
+	if !ok || manager.Kind != parley.Client {
+		return nil
+	}
+	m, err := d.tx.MessageByKey(manager.ID, requestKey(d.approval.ID))
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	case by == manager.ID:
+		d.tx.MarkAnswered(m.ID, by)
+	default:
+		d.tx.Recall(m.ID, manager.ID)
+	}
+	return nil
 }
 
 // requestKey is the key under which a manager is asked about an approval. The

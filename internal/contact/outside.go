@@ -291,7 +291,7 @@ func (d *decision) settleOutside(state parley.ApprovalState, by parley.AgentID) 
 	default:
 		d.tx.UpdateProgress(t)
 	}
-	if state == parley.ApprovalWithdrawn || a.Message != 0 {
+	if state == parley.ApprovalWithdrawn {
 		return nil
 	}
 	return d.tellOutcome(by)
@@ -318,8 +318,21 @@ func (d *decision) makeContact() error {
 	return nil
 }
 
-// tellOutcome tells the caller that nothing came of its request. The message is
-// from whoever decided; if nobody did, it stands in a conversation of its own.
+// outcome says what came of a request from outside.
+func (d *decision) outcome() string {
+	a, o := *d.approval, d.opening
+	if a.Message == 0 {
+		return a.ID.String() + ": " + parley.Public(errOutcome(a, o.state.Target.Name))
+	}
+	text := a.ID.String() + " was approved: " + o.request.verb(o.pattern) + " " + o.state.Target.Name
+	if o.task.ID != 0 {
+		text += ", as " + o.task.ID.String()
+	}
+	return text + "."
+}
+
+// tellOutcome tells the caller what came of its request. The message is from whoever
+// decided; if nobody did, it stands in a conversation of its own.
 func (d *decision) tellOutcome(by parley.AgentID) error {
 	a := *d.approval
 	if by == 0 {
@@ -330,7 +343,7 @@ func (d *decision) tellOutcome(by parley.AgentID) error {
 		return err
 	}
 	m := parley.Message{Team: a.Team, Thread: dm.Main, Author: by, Kind: parley.NotificationMessage,
-		Body: a.ID.String() + ": " + parley.Public(errOutcome(a, d.opening.state.Target.Name))}
+		Body: d.outcome()}
 	pulls := d.opening.state.Sender.Pulls()
 	if err := d.tx.Post(&m, store.Recipient{ID: a.Agent, Pulls: pulls, Mail: !pulls}); err != nil {
 		return err

@@ -7,10 +7,10 @@ import (
 	"parley/internal/store"
 )
 
-// takeBack queues the tasks that clients hold who are not connected any more, so that
+// TakeBack queues the tasks that clients hold who are not connected any more, so that
 // they are handed out again. A client may go and come as it likes: this is no rescue, and
 // is not counted.
-func (s *Scheduler) takeBack(ctx context.Context) error {
+func (s *Scheduler) TakeBack(ctx context.Context) error {
 	var left []parley.TaskID
 	err := s.cfg.Store.View(ctx, func(tx *store.Tx) (err error) {
 		left, err = tx.Forsaken(500)

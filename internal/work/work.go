@@ -260,7 +260,7 @@ func (s *Scheduler) tick(ctx context.Context) {
 	if err := s.unblock(ctx); err != nil && ctx.Err() == nil {
 		s.cfg.Log.Warn("looking for tasks that can begin failed", "error", err)
 	}
-	if err := s.takeBack(ctx); err != nil && ctx.Err() == nil {
+	if err := s.TakeBack(ctx); err != nil && ctx.Err() == nil {
 		s.cfg.Log.Warn("looking for clients that are gone failed", "error", err)
 	}
 	if !s.cfg.Store.Shared() {

@@ -62,7 +62,8 @@ func TestAQuestionFromOutsideIsAskedWhenItIsApproved(t *testing.T) {
 		s.Pass(time.Second)
 		_, routes := s.Question(1)
 		s.Equal("path", []string{"0 OutBot → BeeBot answered"}, routes)
-		s.Equal("its inbox", []Said{{"BeeBot", parley.AnswerMessage, "[Answer from BeeBot | Query: query-1]\nYes."}}, s.Inbox("OutBot"))
+		s.Equal("its inbox", []Said{{"rutger", parley.NotificationMessage, "[Agent Notification from rutger]\n\napproval-1 was approved: question BeeBot, as task-101."},
+			{"BeeBot", parley.AnswerMessage, "[Answer from BeeBot | Query: query-1]\nYes."}}, s.Inbox("OutBot"))
 	})
 }
 
