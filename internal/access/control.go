@@ -17,6 +17,10 @@ type Control struct {
 	dir      *directory.Directory
 	log      *slog.Logger
 	refusals refusals
+
+	// Asked is called with each call from outside that begins to wait for approval, so
+	// that somebody hears of it. It may be nil.
+	Asked func(context.Context, parley.Approval)
 }
 
 // New makes the control over the participants of a directory.
@@ -41,6 +45,9 @@ func (a *Control) Permit(ctx context.Context, c Caller, action string) error {
 	}
 	ruling := policy.Authorize(&who, call)
 	err := c.Judge(ruling, target)
+	if need, wanted := parley.AsNeedsApproval(err); wanted {
+		err = a.Await(ctx, c, need)
+	}
 	if err != nil && !c.Waits(err) {
 		a.record(ctx, c, target, err, parley.EventToolRefused, parley.Clip(action, parley.QuotedRunes)+": "+ruling.Explained(err))
 	}

@@ -87,6 +87,7 @@ func NewHub(cfg HubConfig) *Hub {
 	h.Access = access.New(cfg.Store, dir, cfg.Log)
 	h.Contacts = contact.New(cfg.Store, dir, h.Access, handoff{h.scheduler}, cfg.Log)
 	h.Contacts.Docs = reading.DocsText
+	h.Access.Asked = h.Contacts.Asked
 	h.Search = search.New(cfg.Store, h.Access.ReadsGroup, map[search.Kind]search.Documents{search.Kept: keeper.Documents{}})
 	h.Keepers = keeper.New(cfg.Store, dir, h.Access, h.Search, cfg.Log)
 	h.Redactions = redaction.New(cfg.Store, dir, h.Access, h.Contacts, h.Search, h.Keepers)

@@ -141,9 +141,12 @@ func (s *Service) withApproval(ctx context.Context, id parley.ApprovalID, do fun
 
 // lock reads the approval again once everything that it changes is locked.
 func (d *decision) lock() (err error) {
-	if d.approval.Outside() {
+	switch a := d.approval; {
+	case a.Outside() && a.Tool == outsideTool:
 		err = d.lockContact()
-	} else {
+	case a.Outside():
+		d.task = &parley.Task{} // nothing waits: whoever wants the call makes it again
+	default:
 		err = d.lockTask()
 	}
 	if err != nil {
@@ -223,6 +226,9 @@ func (d *decision) settle(state parley.ApprovalState, by parley.AgentID) error {
 	}
 	if d.opening != nil {
 		return d.settleOutside(state, by)
+	}
+	if d.approval.Outside() {
+		return d.settleCall(state, by)
 	}
 	t := d.task
 	conclude(d.tx, t, d.approval, state, by)

@@ -171,6 +171,13 @@ func (s *Service) held(ctx context.Context, need *parley.NeedsApproval) error {
 	return need
 }
 
+// Asked tells the manager of a caller from outside about a call that waits.
+func (s *Service) Asked(ctx context.Context, a parley.Approval) {
+	if err := s.askManager(ctx, a); err != nil {
+		s.log.Warn("a manager could not be asked", "approval", a.ID, "error", err)
+	}
+}
+
 // AskManagers gives the managers what callers from outside wait for: a hub may
 // have died between storing that and telling them.
 func (s *Service) AskManagers(ctx context.Context) error {
@@ -294,7 +301,22 @@ func (d *decision) settleOutside(state parley.ApprovalState, by parley.AgentID) 
 	if state == parley.ApprovalWithdrawn {
 		return nil
 	}
-	return d.tellOutcome(by)
+	return d.tellOutcome(by, d.outcome())
+}
+
+// settleCall ends the waiting for a call from outside that is no contact. Its caller is
+// told, and makes the call again.
+func (d *decision) settleCall(state parley.ApprovalState, by parley.AgentID) error {
+	conclude(d.tx, d.task, d.approval, state, by)
+	a := *d.approval
+	switch state {
+	case parley.ApprovalWithdrawn:
+		return nil
+	case parley.ApprovalApproved:
+		return d.tellOutcome(by, a.ID.String()+" was approved: "+a.Tool+". Make the same call again; it runs once.")
+	default:
+		return d.tellOutcome(by, a.ID.String()+": "+parley.Public(parley.ErrApprovalDenied(a.Tool, "", a.Comment)))
+	}
 }
 
 // makeContact makes the approved contact. A refusal by what holds now, such as
@@ -333,7 +355,7 @@ func (d *decision) outcome() string {
 
 // tellOutcome tells the caller what came of its request. The message is from whoever
 // decided; if nobody did, it stands in a conversation of its own.
-func (d *decision) tellOutcome(by parley.AgentID) error {
+func (d *decision) tellOutcome(by parley.AgentID, text string) error {
 	a := *d.approval
 	if by == 0 {
 		by = a.Agent
@@ -343,8 +365,11 @@ func (d *decision) tellOutcome(by parley.AgentID) error {
 		return err
 	}
 	m := parley.Message{Team: a.Team, Thread: dm.Main, Author: by, Kind: parley.NotificationMessage,
-		Body: d.outcome()}
-	pulls := d.opening.state.Sender.Pulls()
+		Body: text}
+	pulls, err := d.s.pulls(d.tx, a.Agent)
+	if err != nil {
+		return err
+	}
 	if err := d.tx.Post(&m, store.Recipient{ID: a.Agent, Pulls: pulls, Mail: !pulls}); err != nil {
 		return err
 	}

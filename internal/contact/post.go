@@ -81,10 +81,19 @@ func (s *Service) Post(ctx context.Context, c access.Caller, r Post) (Posted, er
 		}
 	}
 	var p posting
-	err = s.store.Update(ctx, func(tx *store.Tx) error {
-		p = posting{mentioning: mentioning{s: s, tx: tx}, caller: c, request: r, pair: pair}
-		return p.run()
-	})
+	attempt := func(c access.Caller) error {
+		return s.store.Update(ctx, func(tx *store.Tx) error {
+			p = posting{mentioning: mentioning{s: s, tx: tx}, caller: c, request: r, pair: pair}
+			return p.run()
+		})
+	}
+	err = attempt(c)
+	if need, wanted := parley.AsNeedsApproval(err); wanted {
+		if err = s.access.Await(ctx, c, need); err == nil {
+			c.Approved = true
+			err = attempt(c)
+		}
+	}
 	if err != nil {
 		if !c.Waits(err) {
 			s.access.RecordRefused(ctx, c, p.refusal.target, err, p.refusal.text("post", err))

@@ -14,6 +14,7 @@ import (
 
 	"parley"
 	"parley/api"
+	"parley/internal/access"
 )
 
 // describeAPI makes the head of the OpenAPI document.
@@ -103,6 +104,10 @@ type reply[T any] struct{ Body T }
 // turns an error into a problem.
 func handle[I, O any](s *Server, o operation, fn func(context.Context, *I) (O, error)) {
 	huma.Register(s.api, s.huma(o), func(ctx context.Context, in *I) (*reply[O], error) {
+		ctx = access.WithCall(ctx, o.id, func() string {
+			args, _ := json.Marshal(in) // it was decoded from JSON, or from text
+			return string(args)
+		})
 		out, err := fn(ctx, in)
 		if err != nil {
 			return nil, s.refuse(ctx, o.id, err)

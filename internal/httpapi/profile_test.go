@@ -64,7 +64,7 @@ func TestAProfileHoldsAtTheHTTPDoor(t *testing.T) {
 		behavior           policy.Behavior
 		method, path, body string
 		want               int
-		action             string // of the refusal
+		action             string // of the refusal, or the approval that it waits for
 	}{
 		{"locked", policy.Autonomous, "GET", "/v1/agents", "", 403, "tool:agent_comm:list"},
 		{"locked", policy.Autonomous, "PUT", "/v1/agents/Joiner/status", sleep, 403, "tool:self:sleep"},
@@ -83,10 +83,10 @@ func TestAProfileHoldsAtTheHTTPDoor(t *testing.T) {
 		{"guarded", policy.Autonomous, "GET", "/v1/agents", "", 200, ""},
 		{"guarded", policy.Autonomous, "GET", "/v1/messages?channel=room", "", 200, ""},
 		{"guarded", policy.Autonomous, "GET", "/v1/tasks/" + task + "/wait?seconds=0", "", 200, ""},
-		{"guarded", policy.Autonomous, "POST", "/v1/tasks/" + task + "/cancel", "", 403, "tool:task:cancel " + task},
+		{"guarded", policy.Autonomous, "POST", "/v1/tasks/" + task + "/cancel", "", 403, "approval-2: cancel-task"},
 		{"standard", policy.Supervised, "GET", "/v1/agents", "", 200, ""},
-		{"standard", policy.Supervised, "PUT", "/v1/agents/Joiner/status", sleep, 403, "tool:self:sleep"},
-		{"open", policy.Strict, "GET", "/v1/agents", "", 403, "tool:agent_comm:list"},
+		{"standard", policy.Supervised, "PUT", "/v1/agents/Joiner/status", sleep, 403, "approval-3: set-status"},
+		{"open", policy.Strict, "GET", "/v1/agents", "", 403, "approval-4: list-agents"},
 		{"standard", policy.Autonomous, "PUT", "/v1/agents/Joiner/status", sleep, 200, ""},
 		{"standard", policy.Autonomous, "GET", "/v1/messages/" + message, "", 200, ""},
 		{"standard", policy.Autonomous, "POST", "/v1/tasks/" + task + "/cancel", "", 200, ""},
@@ -98,7 +98,12 @@ func TestAProfileHoldsAtTheHTTPDoor(t *testing.T) {
 		}
 		_, events := w.do("Ada", "GET", "/v1/events?follow=false", "")
 		last := events[strings.LastIndex(events, "\ndata: "):]
-		if refused := strings.Contains(last, `"kind":"tool.refused","actor":"Joiner"`) && strings.Contains(last, `"detail":"`+test.action+": "); test.action != "" && !refused {
+		record := `"kind":"tool.refused","actor":"Joiner"` + "|" + `"detail":"` + test.action + ": "
+		if strings.HasPrefix(test.action, "approval-") {
+			record = `"kind":"approval.requested","actor":"Joiner"` + "|" + `"detail":"` + test.action + " [rule: "
+		}
+		kind, detail, _ := strings.Cut(record, "|")
+		if refused := strings.Contains(last, kind) && strings.Contains(last, detail); test.action != "" && !refused {
 			t.Errorf("%s %s: the record ends with %s", test.method, test.path, last)
 		}
 	}

@@ -62,6 +62,11 @@ func (tx *Tx) UpdateApproval(a *parley.Approval) {
 		int64(a.State), int64(a.DecidedAt), int64(a.DecidedBy), a.Comment, int64(a.Message), a.Failure, int64(a.ID))
 }
 
+// RenameCall gives the call of an approval another name, under which it is found.
+func (tx *Tx) RenameCall(id parley.ApprovalID, call string) {
+	tx.exec(`UPDATE approval SET call = $1 WHERE id = $2`, call, int64(id))
+}
+
 // ApprovalOf reads the approval of one call. A caller from outside has turn 0.
 func (tx *Tx) ApprovalOf(task parley.TaskID, turn int, call string) (a parley.Approval, err error) {
 	err = tx.one(`SELECT `+approvalCols+` FROM approval WHERE task_id = $1 AND turn = $2 AND call = $3`,
