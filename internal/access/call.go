@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"parley"
@@ -61,6 +62,13 @@ func (a *Control) Await(ctx context.Context, c Caller, need *parley.NeedsApprova
 	return w.outcome
 }
 
+// callPrefix begins the name of a call that waits, or that was approved and not made yet.
+const callPrefix = "call/"
+
+// IsCall reports whether an approval from outside is about a call that its caller makes
+// again, and not about a contact.
+func IsCall(a parley.Approval) bool { return strings.HasPrefix(a.Call, callPrefix) }
+
 // waiting is a call that needs approval, within its transaction.
 type waiting struct {
 	control    *Control
@@ -76,7 +84,7 @@ type waiting struct {
 func (w *waiting) run(tx *store.Tx) error {
 	w.used, w.asked, w.outcome = false, parley.Approval{}, nil
 	digest := parley.CallDigest(w.tool, w.args)
-	name := fmt.Sprintf("call/%d/%s", w.caller.Agent, digest)
+	name := fmt.Sprintf("%s%d/%s", callPrefix, w.caller.Agent, digest)
 	usedName := fmt.Sprintf("used/%d/%s/%s", w.caller.Agent, digest, w.caller.Key)
 	agent, err := tx.LockAgent(w.caller.Agent) // so that of two equal calls one comes first
 	if err != nil {
@@ -93,7 +101,8 @@ func (w *waiting) run(tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	fresh := tx.Now < a.DecidedAt.Add(w.control.dir.Limits(w.caller.Agent).ApprovalExpiry)
+	same := a.Digest == digest && parley.CallDigest(a.Tool, a.Args) == digest // it is what was shown
+	fresh := same && tx.Now < a.DecidedAt.Add(w.control.dir.Limits(w.caller.Agent).ApprovalExpiry)
 	switch {
 	case a.State == parley.ApprovalPending:
 		need := w.need

@@ -142,10 +142,10 @@ func (s *Service) withApproval(ctx context.Context, id parley.ApprovalID, do fun
 // lock reads the approval again once everything that it changes is locked.
 func (d *decision) lock() (err error) {
 	switch a := d.approval; {
-	case a.Outside() && a.Tool == outsideTool:
-		err = d.lockContact()
-	case a.Outside():
+	case a.Outside() && access.IsCall(*a):
 		d.task = &parley.Task{} // nothing waits: whoever wants the call makes it again
+	case a.Outside():
+		err = d.lockContact()
 	default:
 		err = d.lockTask()
 	}
@@ -227,7 +227,7 @@ func (d *decision) settle(state parley.ApprovalState, by parley.AgentID) error {
 	if d.opening != nil {
 		return d.settleOutside(state, by)
 	}
-	if d.approval.Outside() {
+	if d.approval.Outside() { // a call
 		return d.settleCall(state, by)
 	}
 	t := d.task

@@ -17,18 +17,24 @@ func (o *opening) checkCycle() error {
 		return nil
 	}
 	chain := []parley.AgentID{o.caller.Agent, o.state.Target.ID}
-	for t := o.state.Task; t.Callback == parley.CallbackReply || t.Callback == parley.CallbackResult; {
+	for t := o.state.Task; o.awaits(t) || t.Callback == parley.CallbackResult; {
 		parent, err := o.tx.Task(t.Parent)
 		if err != nil {
 			return err
 		}
 		chain = append([]parley.AgentID{parent.Agent}, chain...)
-		if parent.Agent == o.state.Target.ID && t.Callback == parley.CallbackReply {
+		if parent.Agent == o.state.Target.ID && o.awaits(t) {
 			return o.errCycle(chain)
 		}
 		t = parent
 	}
 	return nil
+}
+
+// awaits reports whether somebody waits for the end of a task: a turn, or a caller from
+// outside that looks at the task itself.
+func (o *opening) awaits(t parley.Task) bool {
+	return t.Callback == parley.CallbackReply || t.Callback == parley.CallbackLate && t.Awaited(o.tx.Now)
 }
 
 func (o *opening) errCycle(chain []parley.AgentID) error {

@@ -101,7 +101,7 @@ func TestAnApprovedContactIsNotHeldAgain(t *testing.T) {
 	for call, want := range map[string]string{
 		`contact_agent, args: {action: ask, agentId: senioranalystbot, message: 'Well?'}`:    "Response from SeniorAnalystBot: Yes.",
 		`contact_agent, args: {action: notify, agentId: SeniorAnalystBot, message: 'Well?'}`: "Notification sent to SeniorAnalystBot.",
-		`call_agent, args: {target: SeniorAnalystBot, task: 'Well?'}`:                        "Response from SeniorAnalystBot: Yes.\n\n(thread-4)",
+		`call_agent, args: {target: SeniorAnalystBot, task: 'Well?'}`:                        "Response from SeniorAnalystBot: Yes.\n\n(thread-5)",
 	} {
 		team := interns(fmt.Sprintf(`
 agents:

@@ -118,6 +118,17 @@ func approvalOutside(t *testing.T, open Open) {
 		}
 		return err
 	})
+	w.update(func(tx *store.Tx) error { tx.RenameCall(stored[0].ID, "used"); return nil })
+	w.view(func(tx *store.Tx) error {
+		if _, err := tx.ApprovalOf(0, 0, "1/k"); err != store.ErrNotFound {
+			t.Errorf("under its old name: %v", err)
+		}
+		got, err := tx.ApprovalOf(0, 0, "used")
+		if got.ID != stored[0].ID {
+			t.Errorf("under its new name: %+v", got)
+		}
+		return err
+	})
 }
 
 func approvalLists(t *testing.T, open Open) {

@@ -56,6 +56,10 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"News", news},
 		{"UnreadMail", unreadMail},
 		{"MailIsTakenOnce", mailIsTakenOnce},
+		{"What is unseen comes by priority, with its tasks", unseenMessages},
+		{"What is taken back is not handed out", recalledMessages},
+		{"What a client holds is forsaken when it is gone", clientLeases},
+		{"Whoever waits hears of their own messages", mailSignals},
 		{"Texts come back as they went in", texts},
 
 		{"Tasks come back as they went in", taskRoundTrip},
