@@ -352,7 +352,7 @@ func TestAgents(t *testing.T) {
 	for _, a := range list {
 		got = append(got, fmt.Sprintf("%s %s %d", a.Name, a.Status, a.Open.Queued))
 	}
-	if diff := cmp.Diff([]string{"Ada idle 0", "Bob idle 1", "Joiner idle 0"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"Ada idle 0", "Bob idle 1", "Joiner sleeping 0"}, got); diff != "" {
 		t.Errorf("the team (-want +got):\n%s", diff)
 	}
 	if bob, err := w.read.Agent(ctx, w.as("Joiner"), "bob"); err != nil || bob != list[1] {
