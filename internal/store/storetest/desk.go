@@ -161,7 +161,7 @@ func clientLeases(t *testing.T, open Open) {
 	if ids := forsaken(); ids != nil {
 		t.Errorf("while it is there: %v", ids)
 	}
-	w.view(func(tx *store.Tx) error {
+	w.update(func(tx *store.Tx) error {
 		for _, read := range []func() (parley.Agent, error){
 			func() (parley.Agent, error) { return tx.Agent(dora.ID) },
 			func() (parley.Agent, error) { s, err := tx.ContactState(w.ann.ID, dora.ID, 0, ""); return s.Target, err },
