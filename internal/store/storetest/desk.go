@@ -164,8 +164,14 @@ func clientLeases(t *testing.T, open Open) {
 	w.update(func(tx *store.Tx) error {
 		for _, read := range []func() (parley.Agent, error){
 			func() (parley.Agent, error) { return tx.Agent(dora.ID) },
-			func() (parley.Agent, error) { s, err := tx.ContactState(w.ann.ID, dora.ID, 0, ""); return s.Target, err },
-			func() (parley.Agent, error) { s, err := tx.ContactState(dora.ID, w.ann.ID, 0, ""); return s.Sender, err },
+			func() (parley.Agent, error) {
+				s, err := tx.ContactState(w.ann.ID, dora.ID, 0, "")
+				return s.Target, err
+			},
+			func() (parley.Agent, error) {
+				s, err := tx.ContactState(dora.ID, w.ann.ID, 0, "")
+				return s.Sender, err
+			},
 		} {
 			if a, err := read(); a.ConnectedUntil != until || err != nil {
 				t.Errorf("connected until %d, want %d: %v", a.ConnectedUntil, until, err)
