@@ -31,10 +31,10 @@ func (o *opening) checkCycle() error {
 	return nil
 }
 
-// awaits reports whether somebody waits for the end of a task: a turn, or a caller from
-// outside that looks at the task itself.
+// awaits reports whether somebody waits for the end of a task: a turn, or a client, which
+// looks at the task itself.
 func (o *opening) awaits(t parley.Task) bool {
-	return t.Callback == parley.CallbackReply || t.Callback == parley.CallbackLate && t.Awaited(o.tx.Now)
+	return t.Callback == parley.CallbackReply || t.Callback == parley.CallbackLate && t.Awaited(o.tx.Now) && o.s.isClient(t.Requester)
 }
 
 func (o *opening) errCycle(chain []parley.AgentID) error {
