@@ -34,6 +34,9 @@ const (
 	EventRule      EventKind = "rule.changed"
 	EventChannel   EventKind = "channel.changed"
 
+	EventTokenCreated EventKind = "token.created"
+	EventTokenRevoked EventKind = "token.revoked"
+
 	EventApprovalRequested EventKind = "approval.requested"
 	EventApprovalApproved  EventKind = "approval.approved"
 	EventApprovalDenied    EventKind = "approval.denied"
@@ -73,7 +76,7 @@ func EventKinds() []EventKind {
 		EventBudgetSpent, EventBudgetRaised, EventDaySpent, EventDayRaised, EventPaused, EventResumed,
 		EventKept, EventKeeperShared, EventKeeperPruned,
 		EventQuestionAsked, EventQuestionForwarded, EventQuestionAnswered, EventQuestionPassed, EventQuestionExpired, EventQuestionFailed,
-		EventClaimed, EventReleased,
+		EventClaimed, EventReleased, EventTokenCreated, EventTokenRevoked,
 	}
 }
 

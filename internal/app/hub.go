@@ -24,6 +24,7 @@ import (
 	"parley/internal/retention"
 	"parley/internal/search"
 	"parley/internal/store"
+	"parley/internal/token"
 	"parley/internal/tool"
 	"parley/internal/tool/chorustools"
 	"parley/internal/tool/contacttools"
@@ -67,6 +68,7 @@ type Hub struct {
 	Search     *search.Service
 	Claims     *claim.Service
 	Redactions *redaction.Service
+	Tokens     *token.Service
 
 	sweepers  []*retention.Sweeper
 	unindexed bool
@@ -93,6 +95,7 @@ func NewHub(cfg HubConfig) *Hub {
 	h.Redactions = redaction.New(cfg.Store, dir, h.Access, h.Contacts, h.Search, h.Keepers)
 	h.Channels = channel.New(cfg.Store, dir, h.Access)
 	h.Claims = claim.New(cfg.Store, dir)
+	h.Tokens = token.NewService(cfg.Store, dir, h.Access)
 	h.Reading = reading.New(reading.Config{Store: cfg.Store, Directory: dir, Access: h.Access, Contacts: h.Contacts, Index: h.Search, Live: fan})
 	h.Desk = desk.New(desk.Config{Store: cfg.Store, Directory: dir, Contacts: h.Contacts, Access: h.Access, Log: cfg.Log, Lease: cfg.ClientLease})
 	sets := builtIn(h)

@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/backup"
 	"parley/internal/config"
+	"parley/internal/gate"
 	"parley/internal/httpapi"
 	"parley/internal/hubfile"
 	"parley/internal/retention"
@@ -131,6 +132,7 @@ type serving struct {
 	workspace atomic.Pointer[workspace.Workspace]
 
 	hub   *Hub
+	gate  *gate.Gate
 	door  *httpapi.Server
 	files *teamFiles
 	info  Serving
@@ -166,11 +168,13 @@ func (s *serving) prepare(ctx context.Context) error {
 	s.files = newTeamFiles(s.hub, cfg, team, person, roster, problems)
 	s.files.openTools = s.openTools
 	started := time.Now()
+	s.gate = s.newGate(token)
 	s.door = httpapi.New(httpapi.Config{
+		Gate: s.gate, Tokens: s.hub.Tokens,
 		Store: s.store, Contacts: s.hub.Contacts, Redactions: s.hub.Redactions,
 		Reading: s.hub.Reading, Desk: s.hub.Desk, Tools: s.hub.Tools, Channels: s.hub.Channels, Keepers: s.hub.Keepers, Claims: s.hub.Claims,
 		Rules: rulebook.New(s.store, s.hub.Directory, s.hub.Access, team.ID, s.files, cfg.Log), Log: cfg.Log,
-		Version: Version(), Started: started, Host: hostOf(cfg.Listen), MessageBytes: s.files.biggest, Shell: s.shell,
+		Version: Version(), Started: started, MessageBytes: s.files.biggest, Shell: s.shell,
 	})
 	s.info = Serving{URL: address(s.listener), Team: team.Name, Person: person, Data: cfg.Data, Store: s.store.Describe(), Problems: problems,
 		Warnings: slices.Concat(cfg.Team.Warnings, CheckTools(cfg.Team), CheckServerFiles(cfg.Team), cfg.boxes.warnings(cfg.Team))}

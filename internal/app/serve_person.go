@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os/user"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"parley"
 	"parley/internal/config"
-	"parley/internal/store"
 	"parley/internal/token"
 )
 
@@ -91,16 +89,12 @@ func (h *Hub) tokenOf(ctx context.Context, team parley.Team, person, before stri
 	if err != nil {
 		return "", err
 	}
-	var owner parley.AgentID
-	err = h.Store.View(ctx, func(tx *store.Tx) (err error) {
-		owner, err = tx.TokenAgent(token.Hash(before))
-		if errors.Is(err, store.ErrNotFound) {
-			return nil
-		}
-		return err
-	})
-	if err != nil || owner == e.ID {
-		return before, err
+	use, err := token.Look(ctx, h.Store, before)
+	switch {
+	case err == nil && use.Owner.ID == e.ID && use.Token.ExpiresAt == 0:
+		return before, nil
+	case err != nil && parley.KindOf(err) != parley.Unauthentic:
+		return "", err
 	}
 	return token.Issue(ctx, h.Store, e.ID)
 }

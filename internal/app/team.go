@@ -10,6 +10,7 @@ import (
 	"parley"
 	"parley/internal/channel"
 	"parley/internal/store"
+	"parley/internal/wake"
 )
 
 // Roster is a team that joins the hub.
@@ -180,6 +181,7 @@ func (h *Hub) retire(ctx context.Context, r Roster, gone map[string]parley.Agent
 			removed := a
 			removed.Removed = true
 			tx.UpdateAgent(removed)
+			tx.Signal(wake.Tokens, 0) // its tokens are of no use any more
 			tx.Record(parley.Event{Team: a.Team, Kind: parley.EventAgent, Actor: r.By, Target: a.ID, Detail: "removed"})
 			return nil
 		})

@@ -111,6 +111,6 @@ func commands(c *console) []*cobra.Command {
 		channelsCommand(c), channelCommand(c), traceCommand(c), explainCommand(c), approvalsCommand(c), auditCommand(c),
 		sleepCommand(c), wakeCommand(c), offlineCommand(c), onlineCommand(c),
 		pauseCommand(c), resumeCommand(c), teamCommand(c),
-		ruleCommand(c), reloadCommand(c), backupCommand(c), restoreCommand(c), doctorCommand(c), benchCommand(c), completionCommand(c), versionCommand(c),
+		tokenCommand(c), personCommand(c), ruleCommand(c), reloadCommand(c), backupCommand(c), restoreCommand(c), doctorCommand(c), benchCommand(c), completionCommand(c), versionCommand(c),
 	}
 }

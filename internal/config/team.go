@@ -86,6 +86,12 @@ func readTeam(root *os.Root, dir string) (*Team, error) {
 		return nil, parley.Errorf(parley.NotFound, "There is no team in %s: it has no %s.", dir, TeamFile).
 			WithHint("%s", initHint).WithCause(err)
 	}
+	return parseTeam(text, found, dir)
+}
+
+// parseTeam reads the text of parley.yaml. found are the mistakes that it has as a
+// file.
+func parseTeam(text string, found []yamlfile.Mistake, dir string) (*Team, error) {
 	t := &Team{
 		Dir:       dir,
 		Name:      parley.MainTeam,

@@ -21,6 +21,10 @@ import (
 // else has changed it meanwhile, the change is made again to what they wrote.
 // It reports whether the file has changed.
 func ChangeFile(team *Team, a Agent, change func(file []byte) ([]byte, error)) (bool, error) {
+	return changeFile(team, a.File, change, checkChange)
+}
+
+func changeFile(team *Team, file string, change func(file []byte) ([]byte, error), check func(*Team, string, []byte) error) (bool, error) {
 	root, err := os.OpenRoot(team.Dir)
 	if err != nil {
 		return false, unusable(team.Dir, err)
@@ -28,7 +32,7 @@ func ChangeFile(team *Team, a Agent, change func(file []byte) ([]byte, error)) (
 	defer root.Close()
 	const attempts = 10
 	for range attempts {
-		before, mode, err := readWhole(root, a.File)
+		before, mode, err := readWhole(root, file)
 		if err != nil {
 			return false, err
 		}
@@ -36,15 +40,15 @@ func ChangeFile(team *Team, a Agent, change func(file []byte) ([]byte, error)) (
 		if err != nil || bytes.Equal(before, after) {
 			return false, err
 		}
-		if err := checkChange(team, a.File, after); err != nil {
+		if err := check(team, file, after); err != nil {
 			return false, err
 		}
-		written, err := replaceFile(root, a.File, before, after, mode)
+		written, err := replaceFile(root, file, before, after, mode)
 		if err != nil || written {
-			return written, unwritable(filepath.Join(team.Dir, filepath.FromSlash(a.File)), err)
+			return written, unwritable(filepath.Join(team.Dir, filepath.FromSlash(file)), err)
 		}
 	}
-	return false, parley.Errorf(parley.Conflict, "%s is being changed by somebody else all the time.", a.File).WithHint("Try again later.")
+	return false, parley.Errorf(parley.Conflict, "%s is being changed by somebody else all the time.", file).WithHint("Try again later.")
 }
 
 // readWhole reads a file that can be replaced. A link cannot: the new file

@@ -63,6 +63,9 @@ var acceptedFields = map[string]string{
 	"ForwardRequest.target":     someText,
 	"ForwardRequest.key":        wholeText,
 	"AnswerRequest.key":         wholeText,
+	"TokenRequest.for":          someText,
+	"TokenRequest.label":        wholeText,
+	"PersonRequest.name":        someText,
 }
 
 // acceptedIDs are the ids in paths, by the path before them.
@@ -71,6 +74,7 @@ var acceptedIDs = map[string]string{
 	"/v1/messages/":  idText("msg-"),
 	"/v1/keepers/":   idText("keeper-"),
 	"/v1/questions/": idText("query-"),
+	"/v1/tokens/":    idText("token-"),
 	"/v1/approvals/": `^(approval-)?[1-9][0-9]{0,17}(-[a-z]{8})?$`,
 }
 

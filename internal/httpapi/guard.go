@@ -2,10 +2,7 @@ package httpapi
 
 import (
 	"fmt"
-	"net"
 	"net/http"
-	"net/netip"
-	"net/url"
 	"path"
 	"runtime/debug"
 	"slices"
@@ -23,10 +20,12 @@ func (s *Server) guard(mux *http.ServeMux) http.Handler {
 		defer s.recover(answer, r)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
-		if err := s.sameSite(r); err != nil {
+		r, leave, err := s.gate.Enter(w, r)
+		if err != nil {
 			writeProblem(answer, describe(err))
 			return
 		}
+		defer leave()
 		if methods := s.documented(r.URL.Path); methods != "" && !slices.Contains(strings.Split(methods, ", "), r.Method) {
 			refuseMethod(answer, r, methods)
 			return
@@ -73,53 +72,6 @@ func (s *Server) recover(w *answer, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	writeProblem(w, describe(fmt.Errorf("panic: %v", p)))
-}
-
-// sameSite refuses requests that a web page of another site makes a browser
-// send. Such a page can reach a server on this machine: it changes the address
-// of its own name after it was loaded (DNS rebinding). So the host name of a
-// request has to be one of ours.
-func (s *Server) sameSite(r *http.Request) error {
-	if !s.ourName(r.Host) {
-		return parley.Errorf(parley.Denied, "This hub does not answer to the name %q.", parley.Clip(r.Host, 80)).
-			WithHint("Use 127.0.0.1, localhost, or the host that the hub listens on.")
-	}
-	switch r.Header.Get("Sec-Fetch-Site") {
-	case "", "same-origin", "none":
-	default:
-		return errCrossSite()
-	}
-	if origin := r.Header.Get("Origin"); origin != "" {
-		if u, err := url.Parse(origin); err != nil || !strings.EqualFold(u.Host, r.Host) {
-			return errCrossSite()
-		}
-	}
-	return nil
-}
-
-func errCrossSite() *parley.Error {
-	return parley.Errorf(parley.Denied, "Requests from other web sites are refused.")
-}
-
-// ourName accepts this machine and the host that we listen on. If we listen on
-// all interfaces, it accepts any IP address: only names can be rebound.
-func (s *Server) ourName(host string) bool {
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
-	}
-	name = strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")
-	if strings.EqualFold(name, "localhost") || strings.EqualFold(name, s.cfg.Host) && name != "" {
-		return true
-	}
-	ip, err := netip.ParseAddr(name)
-	return err == nil && (ip.IsLoopback() || s.everywhere())
-}
-
-// everywhere reports whether the server listens on all interfaces.
-func (s *Server) everywhere() bool {
-	ip, err := netip.ParseAddr(s.cfg.Host)
-	return s.cfg.Host == "" || err == nil && ip.IsUnspecified()
 }
 
 // unknown answers a request whose path or method no operation has.

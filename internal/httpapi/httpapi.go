@@ -26,11 +26,13 @@ import (
 	"parley/internal/claim"
 	"parley/internal/contact"
 	"parley/internal/desk"
+	"parley/internal/gate"
 	"parley/internal/keeper"
 	"parley/internal/reading"
 	"parley/internal/redaction"
 	"parley/internal/rulebook"
 	"parley/internal/store"
+	"parley/internal/token"
 )
 
 type Config struct {
@@ -48,8 +50,11 @@ type Config struct {
 	Log     *slog.Logger
 	Version string
 	Started time.Time
-	// Host is the name or address that the server listens on. The Host of a
-	// request has to be this or the local machine.
+	// Tokens makes and revokes tokens.
+	Tokens *token.Service
+	// Gate is what requests pass first; nil makes one that only knows Host, the name or
+	// address that the server listens on.
+	Gate *gate.Gate
 	Host string
 	// MessageBytes is the largest message that any participant may send.
 	MessageBytes int
@@ -64,6 +69,7 @@ type Config struct {
 type Server struct {
 	cfg     Config
 	log     *slog.Logger
+	gate    *gate.Gate
 	api     huma.API
 	handler http.Handler
 	// stopping ends the requests that wait.
@@ -76,7 +82,10 @@ var errStopping = parley.Errorf(parley.Unavailable, "The hub is stopping.").With
 
 // New makes the server; Run serves it.
 func New(cfg Config) *Server {
-	s := &Server{cfg: cfg, log: cfg.Log}
+	s := &Server{cfg: cfg, log: cfg.Log, gate: cfg.Gate}
+	if s.gate == nil {
+		s.gate = gate.New(gate.Config{Store: cfg.Store, Log: cfg.Log, Host: cfg.Host})
+	}
 	s.stopping, s.stop = context.WithCancelCause(context.Background())
 	mux := http.NewServeMux()
 	s.api = humago.New(mux, describeAPI(cfg.Version))
@@ -95,6 +104,7 @@ func New(cfg Config) *Server {
 	s.registerTools()
 	s.registerRules()
 	s.registerRulebook()
+	s.registerTokens()
 	s.registerApprovals()
 	s.registerQuestions()
 	s.registerEvents()
@@ -102,7 +112,7 @@ func New(cfg Config) *Server {
 	finishDocument(s.api)
 	serveDocument(s.api, mux)
 	for path, door := range cfg.Mount {
-		mux.Handle(path, door)
+		mux.Handle(path, untilEnded(door))
 	}
 	s.handler = s.guard(mux)
 	return s
@@ -111,21 +121,37 @@ func New(cfg Config) *Server {
 // Handler is the API for a caller that runs its own HTTP server, such as a test.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// orStopping returns errStopping if ctx ended because the hub stops. The error
-// of the operation would only say that it was cut short.
+// orStopping returns errStopping if ctx ended because the hub stops, and otherwise why
+// the token has ended, if it has. The error of the operation would only say that it was
+// cut short.
 func orStopping(ctx context.Context, err error) error {
 	if err != nil && errors.Is(context.Cause(ctx), errStopping) {
 		return errStopping
 	}
+	if ended := gate.Ended(ctx); err != nil && ended != nil {
+		return ended
+	}
 	return err
 }
 
-// untilStop returns a context that also ends when the hub stops.
+// untilStop returns a context that also ends when the hub stops or the token ends.
 func (s *Server) untilStop(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, release := gate.Until(ctx)
 	ctx, cancel := context.WithCancelCause(ctx)
 	forget := context.AfterFunc(s.stopping, func() { cancel(errStopping) })
 	return ctx, func() {
 		forget()
 		cancel(nil)
+		release()
 	}
+}
+
+// untilEnded ends the requests of a further door when their token ends: most of them
+// wait for something.
+func untilEnded(door http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, release := gate.Until(r.Context())
+		defer release()
+		door.ServeHTTP(w, r.WithContext(ctx))
+	})
 }

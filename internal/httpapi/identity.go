@@ -3,7 +3,6 @@ package httpapi
 import (
 	"cmp"
 	"context"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -11,20 +10,18 @@ import (
 	"parley"
 	"parley/api"
 	"parley/internal/access"
-	"parley/internal/token"
 )
 
 // identify finds the caller by the bearer token and nothing else.
 func (s *Server) identify(ctx huma.Context, next func(huma.Context)) {
-	caller, err := s.callerOf(ctx.Context(), ctx.Header("Authorization"))
+	r, w := humago.Unwrap(ctx)
+	caller, err := s.gate.Identify(r)
 	if err != nil {
-		_, w := humago.Unwrap(ctx)
 		writeProblem(w, s.refuse(ctx.Context(), "identify", err))
 		return
 	}
 	caller.Key = ctx.Header(api.KeyHeader)
 	if err := s.checkRequest(ctx, caller.Key); err != nil {
-		_, w := humago.Unwrap(ctx)
 		writeProblem(w, s.refuse(ctx.Context(), "identify", err))
 		return
 	}
@@ -46,16 +43,6 @@ func (s *Server) checkRequest(ctx huma.Context, key string) error {
 	}
 	url := ctx.URL()
 	return checkQuery(ctx.Operation(), url.Query())
-}
-
-func (s *Server) callerOf(ctx context.Context, authorization string) (access.Caller, error) {
-	scheme, secret, _ := strings.Cut(authorization, " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return access.Caller{}, parley.Errorf(parley.Unauthentic, "The request has no token.").
-			WithHint("Send it as Authorization: Bearer %s…; the hub writes one to hub.token in its data folder.", token.Prefix)
-	}
-	owner, err := token.Owner(ctx, s.cfg.Store, strings.TrimSpace(secret))
-	return access.Caller{Team: owner.Team, Agent: owner.ID}, err
 }
 
 type callerKey struct{}

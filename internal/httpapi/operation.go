@@ -28,7 +28,7 @@ Every error has a body with a kind from a closed set, a message for a person or 
 This includes what HTTP itself refuses with 400, 405, 413 or 415.
 Fields may be added but never removed or changed.`
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
-		"token": {Type: "http", Scheme: "bearer", Description: "The hub writes the token of its command line to hub.token in its data folder."},
+		"token": {Type: "http", Scheme: "bearer", Description: "A person of the team makes tokens with parley token create. The hub writes that of its own command line to hub.token in its data folder."},
 	}
 	config.Security = []map[string][]string{{"token": {}}}
 	// We serve the document ourselves. huma's page for it would load its script

@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/api"
+	"parley/internal/gate"
 )
 
 // statuses is the one table from the kinds of errors to HTTP.
@@ -32,10 +33,14 @@ var statuses = map[parley.Kind]int{
 type problem struct {
 	api.Problem
 	status int
+	header http.Header // what HTTP wants to be said with the status
 }
 
 func (p *problem) Error() string  { return p.Message }
 func (p *problem) GetStatus() int { return p.status }
+
+// GetHeaders is for huma.
+func (p *problem) GetHeaders() http.Header { return p.header }
 
 // describe turns an error into a problem. Causes are left out.
 func describe(err error) *problem {
@@ -50,7 +55,7 @@ func describe(err error) *problem {
 	if e.Kind == parley.Unavailable && parley.RuleOf(err) != "" {
 		status = http.StatusConflict // whoever was meant is away; the hub is well
 	}
-	return &problem{status: status, Problem: api.Problem{Kind: string(e.Kind), Message: e.Message, Hint: e.Hint}}
+	return &problem{status: status, header: gate.Headers(err), Problem: api.Problem{Kind: string(e.Kind), Message: e.Message, Hint: e.Hint}}
 }
 
 // wellFormed is for a request that has the documented form, whatever its words are: it
@@ -89,8 +94,8 @@ func causes(err error) (text string, more bool) {
 // writeProblem answers a request that reached no operation.
 func writeProblem(w http.ResponseWriter, p *problem) {
 	w.Header().Set("Content-Type", "application/json")
-	if p.status == http.StatusUnauthorized {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="parley"`)
+	for name, values := range p.header {
+		w.Header()[name] = values
 	}
 	w.WriteHeader(p.status)
 	_ = json.NewEncoder(w).Encode(p.Problem) // the caller is gone if this fails

@@ -34,6 +34,16 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
+	guarding, stopGate := context.WithCancel(context.WithoutCancel(ctx))
+	guarded := make(chan struct{})
+	go func() {
+		defer close(guarded)
+		s.gate.Run(guarding)
+	}()
+	defer func() {
+		stopGate()
+		<-guarded
+	}()
 	select {
 	case err := <-served:
 		s.stop(errStopping)

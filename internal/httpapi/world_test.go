@@ -96,7 +96,7 @@ func assemble(t *testing.T, clock parley.Clock) *world {
 	w.join("other", "Eve")
 	w.files = writeFiles(t)
 	w.server = httpapi.New(httpapi.Config{
-		Store: st, Contacts: w.hub.Contacts, Reading: w.hub.Reading, Desk: w.hub.Desk, Tools: w.hub.Tools, Redactions: w.hub.Redactions, Channels: w.hub.Channels, Keepers: w.hub.Keepers, Claims: w.hub.Claims,
+		Store: st, Contacts: w.hub.Contacts, Reading: w.hub.Reading, Desk: w.hub.Desk, Tools: w.hub.Tools, Redactions: w.hub.Redactions, Channels: w.hub.Channels, Keepers: w.hub.Keepers, Claims: w.hub.Claims, Tokens: w.hub.Tokens,
 		Rules: rulebook.New(st, w.hub.Directory, w.hub.Access, w.teams["main"].ID, w.files, log),
 		Log:   log, Version: "test", Started: noon, Host: "127.0.0.1", MessageBytes: 1 << 10,
 	})

@@ -164,15 +164,3 @@ func addOpen(o *parley.OpenTasks, s parley.State, held int64, n, children int) {
 		}
 	}
 }
-
-// TokenAgent finds whose token has this hash.
-func (tx *Tx) TokenAgent(hash string) (id parley.AgentID, err error) {
-	err = tx.one(`SELECT agent_id FROM token WHERE hash = $1`, func(r Row) { id = parley.AgentID(r.Int(0)) }, hash)
-	return id, err
-}
-
-// InsertToken stores the hash of a token, never the token.
-func (tx *Tx) InsertToken(hash string, id parley.AgentID) {
-	tx.exec(`INSERT INTO token (hash, agent_id, created_at) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING`,
-		hash, int64(id), int64(tx.Now))
-}

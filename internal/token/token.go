@@ -43,43 +43,75 @@ func wellFormed(s string) bool {
 	return found && len(secret) == base64.RawURLEncoding.EncodedLen(bits)
 }
 
-// Issue makes a token for a participant. The returned text exists nowhere else.
+// Issue makes a token for a participant, as a hub does for its own command line. The
+// returned text exists nowhere else.
 func Issue(ctx context.Context, st store.Store, to parley.AgentID) (string, error) {
-	t := New()
+	secret := New()
 	err := st.Update(ctx, func(tx *store.Tx) error {
-		tx.InsertToken(Hash(t), to)
+		tx.InsertToken(Hash(secret), parley.Token{Agent: to})
 		return nil
 	})
-	return t, err
+	return secret, err
 }
 
-// Owner finds the owner of a token. If there is none the error is of kind
-// Unauthentic, and the same for every wrong token.
-func Owner(ctx context.Context, st store.Store, token string) (parley.Agent, error) {
-	var owner parley.Agent
-	if !wellFormed(token) {
-		return owner, errUnknown()
+// Use is a token that was presented, with its owner.
+type Use struct {
+	Token parley.Token
+	Owner parley.Agent
+	At    parley.Micros
+}
+
+// Look finds out whose a token is, in one statement. If the token cannot be used the
+// error is of kind Unauthentic. Whoever has a token may know that it has expired or
+// was revoked; all others are told the same.
+func Look(ctx context.Context, st store.Store, secret string) (u Use, err error) {
+	if !wellFormed(secret) {
+		return Use{}, errUnknown()
 	}
-	err := st.View(ctx, func(tx *store.Tx) error {
-		id, err := tx.TokenAgent(Hash(token))
-		if err != nil {
-			return err
-		}
-		owner, err = tx.Agent(id)
+	err = st.View(ctx, func(tx *store.Tx) (err error) {
+		u.Token, u.Owner, err = tx.TokenOwner(Hash(secret))
+		u.At = tx.Now
 		return err
 	})
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return parley.Agent{}, errUnknown()
+		return Use{}, errUnknown()
 	case err != nil:
-		return parley.Agent{}, err
-	case owner.Removed:
-		return parley.Agent{}, parley.Errorf(parley.Unauthentic, "The owner of this token is no longer in the team.")
+		return Use{}, err
 	}
-	return owner, nil
+	return u, u.check()
 }
 
+func (u Use) check() error {
+	switch {
+	case u.Token.RevokedAt != 0:
+		return ErrRevoked()
+	case !u.Token.Valid(u.At):
+		return ErrExpired()
+	case u.Owner.Removed:
+		return ErrGone()
+	}
+	return nil
+}
+
+// HowTo says how to get a token.
+const HowTo = "A person of the team makes one with: parley token create NAME, or for an agent program: parley join NAME"
+
 func errUnknown() *parley.Error {
-	return parley.Errorf(parley.Unauthentic, "This token is not known here.").
-		WithHint("The hub writes the token of its command line to hub.token in its data folder.")
+	return parley.Errorf(parley.Unauthentic, "This token is not known here.").WithHint("%s", HowTo)
+}
+
+// ErrRevoked refuses a token that somebody has revoked.
+func ErrRevoked() *parley.Error {
+	return parley.Errorf(parley.Unauthentic, "This token was revoked.").WithHint("%s", HowTo)
+}
+
+// ErrExpired refuses a token whose time is over.
+func ErrExpired() *parley.Error {
+	return parley.Errorf(parley.Unauthentic, "This token has expired.").WithHint("%s", HowTo)
+}
+
+// ErrGone refuses a token whose owner is no longer in the team's files.
+func ErrGone() *parley.Error {
+	return parley.Errorf(parley.Unauthentic, "The owner of this token is no longer in the team.")
 }

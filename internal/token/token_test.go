@@ -55,13 +55,13 @@ func TestATokenIsItsOwnersAndNobodyElses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, err := token.Owner(t.Context(), st, mine)
-	if owner.ID != ada.ID || owner.Team != ada.Team || err != nil {
-		t.Errorf("owner %+v, %v", owner, err)
+	use, err := token.Look(t.Context(), st, mine)
+	if owner := use.Owner; owner.ID != ada.ID || owner.Team != ada.Team || err != nil {
+		t.Errorf("owner %+v, %v", use.Owner, err)
 	}
 	for _, wrong := range []string{"", "parley_", token.New(), mine + "a", mine[:len(mine)-1], strings.ToUpper(mine), " " + mine, token.Hash(mine)} {
-		if owner, err := token.Owner(t.Context(), st, wrong); parley.KindOf(err) != parley.Unauthentic || owner.ID != 0 {
-			t.Errorf("%q is %+v's, %v", wrong, owner, err)
+		if use, err := token.Look(t.Context(), st, wrong); parley.KindOf(err) != parley.Unauthentic || use.Owner.ID != 0 {
+			t.Errorf("%q is %+v's, %v", wrong, use.Owner, err)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func TestWhoIsRemovedHasNoTokenAnyMore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := token.Owner(t.Context(), st, mine); parley.KindOf(err) != parley.Unauthentic {
+	if _, err := token.Look(t.Context(), st, mine); parley.KindOf(err) != parley.Unauthentic {
 		t.Errorf("got %v", err)
 	}
 }

@@ -18,6 +18,7 @@ const (
 	Redacted                   // a message was redacted; ID is the message
 	Team                       // a team was paused or resumed; ID is the team
 	Mail                       // somebody who fetches their messages has a new one; ID is the recipient
+	Tokens                     // a token was revoked, or its owner removed; ID is the token, or any
 
 	end // after the last topic
 )

@@ -82,7 +82,7 @@ func TestConnectionLostBeforeTheCommitIsRunAgain(t *testing.T) {
 	s, c := open(t, dsn, Options{}), connect(t, dsn)
 	runs := 0
 	err := s.Update(t.Context(), func(tx *store.Tx) error {
-		tx.InsertToken("kept", 1)
+		tx.InsertToken("kept", parley.Token{Agent: 1})
 		if _, err := tx.Agents(1); err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func TestConnectionLostDuringTheCommitIsAnUnknownOutcome(t *testing.T) {
 						return err
 					}
 				}
-				tx.InsertToken(hash, 1)
+				tx.InsertToken(hash, parley.Token{Agent: 1})
 				tx.Signal(wake.Work, 1)
 				p.swallowReplies()
 				return nil

@@ -187,7 +187,7 @@ func TestConnectionLostJustBeforeTheCommitIsRunAgain(t *testing.T) {
 		if _, err := tx.Agents(1); err != nil {
 			return err
 		}
-		tx.InsertToken("kept", 1)
+		tx.InsertToken("kept", parley.Token{Agent: 1})
 		if runs++; runs == 1 {
 			exec(t, c, terminateOthers)
 			for number(t, c, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'`) > 0 {

@@ -195,7 +195,7 @@ func number(t testing.TB, c *pgx.Conn, sql string, args ...any) (n int64) {
 
 // token stores a row that nothing else depends on.
 func token(hash string) func(*store.Tx) error {
-	return func(tx *store.Tx) error { tx.InsertToken(hash, 1); return nil }
+	return func(tx *store.Tx) error { tx.InsertToken(hash, parley.Token{Agent: 1}); return nil }
 }
 
 func tokens(t testing.TB, c *pgx.Conn, hash string) int64 {

@@ -107,12 +107,12 @@ func TestSwallowedReadErrorCannotCommit(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	s := open(t, dsn, Options{MaxConns: 1})
 	err := s.Update(t.Context(), func(tx *store.Tx) error {
-		tx.InsertToken("before", 1)
+		tx.InsertToken("before", parley.Token{Agent: 1})
 		_, err := tx.Claimable(1, -1) // LIMIT must not be negative
 		if err == nil {
 			t.Error("the read did not fail")
 		}
-		tx.InsertToken("after", 1)
+		tx.InsertToken("after", parley.Token{Agent: 1})
 		return nil
 	})
 	if err == nil || parley.KindOf(err) != parley.Internal {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley"
 	"parley/internal/pgtest"
 	"parley/internal/store"
 	"parley/internal/wake"
@@ -21,7 +22,7 @@ func TestSignalsReachTheOtherHubOnce(t *testing.T) {
 	defer there.Bus().Listen(wake.Ended, func(id int64) { heardThere <- id })()
 	for id := range int64(3) {
 		err := here.Update(t.Context(), func(tx *store.Tx) error {
-			tx.InsertToken("x", 1)
+			tx.InsertToken("x", parley.Token{Agent: 1})
 			tx.Signal(wake.Ended, id+1)
 			tx.Signal(wake.Ended, id+1)
 			return nil

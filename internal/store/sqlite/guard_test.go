@@ -31,14 +31,14 @@ func TestASecondHubIsRefused(t *testing.T) {
 func TestAFailedReadIsNotTakenForNothing(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "parley.db"))
 	if err := s.Update(t.Context(), func(tx *store.Tx) error {
-		tx.InsertToken("x", 1)
+		tx.InsertToken("x", parley.Token{Agent: 1})
 		s.writer.conn.exec("ALTER TABLE token RENAME TO elsewhere")
 		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
 	err := s.View(t.Context(), func(tx *store.Tx) error {
-		_, _ = tx.TokenAgent("x")
+		_, _ = tx.TokenByHash("x")
 		return nil
 	})
 	if err == nil {

@@ -147,13 +147,13 @@ func openStore(t testing.TB, path string) *Store {
 
 // token stores a row that nothing else depends on.
 func token(hash string) func(*store.Tx) error {
-	return func(tx *store.Tx) error { tx.InsertToken(hash, 1); return nil }
+	return func(tx *store.Tx) error { tx.InsertToken(hash, parley.Token{Agent: 1}); return nil }
 }
 
 func (s *Store) has(t testing.TB, hash string) bool {
 	t.Helper()
 	var err error
-	if e := s.View(t.Context(), func(tx *store.Tx) error { _, err = tx.TokenAgent(hash); return nil }); e != nil {
+	if e := s.View(t.Context(), func(tx *store.Tx) error { _, err = tx.TokenByHash(hash); return nil }); e != nil {
 		t.Fatal(e)
 	}
 	if err != nil && err != store.ErrNotFound {

@@ -92,7 +92,7 @@ func TestAFailingOperationInAGroupCommitMustNotSinkTheOthers(t *testing.T) {
 						closures[i] = token(fmt.Sprint(i))
 					}
 					closures[place] = func(tx *store.Tx) error {
-						tx.InsertToken("bad", 1)
+						tx.InsertToken("bad", parley.Token{Agent: 1})
 						tx.Signal(wake.Work, 99)
 						return c.fail(s, tx)
 					}
@@ -133,12 +133,12 @@ func TestAFailureAfterALostTransactionLeavesNothingBehind(t *testing.T) {
 				errs := batch(t, s, []func(*store.Tx) error{
 					token("first"),
 					func(tx *store.Tx) error {
-						tx.InsertToken("second", 1)
+						tx.InsertToken("second", parley.Token{Agent: 1})
 						return fail(s)
 					},
 					token("third"),
 					func(tx *store.Tx) error {
-						tx.InsertToken("fourth", 1)
+						tx.InsertToken("fourth", parley.Token{Agent: 1})
 						s.writer.conn.exec("ROLLBACK")
 						s.writer.conn.err = errors.New("the engine gave up")
 						return nil
@@ -172,7 +172,7 @@ func TestAFailedCommitStoresNothing(t *testing.T) {
 			errs := batch(t, s, []func(*store.Tx) error{
 				token("first"),
 				func(tx *store.Tx) error {
-					tx.InsertToken("second", 1)
+					tx.InsertToken("second", parley.Token{Agent: 1})
 					if runs++; runs < attempt {
 						return errRefused
 					}

@@ -20,8 +20,8 @@ func agentsRoundTrip(t *testing.T, open Open) {
 		tx.SetOffline(w.bob.ID, w.bob.Offline)
 		tx.SetSleep(w.bob.ID, w.bob.SleepingUntil)
 		tx.SetRate(w.bob.ID, w.bob.Rate)
-		tx.InsertToken("hash", w.bob.ID)
-		tx.InsertToken("hash", w.ann.ID) // the first one counts
+		tx.InsertToken("hash", parley.Token{Agent: w.bob.ID})
+		tx.InsertToken("hash", parley.Token{Agent: w.ann.ID}) // the first one counts
 		tx.InsertTeam(&parley.Team{Name: "Other"})
 		return nil
 	})
@@ -40,8 +40,8 @@ func agentsRoundTrip(t *testing.T, open Open) {
 		if diff := cmp.Diff([]parley.Agent{w.ann, w.bob, w.carol}, list); diff != "" || err != nil {
 			t.Error(diff, err)
 		}
-		if id, err := tx.TokenAgent("hash"); id != w.bob.ID || err != nil {
-			t.Errorf("the token is of %d, %v", id, err)
+		if tok, err := tx.TokenByHash("hash"); tok.Agent != w.bob.ID || err != nil {
+			t.Errorf("the token is of %d, %v", tok.Agent, err)
 		}
 		return nil
 	})
@@ -55,7 +55,7 @@ func notFound(t *testing.T, open Open) {
 			"team by id": func() error { _, err := tx.Team(999); return err },
 			"agent":      func() error { _, err := tx.Agent(999); return err },
 			"lock agent": func() error { _, err := tx.LockAgent(999); return err },
-			"token":      func() error { _, err := tx.TokenAgent("none"); return err },
+			"token":      func() error { _, err := tx.TokenByHash("none"); return err },
 			"channel":    func() error { _, err := tx.Channel(999); return err },
 			"dm":         func() error { _, err := tx.DM(w.ann.ID, w.bob.ID); return err },
 			"thread":     func() error { _, err := tx.Thread(999); return err },

@@ -55,7 +55,7 @@ func groupCommitIsolates(t *testing.T, open Open) {
 				close(held)
 				<-release
 			}
-			tx.InsertToken("first", w.ann.ID)
+			tx.InsertToken("first", parley.Token{Agent: w.ann.ID})
 			return nil
 		})
 	}()
@@ -72,7 +72,7 @@ func groupCommitIsolates(t *testing.T, open Open) {
 	}
 	w.view(func(tx *store.Tx) error {
 		for i := range n {
-			_, err := tx.TokenAgent(fmt.Sprint("token ", i))
+			_, err := tx.TokenByHash(fmt.Sprint("token ", i))
 			if stored := err == nil; stored != (i%4 == 0) {
 				t.Errorf("closure %d: %v", i, err)
 			}
@@ -83,7 +83,7 @@ func groupCommitIsolates(t *testing.T, open Open) {
 
 // mischief writes, and then may fail in one of three ways.
 func (w *world) mischief(tx *store.Tx, i int) error {
-	tx.InsertToken(fmt.Sprint("token ", i), w.ann.ID)
+	tx.InsertToken(fmt.Sprint("token ", i), parley.Token{Agent: w.ann.ID})
 	switch i % 4 {
 	case 1:
 		return errRefused
@@ -149,12 +149,12 @@ func signalsFollowCommit(t *testing.T, open Open) {
 func swallowedError(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	err := w.Update(t.Context(), func(tx *store.Tx) error {
-		tx.InsertToken("before", w.ann.ID)
+		tx.InsertToken("before", parley.Token{Agent: w.ann.ID})
 		tx.InsertAgent(&parley.Agent{Team: w.team.ID, Name: "Bob", Kind: parley.Native}) // there is a Bob
 		if _, err := tx.Agent(w.ann.ID); err == nil {
 			t.Error("a read after a failed write succeeds")
 		}
-		tx.InsertToken("after", w.ann.ID)
+		tx.InsertToken("after", parley.Token{Agent: w.ann.ID})
 		return nil
 	})
 	if err == nil {
@@ -162,7 +162,7 @@ func swallowedError(t *testing.T, open Open) {
 	}
 	w.view(func(tx *store.Tx) error {
 		for _, token := range []string{"before", "after"} {
-			if _, err := tx.TokenAgent(token); err != store.ErrNotFound {
+			if _, err := tx.TokenByHash(token); err != store.ErrNotFound {
 				t.Errorf("token %q: %v", token, err)
 			}
 		}
@@ -209,7 +209,7 @@ func viewDoesNotWrite(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	for _, read := range []bool{false, true} {
 		err := w.View(t.Context(), func(tx *store.Tx) error {
-			tx.InsertToken("from a view", w.ann.ID)
+			tx.InsertToken("from a view", parley.Token{Agent: w.ann.ID})
 			if read {
 				_, err := tx.Agent(w.ann.ID)
 				return err
@@ -221,7 +221,7 @@ func viewDoesNotWrite(t *testing.T, open Open) {
 		}
 	}
 	w.view(func(tx *store.Tx) error {
-		if _, err := tx.TokenAgent("from a view"); err != store.ErrNotFound {
+		if _, err := tx.TokenByHash("from a view"); err != store.ErrNotFound {
 			t.Errorf("it is stored: %v", err)
 		}
 		return nil
@@ -271,14 +271,14 @@ func endedContext(t *testing.T, open Open) {
 	ctx, cancel = context.WithCancel(t.Context())
 	err := w.Update(ctx, func(tx *store.Tx) error {
 		cancel()
-		tx.InsertToken("kept", w.ann.ID)
+		tx.InsertToken("kept", parley.Token{Agent: w.ann.ID})
 		_, err := tx.Agent(w.ann.ID)
 		return err
 	})
 	if err != nil {
 		t.Errorf("a context that ended in the middle: %v", err)
 	}
-	w.view(func(tx *store.Tx) error { _, err := tx.TokenAgent("kept"); return err })
+	w.view(func(tx *store.Tx) error { _, err := tx.TokenByHash("kept"); return err })
 }
 
 func closedStore(t *testing.T, open Open) {

@@ -21,7 +21,7 @@ func viewIsSnapshot(t *testing.T, open Open) {
 		}
 		err = w.Update(context.Background(), func(tx *store.Tx) error {
 			tx.SetRate(w.ann.ID, parley.Rate{At: before.Rate.At + 1})
-			tx.InsertToken("meanwhile", w.ann.ID)
+			tx.InsertToken("meanwhile", parley.Token{Agent: w.ann.ID})
 			return nil
 		})
 		if err != nil {
@@ -31,12 +31,12 @@ func viewIsSnapshot(t *testing.T, open Open) {
 		if after != before {
 			t.Errorf("the view saw %+v and then %+v", before.Rate, after.Rate)
 		}
-		if _, err := tx.TokenAgent("meanwhile"); err != store.ErrNotFound {
+		if _, err := tx.TokenByHash("meanwhile"); err != store.ErrNotFound {
 			t.Errorf("the view sees what was stored after it began: %v", err)
 		}
 		return err
 	})
-	w.view(func(tx *store.Tx) error { _, err := tx.TokenAgent("meanwhile"); return err })
+	w.view(func(tx *store.Tx) error { _, err := tx.TokenByHash("meanwhile"); return err })
 }
 
 // viewSeesWholeTransactions keeps two counters equal in every transaction and

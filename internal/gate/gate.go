@@ -1,0 +1,215 @@
+// Package gate is what every door does to a request before it is served: it checks the
+// way in (Host, Origin, a proxy), finds the caller by the bearer token and nothing
+// else, and holds the limits for each token and the pause after wrong ones.
+//
+// The token is looked up for each request, in one statement. So a token that was
+// revoked, has expired or has lost its owner is of no use from that moment on, at every
+// hub of the database. Requests that wait (streams, long polls) end then too: Until
+// gives them a context for that. At this hub they end at once, and at others with the
+// signal, or at the latest with the next look.
+//
+// A Gate may be used from any goroutine. Its counts are in memory and per hub.
+package gate
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"parley"
+	"parley/internal/access"
+	"parley/internal/store"
+	"parley/internal/token"
+	"parley/internal/wake"
+)
+
+// Config configures a Gate. Only Store and Log are needed.
+type Config struct {
+	Store store.Store
+	Log   *slog.Logger
+	// Host is the name or address that the server listens on. The Host of a request has
+	// to be this, the local machine, that of PublicURL, or one of Names.
+	Host string
+	// PublicURL is how others reach the hub, if that is not its address; nil if it is.
+	PublicURL *url.URL
+	// Names reports whether the hub has a further name, such as one of its certificate.
+	// It may be nil.
+	Names func(string) bool
+	// Proxies are whose word about the address of a caller is believed.
+	Proxies []netip.Prefix
+	// ProxiesOnly refuses callers from other machines that did not come through one of
+	// the Proxies, since their tokens were not encrypted on the way.
+	ProxiesOnly bool
+	// Known reports whether the hub's files have a participant; nil believes the
+	// database.
+	Known  func(parley.AgentID) bool
+	Limits Limits
+}
+
+// Limits bound what one token, or one address, may do. Zero is the default.
+type Limits struct {
+	// Body is the largest body of a request in bytes; 0 leaves it to the doors.
+	Body int64
+	// Streams is how many requests of a token may be open at once.
+	Streams int
+	// Requests is how many requests a token may make in a second, with bursts of twice
+	// that.
+	Requests int
+	// Failures is how many wrong tokens an address may send before it has to pause.
+	Failures int
+}
+
+// The defaults, which nobody notices in normal use.
+const (
+	defaultStreams  = 256
+	defaultRequests = 1000
+	defaultFailures = 10
+)
+
+func (l Limits) filled() Limits {
+	if l.Streams == 0 {
+		l.Streams = defaultStreams
+	}
+	if l.Requests == 0 {
+		l.Requests = defaultRequests
+	}
+	if l.Failures == 0 {
+		l.Failures = defaultFailures
+	}
+	return l
+}
+
+type Gate struct {
+	cfg      Config
+	visits   *visits
+	failures *failures
+	uses     *uses
+	// signals counts what was heard about tokens, so that a lookup knows whether it may
+	// be outdated already.
+	signals atomic.Int64
+	look    chan struct{}
+}
+
+func New(cfg Config) *Gate {
+	cfg.Limits = cfg.Limits.filled()
+	return &Gate{cfg: cfg, visits: newVisits(cfg.Limits), failures: newFailures(cfg.Limits.Failures), uses: newUses(), look: make(chan struct{}, 1)}
+}
+
+// Enter begins a request. The caller serves the request that it returns, and then
+// calls leave. An error says that the way in is the wrong one.
+func (g *Gate) Enter(w http.ResponseWriter, r *http.Request) (_ *http.Request, leave func(), err error) {
+	if err := g.checkWay(r); err != nil {
+		return nil, nil, err
+	}
+	if g.cfg.Limits.Body > 0 {
+		r.Body = http.MaxBytesReader(w, r.Body, g.cfg.Limits.Body)
+	}
+	v := &visit{}
+	v.ended, v.end = context.WithCancelCause(context.Background())
+	return r.WithContext(context.WithValue(r.Context(), visitKey{}, v)), func() { g.visits.leave(v) }, nil
+}
+
+// Identify finds the caller by the bearer token and nothing else. An error is for
+// Headers too.
+func (g *Gate) Identify(r *http.Request) (access.Caller, error) {
+	secret, ok := bearer(r.Header.Get("Authorization"))
+	if !ok {
+		return access.Caller{}, errNoToken()
+	}
+	from, hash := g.source(r), token.Hash(secret)
+	if err := g.failures.check(from, hash, time.Now()); err != nil {
+		return access.Caller{}, err
+	}
+	heard := g.signals.Load()
+	use, err := token.Look(r.Context(), g.cfg.Store, secret)
+	if err == nil && g.cfg.Known != nil && !g.cfg.Known(use.Owner.ID) {
+		err = token.ErrGone()
+	}
+	if parley.KindOf(err) == parley.Unauthentic && g.failures.wrong(from, hash, time.Now()) {
+		g.cfg.Log.Warn("an address sends wrong tokens and has to pause", "address", from)
+	}
+	if err != nil {
+		return access.Caller{}, err
+	}
+	g.failures.right(hash)
+	if err := g.visits.admit(visitOf(r.Context()), use, time.Now()); err != nil {
+		return access.Caller{}, err
+	}
+	if g.signals.Load() != heard {
+		g.lookAgain()
+	}
+	g.uses.note(use)
+	return access.Caller{Team: use.Owner.Team, Agent: use.Owner.ID}, nil
+}
+
+// Trust lets a token pass from an address that has to pause. It is for tokens that
+// were never used here, such as that of the hub's own command line.
+func (g *Gate) Trust(secret string) { g.failures.right(token.Hash(secret)) }
+
+func bearer(authorization string) (secret string, ok bool) {
+	scheme, secret, _ := strings.Cut(authorization, " ")
+	secret = strings.TrimSpace(secret)
+	return secret, strings.EqualFold(scheme, "Bearer") && secret != ""
+}
+
+// How often the gate looks by itself: for signals that were lost, and for uses to
+// store.
+const lookEvery = 5 * time.Second
+
+// Run ends what waits with a token that has ended, and stores when tokens were used,
+// until the context is done.
+func (g *Gate) Run(ctx context.Context) {
+	stop := g.cfg.Store.Bus().Listen(wake.Tokens, func(int64) {
+		g.signals.Add(1)
+		g.lookAgain()
+	})
+	defer stop()
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-g.look:
+			g.endDead(ctx)
+		case now := <-tick.C:
+			g.endDead(ctx)
+			g.visits.forget(now)
+			g.storeUses(ctx)
+		}
+	}
+}
+
+func (g *Gate) lookAgain() {
+	select {
+	case g.look <- struct{}{}:
+	default: // it is going to look anyway
+	}
+}
+
+// endDead ends the open requests of tokens that were revoked or have lost their owner.
+func (g *Gate) endDead(ctx context.Context) {
+	first, last, any := g.visits.span()
+	if !any {
+		return
+	}
+	var dead []parley.TokenID
+	err := g.cfg.Store.View(ctx, func(tx *store.Tx) (err error) {
+		dead, err = tx.DeadTokens(first, last)
+		return err
+	})
+	if err != nil {
+		return // the next look tries again; new requests are refused by their own lookup
+	}
+	for _, id := range dead {
+		g.visits.endToken(id, token.ErrRevoked())
+	}
+	if g.cfg.Known != nil {
+		g.visits.endUnknown(g.cfg.Known)
+	}
+}
