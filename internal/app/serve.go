@@ -47,7 +47,8 @@ type ServeConfig struct {
 
 // Serving describes a hub that is up.
 type Serving struct {
-	URL    string // of the HTTP API
+	URL    string // of the HTTP API, for this machine
+	Public string // for other machines; empty if they cannot reach it
 	Team   string
 	Person string // who the command line acts as
 	Data   string // the data folder, for client.Discover
@@ -78,7 +79,7 @@ func Serve(ctx context.Context, cfg ServeConfig) (err error) {
 	for _, name := range append(config.Sweep(cfg.Team.Dir), backup.Sweep(cfg.Data)...) {
 		cfg.Log.Info("removed what a killed program had left", "name", name)
 	}
-	listener, err := listen(cfg.Listen)
+	listener, certificate, err := openDoor(cfg)
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func Serve(ctx context.Context, cfg ServeConfig) (err error) {
 		return err
 	}
 	defer closing(&err, st.Close)
-	s := serving{cfg: cfg, lock: lock, listener: listener, store: st}
+	s := serving{cfg: cfg, lock: lock, listener: listener, certificate: certificate, store: st}
 	defer closing(&err, s.closeWorkspace)
 	if err := s.prepare(ctx); err != nil {
 		return err
@@ -127,7 +128,9 @@ type serving struct {
 	cfg      ServeConfig
 	lock     *hubfile.Lock
 	listener net.Listener
-	store    store.Store
+	// certificate is nil if the hub has none.
+	certificate *gate.Certificate
+	store       store.Store
 	// workspace is nil until an agent works in one.
 	workspace atomic.Pointer[workspace.Workspace]
 
@@ -141,7 +144,6 @@ type serving struct {
 // prepare brings everything up to the point where requests can be served.
 func (s *serving) prepare(ctx context.Context) error {
 	cfg := s.cfg
-	warnOfNetwork(s.listener, cfg.Log)
 	warnOfClock(s.store, cfg.Log)
 	s.hub = NewHub(HubConfig{Store: s.store, Log: cfg.Log, Name: hubName(), Workers: cfg.Team.Workers,
 		LeaseTime: cfg.Team.Lease, ClientLease: cfg.Team.ClientLease, Grace: cfg.Grace})
@@ -174,9 +176,9 @@ func (s *serving) prepare(ctx context.Context) error {
 		Store: s.store, Contacts: s.hub.Contacts, Redactions: s.hub.Redactions,
 		Reading: s.hub.Reading, Desk: s.hub.Desk, Tools: s.hub.Tools, Channels: s.hub.Channels, Keepers: s.hub.Keepers, Claims: s.hub.Claims,
 		Rules: rulebook.New(s.store, s.hub.Directory, s.hub.Access, team.ID, s.files, cfg.Log), Log: cfg.Log,
-		Version: Version(), Started: started, MessageBytes: s.files.biggest, Shell: s.shell,
+		Version: Version(), Started: started, HeaderBytes: cfg.Team.Door.Header, BodyBytes: cfg.Team.Door.Body, MessageBytes: s.files.biggest, Shell: s.shell,
 	})
-	s.info = Serving{URL: address(s.listener), Team: team.Name, Person: person, Data: cfg.Data, Store: s.store.Describe(), Problems: problems,
+	s.info = Serving{URL: address(s.listener), Public: s.publicAddress(), Team: team.Name, Person: person, Data: cfg.Data, Store: s.store.Describe(), Problems: problems,
 		Warnings: slices.Concat(cfg.Team.Warnings, CheckTools(cfg.Team), CheckServerFiles(cfg.Team), cfg.boxes.warnings(cfg.Team))}
 	return s.lock.Publish(hubfile.Hub{URL: s.info.URL, Process: os.Getpid(), Started: started, Token: token})
 }
@@ -242,6 +244,14 @@ func (s *serving) run(ctx context.Context) error {
 		defer close(watched)
 		s.files.watch(open, s.cfg.LookEvery, s.cfg.Reload)
 	}()
+	if s.certificate != nil {
+		renewed := make(chan struct{})
+		go func() {
+			defer close(renewed)
+			s.certificate.Run(open)
+		}()
+		defer func() { closeDoors(); <-renewed }()
+	}
 	s.announce()
 	served := s.door.Run(open, s.listener)
 	s.cfg.Log.Info("the hub is stopping")

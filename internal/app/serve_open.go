@@ -53,13 +53,6 @@ func address(l net.Listener) string {
 	return "http://" + at
 }
 
-// warnOfNetwork warns if other machines can reach the hub.
-func warnOfNetwork(l net.Listener, log *slog.Logger) {
-	if a, err := netip.ParseAddrPort(l.Addr().String()); err == nil && !a.Addr().Unmap().IsLoopback() {
-		log.Warn("the hub can be reached over the network, and its traffic is not encrypted", "address", a.String())
-	}
-}
-
 func openStore(ctx context.Context, cfg ServeConfig) (store.Store, error) {
 	where, memory := cfg.Team.Store, store.Memory(cfg.Team.Memory)
 	if where.Driver == config.Postgres {

@@ -79,6 +79,9 @@ func workspaceConfig(team *config.Team) workspace.Config {
 			cfg.Hidden = append(cfg.Hidden, path+end)
 		}
 	}
+	if key := team.TLS.Key; key != "" {
+		cfg.Hidden = append(cfg.Hidden, key)
+	}
 	return cfg
 }
 

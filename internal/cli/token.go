@@ -93,9 +93,10 @@ func tokenListCommand(c *console) *cobra.Command {
 
 func tokenRevokeCommand(c *console) *cobra.Command {
 	return &cobra.Command{
-		Use:     "revoke ID...",
-		Short:   "Revoke tokens",
-		Long:    "Revoke tokens by their ids. Each is of no use from that moment on, and what waits with it ends.",
+		Use:   "revoke ID...",
+		Short: "Revoke tokens",
+		Long: `Revoke tokens by their ids. Each is of no use from that moment on, and what waits
+with it ends.`,
 		Example: "  parley token revoke token-7",
 		Args:    between(1, 100),
 		RunE: func(cmd *cobra.Command, args []string) error {

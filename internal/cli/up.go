@@ -22,6 +22,7 @@ import (
 // Up is what "parley up --json" prints when the hub is up.
 type Up struct {
 	URL      string    `json:"url"`
+	Public   string    `json:"public,omitempty"` // where other machines reach it
 	Team     string    `json:"team"`
 	Person   string    `json:"person"`
 	Data     string    `json:"data"`
@@ -197,7 +198,7 @@ func (c *console) showUp(ctx context.Context, s app.Serving) error {
 	if err != nil {
 		return err
 	}
-	up := Up{URL: s.URL, Team: s.Team, Person: s.Person, Data: s.Data, Store: s.Store,
+	up := Up{URL: s.URL, Public: s.Public, Team: s.Team, Person: s.Person, Data: s.Data, Store: s.Store,
 		Agents: agents, Paused: paused, Problems: mistakes(s.Problems), Warnings: mistakes(s.Warnings)}
 	if c.json {
 		return c.line(up)
@@ -242,12 +243,15 @@ func some(names []string) string {
 }
 
 func (c *console) upText(s view.Screen, up Up) string {
-	text := s.Paint(view.Bold, "The hub of "+up.Team+" is up.") + "\n" + s.Facts(
-		"address", up.URL,
+	facts := []string{"address", up.URL}
+	if up.Public != "" {
+		facts = append(facts, "for others", up.Public)
+	}
+	text := s.Paint(view.Bold, "The hub of "+up.Team+" is up.") + "\n" + s.Facts(append(facts,
 		"you are", up.Person,
 		"agents", some(up.Agents),
 		"store", up.Store,
-	)
+	)...)
 	for _, m := range up.Problems {
 		text += s.Bad() + " " + m.String() + "\n"
 	}

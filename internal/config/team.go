@@ -2,6 +2,7 @@ package config
 
 import (
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,6 +38,14 @@ type Team struct {
 	Data string
 	// Listen is the address of the doors, host:port.
 	Listen string
+	// TLS encrypts what comes to Listen from other machines.
+	TLS TLS
+	// PublicURL is where others reach the hub, if that is not Listen; empty if it is.
+	PublicURL string
+	// Proxies are the addresses of what stands before the hub there.
+	Proxies []netip.Prefix
+	// Door is what a token, or an address, may do.
+	Door Door
 	// Workers is how many turns the hub runs at once.
 	Workers int
 	// Memory is how many bytes the hub may have resident: its caches, and the heap up
@@ -124,7 +133,7 @@ func parseTeam(text string, found []yamlfile.Mistake, dir string) (*Team, error)
 }
 
 func teamKeys(t *Team, limits *overlay) []yamlfile.Key {
-	return append([]yamlfile.Key{
+	return slices.Concat([]yamlfile.Key{
 		{Name: "team", Read: nameInto(&t.Name)},
 		{Name: "person", Read: nameInto(&t.Person)},
 		{Name: "people", Read: peopleInto(&t.People)},
@@ -144,7 +153,7 @@ func teamKeys(t *Team, limits *overlay) []yamlfile.Key {
 		{Name: "retention", Read: retentionInto(t)},
 		{Name: "limits", Read: limitsInto(limits, teamLimitKeys)},
 		{Name: "channels", Read: channelsInto(&t.Channels)},
-	}, noSecrets()...)
+	}, doorKeys(t), noSecrets())
 }
 
 // retentionInto accepts how long messages and events are kept. A day is the
@@ -204,6 +213,9 @@ func listenInto(dst *string) yamlfile.Reader {
 func (t *Team) locate() {
 	t.Data = t.within(t.Data)
 	t.Workspace.locate(t)
+	if t.TLS.On() {
+		t.TLS = TLS{Certificate: t.within(t.TLS.Certificate), Key: t.within(t.TLS.Key)}
+	}
 	if t.Store.Driver != SQLite {
 		return
 	}

@@ -53,8 +53,6 @@ type Config struct {
 
 // Limits bound what one token, or one address, may do. Zero is the default.
 type Limits struct {
-	// Body is the largest body of a request in bytes; 0 leaves it to the doors.
-	Body int64
 	// Streams is how many requests of a token may be open at once.
 	Streams int
 	// Requests is how many requests a token may make in a second, with bursts of twice
@@ -102,12 +100,9 @@ func New(cfg Config) *Gate {
 
 // Enter begins a request. The caller serves the request that it returns, and then
 // calls leave. An error says that the way in is the wrong one.
-func (g *Gate) Enter(w http.ResponseWriter, r *http.Request) (_ *http.Request, leave func(), err error) {
+func (g *Gate) Enter(r *http.Request) (_ *http.Request, leave func(), err error) {
 	if err := g.checkWay(r); err != nil {
 		return nil, nil, err
-	}
-	if g.cfg.Limits.Body > 0 {
-		r.Body = http.MaxBytesReader(w, r.Body, g.cfg.Limits.Body)
 	}
 	v := &visit{}
 	v.ended, v.end = context.WithCancelCause(context.Background())

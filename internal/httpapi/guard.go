@@ -20,7 +20,7 @@ func (s *Server) guard(mux *http.ServeMux) http.Handler {
 		defer s.recover(answer, r)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
-		r, leave, err := s.gate.Enter(w, r)
+		r, leave, err := s.gate.Enter(r)
 		if err != nil {
 			writeProblem(answer, describe(err))
 			return

@@ -56,6 +56,9 @@ type Config struct {
 	// address that the server listens on.
 	Gate *gate.Gate
 	Host string
+	// HeaderBytes and BodyBytes are the largest header and body of a request; 0 is the
+	// default, for a body what the largest message needs.
+	HeaderBytes, BodyBytes int
 	// MessageBytes is the largest message that any participant may send.
 	MessageBytes int
 	// Shell says in which sandbox agents run commands; nil for a hub without a
@@ -112,7 +115,7 @@ func New(cfg Config) *Server {
 	finishDocument(s.api)
 	serveDocument(s.api, mux)
 	for path, door := range cfg.Mount {
-		mux.Handle(path, untilEnded(door))
+		mux.Handle(path, s.untilEnded(door))
 	}
 	s.handler = s.guard(mux)
 	return s
@@ -146,12 +149,13 @@ func (s *Server) untilStop(ctx context.Context) (context.Context, context.Cancel
 	}
 }
 
-// untilEnded ends the requests of a further door when their token ends: most of them
-// wait for something.
-func untilEnded(door http.Handler) http.Handler {
+// untilEnded ends the requests of a further door when their token ends, since most of
+// them wait for something, and bounds their bodies.
+func (s *Server) untilEnded(door http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, release := gate.Until(r.Context())
 		defer release()
+		r.Body = http.MaxBytesReader(w, r.Body, s.maxBody())
 		door.ServeHTTP(w, r.WithContext(ctx))
 	})
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -95,7 +96,9 @@ func (s *Server) content(t reflect.Type) map[string]*huma.MediaType {
 
 // maxBody leaves room for escapes in JSON. So a message that is a little too long
 // gets here and is refused by the rule, which names the limit.
-func (s *Server) maxBody() int64 { return 6*int64(s.cfg.MessageBytes) + 64<<10 }
+func (s *Server) maxBody() int64 {
+	return cmp.Or(int64(s.cfg.BodyBytes), 6*int64(s.cfg.MessageBytes)+64<<10)
+}
 
 // reply is a body with status 200.
 type reply[T any] struct{ Body T }

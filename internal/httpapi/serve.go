@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -29,7 +30,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		ReadHeaderTimeout: headerTime,
 		WriteTimeout:      writeTime,
 		IdleTimeout:       idleTime,
-		MaxHeaderBytes:    headerBytes,
+		MaxHeaderBytes:    cmp.Or(s.cfg.HeaderBytes, headerBytes),
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	served := make(chan error, 1)
