@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,13 +16,22 @@ import (
 // files are the team's files on disk. The hub was not made from them, because
 // only the door's answers are tested here. Package app and test/scenario test
 // what a hub makes of a change.
-type files struct{ held *config.Team }
+type files struct {
+	held *config.Team
+	// added joins a person that is new in the files.
+	added func(name string)
+}
 
 func (f *files) Current() *config.Team { return f.held }
 
 func (f *files) Reload(context.Context, parley.AgentID) (rulebook.Change, error) {
 	team, _, err := config.Reload(f.held)
 	if err == nil {
+		for _, name := range team.People {
+			if !slices.Contains(f.held.People, name) {
+				f.added(name)
+			}
+		}
 		f.held = team
 	}
 	return rulebook.Change{}, err
@@ -50,7 +60,7 @@ func writeFiles(t *testing.T) *files {
 	if err != nil || problems != nil {
 		t.Fatal(problems, err)
 	}
-	return &files{team}
+	return &files{held: team}
 }
 
 // With a client agent's token nobody can change rules, not even its own. The

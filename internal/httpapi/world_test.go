@@ -95,6 +95,7 @@ func assemble(t *testing.T, clock parley.Clock) *world {
 	w.join("main", "Ada", "Bob", "Joiner")
 	w.join("other", "Eve")
 	w.files = writeFiles(t)
+	w.files.added = func(name string) { w.join("main", "Ada", "Bob", "Joiner", name) }
 	w.server = httpapi.New(httpapi.Config{
 		Store: st, Contacts: w.hub.Contacts, Reading: w.hub.Reading, Desk: w.hub.Desk, Tools: w.hub.Tools, Redactions: w.hub.Redactions, Channels: w.hub.Channels, Keepers: w.hub.Keepers, Claims: w.hub.Claims, Tokens: w.hub.Tokens,
 		Rules: rulebook.New(st, w.hub.Directory, w.hub.Access, w.teams["main"].ID, w.files, log),

@@ -52,7 +52,7 @@ func (tx *Tx) Tokens(team parley.TeamID) (list []parley.Token, err error) {
 // DeadTokens reads which tokens of a range of ids were revoked, or have lost their
 // owner.
 func (tx *Tx) DeadTokens(from, to parley.TokenID) (ids []parley.TokenID, err error) {
-	err = tx.query(`SELECT t.id FROM token t JOIN agent a ON a.id = t.agent_id WHERE t.id >= $1 AND t.id <= $2 AND (t.revoked_at > 0 OR a.removed > 0)`,
+	err = tx.query(`SELECT t.id FROM token t JOIN agent a ON a.id = t.agent_id WHERE t.id >= $1 AND t.id <= $2 AND (t.revoked_at > 0 OR a.removed > 0) ORDER BY t.id`,
 		func(r Row) { ids = append(ids, parley.TokenID(r.Int(0))) }, int64(from), int64(to))
 	return ids, err
 }

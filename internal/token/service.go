@@ -2,6 +2,7 @@ package token
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 	"unicode"
@@ -52,6 +53,15 @@ const (
 // If the answer was lost and the request is made again under its key, the same token
 // gets a new secret: nobody has the first one.
 func (s *Service) Create(ctx context.Context, c access.Caller, r Request) (Made, error) {
+	return s.create(ctx, c, r, false)
+}
+
+// errFirst says that a request was not made before.
+var errFirst = errors.New("the first time")
+
+// create makes a token, or only replaces one that was made before under the caller's
+// key.
+func (s *Service) create(ctx context.Context, c access.Caller, r Request, onlyAgain bool) (Made, error) {
 	if err := s.access.PeopleOnly(ctx, c, "make tokens", "make a token for "+parley.Clip(r.For, 64)); err != nil {
 		return Made{}, err
 	}
@@ -66,9 +76,12 @@ func (s *Service) Create(ctx context.Context, c access.Caller, r Request) (Made,
 		if err != nil {
 			return err
 		}
-		if again {
+		switch {
+		case again:
 			made.Token, err = replace(tx, c.Team, parley.TokenID(id), hash)
 			return err
+		case onlyAgain:
+			return errFirst
 		}
 		t := parley.Token{Agent: owner.ID, Label: r.Label, CreatedBy: c.Agent}
 		if r.Expires > 0 {
@@ -210,7 +223,13 @@ type Roster interface {
 
 // AddPerson adds a person to the team's files and makes a token for them.
 func (s *Service) AddPerson(ctx context.Context, c access.Caller, files Roster, name string) (Made, error) {
-	if err := files.AddPerson(ctx, c, name); err != nil {
+	err := files.AddPerson(ctx, c, name)
+	if parley.KindOf(err) == parley.Conflict && c.Key != "" {
+		if made, failed := s.create(ctx, c, Request{For: name}, true); failed == nil {
+			return made, nil // the answer to the first time was lost
+		}
+	}
+	if err != nil {
 		return Made{}, err
 	}
 	return s.Create(ctx, c, Request{For: name})

@@ -42,6 +42,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Reopening continues the ids", reopenContinuesIDs},
 
 		{"Teams, agents and tokens", agentsRoundTrip},
+		{"Tokens that end", tokens},
 		{"What is not there is not found", notFound},
 		{"A contact is read in one go", contactState},
 		{"Posts to one thread make a gapless list", postsAreGapless},

@@ -20,7 +20,8 @@ const Schema1 = `
 	INSERT INTO message (id, team_id, thread_id, n, prev_id, author_id, kind, body, context, task_id, origin_id, key, at, priority) VALUES
 		(1, 1, 1, 1, 0, 1, 'notification', 'hello', '', 0, 0, NULL, 5, 0), (2, 1, 1, 2, 1, 2, 'notification', 'and you', '', 0, 0, NULL, 6, 0),
 		(3, 1, 2, 1, 0, 3, 'notification', 'news', '', 0, 0, NULL, 4102444800000000, 0);
-	INSERT INTO delivery (message_id, recipient_id, pull) VALUES (1, 2, 0), (2, 1, 0), (3, 1, 0);`
+	INSERT INTO delivery (message_id, recipient_id, pull) VALUES (1, 2, 0), (2, 1, 0), (3, 1, 0);
+	INSERT INTO token (hash, agent_id, created_at) VALUES ('second', 3, 6), ('first', 1, 5);`
 
 // Schema3 is what a hub with the third schema had stored in addition: an open task,
 // and one that waits for an approval.
@@ -75,6 +76,11 @@ func UpgradedTasks(t *testing.T, s store.Store) {
 func Upgraded(t *testing.T, s store.Store) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx *store.Tx) error {
+		for hash, want := range map[string]parley.Token{"first": {ID: 1, Agent: 1, CreatedAt: 5}, "second": {ID: 2, Agent: 3, CreatedAt: 6}} {
+			if got, err := tx.TokenByHash(hash); got != want || err != nil {
+				t.Errorf("the token %s is %+v, %v", hash, got, err)
+			}
+		}
 		ann, err := tx.Agent(1)
 		if want := (parley.Rate{At: 111, Debt: 3 * time.Microsecond}); ann.Rate != want {
 			t.Errorf("Ann's rate is %+v", ann.Rate)
