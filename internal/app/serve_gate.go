@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"time"
 
 	"parley"
 	"parley/internal/config"
@@ -102,4 +103,13 @@ func (s *serving) newGate(own string) *gate.Gate {
 func (h *Hub) knows(id parley.AgentID) bool {
 	e, ok := h.Directory.Entry(id)
 	return ok && !e.Retired
+}
+
+// CheckCertificate reads the files of a certificate and says when it ends.
+func CheckCertificate(t config.TLS) (ends time.Time, err error) {
+	pair, err := gate.ReadCertificate(t.Certificate, t.Key)
+	if err != nil || pair.Leaf == nil {
+		return time.Time{}, err
+	}
+	return pair.Leaf.NotAfter, nil
 }

@@ -47,7 +47,7 @@ answer and step in.
 
 Commands talk to the hub of one team. The team's folder is given with --dir or in
 PARLEY_DIR; otherwise it is this folder, or the nearest one above it that has a
-parley.yaml.
+parley.yaml. A hub elsewhere is used with PARLEY_URL, its address, and PARLEY_TOKEN.
 
 Exit codes:
   0    success

@@ -103,6 +103,7 @@ func (e *examination) run(ctx context.Context, dir string) {
 	e.folder(data)
 	e.space(data)
 	e.token(data)
+	e.door()
 	e.workspace()
 	if !hubfile.Held(data) {
 		e.note("hub", "No hub is running.", "Start one with: parley up "+shellQuote(dir)+e.dataFlag())

@@ -15,7 +15,12 @@ import (
 	"parley/internal/hubfile"
 )
 
-const dirEnv = "PARLEY_DIR"
+const (
+	dirEnv = "PARLEY_DIR"
+	// urlEnv and tokenEnv are the address and the token of a hub that may be anywhere.
+	urlEnv   = "PARLEY_URL"
+	tokenEnv = "PARLEY_TOKEN"
+)
 
 // teamDir is the folder of the command's team.
 func (c *console) teamDir() (string, error) {
@@ -52,6 +57,9 @@ func (c *console) atHub(cmd *cobra.Command, do func(context.Context, *client.Cli
 
 // connect finds the hub that runs for the team.
 func (c *console) connect() (*client.Client, error) {
+	if c.dir == "" && c.data == "" && c.getenv(urlEnv) != "" {
+		return c.byAddress()
+	}
 	if c.data != "" {
 		hub, err := discover(c.data)
 		if err != nil {
@@ -72,6 +80,16 @@ func (c *console) connect() (*client.Client, error) {
 		return nil, noHubFor(c.startCommand(), data, err)
 	}
 	return hub, nil
+}
+
+// byAddress connects to the hub that the environment names.
+func (c *console) byAddress() (*client.Client, error) {
+	secret := c.getenv(tokenEnv)
+	if secret == "" {
+		return nil, parley.Errorf(parley.Unauthentic, "%s is set, but %s is not.", urlEnv, tokenEnv).
+			WithHint("A person of the team makes a token with: parley token create NAME. To use the hub of a folder, give --dir.")
+	}
+	return client.New(c.getenv(urlEnv), secret), nil
 }
 
 // startTime is how long a starting hub may take to publish its address.

@@ -123,7 +123,7 @@ func (g *Gate) Identify(r *http.Request) (access.Caller, error) {
 	heard := g.signals.Load()
 	use, err := token.Look(r.Context(), g.cfg.Store, secret)
 	if err == nil && g.cfg.Known != nil && !g.cfg.Known(use.Owner.ID) {
-		err = token.ErrGone()
+		err = token.ErrElsewhere()
 	}
 	if parley.KindOf(err) == parley.Unauthentic && g.failures.wrong(from, hash, time.Now()) {
 		g.cfg.Log.Warn("an address sends wrong tokens and has to pause", "address", from)

@@ -151,7 +151,7 @@ func TestIdentify(t *testing.T) {
 			"mangled":  {good + "x", "This token is not known here.", `error="invalid_token"`},
 			"revoked":  {revoked, "This token was revoked.", `error_description="This token was revoked. A person`},
 			"expired":  {short, "This token has expired.", `error="invalid_token"`},
-			"stranger": {stranger, "The owner of this token is no longer in the team.", `error="invalid_token"`},
+			"stranger": {stranger, "The owner of this token is not in the files of this hub.", `error="invalid_token"`},
 		} {
 			c2, err := d.gate.Identify(request(here, c.secret))
 			if parley.KindOf(err) != parley.Unauthentic || !strings.HasPrefix(err.Error(), c.says) || c2 != (access.Caller{}) {

@@ -165,7 +165,7 @@ func (s *visits) endUnknown(known func(parley.AgentID) bool) {
 	for _, h := range s.holders {
 		for v := range h.open {
 			if !known(v.agent) {
-				v.end(token.ErrGone())
+				v.end(token.ErrElsewhere())
 			}
 		}
 	}

@@ -111,6 +111,12 @@ func ErrExpired() *parley.Error {
 	return parley.Errorf(parley.Unauthentic, "This token has expired.").WithHint("%s", HowTo)
 }
 
+// ErrElsewhere refuses a token whose owner another hub of the same database knows, but
+// not this one.
+func ErrElsewhere() *parley.Error {
+	return parley.Errorf(parley.Unauthentic, "The owner of this token is not in the files of this hub.").WithHint("Use a hub that has them.")
+}
+
 // ErrGone refuses a token whose owner is no longer in the team's files.
 func ErrGone() *parley.Error {
 	return parley.Errorf(parley.Unauthentic, "The owner of this token is no longer in the team.")
