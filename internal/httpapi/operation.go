@@ -54,7 +54,7 @@ type operation struct {
 }
 
 // always are the kinds that any operation can return.
-var always = []parley.Kind{parley.Invalid, parley.Unauthentic, parley.Denied, parley.Internal}
+var always = []parley.Kind{parley.Invalid, parley.Unauthentic, parley.Denied, parley.Limited, parley.Internal}
 
 // longestKey is the longest key that the header may have.
 const longestKey = 200
