@@ -12,6 +12,7 @@ package client
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -134,6 +135,11 @@ func problem(resp *http.Response) error {
 func (c *Client) unreachable(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(cause, context.Canceled) {
 		return cause
+	}
+	var distrusted *tls.CertificateVerificationError
+	if errors.As(err, &distrusted) {
+		return parley.Errorf(parley.Denied, "The certificate of the hub at %s is not trusted: %v.", c.base, distrusted.Err).
+			WithHint("Check the address. For a certificate that you signed yourself, name its file in SSL_CERT_FILE.").WithCause(err)
 	}
 	return ErrNoHub(fmt.Sprintf("No hub answers at %s.", c.base)).WithCause(err)
 }

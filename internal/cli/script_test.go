@@ -64,15 +64,16 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("there is no condition %q", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"team":       cmdTeam,
-			"serving":    cmdServing,
-			"closed":     cmdClosed,
-			"exits":      cmdExits,
-			"eventually": cmdEventually,
-			"json":       cmdJSON,
-			"term":       cmdTerm,
-			"provider":   cmdProvider,
-			"replace":    cmdReplace,
+			"team":        cmdTeam,
+			"serving":     cmdServing,
+			"closed":      cmdClosed,
+			"exits":       cmdExits,
+			"eventually":  cmdEventually,
+			"json":        cmdJSON,
+			"term":        cmdTerm,
+			"provider":    cmdProvider,
+			"replace":     cmdReplace,
+			"certificate": cmdCertificate,
 		},
 	})
 }
