@@ -96,11 +96,11 @@ func (f *failures) right(hash string) {
 	if _, there := f.good[hash]; there {
 		return
 	}
-	for any := range f.good { // any one makes room: it is remembered again with its next use
+	for other := range f.good { // any one makes room: it is remembered again with its next use
 		if len(f.good) < mostTokens {
 			break
 		}
-		delete(f.good, any)
+		delete(f.good, other)
 	}
 	f.good[hash] = struct{}{}
 }

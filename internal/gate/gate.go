@@ -189,8 +189,8 @@ func (g *Gate) lookAgain() {
 
 // endDead ends the open requests of tokens that were revoked or have lost their owner.
 func (g *Gate) endDead(ctx context.Context) {
-	first, last, any := g.visits.span()
-	if !any {
+	first, last, open := g.visits.span()
+	if !open {
 		return
 	}
 	var dead []parley.TokenID

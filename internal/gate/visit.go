@@ -132,19 +132,19 @@ func (s *visits) forget(now time.Time) {
 }
 
 // span are the least and the greatest id of the tokens that have open requests.
-func (s *visits) span() (first, last parley.TokenID, any bool) {
+func (s *visits) span() (first, last parley.TokenID, found bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for id, h := range s.holders {
 		if len(h.open) == 0 {
 			continue
 		}
-		if !any {
-			first, last, any = id, id, true
+		if !found {
+			first, last, found = id, id, true
 		}
 		first, last = min(first, id), max(last, id)
 	}
-	return first, last, any
+	return first, last, found
 }
 
 // endToken ends what waits with a token.
