@@ -35,10 +35,11 @@ func (u *uses) note(use token.Use) {
 func (u *uses) take() map[parley.TokenID]parley.Micros {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	list := u.list
-	if len(list) > 0 {
-		u.list = map[parley.TokenID]parley.Micros{}
+	if len(u.list) == 0 {
+		return nil
 	}
+	list := u.list
+	u.list = map[parley.TokenID]parley.Micros{}
 	return list
 }
 
