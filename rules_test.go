@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 
 	// The command line, and what it starts.
 	// The demo shows what happens in the words of the command line.
-	"internal/cli":      {"api", "internal/app", "internal/backup", "internal/bench", "internal/cli/view", "client", "internal/config", "internal/demo", "internal/hubfile", "internal/workspace/sandbox"},
+	"internal/cli":      {"api", "internal/app", "internal/backup", "internal/bench", "internal/cli/view", "client", "internal/config", "internal/demo", "internal/hubfile", "internal/mcpbridge", "internal/workspace/sandbox"},
 	"internal/cli/view": {"api"},
 	"internal/app":      {anything},
 	"internal/bench":    {anything},
@@ -39,6 +39,8 @@ var mayImport = map[string][]string{
 
 	// Doors: decode, one use case, encode.
 	"internal/httpapi": {"internal/access", "api", "internal/channel", "internal/claim", "internal/contact", "internal/desk", "internal/gate", "internal/keeper", "internal/live", "internal/reading", "internal/redaction", "internal/rulebook", "internal/search", "internal/store", "internal/token", "internal/trace"},
+	// What it offers and asks comes from the use cases and the tools.
+	"internal/mcpserver": {"internal/access", "internal/contact", "internal/keeper", "internal/reading", "internal/tool", "internal/wake"},
 	// What every door does to a request before it is served.
 	"internal/gate": {"internal/access", "internal/store", "internal/token", "internal/wake"},
 	"api":           {},
@@ -78,6 +80,7 @@ var mayImport = map[string][]string{
 	"internal/tool/peertools":   {"internal/access", "internal/contact", "internal/directory", "internal/tool", "internal/tool/contacttools"},
 	"internal/tool/chorustools": {"internal/access", "internal/contact", "internal/directory", "internal/policy", "internal/reading", "internal/tool", "internal/tool/contacttools"},
 	"internal/tool/loomtools":   {"internal/access", "internal/claim", "internal/contact", "internal/keeper", "internal/policy", "internal/tool", "internal/tool/contacttools"},
+	"internal/tool/desktools":   {"internal/access", "internal/desk", "internal/reading", "internal/tool", "internal/tool/contacttools"},
 	// The tools of the workspace know nothing of contacts.
 	"internal/tool/workspacetools": {"internal/policy", "internal/tool", "internal/workspace", "internal/workspace/sandbox", "internal/workspace/symbol"},
 	// The tools of outside servers.
@@ -105,8 +108,10 @@ var mayImport = map[string][]string{
 	"internal/config":   {"internal/hardlink", "internal/policy", "internal/yamlfile"},
 	"internal/hardlink": {},
 	"internal/hubfile":  {},
-	"internal/pgtest":   {},
-	"internal/yamlfile": {}, // the one reader of YAML, for config and scripts
+	// Between an MCP client's pipes and the hub's address.
+	"internal/mcpbridge": {},
+	"internal/pgtest":    {},
+	"internal/yamlfile":  {}, // the one reader of YAML, for config and scripts
 
 	// Around the program: suites, comparisons, examples.
 	"test/*":     {anything},

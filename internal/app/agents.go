@@ -44,7 +44,7 @@ type Member struct {
 	Mistake string
 }
 
-// managing is the additional toolset of every manager.
+// managing is the additional toolset of every manager, and of people.
 const managing = "managing"
 
 // managers are the folded names of all managers.
@@ -82,6 +82,9 @@ type agents struct {
 	mu    sync.RWMutex
 	defs  map[parley.AgentID]*definition
 	tools map[string][]tool.Tool // combined, by the names of the sets
+	// own are the tools of those who work outside of the hub.
+	own     map[parley.AgentID][]tool.Tool
+	changed func() // somebody wants to know
 }
 
 // definition is a native agent with where its further tools come from.
@@ -93,7 +96,7 @@ type definition struct {
 
 func newAgents(dir *directory.Directory, sets toolsets, outside *outside) *agents {
 	return &agents{dir: dir, sets: sets, free: &policy.Rules{}, outside: outside,
-		defs: map[parley.AgentID]*definition{}, tools: map[string][]tool.Tool{}}
+		defs: map[parley.AgentID]*definition{}, tools: map[string][]tool.Tool{}, own: map[parley.AgentID][]tool.Tool{}}
 }
 
 // add gives the hub further toolsets.
@@ -149,15 +152,28 @@ func (d *definition) now() turn.Agent {
 func (a *agents) Toolbox(id parley.AgentID) (tools []reading.Tool, servers []reading.ToolServer) {
 	d, ok := a.find(id)
 	if !ok {
-		return nil, nil
+		return describeTools(a.ToolsOf(id)), nil
 	}
-	for _, t := range d.now().Tools {
-		tools = append(tools, reading.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
-	}
+	tools = describeTools(d.now().Tools)
 	for _, c := range d.servers {
 		servers = append(servers, reading.ToolServer(c.State()))
 	}
 	return tools, servers
+}
+
+func describeTools(list []tool.Tool) (out []reading.Tool) {
+	for _, t := range list {
+		out = append(out, reading.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
+	}
+	return out
+}
+
+// ToolsOf are the tools of a participant who works outside of the hub. The list stays the
+// same until it changes.
+func (a *agents) ToolsOf(id parley.AgentID) []tool.Tool {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.own[id]
 }
 
 // Name is how a participant is called.
@@ -171,6 +187,7 @@ func (a *agents) Name(id parley.AgentID) string {
 // turn keeps what it began with.
 func (a *agents) take(team parley.TeamID, stored []parley.Agent, members []Member, gone []parley.Agent) {
 	entries, defs := make([]directory.Entry, 0, len(members)), map[parley.AgentID]*definition{}
+	own := map[parley.AgentID][]tool.Tool{}
 	used := servers{}
 	shared := map[parley.Limits]*parley.Limits{}
 	manages := managers(members)
@@ -189,19 +206,35 @@ func (a *agents) take(team parley.TeamID, stored []parley.Agent, members []Membe
 			tools := a.limit(a.combine(ownSets(m)), m)
 			defs[stored[i].ID] = &definition{Agent: turn.Agent{Name: m.Name, Instructions: m.Instructions, Knowledge: m.Knowledge, Model: m.Model, Tools: tools, Limits: *limits, Isolated: m.Isolated},
 				servers: a.outside.connect(team, m, used), only: m.Tools}
+			continue
 		}
+		own[stored[i].ID] = a.outsideTools(m)
 	}
 	defer a.outside.end(team, used)
+	defer a.tell()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.dir.Update(entries, gone)
 	for _, e := range entries {
 		delete(a.defs, e.ID) // it may no longer be native
+		delete(a.own, e.ID)
 	}
 	for _, g := range gone {
 		delete(a.defs, g.ID)
+		delete(a.own, g.ID)
 	}
 	maps.Copy(a.defs, defs)
+	maps.Copy(a.own, own)
+}
+
+// tell tells whoever wants to know of changes.
+func (a *agents) tell() {
+	a.mu.RLock()
+	changed := a.changed
+	a.mu.RUnlock()
+	if changed != nil {
+		changed()
+	}
 }
 
 // limit leaves a member only the tools that its files name. A manager keeps the tools

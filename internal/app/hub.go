@@ -28,6 +28,7 @@ import (
 	"parley/internal/tool"
 	"parley/internal/tool/chorustools"
 	"parley/internal/tool/contacttools"
+	"parley/internal/tool/desktools"
 	"parley/internal/tool/loomtools"
 	"parley/internal/tool/peertools"
 	"parley/internal/turn"
@@ -119,6 +120,9 @@ func builtIn(h *Hub) toolsets {
 		"chorus":  chorustools.New(h.Contacts, h.Reading, h.Directory),
 		"loom":    loomtools.New(h.Contacts, h.Claims, h.Keepers),
 		managing:  contacttools.Managing(h.Contacts),
+		inboxSet:  desktools.New(h.Desk),
+		deciding:  desktools.Deciding(h.Reading),
+		loomSet:   loomtools.Outside(h.Keepers),
 	}
 }
 

@@ -6,16 +6,20 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley/internal/backup"
 	"parley/internal/config"
 	"parley/internal/gate"
 	"parley/internal/httpapi"
 	"parley/internal/hubfile"
+	"parley/internal/mcpserver"
 	"parley/internal/retention"
 	"parley/internal/rulebook"
 	"parley/internal/store"
@@ -39,6 +43,9 @@ type ServeConfig struct {
 	LookEvery time.Duration
 	// Ready is called once, when the doors are open. It may be nil.
 	Ready func(Serving)
+	// ExtendMCP adds to what MCP clients are offered, for a suite that wants more than the
+	// product has. It is nil otherwise.
+	ExtendMCP func(*mcp.Server)
 
 	filed  *config.Team // as the files have it
 	models *models
@@ -137,6 +144,7 @@ type serving struct {
 	hub   *Hub
 	gate  *gate.Gate
 	door  *httpapi.Server
+	mcp   *mcpserver.Door
 	files *teamFiles
 	info  Serving
 }
@@ -171,12 +179,14 @@ func (s *serving) prepare(ctx context.Context) error {
 	s.files.openTools = s.openTools
 	started := time.Now()
 	s.gate = s.newGate(token)
+	s.mcp = s.hub.MCP(MCPConfig{Identify: s.gate.Identify, Headers: gate.Headers, MessageBytes: s.files.biggest, Extend: cfg.ExtendMCP})
 	s.door = httpapi.New(httpapi.Config{
 		Gate: s.gate, Tokens: s.hub.Tokens,
 		Store: s.store, Contacts: s.hub.Contacts, Redactions: s.hub.Redactions,
 		Reading: s.hub.Reading, Desk: s.hub.Desk, Tools: s.hub.Tools, Channels: s.hub.Channels, Keepers: s.hub.Keepers, Claims: s.hub.Claims,
 		Rules: rulebook.New(s.store, s.hub.Directory, s.hub.Access, team.ID, s.files, cfg.Log), Log: cfg.Log,
 		Version: Version(), Started: started, HeaderBytes: cfg.Team.Door.Header, BodyBytes: cfg.Team.Door.Body, MessageBytes: s.files.biggest, Shell: s.shell,
+		Mount: map[string]http.Handler{"/mcp": s.mcp},
 	})
 	s.info = Serving{URL: address(s.listener), Public: s.publicAddress(), Team: team.Name, Person: person, Data: cfg.Data, Store: s.store.Describe(), Problems: problems,
 		Warnings: slices.Concat(cfg.Team.Warnings, CheckTools(cfg.Team), CheckServerFiles(cfg.Team), cfg.boxes.warnings(cfg.Team))}
@@ -253,6 +263,7 @@ func (s *serving) run(ctx context.Context) error {
 		defer func() { closeDoors(); <-renewed }()
 	}
 	s.announce()
+	defer context.AfterFunc(open, s.mcp.Stop)()
 	served := s.door.Run(open, s.listener)
 	s.cfg.Log.Info("the hub is stopping")
 	closeDoors() // even if the door has failed

@@ -17,6 +17,7 @@ type Spec[Args any] struct {
 	Hints       Hints
 	Replays     bool
 	Contacts    bool
+	Output      json.RawMessage // the schema of Result.Data
 	// Defaults are the arguments of a call that gives none.
 	Defaults Args
 	// Ignores are arguments that are taken and not looked at.
@@ -25,6 +26,9 @@ type Spec[Args any] struct {
 	// contacts somebody. A tool without it is tool:other:<name>, which the standard
 	// profile wants approval for.
 	Action func(Args) string
+	// Own says that a call is about what is the caller's anyway, its messages and its
+	// tasks: no rule is asked.
+	Own bool
 	// Peer is whom a contact is for.
 	Peer func(Args) string
 	// All says that a contact without a peer is for all who may be contacted.
@@ -64,7 +68,7 @@ func Outside(schema json.RawMessage, s Spec[json.RawMessage]) Tool {
 func (s Spec[Args]) tool(schema json.RawMessage, read func(json.RawMessage) (Args, error)) Tool {
 	return Tool{
 		Tool:  model.Tool{Name: s.Name, Description: s.Description, Schema: schema},
-		Title: s.Title, Hints: s.Hints, Replays: s.Replays, Contacts: s.Contacts,
+		Title: s.Title, Hints: s.Hints, Replays: s.Replays, Contacts: s.Contacts, Output: s.Output,
 		prepare: func(raw json.RawMessage) Prepared {
 			args, err := read(raw)
 			p := Prepared{Err: err, run: func(ctx context.Context, c Call) (Result, error) { return s.Run(ctx, c, args) }}
@@ -72,7 +76,7 @@ func (s Spec[Args]) tool(schema json.RawMessage, read func(json.RawMessage) (Arg
 			case s.Contacts && s.Peer != nil:
 				p.Peer = s.Peer(args)
 				p.All = s.All && p.Peer == "" && err == nil
-			case s.Contacts:
+			case s.Contacts || s.Own:
 			case s.Action != nil:
 				p.Action = s.Action(args)
 			default:

@@ -18,6 +18,7 @@ import (
 	"parley/internal/tool"
 	"parley/internal/tool/chorustools"
 	"parley/internal/tool/contacttools"
+	"parley/internal/tool/desktools"
 	"parley/internal/tool/loomtools"
 	"parley/internal/tool/peertools"
 	"parley/internal/tool/workspacetools"
@@ -41,6 +42,9 @@ func toolsets() []toolset {
 		{"chorus", chorustools.New(nil, nil, nil)},
 		{"peers", peertools.New(nil, nil)},
 		{"loom", loomtools.New(nil, nil, nil)},
+		{"inbox", desktools.New(nil)},
+		{"deciding", desktools.Deciding(nil)},
+		{"loom outside", loomtools.Outside(nil)},
 		{"workspace", workspacetools.New(space, workspace.Access{})},
 	}
 }
@@ -61,7 +65,7 @@ func TestWhatModelsAreTold(t *testing.T) {
 		}
 		golden(t, set.name, b.String())
 	}
-	if len(distinct) != 38 {
+	if len(distinct) != 48 {
 		t.Errorf("there are %d tools", len(distinct))
 	}
 }
@@ -214,6 +218,9 @@ func TestHints(t *testing.T) {
 		"peer_message": adds, "peer_discovery": adds, "peer_claim_region": adds, "peer_review": adds, "peer_create_task": adds, "peer_intent": adds,
 		"peer_plan_revision": adds, "peer_ask_question": adds, "peer_answer_question": adds, "peer_forward_question": adds,
 		"context_offload": adds, "context_retrieve": reads,
+		// What is handed out is the caller's own; nobody else depends on that.
+		"wait_for_messages": reads, "my_tasks": reads, "list_approvals": reads,
+		"reply": adds, "ack": adds, "task_complete": adds, "task_fail": adds, "task_update": adds,
 		"read_file": reads, "glob": reads, "grep": reads, "list_symbols": reads, "replace_block": undoes, "write_file": undoes, "shell": far,
 	}
 	for where, tl := range all {

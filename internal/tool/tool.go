@@ -34,6 +34,8 @@ type Tool struct {
 	// about that where the target is found, once, whichever door it comes through;
 	// a turn asks them about every other call.
 	Contacts bool
+	// Output is the schema of Result.Data; nil if a call returns text alone.
+	Output json.RawMessage
 
 	prepare func(args json.RawMessage) Prepared
 }
@@ -73,7 +75,7 @@ type Prepared struct {
 	// without arguments.
 	Err error
 	// Action names the call for the rules, tool:<category>:<detail>; empty for a
-	// contact, about which they are asked elsewhere.
+	// contact, about which they are asked elsewhere, and for what needs no rule.
 	Action string
 	// Peer is whom a contact is for, as the model spells it; empty if it is for
 	// nobody in particular.
@@ -113,6 +115,9 @@ type Call struct {
 // Result is what the model reads.
 type Result struct {
 	Text string
+	// Data says the same to a program, if there is more to it than text. A model that
+	// the hub runs reads the text.
+	Data map[string]any
 	// Seen are the messages whose text the result shows.
 	Seen []parley.MessageID
 	// Read is how far the agent has now read a channel; zero if it has not.
