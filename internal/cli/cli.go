@@ -105,7 +105,7 @@ func newRoot(c *console) *cobra.Command {
 
 func commands(c *console) []*cobra.Command {
 	return []*cobra.Command{
-		demoCommand(c), initCommand(c), upCommand(c),
+		demoCommand(c), initCommand(c), upCommand(c), mcpCommand(c),
 		askCommand(c), delegateCommand(c), notifyCommand(c), postCommand(c), inboxCommand(c), replyCommand(c), questionCommand(c), approveCommand(c), denyCommand(c),
 		agentsCommand(c), toolsCommand(c), modelsCommand(c), tasksCommand(c), taskCommand(c), messageCommand(c), readCommand(c), searchCommand(c), keepersCommand(c), questionsCommand(c), claimsCommand(c),
 		channelsCommand(c), channelCommand(c), traceCommand(c), explainCommand(c), approvalsCommand(c), auditCommand(c),

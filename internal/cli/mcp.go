@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley"
+	"parley/internal/hubfile"
+	"parley/internal/mcpbridge"
+)
+
+// mcpPatience is for how long a request of an MCP client waits for the hub. Most clients
+// give up soon after that.
+const mcpPatience = 45 * time.Second
+
+func mcpCommand(c *console) *cobra.Command {
+	var address, tokenFile string
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Connect an MCP client over standard input and output",
+		Long: `Connect an MCP client that starts its servers as programs with the hub. The client
+speaks over standard input and output; nothing else is printed there.
+
+The hub is that of the team's folder, or the one at --url or PARLEY_URL. The token says
+who the client is: --token-file or PARLEY_TOKEN, else the folder's own, with which the
+client acts as the person who uses the command line.
+
+If the hub is restarted, the client does not notice: its session is made anew, and what
+did not reach the hub is sent again.`,
+		Example: `  PARLEY_TOKEN=parley_… parley mcp --url http://127.0.0.1:7420
+  claude mcp add parley --env PARLEY_TOKEN=parley_… -- parley mcp --dir ~/my-team`,
+		GroupID: groupStart,
+		Args:    naming(0, between(0, 0)),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			find, err := c.mcpHub(address, tokenFile)
+			if err != nil {
+				return err
+			}
+			return c.runBridge(ctx, find)
+		},
+	}
+	cmd.Flags().StringVar(&address, "url", "", "the hub's `address`; PARLEY_URL does the same")
+	cmd.Flags().StringVar(&tokenFile, "token-file", "", "the `file` with the token; PARLEY_TOKEN can hold the token itself")
+	return cmd
+}
+
+func (c *console) runBridge(ctx context.Context, find func() (mcpbridge.Hub, error)) error {
+	b := &mcpbridge.Bridge{Find: find, Patience: mcpPatience, Log: slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		HTTP: &http.Client{
+			// No proxy and no redirects, so that only the hub sees the token.
+			Transport:     &http.Transport{MaxIdleConnsPerHost: 16, IdleConnTimeout: 90 * time.Second},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}}
+	defer b.HTTP.CloseIdleConnections()
+	err := b.Run(ctx, c.in, c.out)
+	if ctx.Err() != nil {
+		return nil // it was asked to stop
+	}
+	return err
+}
+
+// mcpHub says how to find the hub, now and after a restart.
+func (c *console) mcpHub(address, tokenFile string) (func() (mcpbridge.Hub, error), error) {
+	address = cmp.Or(address, c.getenv("PARLEY_URL"))
+	token := c.getenv("PARLEY_TOKEN")
+	if tokenFile != "" {
+		text, err := os.ReadFile(tokenFile)
+		if err != nil {
+			return nil, parley.Errorf(parley.Invalid, "The token cannot be read from %s.", tokenFile).WithCause(err)
+		}
+		token = strings.TrimSpace(string(text))
+	}
+	if address != "" {
+		if token == "" {
+			return nil, parley.Errorf(parley.Invalid, "There is no token for %s.", address).WithHint("Give one with --token-file or in PARLEY_TOKEN; parley token create makes one.")
+		}
+		return func() (mcpbridge.Hub, error) { return mcpbridge.Hub{URL: address, Token: token}, nil }, nil
+	}
+	data := c.data
+	if data == "" {
+		dir, err := c.teamDir()
+		if err != nil {
+			return nil, err
+		}
+		if data, err = dataDir(dir); err != nil {
+			return nil, err
+		}
+	}
+	return func() (mcpbridge.Hub, error) {
+		hub, err := hubfile.Find(data)
+		return mcpbridge.Hub{URL: hub.URL, Token: cmp.Or(token, hub.Token)}, err
+	}, nil
+}
