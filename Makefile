@@ -18,7 +18,7 @@ endif
 # How often the long crash suite kills the hub, on each store.
 KILLS ?= 200
 
-.PHONY: help build test quick setup lint fmt tidy-check crash mutate schemathesis bench weigh cover clean
+.PHONY: help build test quick setup lint fmt tidy-check crash mutate schemathesis bench conformance weigh cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -81,6 +81,9 @@ schemathesis: build ## have schemathesis try what /openapi.json says (needs pyth
 bench: ## measure this machine's limits and the hub beside them (BENCHFLAGS=--quick)
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -tags bench -o bin/parley-bench ./cmd/parley
 	bin/parley-bench bench $(BENCHFLAGS)
+
+conformance: ## the official MCP conformance suite and the inspector against a real hub; needs npm
+	go run ./test/conformance
 
 weigh: ## what each dependency adds to the program and to its first build, in minutes
 	go run ./scripts/weigh
