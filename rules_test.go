@@ -108,6 +108,8 @@ var mayImport = map[string][]string{
 	"internal/config":   {"internal/hardlink", "internal/policy", "internal/yamlfile"},
 	"internal/hardlink": {},
 	"internal/hubfile":  {},
+	// What outside clients need in their own files.
+	"internal/join": {"internal/yamlfile"},
 	// Between an MCP client's pipes and the hub's address.
 	"internal/mcpbridge": {},
 	"internal/pgtest":    {},

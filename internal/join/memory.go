@@ -1,0 +1,58 @@
+package join
+
+import (
+	"encoding/json"
+	"os"
+)
+
+// Memory is what the hooks of an agent remember from one run to the next. It holds
+// no secret.
+type Memory struct {
+	// Cursor names what the last run handed over. The next one acknowledges it.
+	Cursor string `json:"cursor,omitempty"`
+	// Session and Continued count how often in a row a turn of a session was kept
+	// from ending.
+	Session   string `json:"session,omitempty"`
+	Continued int    `json:"continued,omitempty"`
+}
+
+// MostContinued is how often in a row a turn is kept from ending. Whatever comes
+// then waits for the next turn, so that two agents that answer each other do not
+// keep their users waiting for ever.
+const MostContinued = 5
+
+// ReadMemory reads what is remembered: nothing, if the file cannot be read. Then
+// messages come again, marked as handed out before.
+func ReadMemory(path string) (m Memory) {
+	text, err := os.ReadFile(path)
+	if err != nil || json.Unmarshal(text, &m) != nil {
+		return Memory{}
+	}
+	return m
+}
+
+// Write stores it for the next run.
+func (m Memory) Write(path string) error {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return replaceFile(path, append(text, '\n'), 0o600, 0o700)
+}
+
+// Enough reports whether a turn has been kept from ending too often in a row.
+func (m Memory) Enough(event string, in HookInput) bool {
+	return event == Stop && in.Continued && m.Session == in.Session && m.Continued >= MostContinued
+}
+
+// After is what to remember once messages were handed over.
+func (m Memory) After(event string, in HookInput, cursor string, letters int) Memory {
+	next := Memory{Cursor: cursor, Session: in.Session}
+	if event == Stop && letters > 0 {
+		next.Continued = 1
+		if in.Continued && m.Session == in.Session {
+			next.Continued += m.Continued
+		}
+	}
+	return next
+}
