@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 
 	// The command line, and what it starts.
 	// The demo shows what happens in the words of the command line.
-	"internal/cli":      {"api", "internal/app", "internal/backup", "internal/bench", "internal/cli/view", "client", "internal/config", "internal/demo", "internal/hubfile", "internal/mcpbridge", "internal/workspace/sandbox"},
+	"internal/cli":      {"api", "internal/app", "internal/backup", "internal/bench", "internal/cli/view", "client", "internal/config", "internal/demo", "internal/hubfile", "internal/join", "internal/mcpbridge", "internal/workspace/sandbox"},
 	"internal/cli/view": {"api"},
 	"internal/app":      {anything},
 	"internal/bench":    {anything},

@@ -38,13 +38,19 @@ func TestMain(m *testing.M) {
 	})
 }
 
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { testscript.Run(t, scripts(t, "testdata/script")) }
+
+// Joining from outside, and the hooks of clients.
+func TestJoining(t *testing.T) { testscript.Run(t, scripts(t, "testdata/joining")) }
+
+func scripts(t *testing.T, dir string) testscript.Params {
+	t.Helper()
 	testdata, err := filepath.Abs("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+	return testscript.Params{
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
@@ -75,7 +81,7 @@ func TestScripts(t *testing.T) {
 			"replace":     cmdReplace,
 			"certificate": cmdCertificate,
 		},
-	})
+	}
 }
 
 // team DIR writes a small team of scripted agents and two people.
