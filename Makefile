@@ -44,6 +44,7 @@ lint: ## gofmt, go vet, staticcheck, errcheck
 	@unformatted=$$(gofmt -l .); \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
+	go vet -tags clients ./test/clients
 	$(TOOL) staticcheck ./...
 	$(TOOL) errcheck -ignoretests -exclude tools/errcheck.txt ./...
 
@@ -56,6 +57,15 @@ tidy-check: ## fail if go.mod or go.sum is not tidy
 
 crash: setup ## kill the hub KILLS=200 times under load, on both stores
 	CGO_ENABLED=1 PARLEY_CRASH_KILLS=$(KILLS) go test -race -count=1 -timeout 60m -v ./test/crash
+
+# The clients of other makers, from npm. docs/join.md names the versions.
+CLIENTS := @anthropic-ai/claude-code@2.1.325 @openai/codex@0.166.0 @google/gemini-cli@0.61.0 opencode-ai@1.18.33
+CLIENT ?= .
+
+.PHONY: clients
+clients: ## have real clients join a team: needs npm, and 1.3 GB below bin (CLIENT=Codex for one of them)
+	npm install --no-audit --no-fund --prefix bin/.clients $(CLIENTS)
+	PARLEY_CLIENTS=$(CURDIR)/bin/.clients go test -count=1 -tags clients -timeout 20m -v -run '$(CLIENT)' ./test/clients
 
 mutate: setup ## plant each fault of test/mutants and look whether a test notices (MUTANTS=contact for some)
 	$(WITH_POSTGRES) go run ./test/mutants $(MUTANTS)

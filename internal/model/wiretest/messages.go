@@ -15,8 +15,8 @@ func (messages) read(body []byte, _ string) (Request, error) {
 		Stream   bool            `json:"stream"`
 		System   json.RawMessage `json:"system"`
 		Messages []struct {
-			Role    string            `json:"role"`
-			Content []json.RawMessage `json:"content"`
+			Role    string          `json:"role"`
+			Content json.RawMessage `json:"content"`
 		} `json:"messages"`
 		Tools []struct {
 			Name        string          `json:"name"`
@@ -30,7 +30,7 @@ func (messages) read(body []byte, _ string) (Request, error) {
 	req := Request{Model: in.Model, Stream: in.Stream}
 	req.System = texts(in.System)
 	for _, m := range in.Messages {
-		list, err := readBlocks(m.Role, m.Content)
+		list, err := readContent(m.Role, m.Content)
 		if err != nil {
 			return req, err
 		}
@@ -40,6 +40,19 @@ func (messages) read(body []byte, _ string) (Request, error) {
 		req.Tools = append(req.Tools, model.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
 	}
 	return req, nil
+}
+
+// readContent reads the blocks of a message, or one that is only a text.
+func readContent(role string, raw json.RawMessage) ([]model.Message, error) {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return []model.Message{{Role: model.Role(role), Text: text}}, nil
+	}
+	var blocks []json.RawMessage
+	if err := json.Unmarshal(raw, &blocks); err != nil {
+		return nil, err
+	}
+	return readBlocks(role, blocks)
 }
 
 // readBlocks splits a message into ours: its results are messages of their own.

@@ -77,7 +77,11 @@ func (r responses) items(reply Reply) []object {
 			"content": []any{object{"type": "output_text", "text": reply.Text, "annotations": []any{}}}})
 	}
 	for _, c := range reply.Calls {
-		list = append(list, object{"type": "function_call", "id": "fc_" + c.ID, "call_id": c.ID, "name": c.Name, "arguments": c.Args})
+		call := object{"type": "function_call", "id": "fc_" + c.ID, "call_id": c.ID, "name": c.Name, "arguments": c.Args}
+		if c.Space != "" {
+			call["namespace"] = c.Space
+		}
+		list = append(list, call)
 	}
 	return list
 }

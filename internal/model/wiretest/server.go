@@ -64,8 +64,9 @@ type Reply struct {
 }
 
 // Call is a tool call of a reply. Args are sent as they are, also if they are
-// not JSON, where the format can carry that.
-type Call struct{ ID, Name, Args string }
+// not JSON, where the format can carry that. Space is the namespace of the tool,
+// where the format has such.
+type Call struct{ ID, Name, Args, Space string }
 
 // Finish is why a reply ended.
 type Finish int
@@ -162,7 +163,7 @@ func Of(m model.Model) Mind {
 		}
 		out := Reply{Text: r.Text, Usage: r.Usage}
 		for _, c := range r.Calls {
-			out.Calls = append(out.Calls, Call{c.ID, c.Name, string(c.Args)})
+			out.Calls = append(out.Calls, Call{ID: c.ID, Name: c.Name, Args: string(c.Args)})
 		}
 		return out
 	}
