@@ -14,6 +14,7 @@ type Fetch struct {
 	Cursor string        // that of the last batch: it has arrived
 	Limit  int           // the hub's default if 0
 	Wait   time.Duration // for how long to wait if there is nothing; at most 10 minutes
+	Resume bool          // only what you work on already, at once: for a program that was started anew
 }
 
 // Receive returns what you have not seen, the most urgent first, and waits for it if
@@ -26,6 +27,9 @@ func (c *Client) Receive(ctx context.Context, f Fetch) (api.Batch, error) {
 	query := url.Values{"wait": {f.Wait.String()}}
 	if f.Cursor != "" {
 		query.Set("cursor", f.Cursor)
+	}
+	if f.Resume {
+		query.Set("resume", "true")
 	}
 	setLimit(query, f.Limit)
 	var out api.Batch

@@ -21,7 +21,7 @@ func (c *Client) send(ctx context.Context, method, path string, in, out any) err
 
 // sendWithin is send with a limit of its own for each attempt; 0 is none.
 func (c *Client) sendWithin(ctx context.Context, limit time.Duration, method, path string, in, out any) error {
-	header := http.Header{api.KeyHeader: {rand.Text()}}
+	header := http.Header{api.KeyHeader: {keyOf(ctx)}}
 	err := c.attempt(ctx, limit, method, path, header, in, out)
 	if !lost(err) || neverSent(err) {
 		return err
@@ -36,6 +36,22 @@ func (c *Client) sendWithin(ctx context.Context, limit time.Duration, method, pa
 		}
 	}
 	return c.unknown(path, err)
+}
+
+type keyOfChange struct{}
+
+// WithKey gives the changes that are made with this context a key, instead of a new one
+// for each. The same change under the same key is made once, also if a program is started
+// anew in between; another change under it is refused. A key has at most 200 characters.
+func WithKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, keyOfChange{}, key)
+}
+
+func keyOf(ctx context.Context) string {
+	if key, ok := ctx.Value(keyOfChange{}).(string); ok && key != "" {
+		return key
+	}
+	return rand.Text()
 }
 
 func (c *Client) attempt(ctx context.Context, limit time.Duration, method, path string, header http.Header, in, out any) error {

@@ -561,3 +561,29 @@ func TestTheStatusOfAClient(t *testing.T) {
 	o.store.Pass(lease)
 	o.equal("gone", "sleeping (not connected)", status())
 }
+
+// A program that is started anew has lost what it was working on, though it had said
+// that it has it.
+func TestWhoStartsAnewIsHandedOutWhatItWorksOn(t *testing.T) {
+	o := newOffice(t)
+	first := o.delegate("Pat", "Codex", "first", parley.Normal)
+	ended := o.delegate("Pat", "Codex", "ended", parley.Normal)
+	b := o.receive("Codex", "")
+	o.must(o.Complete(o.Context(), o.as("Codex"), ended, "Done."))
+	o.equal("with the cursor", 0, len(o.receive("Codex", b.Cursor).Items))
+	o.notify("Pat", "Codex", "news")
+	urgent := o.delegate("Pat", "Codex", "new", parley.Urgent)
+
+	resume := func(who string, limit int) desk.Batch {
+		b, err := o.Receive(o.Context(), o.as(who), desk.Fetch{Resume: true, Limit: limit})
+		o.must(err)
+		return b
+	}
+	again := []string{"first " + first.String() + " again"}
+	o.equal("anew", again, bodies(resume("Codex", 0)))
+	o.equal("and again", again, bodies(resume("Codex", 0)))
+	o.equal("what is queued", parley.Queued, o.task(urgent).State)
+	o.equal("what waits", []string{"new " + urgent.String(), "news"}, bodies(o.receive("Codex", "")))
+	o.equal("one of two", []string{"new " + urgent.String() + " again"}, bodies(resume("Codex", 1)))
+	o.equal("somebody else", 0, len(resume("Claude", 0).Items))
+}

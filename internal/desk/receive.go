@@ -29,6 +29,9 @@ type Fetch struct {
 	Limit  int // 20 if 0
 	// Wait is for how long to wait if there is nothing.
 	Wait time.Duration
+	// Resume hands out again what the caller works on, and nothing else, without waiting:
+	// the caller was started anew and knows nothing of it.
+	Resume bool
 }
 
 // Batch is what was handed out.
@@ -57,9 +60,9 @@ func (s *Service) Receive(ctx context.Context, c access.Caller, f Fetch) (Batch,
 	}
 	w := s.watch(c, wait)
 	defer w.stop()
-	b, err := s.handOut(ctx, c, arrived, limit)
-	for err == nil && len(b.Items) == 0 && w.next(ctx) {
-		b, err = s.handOut(ctx, c, nil, limit)
+	b, err := s.handOut(ctx, c, arrived, limit, f.Resume)
+	for err == nil && len(b.Items) == 0 && !f.Resume && w.next(ctx) {
+		b, err = s.handOut(ctx, c, nil, limit, false)
 	}
 	if err == nil && len(b.Items) == 0 && ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -129,8 +132,8 @@ func (w *watcher) stop() {
 
 // handOut gives the caller what is unseen. If there is nothing it only looks, which
 // writes nothing.
-func (s *Service) handOut(ctx context.Context, c access.Caller, arrived []parley.MessageID, limit int) (b Batch, err error) {
-	if len(arrived) == 0 {
+func (s *Service) handOut(ctx context.Context, c access.Caller, arrived []parley.MessageID, limit int, resume bool) (b Batch, err error) {
+	if len(arrived) == 0 && !resume {
 		err = s.store.View(ctx, func(tx *store.Tx) (err error) {
 			b = Batch{}
 			if b.Unread, err = s.unread(tx, c); err == nil && b.Unread == 0 {
@@ -143,7 +146,7 @@ func (s *Service) handOut(ctx context.Context, c access.Caller, arrived []parley
 		}
 	}
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
-		h := handing{s: s, tx: tx, caller: c, limit: limit}
+		h := handing{s: s, tx: tx, caller: c, limit: limit, resume: resume}
 		if err := h.run(arrived); err != nil {
 			return err
 		}
@@ -159,6 +162,7 @@ type handing struct {
 	tx     *store.Tx
 	caller access.Caller
 	limit  int
+	resume bool
 	batch  Batch
 }
 
@@ -203,6 +207,9 @@ func (h *handing) run(arrived []parley.MessageID) error {
 // find picks what is handed out: messages, and for a client tasks that nobody holds,
 // which it then holds.
 func (h *handing) find(agent parley.Agent) ([]store.Unseen, error) {
+	if h.resume {
+		return h.working()
+	}
 	client := h.s.isClient(h.caller)
 	list, err := h.tx.Unseen(agent.ID, !client, h.limit)
 	if err != nil || !client {
@@ -248,6 +255,26 @@ func (h *handing) queued(agent parley.Agent) (list []store.Unseen, err error) {
 		list = append(list, store.Unseen{Message: m, Task: t, Delivered: t.Token > 0})
 	}
 	return list, err
+}
+
+// working are the requests of the tasks that the caller works on.
+func (h *handing) working() (list []store.Unseen, err error) {
+	held, err := h.s.held(h.tx, h.caller)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range held[:min(len(held), h.limit)] {
+		t, err := h.tx.Task(id)
+		if err != nil {
+			return nil, err
+		}
+		m, err := h.tx.Message(t.Request)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, store.Unseen{Message: m, Task: t, Delivered: true})
+	}
+	return list, nil
 }
 
 // urgency orders what is handed out. What has no priority counts as normal.

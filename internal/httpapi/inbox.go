@@ -44,6 +44,7 @@ type waitInboxInput struct {
 	Cursor string `query:"cursor" doc:"That of your last batch: it has arrived."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"How many at most."`
 	Wait   string `query:"wait" default:"0s" example:"60s" doc:"How long to wait if there is nothing, such as 60s; at most 10m."`
+	Resume bool   `query:"resume" doc:"Hand out again what you work on and nothing else, without waiting: for a program that was started anew."`
 }
 
 func (s *Server) waitInbox(ctx context.Context, in *waitInboxInput) (api.Batch, error) {
@@ -53,7 +54,7 @@ func (s *Server) waitInbox(ctx context.Context, in *waitInboxInput) (api.Batch, 
 	}
 	waiting, done := s.untilStop(ctx)
 	defer done()
-	b, err := s.cfg.Desk.Receive(waiting, caller(ctx), desk.Fetch{Cursor: in.Cursor, Limit: in.Limit, Wait: wait})
+	b, err := s.cfg.Desk.Receive(waiting, caller(ctx), desk.Fetch{Cursor: in.Cursor, Limit: in.Limit, Wait: wait, Resume: in.Resume})
 	if err != nil {
 		return api.Batch{}, orStopping(waiting, err)
 	}

@@ -1,0 +1,28 @@
+package client
+
+import (
+	"cmp"
+	"os"
+
+	"parley"
+)
+
+// The environment variables that programs read.
+const (
+	EnvURL   = "PARLEY_URL"
+	EnvToken = "PARLEY_TOKEN"
+)
+
+// localHub is where a hub listens if nothing else is set.
+const localHub = "http://127.0.0.1:7420"
+
+// FromEnv makes a client of the hub at PARLEY_URL, or else of the one on this machine.
+// PARLEY_TOKEN says who you are.
+func FromEnv() (*Client, error) {
+	token := os.Getenv(EnvToken)
+	if token == "" {
+		return nil, parley.Errorf(parley.Unauthentic, "%s is not set.", EnvToken).
+			WithHint("Make a token with: parley token create NAME")
+	}
+	return New(cmp.Or(os.Getenv(EnvURL), localHub), token), nil
+}
