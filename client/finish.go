@@ -139,12 +139,12 @@ func passes(err error) bool {
 	}
 }
 
-// pauses grow from a tenth of a second to ten seconds.
+// pauses grow from a tenth of a second to five seconds.
 type pauses struct{ n int }
 
 // next waits. It reports false when the context is done.
 func (p *pauses) next(ctx context.Context) bool {
-	wait := min(100*time.Millisecond<<p.n, 10*time.Second)
+	wait := min(100*time.Millisecond<<p.n, 5*time.Second)
 	p.n = min(p.n+1, 10)
 	return pause(ctx, wait)
 }

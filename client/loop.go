@@ -36,7 +36,8 @@ type Loop struct {
 	Handler Handler
 	// Mail is shown what is no task: notifications, posts, results of delegations,
 	// requests for approval. They come one after the other, and count as seen when it
-	// returns. If it is nil they are only logged.
+	// returns. If it is nil they are
+	// only logged, at the level debug.
 	Mail func(ctx context.Context, item api.BatchItem)
 	// AtOnce is how many tasks are worked on at once; 4 if 0, at most 100.
 	AtOnce int
@@ -165,7 +166,7 @@ func (r *running) begin(ctx context.Context, items []api.BatchItem) (began bool)
 		case r.Mail != nil:
 			r.Mail(r.working, item)
 		default:
-			r.Log.Info("Mail.", "from", item.From, "kind", item.Kind, "message", item.Message)
+			r.Log.Debug("Mail.", "from", item.From, "kind", item.Kind, "message", item.Message)
 		}
 	}
 	return began

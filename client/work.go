@@ -45,23 +45,32 @@ func (w *Work) Ask(ctx context.Context, agent, message string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t := *made.Task
-	for end := t.WaitUntil; t.Ended == nil; {
-		left := time.Duration(0)
-		if end != nil {
-			left = max(time.Until(*end), time.Millisecond)
-		}
-		if t, err = w.client.waitThrough(ctx, made.Task.ID, left); err != nil {
-			return "", err
-		}
-		if t.Ended == nil && end != nil && !time.Now().Before(*end) {
-			return "", parley.ErrTimeout(t.Agent, end.Sub(t.Created))
-		}
+	t, err := w.answered(ctx, *made.Task)
+	if err != nil {
+		return "", err
 	}
 	if t.State != parley.Completed.String() {
 		return "", parley.ErrAskFailed(t.Agent, t.Error)
 	}
 	return t.Result, w.client.Ack(ctx, t.ResultID)
+}
+
+// answered waits for the end of an ask. The task of one that was made before may have
+// ended, but its result has to be read all the same.
+func (w *Work) answered(ctx context.Context, asked api.Task) (api.Task, error) {
+	for {
+		left := time.Duration(0)
+		if asked.WaitUntil != nil {
+			left = max(time.Until(*asked.WaitUntil), time.Millisecond)
+		}
+		t, err := w.client.waitThrough(ctx, asked.ID, left)
+		switch {
+		case err != nil || t.Ended != nil:
+			return t, err
+		case asked.WaitUntil != nil && !time.Now().Before(*asked.WaitUntil):
+			return t, parley.ErrTimeout(t.Agent, asked.WaitUntil.Sub(asked.Created))
+		}
+	}
 }
 
 // waitThrough is WaitTask that waits for a hub that is away.

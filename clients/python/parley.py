@@ -58,7 +58,7 @@ class Error(Exception):
     def __init__(self, kind, message, hint="", lost=False):
         super().__init__(f"{message} {hint}".strip())
         self.kind, self.message, self.hint = kind, message, hint
-        self.lost = lost  # no answer came
+        self.lost = lost  # no answer came: it is not known whether the hub did it
 
     @property
     def passes(self):
@@ -95,16 +95,18 @@ class Client:
         t = self._contact("ask", agent, message, context=context, task_id=task, timeout_seconds=timeout, key=key)["task"]
         asked, pauses = time.monotonic(), _Pauses()
         allowed = _seconds(t.get("wait_until"), t["created"])
-        while not t.get("ended"):
+        answered = False  # a contact that was made before may have ended, but has no result here
+        while not answered:
             left = LONGEST_POLL if allowed is None else min(LONGEST_POLL, asked + allowed - time.monotonic())
-            if left <= 0:
-                raise Error("timeout", f"{t['agent']} did not respond within {allowed:.0f} seconds.", f"Its work goes on as {t['id']}.")
             try:
                 t = self.wait(t["id"], left)
+                answered = bool(t.get("ended"))
             except Error as err:
                 if err.kind != "unavailable":
                     raise
                 pauses.next()  # the hub is away; the task is stored there
+            if not answered and left <= 0:
+                raise Error("timeout", f"{t['agent']} did not respond within {allowed:.0f} seconds.", f"Its work goes on as {t['id']}.")
         if t["state"] != "completed":
             raise Error("failed", f"{t['agent']} failed to respond: {t.get('error', '')}")
         if t.get("result_id"):
@@ -217,7 +219,7 @@ class Client:
                 return self._call("POST", path, body, key)
             except Error as err:
                 end = end or time.monotonic() + self.patience
-                if not err.lost or time.monotonic() >= end:
+                if not err.lost or isinstance(err.__cause__, ConnectionRefusedError) or time.monotonic() >= end:
                     raise
                 pauses.next()
 
@@ -238,6 +240,7 @@ class Client:
             with err:
                 raise _problem(err.code, err.read(64 << 10)) from None
         except (OSError, http.client.HTTPException, ValueError) as err:
+            err = getattr(err, "reason", None) if isinstance(getattr(err, "reason", None), OSError) else err
             raise Error("unavailable", f"No hub answers at {self.url} ({err}).", "Start one with: parley up", lost=True) from err
 
 
@@ -262,13 +265,13 @@ def _seconds(end, start):
 
 
 class _Pauses:
-    """Pauses that grow from a tenth of a second to ten seconds."""
+    """Pauses that grow from a tenth of a second to five seconds."""
 
     def __init__(self):
         self.n = 0
 
     def next(self, stop=None):
-        wait = min(0.1 * 2**self.n, 10.0)
+        wait = min(0.1 * 2**self.n, 5.0)
         self.n += 1
         if stop is None:
             time.sleep(wait)
@@ -305,13 +308,24 @@ class Work:
         self.client.update(self.task, note)
 
     def ask(self, agent, message, **more):
-        return self.client.ask(agent, message, task=self.task, key=self._key("ask", agent, message), **more)
+        return self._made("ask", agent, message, **more)
 
     def delegate(self, agent, message, **more):
-        return self.client.delegate(agent, message, task=self.task, key=self._key("delegate", agent, message), **more)
+        return self._made("delegate", agent, message, **more)
 
     def notify(self, agent, message):
-        return self.client.notify(agent, message, task=self.task, key=self._key("notify", agent, message))
+        return self._made("notify", agent, message)
+
+    def _made(self, action, agent, message, **more):
+        """Makes a contact for this task, and waits for a hub that is away."""
+        key, pauses = self._key(action, agent, message), _Pauses()
+        while True:
+            try:
+                return getattr(self.client, action)(agent, message, task=self.task, key=key, **more)
+            except Error as err:
+                if not err.lost or self.cancelled:
+                    raise
+            pauses.next(self._ended)
 
     def _key(self, *words):
         digest = hashlib.sha256("\0".join(words).encode()).hexdigest()[:24]
@@ -401,7 +415,7 @@ class _Loop:
             if item["kind"] == "task_ended":
                 self._drop_ended()
             elif self.mail is None:
-                log.info("Mail from %s: %s", item.get("from", "the hub"), item["message"])
+                log.debug("Mail from %s: %s", item.get("from", "the hub"), item["message"])
             else:
                 try:
                     self.mail(item)
