@@ -58,19 +58,15 @@ func (w *Work) Ask(ctx context.Context, agent, message string) (string, error) {
 // answered waits for the end of an ask. The task of one that was made before may have
 // ended, but its result has to be read all the same.
 func (w *Work) answered(ctx context.Context, asked api.Task) (api.Task, error) {
-	for {
-		left := time.Duration(0)
-		if asked.WaitUntil != nil {
-			left = max(time.Until(*asked.WaitUntil), time.Millisecond)
-		}
-		t, err := w.client.waitThrough(ctx, asked.ID, left)
-		switch {
-		case err != nil || t.Ended != nil:
-			return t, err
-		case asked.WaitUntil != nil && !time.Now().Before(*asked.WaitUntil):
-			return t, parley.ErrTimeout(t.Agent, asked.WaitUntil.Sub(asked.Created))
-		}
+	allowed := time.Duration(0) // by the hub's clock, which may be another one
+	if asked.WaitUntil != nil {
+		allowed = max(asked.WaitUntil.Sub(asked.Created), time.Millisecond)
 	}
+	t, err := w.client.waitThrough(ctx, asked.ID, allowed)
+	if err == nil && t.Ended == nil {
+		err = parley.ErrTimeout(t.Agent, allowed)
+	}
+	return t, err
 }
 
 // waitThrough is WaitTask that waits for a hub that is away.

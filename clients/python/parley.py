@@ -158,8 +158,12 @@ class Client:
 
     def wait(self, task, seconds):
         """Waits until a task has ended, or for the time, and returns it as it is then."""
-        seconds = max(0.0, seconds)
-        return self._call("GET", f"/v1/tasks/{_quote(task)}/wait?seconds={seconds:.3f}", timeout=seconds + CALL_TIMEOUT)
+        end = time.monotonic() + seconds
+        while True:
+            poll = max(0.0, min(LONGEST_POLL, end - time.monotonic()))
+            t = self._call("GET", f"/v1/tasks/{_quote(task)}/wait?seconds={poll:.3f}", timeout=poll + CALL_TIMEOUT)
+            if t.get("ended") or time.monotonic() >= end:
+                return t
 
     def take(self, task):
         """Makes a task that waits for you your own."""
