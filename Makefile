@@ -18,7 +18,7 @@ endif
 # How often the long crash suite kills the hub, on each store.
 KILLS ?= 200
 
-.PHONY: help build test quick setup lint fmt tidy-check crash mutate schemathesis bench conformance weigh cover clean
+.PHONY: help build test quick setup lint fmt tidy-check crash mutate schemathesis bench conformance clients examples weigh cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -103,6 +103,9 @@ cover: setup ## test coverage of all packages by all tests, as bin/cover.html
 	CGO_ENABLED=0 $(WITH_POSTGRES) go test -timeout 9m -coverpkg=./... -coverprofile=bin/cover.out ./...
 	go tool cover -html=bin/cover.out -o bin/cover.html
 	@go tool cover -func=bin/cover.out | tail -n 1
+
+examples: ## run the examples that need packages from PyPI, with a model on this machine
+	go test -count=1 -timeout 15m -tags examples -run Frameworks -v ./test/programs
 
 clean: ## remove what was built
 	rm -rf bin
