@@ -1,5 +1,13 @@
 // Package client calls the hub's HTTP API from Go, with one method for each
-// operation and the types of package api. When the hub refuses something, the
+// operation and the types of package api.
+//
+// An agent program is a Handler: a function that gets a task and returns its result.
+// Serve does the rest. It waits for work as the agent whose token the client has, works on
+// several tasks at once, and goes on with them when the hub or the program itself was
+// started anew. FromEnv takes the hub's address and the token from the environment,
+// Discover from the data folder of a hub on this machine.
+//
+// When the hub refuses something, the
 // caller gets the same *parley.Error that the hub had. When no hub answers, the
 // error is of kind Unavailable and says how to start one.
 //

@@ -571,9 +571,6 @@ func TestWhoStartsAnewIsHandedOutWhatItWorksOn(t *testing.T) {
 	b := o.receive("Codex", "")
 	o.must(o.Complete(o.Context(), o.as("Codex"), ended, "Done."))
 	o.equal("with the cursor", 0, len(o.receive("Codex", b.Cursor).Items))
-	o.notify("Pat", "Codex", "news")
-	urgent := o.delegate("Pat", "Codex", "new", parley.Urgent)
-
 	resume := func(who string, limit int) desk.Batch {
 		b, err := o.Receive(o.Context(), o.as(who), desk.Fetch{Resume: true, Limit: limit})
 		o.must(err)
@@ -581,6 +578,8 @@ func TestWhoStartsAnewIsHandedOutWhatItWorksOn(t *testing.T) {
 	}
 	again := []string{"first " + first.String() + " again"}
 	o.equal("anew", again, bodies(resume("Codex", 0)))
+	o.notify("Pat", "Codex", "news")
+	urgent := o.delegate("Pat", "Codex", "new", parley.Urgent)
 	o.equal("and again", again, bodies(resume("Codex", 0)))
 	o.equal("what is queued", parley.Queued, o.task(urgent).State)
 	o.equal("what waits", []string{"new " + urgent.String(), "news"}, bodies(o.receive("Codex", "")))

@@ -33,6 +33,10 @@ func TestTheExamplesWork(t *testing.T) {
 			h.must(err)
 			h.completed(asked.Task.ID, "5 words")
 			h.notified("Counter")
+			p.kill() // in its long poll, most likely
+			task := h.delegate("Counter", "one two")
+			p = h.run(h.token("Counter").Secret, nil, c.command...)
+			h.completed(task, "2 words")
 			if !c.asks {
 				return
 			}

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"parley/client"
 	"parley/internal/workspace/sandbox"
 )
@@ -27,7 +29,7 @@ func TestMain(m *testing.M) {
 		serveAtGate(address)
 		return
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // serveAtGate is an agent program in Go. testdata/gated.py is the same in Python.
