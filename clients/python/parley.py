@@ -29,6 +29,7 @@ import json
 import logging
 import os
 import queue
+import ssl
 import threading
 import time
 import urllib.error
@@ -244,7 +245,10 @@ class Client:
             with err:
                 raise _problem(err.code, err.read(64 << 10)) from None
         except (OSError, http.client.HTTPException, ValueError) as err:
-            err = getattr(err, "reason", None) if isinstance(getattr(err, "reason", None), OSError) else err
+            reason = getattr(err, "reason", None)
+            err = reason if isinstance(reason, OSError) else err
+            if isinstance(err, ssl.SSLCertVerificationError):
+                raise Error("denied", f"The certificate of the hub at {self.url} is not trusted: {err.verify_message}.", "SSL_CERT_FILE names those that are.") from err
             raise Error("unavailable", f"No hub answers at {self.url} ({err}).", "Start one with: parley up", lost=True) from err
 
 

@@ -44,7 +44,10 @@ count() {
 }
 
 while true; do
-	batch=$(call GET '/v1/inbox/wait?limit=1&wait=60s') || continue
+	batch=$(call GET '/v1/inbox/wait?limit=1&wait=60s') || {
+		sleep 5
+		continue
+	}
 	while read -r item; do
 		task=$(jq -r '.task // empty' <<<"$item")
 		if [ -z "$task" ]; then
@@ -55,6 +58,7 @@ while true; do
 		call POST "/v1/tasks/$task/update" '{"note": "Counting."}' >/dev/null
 		result=$(count "$(jq -r '.text' <<<"$item")")
 		# The key is the same if the script is killed and does this again: the first end counts.
-		call POST "/v1/tasks/$task/complete" "$(jq -n --arg r "$result" '{result: $r}')" "finish $task" >/dev/null
+		call POST "/v1/tasks/$task/complete" "$(jq -n --arg r "$result" '{result: $r}')" "finish $task" >/dev/null ||
+			call POST "/v1/tasks/$task/fail" '{"reason": "The result was refused."}' >/dev/null
 	done < <(jq -c '.items[]' <<<"$batch")
 done

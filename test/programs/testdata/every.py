@@ -71,6 +71,7 @@ assert hub.receive(wait=0.01)["items"] == []
 
 refused("unavailable", "parley up", parley.Client("http://127.0.0.1:1", "x").tasks)
 refused("unauthentic", "token", parley.Client(hub.url, "parley_wrong").tasks)
+refused("denied", "not trusted", parley.Client(os.environ["PARLEY_TEST_TLS"], "x").tasks)
 del os.environ["PARLEY_TOKEN"]
 refused("unauthentic", "parley token create", parley.Client.from_env)
 print("all of it works")
