@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/config"
+	"parley/internal/notify"
 	"parley/internal/rulebook"
 	"parley/internal/store"
 )
@@ -35,12 +37,17 @@ type teamFiles struct {
 	// openTools gives the hub a toolset that depends on the files and that nobody had
 	// before.
 	openTools func(context.Context, *config.Team) error
+
+	// teller tells people what waits for them.
+	teller *notify.Teller
 }
 
 func newTeamFiles(h *Hub, cfg ServeConfig, team parley.Team, person string, r Roster, problems []config.Problem) *teamFiles {
 	held := *cfg.Team
 	held.Person, held.Agents = person, r.present(held.Agents)
-	return &teamFiles{hub: h, cfg: cfg, team: team, person: person, log: cfg.Log, held: &held, problems: problems, biggest: largestMessage(r)}
+	teller := notify.New(notify.Config{Store: h.Store, Team: team, Dir: held.Dir, Log: cfg.Log})
+	teller.Set(notifyTargets(&held))
+	return &teamFiles{hub: h, cfg: cfg, team: team, person: person, log: cfg.Log, held: &held, problems: problems, biggest: largestMessage(r), teller: teller}
 }
 
 // present leaves out the agents that could not join.
@@ -91,6 +98,7 @@ func (f *teamFiles) Reload(ctx context.Context, by parley.AgentID) (rulebook.Cha
 		f.log.Warn("the managers could not be told what waits", "error", err)
 	}
 	f.tell(ctx, change, left, by)
+	f.teller.Set(notifyTargets(now))
 	f.hold(now, left, change.Restart)
 	return change, nil
 }
@@ -163,6 +171,9 @@ func (f *teamFiles) compare(r Roster, now *config.Team, problems []config.Proble
 	f.comparePeople(&change, now)
 	change.Channels = config.CompareChannels(f.held.Channels, now.Channels)
 	change.Models = config.CompareModels(f.held, now)
+	if !reflect.DeepEqual(f.held.Notify, now.Notify) {
+		change.Models = append(change.Models, "notify")
+	}
 	if r.Partial { // nothing is removed, since some files could not be read
 		change.Channels = slices.DeleteFunc(change.Channels, func(c config.ChannelChange) bool { return c.What == "removed" })
 	}
@@ -270,7 +281,7 @@ func changedNames(c rulebook.Change) (names []string) {
 func (f *teamFiles) hold(now *config.Team, problems []config.Problem, restart []string) {
 	held := *f.held
 	held.Agents, held.People, held.Model, held.Limits, held.Warnings = now.Agents, now.People, now.Model, now.Limits, now.Warnings
-	held.Channels, held.Models, held.Providers = now.Channels, now.Models, now.Providers
+	held.Channels, held.Models, held.Providers, held.Notify = now.Channels, now.Models, now.Providers, now.Notify
 	f.held, f.problems, f.restart = &held, problems, restart
 }
 

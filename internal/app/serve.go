@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -249,25 +250,18 @@ func (s *serving) run(ctx context.Context) error {
 		worked <- s.hub.Run(working)
 		closeDoors() // without workers, doors are of no use
 	}()
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		s.files.watch(open, s.cfg.LookEvery, s.cfg.Reload)
-	}()
+	var beside sync.WaitGroup
+	beside.Go(func() { s.files.watch(open, s.cfg.LookEvery, s.cfg.Reload) })
+	beside.Go(func() { s.files.teller.Run(open) })
 	if s.certificate != nil {
-		renewed := make(chan struct{})
-		go func() {
-			defer close(renewed)
-			s.certificate.Run(open)
-		}()
-		defer func() { closeDoors(); <-renewed }()
+		beside.Go(func() { s.certificate.Run(open) })
 	}
 	s.announce()
 	defer context.AfterFunc(open, s.mcp.Stop)()
 	served := s.door.Run(open, s.listener)
 	s.cfg.Log.Info("the hub is stopping")
 	closeDoors() // even if the door has failed
-	<-watched
+	beside.Wait()
 	stopWork()
 	return errors.Join(served, <-worked)
 }

@@ -127,16 +127,19 @@ func shown(team *config.Team, dir string) (paths []string) {
 	return paths
 }
 
-// serverFiles are the files in the workspace that the team's servers are started with.
+// serverFiles are the files in the workspace that the team's servers are started with,
+// and the commands that tell people.
 func serverFiles(team *config.Team) (files []string) {
 	space := resolved(team.Workspace.Folder)
-	eachServer(team, func(_ string, s mcpclient.Server) {
+	add := func(_ string, s mcpclient.Server) {
 		for _, file := range s.Files() {
 			if at := resolved(file); inside(space, at) && !slices.Contains(files, at) {
 				files = append(files, at)
 			}
 		}
-	})
+	}
+	eachServer(team, add)
+	eachNotifyCommand(team, add)
 	return files
 }
 

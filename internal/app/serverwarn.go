@@ -16,11 +16,15 @@ func CheckServerFiles(team *config.Team) (warnings []config.Problem) {
 		return nil
 	}
 	space, data := resolved(team.Workspace.Folder), resolved(team.Data)
-	eachServer(team, func(file string, s mcpclient.Server) {
-		if why := writable(s, func(path string) bool { return inside(space, path) && !inside(data, path) }); why != "" {
-			warnings = append(warnings, config.Problem{File: file, Message: "mcp_servers: " + s.Name + " " + why})
+	check := func(key string) func(file string, s mcpclient.Server) {
+		return func(file string, s mcpclient.Server) {
+			if why := writable(s, func(path string) bool { return inside(space, path) && !inside(data, path) }); why != "" {
+				warnings = append(warnings, config.Problem{File: file, Message: key + ": " + s.Name + " " + why})
+			}
 		}
-	})
+	}
+	eachServer(team, check("mcp_servers"))
+	eachNotifyCommand(team, check("notify"))
 	return warnings
 }
 

@@ -67,6 +67,9 @@ type Team struct {
 	Limits parley.Limits
 	// Channels are the group channels that parley.yaml names.
 	Channels []Channel
+	// Notify are the commands and addresses through which people are told what waits
+	// for them.
+	Notify []Notify
 	// MCPServers are those that agents may name.
 	MCPServers []MCPServer
 	// Agents are in the order of their files' names.
@@ -153,6 +156,8 @@ func teamKeys(t *Team, limits *overlay) []yamlfile.Key {
 		{Name: "retention", Read: retentionInto(t)},
 		{Name: "limits", Read: limitsInto(limits, teamLimitKeys)},
 		{Name: "channels", Read: channelsInto(&t.Channels)},
+		{Name: "notify", Read: notifyInto(&t.Notify), Explicit: true},
+		{Name: "notify_command", Read: notifyCommandInto(&t.Notify), Explicit: true},
 	}, doorKeys(t), noSecrets())
 }
 

@@ -164,3 +164,10 @@ func addOpen(o *parley.OpenTasks, s parley.State, held int64, n, children int) {
 		}
 	}
 }
+
+// People reads the persons of a team who are there, by id.
+func (tx *Tx) People(team parley.TeamID) (list []parley.Agent, err error) {
+	err = tx.query(`SELECT `+agentCols+` FROM `+agentTable+` WHERE team_id = $1 AND kind = 'person' AND removed = 0 ORDER BY id`,
+		func(r Row) { list = append(list, scanAgent(r)) }, int64(team))
+	return list, err
+}

@@ -32,6 +32,8 @@ type EventFilter struct {
 	Tree bool
 	// Kind is one kind, or a pattern with a star: contact.*
 	Kind string
+	// Kinds are several kinds.
+	Kinds []parley.EventKind
 	// Since is inclusive, Until exclusive.
 	Since, Until parley.Micros
 }
@@ -62,6 +64,14 @@ func (f EventFilter) where(args []any) (string, []any) {
 		and(`kind LIKE ?1 ESCAPE '\'`, strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`, "*", "%").Replace(f.Kind))
 	} else if f.Kind != "" {
 		and("kind = ?1", f.Kind)
+	}
+	if len(f.Kinds) > 0 {
+		names := make([]string, len(f.Kinds))
+		for i, k := range f.Kinds {
+			args = append(args, string(k))
+			names[i] = "$" + strconv.Itoa(len(args))
+		}
+		and("kind IN (" + strings.Join(names, ", ") + ")")
 	}
 	if f.Since != 0 {
 		and("at >= ?1", int64(f.Since))

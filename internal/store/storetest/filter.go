@@ -57,6 +57,7 @@ func eventFilters(t *testing.T, open Open) {
 		{"of a tree", store.EventFilter{Task: root.ID, Tree: true}, "0 1 2"},
 		{"of a subtree", store.EventFilter{Task: child.ID, Tree: true}, "1 2"},
 		{"of a kind", store.EventFilter{Kind: "contact.refused"}, "2"},
+		{"of several kinds", store.EventFilter{Kinds: []parley.EventKind{parley.EventTimeout, parley.EventTask}}, "0 1 3"},
 		{"of kinds that begin so", store.EventFilter{Kind: "t*"}, "0 1 4"},
 		{"of kinds that end so", store.EventFilter{Kind: "*.refused"}, "2 4"},
 		{"a line is no wildcard", store.EventFilter{Kind: "ask.timed_*"}, "3"},

@@ -51,6 +51,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Threads of a channel", threads},
 		{"A key stands for one message", keyIsUnique},
 		{"A request under a key is carried out once", requestKey},
+		{"A target is told through by one hub at a time", tellings},
 		{"Deliveries never go back", deliveriesNeverGoBack},
 		{"A place in a thread never goes back", readNeverGoesBack},
 		{"Mail", mail},
