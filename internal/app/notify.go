@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"os"
 
@@ -19,6 +20,14 @@ func notifyTargets(team *config.Team) (list []notify.Target) {
 		list = append(list, t)
 	}
 	return list
+}
+
+// tellPeople has the teller use the targets of the files. If the store fails, the teller
+// begins later by itself.
+func (f *teamFiles) tellPeople(ctx context.Context, now *config.Team) {
+	if err := f.teller.Set(ctx, notifyTargets(now)); err != nil {
+		f.log.Warn("people are told only of what happens later", "error", err)
+	}
 }
 
 // NotifyCheck is what a look at a target has found.

@@ -46,7 +46,6 @@ func newTeamFiles(h *Hub, cfg ServeConfig, team parley.Team, person string, r Ro
 	held := *cfg.Team
 	held.Person, held.Agents = person, r.present(held.Agents)
 	teller := notify.New(notify.Config{Store: h.Store, Team: team, Dir: held.Dir, Log: cfg.Log})
-	teller.Set(notifyTargets(&held))
 	return &teamFiles{hub: h, cfg: cfg, team: team, person: person, log: cfg.Log, held: &held, problems: problems, biggest: largestMessage(r), teller: teller}
 }
 
@@ -98,7 +97,7 @@ func (f *teamFiles) Reload(ctx context.Context, by parley.AgentID) (rulebook.Cha
 		f.log.Warn("the managers could not be told what waits", "error", err)
 	}
 	f.tell(ctx, change, left, by)
-	f.teller.Set(notifyTargets(now))
+	f.tellPeople(ctx, now)
 	f.hold(now, left, change.Restart)
 	return change, nil
 }

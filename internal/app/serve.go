@@ -178,6 +178,7 @@ func (s *serving) prepare(ctx context.Context) error {
 	}
 	s.files = newTeamFiles(s.hub, cfg, team, person, roster, problems)
 	s.files.openTools = s.openTools
+	s.files.tellPeople(ctx, cfg.Team)
 	started := time.Now()
 	s.gate = s.newGate(token)
 	s.mcp = s.hub.MCP(MCPConfig{Identify: s.gate.Identify, Headers: gate.Headers, MessageBytes: s.files.biggest, Extend: cfg.ExtendMCP})

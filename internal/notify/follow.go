@@ -18,6 +18,8 @@ const (
 	// storePassed is after how many events without anything to tell the place is
 	// stored, so that the next start need not read them again.
 	storePassed = 5000
+	// stopGrace is how long a try may go on after the stop.
+	stopGrace = 3 * time.Second
 	// failurePause is the pause after the store has failed.
 	failurePause = 10 * time.Second
 	// On a database that other hubs use too, a signal may get lost, and an event may be
@@ -34,6 +36,7 @@ type follower struct {
 	log    *slog.Logger
 	sender sender
 	stop   func()
+	begin  func(context.Context) error
 
 	// stored is the place in the store as it was last read. Between it and passed is
 	// nothing to tell.
@@ -108,7 +111,7 @@ func (f *follower) step(ctx context.Context) (time.Duration, error) {
 	case err != nil:
 		return 0, err
 	case !found.begun:
-		return 0, f.begin(ctx)
+		return 0, f.begin(ctx) // it could not when it was set
 	case len(found.notices) == 0:
 		return f.pass(ctx, found)
 	}
@@ -119,17 +122,6 @@ func (f *follower) step(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	return 0, f.tell(ctx, found)
-}
-
-// begin stores the end of the record as the place where a new target begins.
-func (f *follower) begin(ctx context.Context) error {
-	return f.Store.Update(ctx, func(tx *store.Tx) error {
-		now, err := tx.LatestEvent()
-		if err == nil {
-			tx.BeginTelling(f.Team.ID, f.key, now)
-		}
-		return err
-	})
 }
 
 // look reads the record up to the first event that has something to tell.
@@ -222,7 +214,7 @@ func (f *follower) claim(ctx context.Context, read store.Telling) (mine bool, er
 func (f *follower) tell(ctx context.Context, found finding) error {
 	for i, n := range found.notices {
 		failed := f.send(ctx, n)
-		if ctx.Err() != nil { // the hub stops: what became of it is not known
+		if failed != nil && ctx.Err() != nil { // the hub stops: what became of it is not known
 			_, err := f.note(ctx, func(t *store.Telling, _ parley.Micros) { t.Holder, t.LeaseUntil = "", 0 })
 			return err
 		}
@@ -249,23 +241,29 @@ func (f *follower) send(ctx context.Context, n notice) error {
 	if err != nil {
 		return err
 	}
-	limited, cancel := context.WithTimeout(ctx, f.Timing.Limit)
+	// A hub that stops lets it come to its end, if that is soon.
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.Timing.Limit)
 	defer cancel()
+	defer context.AfterFunc(ctx, func() {
+		pause(limited, stopGrace, nil)
+		cancel()
+	})()
 	return f.sender.send(limited, n.ID, body)
 }
 
 // giveUp reports whether a failed notice is not tried again: it is too old, or the
 // target has refused it so often that the next one should have its chance.
 func (f *follower) giveUp(t *store.Telling, now parley.Micros, e parley.Event, failed error) bool {
-	var refused *refusal
-	return now.Since(e.At) > f.Timing.MaxAge ||
-		errors.As(failed, &refused) && t.Event == e.ID && t.Tries >= len(f.Timing.Pauses)
+	return now.Since(e.At) > f.Timing.MaxAge || isRefusal(failed) && t.Event == e.ID && t.Refusals >= len(f.Timing.Pauses)
 }
 
 // putOff has an event tried again.
 func (f *follower) putOff(t *store.Telling, now parley.Micros, e parley.Event, failed error) {
 	if t.Event != e.ID {
-		t.Event, t.Told, t.Tries = e.ID, 0, 0
+		t.Event, t.Told, t.Tries, t.Refusals = e.ID, 0, 0, 0
+	}
+	if isRefusal(failed) {
+		t.Refusals++
 	}
 	t.Due = now.Add(f.Timing.Pauses[min(t.Tries, len(f.Timing.Pauses)-1)])
 	t.Tries++
@@ -274,7 +272,7 @@ func (f *follower) putOff(t *store.Telling, now parley.Micros, e parley.Event, f
 
 // moveOn goes to the next person, or past the event after the last one.
 func (f *follower) moveOn(t *store.Telling, now parley.Micros, e parley.Event, n notice, last bool, failed error) {
-	t.Event, t.Told, t.Tries, t.Due, t.Problem = e.ID, n.person, 0, 0, ""
+	t.Event, t.Told, t.Tries, t.Refusals, t.Due, t.Problem = e.ID, n.person, 0, 0, 0, ""
 	t.LeaseUntil = now.Add(f.Timing.Lease)
 	if last {
 		t.Cursor, t.Event, t.Told = e.Cursor, 0, 0

@@ -15,6 +15,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -141,8 +142,17 @@ func New(cfg Config) *Teller {
 	return &Teller{cfg: cfg, changed: make(chan struct{}, 1)}
 }
 
-// Set replaces the targets.
-func (t *Teller) Set(targets []Target) {
+// Set replaces the targets. A new one begins with what happens from now on.
+func (t *Teller) Set(ctx context.Context, targets []Target) error {
+	t.replace(targets)
+	select {
+	case t.changed <- struct{}{}:
+	default: // it is about to look
+	}
+	return t.begin(ctx)
+}
+
+func (t *Teller) replace(targets []Target) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.targets, t.order = map[string]Target{}, nil
@@ -154,10 +164,37 @@ func (t *Teller) Set(targets []Target) {
 		t.targets[key] = target
 		t.order = append(t.order, key)
 	}
-	select {
-	case t.changed <- struct{}{}:
-	default: // it is about to look
+}
+
+// begin stores the end of the record as the place where new targets begin.
+func (t *Teller) begin(ctx context.Context) error {
+	t.mu.Lock()
+	keys := t.order
+	t.mu.Unlock()
+	var fresh []string
+	err := t.cfg.Store.View(ctx, func(tx *store.Tx) error {
+		fresh = nil
+		for _, key := range keys {
+			_, err := tx.Telling(t.cfg.Team.ID, key)
+			switch {
+			case errors.Is(err, store.ErrNotFound):
+				fresh = append(fresh, key)
+			case err != nil:
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || len(fresh) == 0 {
+		return err
 	}
+	return t.cfg.Store.Update(ctx, func(tx *store.Tx) error {
+		now, err := tx.LatestEvent()
+		for _, key := range fresh {
+			tx.BeginTelling(t.cfg.Team.ID, key, now)
+		}
+		return err
+	})
 }
 
 // Run tells until the context is done. Without targets it does nothing.
@@ -194,7 +231,7 @@ func (t *Teller) Run(ctx context.Context) {
 // follow starts to follow the record for a target.
 func (t *Teller) follow(ctx context.Context, key string, target Target) *follower {
 	ctx, cancel := context.WithCancel(ctx)
-	f := &follower{Config: t.cfg, key: key, target: target, hub: rand.Text(), log: t.cfg.Log.With("target", target.Name()),
+	f := &follower{Config: t.cfg, begin: t.begin, key: key, target: target, hub: rand.Text(), log: t.cfg.Log.With("target", target.Name()),
 		sender: newSender(t.cfg, target)}
 	done := make(chan struct{})
 	f.stop = func() { cancel(); <-done }

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -22,5 +23,10 @@ func newSender(cfg Config, t Target) sender {
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
+
+func isRefusal(err error) bool {
+	var r *refusal
+	return errors.As(err, &r)
+}
 
 func refused(format string, args ...any) error { return &refusal{fmt.Sprintf(format, args...)} }

@@ -27,7 +27,7 @@ func tellings(t *testing.T, open Open) {
 				return err
 			}
 			got.Cursor, got.Event, got.Told, got.Tries, got.Due, got.Holder, got.LeaseUntil = "1.2", 8, w.bob.ID, 3, 4, "hub", 5
-			got.Problem, got.GivenUp, got.GivenUpAt = "no answer", 6, 7
+			got.Problem, got.GivenUp, got.GivenUpAt, got.Refusals = "no answer", 6, 7, 9
 			tx.UpdateTelling(got)
 			return nil
 		})
@@ -49,7 +49,7 @@ func tellings(t *testing.T, open Open) {
 		t.Fatal(err)
 	}
 	want := store.Telling{Team: w.team.ID, Target: "a", Cursor: "1.2", Event: 8, Told: w.bob.ID, Tries: 3, Due: 4, Holder: "hub", LeaseUntil: 5,
-		Problem: "no answer", GivenUp: 6, GivenUpAt: 7}
+		Problem: "no answer", GivenUp: 6, GivenUpAt: 7, Refusals: 9}
 	err = w.View(ctx, func(tx *store.Tx) error {
 		got, err := tx.Telling(w.team.ID, "a")
 		if got != want {

@@ -9,6 +9,7 @@ CREATE TABLE telling (
   event_id    BIGINT NOT NULL DEFAULT 0,
   told_id     BIGINT NOT NULL DEFAULT 0,
   tries       BIGINT NOT NULL DEFAULT 0,
+  refusals    BIGINT NOT NULL DEFAULT 0,
   due_at      BIGINT NOT NULL DEFAULT 0,
   holder      TEXT NOT NULL DEFAULT '',
   lease_until BIGINT NOT NULL DEFAULT 0,

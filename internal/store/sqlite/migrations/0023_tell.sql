@@ -9,6 +9,7 @@ CREATE TABLE telling (
   event_id    INTEGER NOT NULL DEFAULT 0,
   told_id     INTEGER NOT NULL DEFAULT 0,
   tries       INTEGER NOT NULL DEFAULT 0,
+  refusals    INTEGER NOT NULL DEFAULT 0,
   due_at      INTEGER NOT NULL DEFAULT 0,
   holder      TEXT NOT NULL DEFAULT '',
   lease_until INTEGER NOT NULL DEFAULT 0,
