@@ -24,6 +24,17 @@ type Hub struct {
 	Paused      bool      `json:"paused,omitempty" doc:"The team is paused: no turn begins or goes on."`
 	Shell       string    `json:"shell,omitempty" doc:"The sandbox in which agents run commands, or none. Left out if no agent works on files."`
 	ClockBehind float64   `json:"clock_behind_seconds,omitempty" doc:"How far the machine's clock is behind the newest record."`
+	// Notify is for people only.
+	Notify []NotifyTarget `json:"notify,omitempty" doc:"The commands and addresses through which people are told what waits for them, and how they are doing. Only a person reads them."`
+}
+
+// NotifyTarget is a command or an address through which people are told.
+type NotifyTarget struct {
+	Target    string     `json:"target" doc:"Its name, without arguments or path."`
+	Problem   string     `json:"problem,omitempty" doc:"Why the last try failed; left out after a success."`
+	Next      *time.Time `json:"next,omitempty" doc:"When it is tried again."`
+	GivenUp   int        `json:"given_up,omitempty" doc:"How many notices were given up."`
+	GivenUpAt *time.Time `json:"given_up_at,omitempty" doc:"When the last one was given up."`
 }
 
 // ContactRequest makes a contact.

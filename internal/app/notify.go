@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 
+	"parley/api"
+	"parley/internal/access"
 	"parley/internal/config"
 	"parley/internal/mcpclient"
 	"parley/internal/notify"
@@ -28,6 +30,25 @@ func (f *teamFiles) tellPeople(ctx context.Context, now *config.Team) {
 	if err := f.teller.Set(ctx, notifyTargets(now)); err != nil {
 		f.log.Warn("people are told only of what happens later", "error", err)
 	}
+}
+
+// notifyStates says to people of the team how the targets are doing.
+func (f *teamFiles) notifyStates(ctx context.Context, c access.Caller) (list []api.NotifyTarget, err error) {
+	if c.Team != f.team.ID || !f.hub.Access.IsPerson(c.Agent) {
+		return nil, nil
+	}
+	states, err := f.teller.States(ctx)
+	for _, s := range states {
+		t := api.NotifyTarget{Target: s.Target, Problem: s.Problem, GivenUp: s.GivenUp}
+		if !s.Next.IsZero() {
+			t.Next = &s.Next
+		}
+		if !s.GivenUpAt.IsZero() {
+			t.GivenUpAt = &s.GivenUpAt
+		}
+		list = append(list, t)
+	}
+	return list, err
 }
 
 // NotifyCheck is what a look at a target has found.

@@ -3,6 +3,7 @@ package app
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"parley/internal/config"
 	"parley/internal/mcpclient"
@@ -16,15 +17,15 @@ func CheckServerFiles(team *config.Team) (warnings []config.Problem) {
 		return nil
 	}
 	space, data := resolved(team.Workspace.Folder), resolved(team.Data)
-	check := func(key string) func(file string, s mcpclient.Server) {
+	check := func(key, without string) func(file string, s mcpclient.Server) {
 		return func(file string, s mcpclient.Server) {
 			if why := writable(s, func(path string) bool { return inside(space, path) && !inside(data, path) }); why != "" {
-				warnings = append(warnings, config.Problem{File: file, Message: key + ": " + s.Name + " " + why})
+				warnings = append(warnings, config.Problem{File: file, Message: key + ": " + s.Name + " " + strings.TrimSuffix(why, without)})
 			}
 		}
 	}
-	eachServer(team, check("mcp_servers"))
-	eachNotifyCommand(team, check("notify"))
+	eachServer(team, check("mcp_servers", ""))
+	eachNotifyCommand(team, check("notify", " Give it a folder outside with cwd."))
 	return warnings
 }
 

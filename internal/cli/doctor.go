@@ -98,6 +98,7 @@ func (e *examination) run(ctx context.Context, dir string) {
 		e.team.MoveData(e.data)
 	}
 	e.servers(ctx)
+	e.notify()
 	data := e.team.Data
 	e.apart()
 	e.folder(data)
@@ -203,6 +204,7 @@ func (e *examination) hub(ctx context.Context, data string) {
 	}
 	e.ok("database", "%s, in use by the hub", about.Store)
 	e.usedShell(about.Shell)
+	e.told(about.Notify)
 	e.mistakes(ctx, hub)
 	e.clock(hubClock(about))
 }

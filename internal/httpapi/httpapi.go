@@ -22,6 +22,8 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"parley"
+	"parley/api"
+	"parley/internal/access"
 	"parley/internal/channel"
 	"parley/internal/claim"
 	"parley/internal/contact"
@@ -64,6 +66,9 @@ type Config struct {
 	// Shell says in which sandbox agents run commands; nil for a hub without a
 	// workspace.
 	Shell func() string
+	// Notify says how the targets are doing through which people are told; nil for a
+	// hub without any. It says nothing to whoever is no person.
+	Notify func(context.Context, access.Caller) ([]api.NotifyTarget, error)
 	// Mount are further doors at paths of the same address, behind the same guard.
 	// They find out themselves who calls.
 	Mount map[string]http.Handler

@@ -24,8 +24,14 @@ func (s *Server) getHub(ctx context.Context, _ *struct{}) (api.Hub, error) {
 	if s.cfg.Shell != nil {
 		shell = s.cfg.Shell()
 	}
+	var targets []api.NotifyTarget
+	if s.cfg.Notify != nil {
+		if targets, err = s.cfg.Notify(ctx, c); err != nil {
+			return api.Hub{}, err
+		}
+	}
 	return api.Hub{
-		Shell:   shell,
+		Shell: shell, Notify: targets,
 		Version: s.cfg.Version, Team: team.Name, You: s.cfg.Reading.Name(ctx, c.Agent), Store: s.cfg.Store.Describe(),
 		Started: s.cfg.Started.UTC(), Process: os.Getpid(), Paused: team.Paused, ClockBehind: s.cfg.Store.Behind().Seconds(),
 	}, nil

@@ -252,13 +252,16 @@ func TestAFailureIsTriedAgain(t *testing.T) {
 	var teller *notify.Teller
 	tries := 0
 	rec := newReceiver(t, func(rw http.ResponseWriter, _ *http.Request, _ post) {
-		if tries++; tries <= 4 { // more often than it is allowed to refuse
+		switch tries++; {
+		case tries <= 4: // more often than it is allowed to refuse
 			rw.WriteHeader(http.StatusInternalServerError)
-			return
-		}
-		states, err := teller.States(context.Background())
-		if tries == 5 && (err != nil || len(states) != 1 || states[0].Problem != "the receiver answered 500" || states[0].Next.IsZero()) {
-			t.Errorf("%+v, %v", states, err)
+		case tries == 5: // one refusal is not too many
+			rw.WriteHeader(http.StatusNotFound)
+		case tries == 6:
+			states, err := teller.States(context.Background())
+			if err != nil || len(states) != 1 || states[0].Problem != "the receiver answered 404" || states[0].Next.IsZero() {
+				t.Errorf("%+v, %v", states, err)
+			}
 		}
 	})
 	teller = w.teller(quick, rec.target())
@@ -266,7 +269,7 @@ func TestAFailureIsTriedAgain(t *testing.T) {
 	w.mail("Bot", "Ada", "the end")
 	stop := w.run(teller)
 	var ids []string
-	for range 5 {
+	for range 6 {
 		p := <-rec.got
 		checkSignature(t, p)
 		ids = append(ids, p.ID)

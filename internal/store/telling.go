@@ -16,7 +16,7 @@ type Telling struct {
 	// how often it was the target that refused. Nothing is tried before Due.
 	Tries    int
 	Refusals int
-	Due   parley.Micros
+	Due      parley.Micros
 	// Holder is the hub that is telling, until LeaseUntil.
 	Holder     string
 	LeaseUntil parley.Micros
