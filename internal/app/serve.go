@@ -188,7 +188,7 @@ func (s *serving) prepare(ctx context.Context) error {
 		Reading: s.hub.Reading, Desk: s.hub.Desk, Tools: s.hub.Tools, Channels: s.hub.Channels, Keepers: s.hub.Keepers, Claims: s.hub.Claims,
 		Rules: rulebook.New(s.store, s.hub.Directory, s.hub.Access, team.ID, s.files, cfg.Log), Log: cfg.Log,
 		Version: Version(), Started: started, HeaderBytes: cfg.Team.Door.Header, BodyBytes: cfg.Team.Door.Body, MessageBytes: s.files.biggest, Shell: s.shell,
-		Mount: map[string]http.Handler{"/mcp": s.mcp},
+		Mount:  map[string]http.Handler{"/mcp": s.mcp},
 		Notify: s.files.notifyStates,
 	})
 	s.info = Serving{URL: address(s.listener), Public: s.publicAddress(), Team: team.Name, Person: person, Data: cfg.Data, Store: s.store.Describe(), Problems: problems,
