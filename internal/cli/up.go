@@ -87,7 +87,7 @@ func logLevel(forFile, verbose bool) slog.Level {
 }
 
 func (c *console) up(ctx context.Context, listen string, log *slog.Logger) error {
-	dir, err := c.teamDir()
+	dir, err := c.folder()
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,8 @@ type probe struct {
 
 var probes = []probe{
 	{"get-hub", "GET", "/v1/hub", "", 200, []string{"main", "Ada"}},
+	{"list-teams", "GET", "/v1/teams", "", 200, []string{"main", "folder"}},
+	{"reread-teams", "POST", "/v1/teams/reread", "", 403, []string{"main"}},
 	{"contact-agent", "POST", "/v1/contacts", `{"action": "ask", "agent": "Bob", "message": "Hello?"}`, 404, []string{"Bob?"}},
 	{"contact-agent", "POST", "/v1/contacts", `{"action": "delegate", "agent": "DataBot", "message": "Hello?", "task_id": "task-101"}`, 404, nil},
 	{"list-tasks", "GET", "/v1/tasks", "", 200, []string{"task-", "poem"}},
