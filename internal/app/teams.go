@@ -129,35 +129,39 @@ func (t *teams) bring(ctx context.Context, l hubfile.Team, all bool) {
 }
 
 // admit makes a team join. If it fails, nothing is left open.
-func (t *teams) admit(ctx context.Context, l hubfile.Team) (st *servedTeam, err error) {
+func (t *teams) admit(ctx context.Context, l hubfile.Team) (*servedTeam, error) {
 	cfg, err := t.adopt(l)
 	if err != nil {
 		return nil, err
 	}
-	st = newServedTeam(t.s.hub, cfg)
+	st := newServedTeam(t.s.hub, cfg)
 	st.apart = func(now *config.Team) error { return t.place(st, now) }
-	defer func() {
-		if err != nil {
-			_ = t.shut(st) // the error says more
-		}
-	}()
-	if st.lock, err = hubfile.Acquire(cfg.Team.Data); err != nil {
+	if err := t.settle(ctx, l, st); err != nil {
+		_ = t.shut(st) // the error says more
 		return nil, err
 	}
-	if err := t.point(l, cfg.Team); err != nil {
-		return nil, err
+	return st, nil
+}
+
+// settle does the steps of joining, one after the other.
+func (t *teams) settle(ctx context.Context, l hubfile.Team, st *servedTeam) (err error) {
+	if st.lock, err = hubfile.Acquire(st.cfg.Team.Data); err != nil {
+		return err
+	}
+	if err := t.point(l, st.cfg.Team); err != nil {
+		return err
 	}
 	if err := st.join(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	if t.largest > 0 {
 		st.limitTo(t.largest)
 	}
 	token, err := t.s.hub.tokenOf(ctx, st.team, st.person, t.s.lock.TeamToken(l.Name))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return st, t.s.lock.PublishTeam(l.Name, token)
+	return t.s.lock.PublishTeam(l.Name, token)
 }
 
 // adopt reads the files of a team that was added to the hub. What is the hub's business
