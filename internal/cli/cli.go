@@ -95,6 +95,7 @@ func newRoot(c *console) *cobra.Command {
 	flags.StringVar(&c.team, "team", "", "the `name` of another team of the hub; PARLEY_TEAM does the same")
 	flags.BoolVar(&c.json, "json", false, "print JSON")
 	flags.BoolVar(&c.noColor, "no-color", false, "print without colours; NO_COLOR does the same")
+	cobra.CheckErr(root.RegisterFlagCompletionFunc("team", c.completeTeam))
 	root.AddGroup(
 		&cobra.Group{ID: groupStart, Title: "Start:"},
 		&cobra.Group{ID: groupTalk, Title: "Talk to agents:"},

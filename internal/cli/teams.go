@@ -210,7 +210,8 @@ again under the same name finds it, and its tokens are accepted again.
 The hub's own team cannot be removed; stop the hub instead.`,
 		Example: `  parley team remove blog
   parley team remove blog --yes`,
-		Args: naming(1, between(1, 1)),
+		Args:              naming(1, between(1, 1)),
+		ValidArgsFunction: c.completeTeam,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.removeTeam(cmd, args[0], yes)
 		},
