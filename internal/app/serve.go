@@ -181,7 +181,7 @@ func (s *serving) prepare(ctx context.Context) error {
 	if unread != nil {
 		s.info.Problems = append(slices.Clone(s.info.Problems), config.Problem{File: "teams", Message: parley.Public(unread)})
 	}
-	return s.lock.Publish(hubfile.Hub{URL: s.info.URL, Process: os.Getpid(), Started: started, Token: token, Team: s.own.team.Name})
+	return s.lock.Publish(hubfile.Hub{URL: s.info.URL, Process: os.Getpid(), Started: started, Token: token, Team: s.own.team.Name, Folder: cfg.Team.Dir})
 }
 
 // close releases what the teams have open.

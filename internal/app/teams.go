@@ -109,6 +109,9 @@ func (t *teams) bring(ctx context.Context, l hubfile.Team, all bool) {
 		return
 	}
 	st, err := t.admit(ctx, l)
+	if err != nil && ctx.Err() != nil {
+		return // the hub is stopping
+	}
 	if err != nil {
 		if problem := parley.Public(err); problem != refused.problem {
 			t.s.cfg.Log.Error("a team cannot be served", "team", l.Name, "folder", l.Folder, "problem", problem, "error", err)
@@ -125,6 +128,7 @@ func (t *teams) bring(ctx context.Context, l hubfile.Team, all bool) {
 	delete(t.refused, key)
 	if t.ctx != nil {
 		st.follow(t.ctx)
+		LimitMemory(store.Memory(t.s.cfg.Team.Memory), t.s.cfg.Log)
 	}
 }
 

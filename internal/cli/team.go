@@ -72,6 +72,9 @@ func (c *console) nearest() (p place, err error) {
 			return p, err
 		}
 	}
+	if hub, err := hubfile.FindTeam(p.data, ""); err == nil && hub.Folder != "" {
+		p.hubDir = hub.Folder // --data may have been given in the folder of another team
+	}
 	if at, ok := hubfile.Pointed(p.data); ok {
 		p.hubDir, p.data, p.team = at.Folder, at.Hub, at.Team
 	}

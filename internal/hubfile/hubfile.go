@@ -40,7 +40,9 @@ type Hub struct {
 	URL     string    `json:"url"`
 	Process int       `json:"process"`
 	Started time.Time `json:"started"`
-	Team    string    `json:"team,omitempty"` // its own, whose person has the token
+	// Team is its own team, whose person has the token, and Folder is where that is.
+	Team   string `json:"team,omitempty"`
+	Folder string `json:"folder,omitempty"`
 	Token   string    `json:"-"`
 }
 
