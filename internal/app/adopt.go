@@ -118,12 +118,11 @@ func AddTeam(a Addition) (added hubfile.Team, problems []config.Problem, err err
 		if err := a.check(added, Adopt(filed, name, a.Hub), list); err != nil {
 			return nil, err
 		}
-		return append(list, added), nil
+		// Before the hub sees the list, since it writes the pointer too. Without the
+		// list nobody believes it.
+		return append(list, added), hubfile.Point(added.Data, hubfile.Pointer{Hub: a.Hub.Data, Folder: a.Hub.Dir, Team: name})
 	})
-	if err != nil {
-		return added, nil, err
-	}
-	return added, problems, hubfile.Point(added.Data, hubfile.Pointer{Hub: a.Hub.Data, Folder: a.Hub.Dir, Team: name})
+	return added, problems, err
 }
 
 // check says why the team cannot be added.

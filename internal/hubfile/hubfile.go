@@ -43,7 +43,7 @@ type Hub struct {
 	// Team is its own team, whose person has the token, and Folder is where that is.
 	Team   string `json:"team,omitempty"`
 	Folder string `json:"folder,omitempty"`
-	Token   string    `json:"-"`
+	Token  string `json:"-"`
 }
 
 // Find reads the files of the hub that runs on a data folder. For the folder of a
