@@ -15,7 +15,8 @@ import (
 func Adopt(filed *config.Team, name string, hub *config.Team) *config.Team {
 	team := *filed
 	team.Name = name
-	team.Store, team.Listen, team.Workers, team.Memory, team.Lease, team.Grace = hub.Store, hub.Listen, hub.Workers, hub.Memory, hub.Lease, hub.Grace
+	team.Store, team.Listen, team.Workers, team.Memory = hub.Store, hub.Listen, hub.Workers, hub.Memory
+	team.Lease, team.ClientLease, team.Grace = hub.Lease, hub.ClientLease, hub.Grace
 	team.Workspace.Hidden = []string{hub.Data}
 	ignored, _ := config.HubSettings(filed.Dir)
 	team.Warnings = slices.Concat(filed.Warnings, ignored)
