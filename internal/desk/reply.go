@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"errors"
 
 	"parley"
 	"parley/internal/access"
@@ -50,8 +51,10 @@ type replied struct {
 // replied finds the message, if it was for the caller. To others it does not exist.
 func (s *Service) replied(tx *store.Tx, c access.Caller, id parley.MessageID) (r replied, err error) {
 	missing := parley.Errorf(parley.NotFound, "%s is not a message to you.", id)
-	if r.message, err = tx.Message(id); err != nil {
-		return r, access.NotFound(err, "%s", id)
+	if r.message, err = tx.Message(id); errors.Is(err, store.ErrNotFound) {
+		return r, missing // in the same words, or they would tell that a message exists
+	} else if err != nil {
+		return r, err
 	}
 	to, err := tx.Deliveries(id)
 	if err != nil {
