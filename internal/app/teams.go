@@ -43,6 +43,7 @@ type refusedTeam struct {
 	hubfile.Team
 	problem string
 	stamp   uint64 // of its files then
+	seen    uint64 // of its files at the last look
 	again   bool   // the reason may go away by itself
 }
 
@@ -105,7 +106,8 @@ func (t *teams) bring(ctx context.Context, l hubfile.Team, all bool) {
 		return
 	}
 	stamp, _ := config.Stamp(l.Folder)
-	if !all && refused.Name != "" && refused.stamp == stamp && !refused.again && refused.Team == l {
+	if !all && refused.Team == l && !refused.again && (stamp == refused.stamp || stamp != refused.seen) {
+		t.see(key, stamp) // somebody may just be writing
 		return
 	}
 	st, err := t.admit(ctx, l)
@@ -118,7 +120,7 @@ func (t *teams) bring(ctx context.Context, l hubfile.Team, all bool) {
 		}
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.refused[key] = refusedTeam{Team: l, problem: parley.Public(err), stamp: stamp, again: retried(err)}
+		t.refused[key] = refusedTeam{Team: l, problem: parley.Public(err), stamp: stamp, seen: stamp, again: retried(err)}
 		return
 	}
 	t.s.cfg.Log.Info("a team has joined", "team", st.team.Name, "folder", l.Folder)
@@ -130,6 +132,15 @@ func (t *teams) bring(ctx context.Context, l hubfile.Team, all bool) {
 		st.follow(t.ctx)
 		LimitMemory(store.Memory(t.s.cfg.Team.Memory), t.s.cfg.Log)
 	}
+}
+
+// see remembers what the files of a refused team look like.
+func (t *teams) see(key string, stamp uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := t.refused[key]
+	r.seen = stamp
+	t.refused[key] = r
 }
 
 // admit makes a team join. If it fails, nothing is left open.

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -192,8 +193,8 @@ func TestAMistakeStopsOneTeamOnly(t *testing.T) {
 			t.Errorf("%s is found: %v", name, err)
 		}
 	}
-	write(t, bad, "parley.yaml", "person: Cyd\nmodel: scripted:script.yaml\n")
-	if err := os.Rename(gone+"-away", gone); err != nil {
+	write(t, bad, "new.yaml", "person: Cyd\nmodel: scripted:script.yaml\n")
+	if err := errors.Join(os.Rename(filepath.Join(bad, "new.yaml"), filepath.Join(bad, "parley.yaml")), os.Rename(gone+"-away", gone)); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"bad": "The figures of Cyd.", "gone": "The figures of Dan."} {
