@@ -16,6 +16,7 @@ func Adopt(filed *config.Team, name string, hub *config.Team) *config.Team {
 	team := *filed
 	team.Name = name
 	team.Store, team.Listen, team.Workers, team.Memory = hub.Store, hub.Listen, hub.Workers, hub.Memory
+	team.TLS, team.PublicURL, team.Proxies, team.Door = hub.TLS, hub.PublicURL, hub.Proxies, hub.Door
 	team.Lease, team.ClientLease, team.Grace = hub.Lease, hub.ClientLease, hub.Grace
 	team.Workspace.Hidden = []string{hub.Data}
 	ignored, _ := config.HubSettings(filed.Dir)

@@ -25,6 +25,7 @@ type servedTeam struct {
 
 	team   parley.Team
 	person string
+	token  string // of the person, if it is a further team
 	files  *teamFiles
 	rules  *rulebook.Service
 	warned []config.Problem // settings without effect
@@ -117,7 +118,7 @@ func (t *servedTeam) openTools(ctx context.Context, now *config.Team) error {
 // placed is a team as its files have it now, in the folders that the hub started with.
 func placed(now, start *config.Team) *config.Team {
 	team := *now
-	team.Data, team.Store, team.Workspace = start.Data, start.Store, start.Workspace
+	team.Data, team.Store, team.Workspace, team.TLS = start.Data, start.Store, start.Workspace, start.TLS
 	return &team
 }
 

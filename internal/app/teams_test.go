@@ -209,6 +209,32 @@ func TestAMistakeStopsOneTeamOnly(t *testing.T) {
 	}
 }
 
+// Whoever is in a team that the hub cannot serve stays outside until it can.
+func TestTokensOfATeamThatIsNotServedAreRefused(t *testing.T) {
+	dir, blog := folder(t, ""), further(t, "Bea", "")
+	r := up(t, configure(t, dir))
+	r.add(blog, "blog")
+	token, err := os.ReadFile(filepath.Join(r.Data, "teams", "blog.token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.down()
+	write(t, blog, "parley.yaml", "person: [")
+	r = up(t, configure(t, dir))
+	bea := client.New(r.URL, strings.TrimSpace(string(token)))
+	defer bea.Close()
+	if _, err := bea.Agents(t.Context()); parley.KindOf(err) != parley.Unauthentic {
+		t.Errorf("got %v", err)
+	}
+	write(t, blog, "parley.yaml", "person: Bea\nmodel: scripted:script.yaml\n")
+	if got := r.listed("blog"); !got.Served {
+		t.Errorf("it is not served again: %+v", got)
+	}
+	if got := ask(t, bea, "DataBot"); got != "The figures of Bea." {
+		t.Errorf("its token is not what it was: %q", got)
+	}
+}
+
 // served looks without making the hub look.
 func (r *running) served(name string) bool {
 	r.t.Helper()

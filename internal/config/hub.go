@@ -9,7 +9,7 @@ import (
 
 // hubKeys are the settings that are the hub's business, and not that of a team which a
 // hub serves besides its own.
-var hubKeys = []string{"store", "listen", "workers", "memory", "lease", "client_lease", "grace"}
+var hubKeys = []string{"store", "listen", "tls", "public_url", "proxies", "door", "workers", "memory", "lease", "client_lease", "grace"}
 
 // HubSettings finds the settings of the hub in the files of a team that another hub
 // serves. named says whether the files give the team a name. Files that cannot be read
