@@ -99,14 +99,6 @@ func newAgents(dir *directory.Directory, sets toolsets, outside *outside) *agent
 		defs: map[parley.AgentID]*definition{}, tools: map[string][]tool.Tool{}, own: map[parley.AgentID][]tool.Tool{}}
 }
 
-// add gives the hub further toolsets.
-func (a *agents) add(sets toolsets) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	maps.Copy(a.sets, sets)
-	clear(a.tools)
-}
-
 // Definition finds a native agent with the tools that its servers have now. The
 // servers stay until it is released, even if the files change.
 func (a *agents) Definition(id parley.AgentID) (turn.Agent, bool) {
@@ -185,12 +177,14 @@ func (a *agents) Name(id parley.AgentID) string {
 // take adds members and removes others in one step. Agents with the same tools,
 // limits or missing rules share them, so that an idle agent costs little. A running
 // turn keeps what it began with.
-func (a *agents) take(team parley.TeamID, stored []parley.Agent, members []Member, gone []parley.Agent) {
+func (a *agents) take(team parley.TeamID, stored []parley.Agent, r Roster, gone []parley.Agent) {
+	members := r.Members
 	entries, defs := make([]directory.Entry, 0, len(members)), map[parley.AgentID]*definition{}
 	own := map[parley.AgentID][]tool.Tool{}
 	used := servers{}
 	shared := map[parley.Limits]*parley.Limits{}
 	manages := managers(members)
+	combined := map[string][]tool.Tool{}
 	for i, m := range members {
 		limits := shared[m.Limits]
 		if limits == nil {
@@ -203,12 +197,12 @@ func (a *agents) take(team parley.TeamID, stored []parley.Agent, members []Membe
 		entries = append(entries, directory.Entry{ID: stored[i].ID, Team: stored[i].Team, Name: m.Name, Kind: m.Kind, Description: m.Description, Role: m.Role,
 			Model: m.ModelName, Docs: m.Docs, Limits: limits, Rules: a.rules(m), Isolated: m.Isolated, Mistake: m.Mistake})
 		if m.Kind == parley.Native {
-			tools := a.limit(a.combine(ownSets(m)), m)
+			tools := a.limit(a.combine(ownSets(m), r.Toolsets, combined), m)
 			defs[stored[i].ID] = &definition{Agent: turn.Agent{Name: m.Name, Instructions: m.Instructions, Knowledge: m.Knowledge, Model: m.Model, Tools: tools, Limits: *limits, Isolated: m.Isolated},
 				servers: a.outside.connect(team, m, used), only: m.Tools}
 			continue
 		}
-		own[stored[i].ID] = a.outsideTools(m)
+		own[stored[i].ID] = a.outsideTools(m, r.Toolsets, combined)
 	}
 	defer a.outside.end(team, used)
 	defer a.tell()
@@ -257,19 +251,24 @@ func (a *agents) rules(m Member) *policy.Rules {
 	return m.Rules
 }
 
-func (a *agents) combine(sets []string) []tool.Tool {
+// combine collects the tools of some sets. Those of a team's own sets are kept for this
+// time only, so that no other team gets them.
+func (a *agents) combine(sets []string, own toolsets, combined map[string][]tool.Tool) []tool.Tool {
 	if len(sets) == 0 {
 		sets = []string{"contact"}
 	}
 	key := fmt.Sprint(sets)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if tools, ok := a.tools[key]; ok {
+	if !slices.ContainsFunc(sets, func(name string) bool { return own[name] != nil }) {
+		combined = a.tools
+	}
+	if tools, ok := combined[key]; ok {
 		return tools
 	}
 	var tools []tool.Tool
 	for _, name := range sets {
-		for _, t := range a.sets[name] { // none for a set of a later version: the files' reader has warned
+		for _, t := range slices.Concat(own[name], a.sets[name]) { // none for a set of a later version: the files' reader has warned
 			if _, twice := tool.Find(tools, t.Name); !twice {
 				tools = append(tools, t)
 			}
@@ -281,6 +280,6 @@ func (a *agents) combine(sets []string) []tool.Tool {
 			tools = append(tools, inbox)
 		}
 	}
-	a.tools[key] = tools
+	combined[key] = tools
 	return tools
 }

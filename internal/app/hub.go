@@ -71,7 +71,7 @@ type Hub struct {
 	Redactions *redaction.Service
 	Tokens     *token.Service
 
-	sweepers  []*retention.Sweeper
+	joining   sync.Mutex // one team at a time
 	unindexed bool
 	agents    *agents
 	runner    *turn.Runner
@@ -141,21 +141,10 @@ func (h *Hub) Run(ctx context.Context) error {
 	if !h.unindexed {
 		ended.Go(func() { h.Search.Run(beside, h.log) })
 	}
-	for _, s := range h.sweepers {
-		ended.Go(func() { s.Run(beside) })
-	}
 	err := h.scheduler.Run(ctx)
 	stop()
 	ended.Wait()
 	return err
-}
-
-// Keep makes the hub apply a retention rule to a team that has joined. Call it before
-// Run.
-func (h *Hub) Keep(team parley.TeamID, rule retention.Rule) {
-	if !rule.None() {
-		h.sweepers = append(h.sweepers, h.Sweeper(team, rule))
-	}
 }
 
 // Sweeper applies a retention rule to a team on demand.

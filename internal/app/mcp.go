@@ -41,8 +41,8 @@ func outsideSets(m Member) []string {
 }
 
 // outsideTools are the tools of such a member. What only a turn can do is left out.
-func (a *agents) outsideTools(m Member) []tool.Tool {
-	tools := slices.DeleteFunc(slices.Clone(a.combine(outsideSets(m))), func(t tool.Tool) bool { return t.Name == "ask_user" })
+func (a *agents) outsideTools(m Member, own toolsets, combined map[string][]tool.Tool) []tool.Tool {
+	tools := slices.DeleteFunc(slices.Clone(a.combine(outsideSets(m), own, combined)), func(t tool.Tool) bool { return t.Name == "ask_user" })
 	if m.Tools == nil {
 		return tools
 	}

@@ -37,7 +37,7 @@ type teamFiles struct {
 	// openTools gives the hub a toolset that depends on the files and that nobody had
 	// before.
 	openTools func(context.Context, *config.Team) error
-
+	toolsets  func() toolsets
 	// teller tells people what waits for them.
 	teller *notify.Teller
 }
@@ -71,6 +71,13 @@ func (f *teamFiles) Current() *config.Team {
 	return f.held
 }
 
+// Problems are the mistakes in the files now.
+func (f *teamFiles) Problems() []config.Problem {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.problems
+}
+
 // Reload reads the files and applies what has changed. If it fails, nothing changes.
 func (f *teamFiles) Reload(ctx context.Context, by parley.AgentID) (rulebook.Change, error) {
 	f.mu.Lock()
@@ -88,6 +95,7 @@ func (f *teamFiles) Reload(ctx context.Context, by parley.AgentID) (rulebook.Cha
 	if err := f.openTools(ctx, now); err != nil {
 		return rulebook.Change{}, err
 	}
+	roster.Toolsets = f.toolsets()
 	change := f.compare(roster, now, left)
 	roster.By, roster.Changes = by, f.details(change)
 	if _, err := f.hub.Join(ctx, roster); err != nil {
@@ -150,6 +158,9 @@ func (f *teamFiles) isKept(team *config.Team, p config.Problem) bool {
 // compare says what has changed.
 func (f *teamFiles) compare(r Roster, now *config.Team, problems []config.Problem) rulebook.Change {
 	change := rulebook.Change{Restart: config.NeedRestart(f.cfg.filed, now)}
+	if f.cfg.further {
+		change.Restart = config.WithoutHubSettings(change.Restart)
+	}
 	if largestMessage(r) > f.biggest {
 		change.Restart = append(change.Restart, "limits.message_bytes")
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,21 +11,19 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"parley"
 	"parley/internal/backup"
 	"parley/internal/config"
 	"parley/internal/gate"
+	"parley/internal/hosting"
 	"parley/internal/httpapi"
 	"parley/internal/hubfile"
 	"parley/internal/mcpserver"
-	"parley/internal/retention"
-	"parley/internal/rulebook"
 	"parley/internal/store"
-	"parley/internal/workspace"
 )
 
 // ServeConfig configures a hub with its doors.
@@ -48,9 +47,10 @@ type ServeConfig struct {
 	// product has. It is nil otherwise.
 	ExtendMCP func(*mcp.Server)
 
-	filed  *config.Team // as the files have it
-	models *models
-	boxes  *serverBoxes
+	filed   *config.Team // as the files have it
+	models  *models
+	boxes   *serverBoxes
+	further bool // the hub is that of another team
 }
 
 // Serving describes a hub that is up.
@@ -65,6 +65,8 @@ type Serving struct {
 	Problems []config.Problem
 	// Warnings are settings that have no effect.
 	Warnings []config.Problem
+	// Teams are the further teams.
+	Teams []hosting.Team
 }
 
 // Serve runs a hub on a data folder until the context is done. Then it stops in order:
@@ -77,6 +79,9 @@ type Serving struct {
 func Serve(ctx context.Context, cfg ServeConfig) (err error) {
 	cfg.fill()
 	if err := CheckApart(cfg.Team); err != nil {
+		return err
+	}
+	if err := cmp.Or(checkFree(cfg.filed.Data), checkFree(cfg.Data)); err != nil {
 		return err
 	}
 	lock, err := hubfile.Acquire(cfg.Data)
@@ -98,7 +103,7 @@ func Serve(ctx context.Context, cfg ServeConfig) (err error) {
 	}
 	defer closing(&err, st.Close)
 	s := serving{cfg: cfg, lock: lock, listener: listener, certificate: certificate, store: st}
-	defer closing(&err, s.closeWorkspace)
+	defer closing(&err, s.close)
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
@@ -139,14 +144,13 @@ type serving struct {
 	// certificate is nil if the hub has none.
 	certificate *gate.Certificate
 	store       store.Store
-	// workspace is nil until an agent works in one.
-	workspace atomic.Pointer[workspace.Workspace]
 
 	hub   *Hub
 	gate  *gate.Gate
 	door  *httpapi.Server
 	mcp   *mcpserver.Door
-	files *teamFiles
+	own   *servedTeam
+	teams *teams // its own and the further ones
 	info  Serving
 }
 
@@ -156,88 +160,49 @@ func (s *serving) prepare(ctx context.Context) error {
 	warnOfClock(s.store, cfg.Log)
 	s.hub = NewHub(HubConfig{Store: s.store, Log: cfg.Log, Name: hubName(), Workers: cfg.Team.Workers,
 		LeaseTime: cfg.Team.Lease, ClientLease: cfg.Team.ClientLease, Grace: cfg.Grace})
-	if err := s.openTools(ctx, cfg.Team); err != nil {
+	s.own = newServedTeam(s.hub, cfg)
+	s.teams = newTeams(s)
+	if err := s.own.join(ctx); err != nil {
 		return err
 	}
-	roster, person, problems, err := enlist(cfg)
-	if err != nil {
-		return err
-	}
-	team, err := s.hub.Join(ctx, roster)
-	if err != nil {
-		return err
-	}
-	s.hub.Keep(team.ID, retention.Rule{Messages: cfg.Team.KeepMessages, Events: cfg.Team.KeepEvents})
+	// All teams join before the start, since their limits say how often a task may be
+	// rescued. If the list cannot be read, the hub's own team works all the same.
+	unread := s.teams.look(ctx, true)
 	if err := s.hub.Start(ctx); err != nil {
 		return err
 	}
 	LimitMemory(store.Memory(cfg.Team.Memory), cfg.Log)
-	token, err := s.hub.tokenOf(ctx, team, person, s.lock.Token())
+	token, err := s.hub.tokenOf(ctx, s.own.team, s.own.person, s.lock.Token())
 	if err != nil {
 		return err
 	}
-	s.files = newTeamFiles(s.hub, cfg, team, person, roster, problems)
-	s.files.openTools = s.openTools
-	s.files.tellPeople(ctx, cfg.Team)
 	started := time.Now()
 	s.gate = s.newGate(token)
-	s.mcp = s.hub.MCP(MCPConfig{Identify: s.gate.Identify, Headers: gate.Headers, MessageBytes: s.files.biggest, Extend: cfg.ExtendMCP})
+	largest := s.teams.acceptLargest()
+	s.mcp = s.hub.MCP(MCPConfig{Identify: s.gate.Identify, Headers: gate.Headers, MessageBytes: largest, Extend: cfg.ExtendMCP})
 	s.door = httpapi.New(httpapi.Config{
 		Gate: s.gate, Tokens: s.hub.Tokens,
 		Store: s.store, Contacts: s.hub.Contacts, Redactions: s.hub.Redactions,
 		Reading: s.hub.Reading, Desk: s.hub.Desk, Tools: s.hub.Tools, Channels: s.hub.Channels, Keepers: s.hub.Keepers, Claims: s.hub.Claims,
-		Rules: rulebook.New(s.store, s.hub.Directory, s.hub.Access, team.ID, s.files, cfg.Log), Log: cfg.Log,
-		Version: Version(), Started: started, HeaderBytes: cfg.Team.Door.Header, BodyBytes: cfg.Team.Door.Body, MessageBytes: s.files.biggest, Shell: s.shell,
+		Rules: s.teams.rules, Teams: hosting.New(s.hub.Access, s.own.team.ID, s.teams), Log: cfg.Log,
+		Version: Version(), Started: started, HeaderBytes: cfg.Team.Door.Header, BodyBytes: cfg.Team.Door.Body, MessageBytes: largest, Shell: s.teams.shell,
 		Mount:  map[string]http.Handler{"/mcp": s.mcp},
-		Notify: s.files.notifyStates,
+		Notify: s.teams.notifyStates,
 	})
-	s.info = Serving{URL: address(s.listener), Public: s.publicAddress(), Team: team.Name, Person: person, Data: cfg.Data, Store: s.store.Describe(), Problems: problems,
-		Warnings: slices.Concat(cfg.Team.Warnings, CheckTools(cfg.Team), CheckServerFiles(cfg.Team), cfg.boxes.warnings(cfg.Team))}
-	return s.lock.Publish(hubfile.Hub{URL: s.info.URL, Process: os.Getpid(), Started: started, Token: token})
+	s.info = Serving{URL: address(s.listener), Public: s.publicAddress(), Team: s.own.team.Name, Person: s.own.person, Data: cfg.Data, Store: s.store.Describe(),
+		Problems: s.own.files.Problems(), Warnings: s.own.warned, Teams: s.teams.further()}
+	if unread != nil {
+		s.info.Problems = append(slices.Clone(s.info.Problems), config.Problem{File: "teams", Message: parley.Public(unread)})
+	}
+	return s.lock.Publish(hubfile.Hub{URL: s.info.URL, Process: os.Getpid(), Started: started, Token: token, Team: s.own.team.Name, Folder: cfg.Team.Dir})
 }
 
-// openTools gives the hub the toolset of the workspace once an agent has it, and protects
-// what the servers are started with before a new one starts. The workspace is that of
-// the start, since changing its settings needs a restart.
-func (s *serving) openTools(ctx context.Context, now *config.Team) error {
-	if s.workspace.Load() == nil && UsesWorkspace(now) {
-		space, err := openWorkspace(ctx, s.cfg.Team, s.cfg.Log)
-		if err != nil {
-			return err
-		}
-		s.workspace.Store(space)
-		s.hub.agents.add(WorkspaceTools(space))
+// close releases what the teams have open.
+func (s *serving) close() error {
+	if s.teams == nil {
+		return nil
 	}
-	if space := s.workspace.Load(); space != nil {
-		space.Protect(serverFiles(placed(now, s.cfg.Team)))
-	}
-	return nil
-}
-
-// placed is a team as its files have it now, in the folders that the hub started with.
-func placed(now, start *config.Team) *config.Team {
-	team := *now
-	team.Data, team.Store, team.Workspace = start.Data, start.Store, start.Workspace
-	return &team
-}
-
-// shell names the sandbox for the commands of agents.
-func (s *serving) shell() string {
-	space := s.workspace.Load()
-	switch {
-	case space == nil:
-		return ""
-	case space.Sandbox == nil:
-		return "none"
-	}
-	return string(space.Sandbox.Kind)
-}
-
-func (s *serving) closeWorkspace() error {
-	if space := s.workspace.Load(); space != nil {
-		return space.Close()
-	}
-	return nil
+	return s.teams.close()
 }
 
 // run works until the context is done or a part fails, and then stops all parts in
@@ -253,8 +218,8 @@ func (s *serving) run(ctx context.Context) error {
 		closeDoors() // without workers, doors are of no use
 	}()
 	var beside sync.WaitGroup
-	beside.Go(func() { s.files.watch(open, s.cfg.LookEvery, s.cfg.Reload) })
-	beside.Go(func() { s.files.teller.Run(open) })
+	s.teams.follow(open)
+	beside.Go(func() { s.teams.watch(open, s.cfg.LookEvery, s.cfg.Reload) })
 	if s.certificate != nil {
 		beside.Go(func() { s.certificate.Run(open) })
 	}

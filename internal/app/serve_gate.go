@@ -94,6 +94,9 @@ func (s *serving) newGate(own string) *gate.Gate {
 	}
 	g := gate.New(cfg)
 	g.Trust(own)
+	for _, st := range s.teams.all() {
+		g.Trust(st.token)
+	}
 	return g
 }
 

@@ -10,6 +10,7 @@ import (
 	"parley"
 	"parley/internal/channel"
 	"parley/internal/store"
+	"parley/internal/tool"
 	"parley/internal/wake"
 )
 
@@ -31,6 +32,8 @@ type Roster struct {
 	By      parley.AgentID
 	// Channels are the group channels that the files name.
 	Channels []Channel
+	// Toolsets are further ones that only this team has, by name.
+	Toolsets map[string][]tool.Tool
 }
 
 // Channel is a group channel as the team's files describe it.
@@ -43,6 +46,8 @@ type Channel struct {
 // Join adds a team to the hub. New members get a row. Those that are gone from the files
 // are marked as removed, and their open tasks fail, since nobody is left to work on them.
 func (h *Hub) Join(ctx context.Context, r Roster) (parley.Team, error) {
+	h.joining.Lock() // servers that one team no longer uses must not be taken for another's
+	defer h.joining.Unlock()
 	var team parley.Team
 	err := h.Store.Update(ctx, func(tx *store.Tx) (err error) {
 		team, err = tx.TeamByName(r.Team)
@@ -67,7 +72,7 @@ func (h *Hub) Join(ctx context.Context, r Roster) (parley.Team, error) {
 	for _, m := range r.Members {
 		delete(known, parley.FoldName(m.Name))
 	}
-	h.agents.take(team.ID, stored, r.Members, slices.Collect(maps.Values(known)))
+	h.agents.take(team.ID, stored, r, slices.Collect(maps.Values(known)))
 	if e, err := h.Directory.Find(team.ID, r.Person); err == nil {
 		h.Directory.SetPerson(team.ID, e.ID)
 	}
@@ -162,6 +167,32 @@ func (r Roster) save(tx *store.Tx, team parley.Team, m Member, old parley.Agent)
 		tx.Record(parley.Event{Team: team.ID, Kind: parley.EventAgent, Actor: r.By, Target: a.ID, Detail: change})
 	}
 	return a
+}
+
+// Leave ends the work of a team: its agents are offline, its tokens are refused, and its
+// open tasks fail. The record stays, and a team that joins again under the same name
+// finds it.
+func (h *Hub) Leave(ctx context.Context, name, home string) error {
+	h.joining.Lock()
+	defer h.joining.Unlock()
+	var team parley.Team
+	err := h.Store.View(ctx, func(tx *store.Tx) (err error) {
+		team, err = tx.TeamByName(name)
+		return err
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return nil // it has never joined
+	}
+	if err != nil {
+		return err
+	}
+	known, err := h.known(ctx, team.ID)
+	if err != nil {
+		return err
+	}
+	roster := Roster{Team: team.Name, Home: home}
+	h.agents.take(team.ID, nil, roster, slices.Collect(maps.Values(known)))
+	return h.retire(ctx, roster, known)
 }
 
 // retire marks the members that the files no longer name as removed.

@@ -73,7 +73,7 @@ func openWorkspace(ctx context.Context, team *config.Team, log *slog.Logger) (*w
 }
 
 func workspaceConfig(team *config.Team) workspace.Config {
-	cfg := workspace.Config{Folder: team.Workspace.Folder, Team: team.Dir, Hidden: []string{team.Data}}
+	cfg := workspace.Config{Folder: team.Workspace.Folder, Team: team.Dir, Hidden: append([]string{team.Data}, team.Workspace.Hidden...)}
 	if path := team.Store.Path; path != "" && !inside(team.Data, path) {
 		for _, end := range []string{"", "-journal", "-wal", "-shm", "-hub"} {
 			cfg.Hidden = append(cfg.Hidden, path+end)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley"
 	"parley/internal/app"
 	"parley/internal/backup"
 	"parley/internal/cli/view"
@@ -50,6 +51,9 @@ and nothing is written, unless --files-only asks for the team's files alone.`,
 				return err
 			}
 			cfg.Team = team
+			if err := c.ownRecord(cfg.FilesOnly); err != nil {
+				return err
+			}
 			if len(args) > 0 {
 				cfg.File = args[0]
 			} else if cfg.File, err = app.BackupFile(team, c.now()); err != nil {
@@ -61,6 +65,17 @@ and nothing is written, unless --files-only asks for the team's files alone.`,
 	cmd.Flags().BoolVar(&cfg.Force, "force", false, "replace the file if it exists")
 	cmd.Flags().BoolVar(&cfg.FilesOnly, "files-only", false, "leave the database out")
 	return cmd
+}
+
+// ownRecord refuses to back up a team without its record, which is in the database of
+// the hub that serves it.
+func (c *console) ownRecord(filesOnly bool) error {
+	p, err := c.place()
+	if err != nil || p.team == "" || filesOnly {
+		return nil // a hub of its own, or none
+	}
+	return parley.Errorf(parley.Invalid, "The record of %s is in the database of its hub, together with those of other teams.", p.team).
+		WithHint("Back up the hub with: %s backup --dir %s\nand the team's files with: %s", c.program, shellQuote(p.hubDir), c.command("backup --files-only"))
 }
 
 // loadTeam reads the files of the command's team.

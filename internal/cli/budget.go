@@ -31,15 +31,6 @@ spend more; what waited for this goes on. Money is in US dollars.`
 	return cmd
 }
 
-func teamCommand(c *console) *cobra.Command {
-	return group(&cobra.Command{
-		Use:     "team",
-		Short:   "Show what the team spends, or let it spend more today",
-		Example: "  parley team budget\n  parley team budget --add tokens=500k",
-		GroupID: groupCare,
-	}, teamBudgetCommand(c))
-}
-
 func teamBudgetCommand(c *console) *cobra.Command {
 	cmd := budgetCommand(c, dailyForm,
 		func(hub *client.Client, ctx context.Context, _ string) (api.Spending, error) {

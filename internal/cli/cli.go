@@ -48,6 +48,8 @@ answer and step in.
 Commands talk to the hub of one team. The team's folder is given with --dir or in
 PARLEY_DIR; otherwise it is this folder, or the nearest one above it that has a
 parley.yaml. A hub elsewhere is used with PARLEY_URL, its address, and PARLEY_TOKEN.
+A hub can serve further teams (parley team add); --team or PARLEY_TEAM names one of
+them.
 
 Exit codes:
   0    success
@@ -90,8 +92,10 @@ func newRoot(c *console) *cobra.Command {
 	flags := root.PersistentFlags()
 	flags.StringVar(&c.dir, "dir", "", "the team's `folder`")
 	flags.StringVar(&c.data, "data", "", "the hub's data `folder`, if it is not the one in parley.yaml")
+	flags.StringVar(&c.team, "team", "", "the `name` of another team of the hub; PARLEY_TEAM does the same")
 	flags.BoolVar(&c.json, "json", false, "print JSON")
 	flags.BoolVar(&c.noColor, "no-color", false, "print without colours; NO_COLOR does the same")
+	cobra.CheckErr(root.RegisterFlagCompletionFunc("team", c.completeTeam))
 	root.AddGroup(
 		&cobra.Group{ID: groupStart, Title: "Start:"},
 		&cobra.Group{ID: groupTalk, Title: "Talk to agents:"},

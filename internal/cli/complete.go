@@ -9,6 +9,7 @@ import (
 
 	"parley/api"
 	"parley/client"
+	"parley/internal/hubfile"
 )
 
 // completionTime bounds a completion, which asks the running hub. If the hub is
@@ -127,6 +128,28 @@ func (c *console) offer(cmd *cobra.Command, find source) (completions, cobra.She
 		return nil, nothing
 	}
 	return list, nothing | cobra.ShellCompDirectiveKeepOrder
+}
+
+// completeTeam offers the further teams of the hub, and its own.
+func (c *console) completeTeam(*cobra.Command, []string, string) (completions, cobra.ShellCompDirective) {
+	const nothing = cobra.ShellCompDirectiveNoFileComp
+	c.team = "" // it is just being typed
+	p, err := c.nearest()
+	if err != nil {
+		return nil, nothing
+	}
+	var names completions
+	if own := c.ownName(p); own != "" {
+		names = append(names, own)
+	}
+	further, err := hubfile.Teams(p.data)
+	if err != nil {
+		return nil, nothing
+	}
+	for _, t := range further {
+		names = append(names, cobra.CompletionWithDesc(t.Name, t.Folder))
+	}
+	return names, nothing
 }
 
 // completeFlag offers these values for a flag.

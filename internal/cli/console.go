@@ -26,6 +26,7 @@ type console struct {
 
 	dir     string
 	data    string
+	team    string
 	json    bool
 	noColor bool
 	// args is what was typed. understood is set once the command line was parsed.
@@ -104,6 +105,9 @@ func terminal(stream any) (*os.File, bool) {
 // command writes a command line that reaches the same team from here.
 func (c *console) command(format string, args ...any) string {
 	rest := fmt.Sprintf(format, args...)
+	if c.team != "" {
+		rest = "--team " + shellQuote(c.team) + " " + rest
+	}
 	switch {
 	case c.data != "":
 		return c.program + " --data " + shellQuote(c.data) + " " + rest

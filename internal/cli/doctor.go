@@ -97,6 +97,10 @@ func (e *examination) run(ctx context.Context, dir string) {
 	if e.data != "" {
 		e.team.MoveData(e.data)
 	}
+	if p, err := e.place(); err == nil && p.team != "" {
+		e.further(ctx, p)
+		return
+	}
 	e.servers(ctx)
 	e.notify()
 	data := e.team.Data
@@ -112,7 +116,8 @@ func (e *examination) run(ctx context.Context, dir string) {
 		e.database(ctx)
 		return
 	}
-	e.hub(ctx, data)
+	e.hub(ctx, place{data: data})
+	e.teams(ctx, place{data: data})
 }
 
 func (e *examination) add(state, name, detail, hint string) {
@@ -183,8 +188,8 @@ func (e *examination) servers(ctx context.Context) {
 }
 
 // hub asks the running hub, since only the hub can use the database then.
-func (e *examination) hub(ctx context.Context, data string) {
-	hub, err := client.Discover(data)
+func (e *examination) hub(ctx context.Context, p place) {
+	hub, err := client.DiscoverTeam(p.data, p.team)
 	if err != nil {
 		e.failed("hub", err)
 		return

@@ -234,7 +234,7 @@ func (c *console) joinSetup(ctx context.Context, hub *client.Client, f joinFlags
 // namedByAddress is the address of a hub elsewhere, if the environment names one and no
 // flag names another.
 func (c *console) namedByAddress() string {
-	if c.dir != "" || c.data != "" {
+	if c.dir != "" || c.data != "" || c.team != "" {
 		return ""
 	}
 	return c.getenv(urlEnv)
@@ -242,18 +242,11 @@ func (c *console) namedByAddress() string {
 
 // hubData is the data folder of the hub, from wherever it is looked at.
 func (c *console) hubData() (string, error) {
-	if c.data != "" {
-		return filepath.Abs(c.data)
-	}
-	dir, err := c.teamDir()
+	p, err := c.place()
 	if err != nil {
 		return "", err
 	}
-	data, err := dataDir(dir)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Abs(data)
+	return filepath.Abs(p.data)
 }
 
 // thisProgram is how a client starts parley. What go run builds is gone later.

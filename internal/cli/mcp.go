@@ -72,8 +72,8 @@ func (c *console) runBridge(ctx context.Context, find func() (mcpbridge.Hub, err
 
 // mcpHub says how to find the hub, now and after a restart.
 func (c *console) mcpHub(address, tokenFile string) (func() (mcpbridge.Hub, error), error) {
-	address = cmp.Or(address, c.getenv("PARLEY_URL"))
-	token := c.getenv("PARLEY_TOKEN")
+	address = cmp.Or(address, c.namedByAddress())
+	token := c.getenv(tokenEnv)
 	if tokenFile != "" {
 		text, err := os.ReadFile(tokenFile)
 		if err != nil {
@@ -87,18 +87,12 @@ func (c *console) mcpHub(address, tokenFile string) (func() (mcpbridge.Hub, erro
 		}
 		return func() (mcpbridge.Hub, error) { return mcpbridge.Hub{URL: address, Token: token}, nil }, nil
 	}
-	data := c.data
-	if data == "" {
-		dir, err := c.teamDir()
-		if err != nil {
-			return nil, err
-		}
-		if data, err = dataDir(dir); err != nil {
-			return nil, err
-		}
+	p, err := c.place()
+	if err != nil {
+		return nil, err
 	}
 	return func() (mcpbridge.Hub, error) {
-		hub, err := hubfile.Find(data)
+		hub, err := hubfile.FindTeam(p.data, p.team)
 		return mcpbridge.Hub{URL: hub.URL, Token: cmp.Or(token, hub.Token)}, err
 	}, nil
 }

@@ -1,29 +1,115 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"parley"
 	"parley/client"
+	"parley/internal/app"
 	"parley/internal/config"
 	"parley/internal/hubfile"
 )
 
 const (
-	dirEnv = "PARLEY_DIR"
+	dirEnv  = "PARLEY_DIR"
+	teamEnv = "PARLEY_TEAM"
 	// urlEnv and tokenEnv are the address and the token of a hub that may be anywhere.
 	urlEnv   = "PARLEY_URL"
 	tokenEnv = "PARLEY_TOKEN"
 )
 
+// place is where the command's team is and where its hub is.
+type place struct {
+	// dir is the folder of the team, and hubDir that of the hub's own team; empty if
+	// only the data folder is known.
+	dir, hubDir string
+	data        string // the hub's data folder
+	team        string // a further team of the hub; empty for its own
+}
+
+// place finds the team by the flags, the environment and the folder.
+func (c *console) place() (place, error) {
+	p, err := c.nearest()
+	if err != nil {
+		return p, err
+	}
+	name := cmp.Or(c.team, c.getenv(teamEnv))
+	if name == "" {
+		return p, nil
+	}
+	list, err := hubfile.Teams(p.data)
+	if err != nil {
+		return p, err
+	}
+	if i := slices.IndexFunc(list, func(t hubfile.Team) bool { return t.Is(name) && !t.Leaving }); i >= 0 {
+		p.dir, p.team = list[i].Folder, list[i].Name
+		return p, nil
+	}
+	p.dir, p.team = p.hubDir, ""
+	if own := c.ownName(p); own == "" || parley.FoldName(own) != parley.FoldName(name) {
+		return p, app.ErrNoTeam(name, list)
+	}
+	return p, nil
+}
+
+// nearest is the place without regard to the name of a team.
+func (c *console) nearest() (p place, err error) {
+	p.dir, err = c.folder()
+	p.hubDir, p.data = p.dir, c.data
+	if c.data == "" { // --data alone is enough to reach a hub
+		if err != nil {
+			return p, err
+		}
+		if p.data, err = dataDir(p.dir); err != nil {
+			return p, err
+		}
+	}
+	if hub, err := hubfile.FindTeam(p.data, ""); err == nil && hub.Folder != "" {
+		p.hubDir = hub.Folder // --data may have been given in the folder of another team
+	}
+	if at, ok := hubfile.Pointed(p.data); ok {
+		p.hubDir, p.data, p.team = at.Folder, at.Hub, at.Team
+	}
+	return p, nil
+}
+
+// ownName is the name of the hub's own team.
+func (c *console) ownName(p place) string {
+	if hub, err := hubfile.FindTeam(p.data, ""); err == nil || hub.Team != "" {
+		return hub.Team
+	}
+	if p.hubDir == "" {
+		return ""
+	}
+	name, err := config.TeamName(p.hubDir)
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
 // teamDir is the folder of the command's team.
 func (c *console) teamDir() (string, error) {
+	if c.team == "" && c.getenv(teamEnv) == "" {
+		return c.folder()
+	}
+	p, err := c.place()
+	if err == nil && p.dir == "" {
+		return c.folder() // its error says what is missing
+	}
+	return p.dir, err
+}
+
+// folder is the team's folder that was named, or the nearest one.
+func (c *console) folder() (string, error) {
 	if c.dir != "" {
 		return c.dir, nil
 	}
@@ -55,29 +141,22 @@ func (c *console) atHub(cmd *cobra.Command, do func(context.Context, *client.Cli
 	return do(cmd.Context(), hub)
 }
 
-// connect finds the hub that runs for the team.
+// connect finds the hub that serves the team.
 func (c *console) connect() (*client.Client, error) {
-	if c.dir == "" && c.data == "" && c.getenv(urlEnv) != "" {
+	if c.namedByAddress() != "" {
 		return c.byAddress()
 	}
-	if c.data != "" {
-		hub, err := discover(c.data)
-		if err != nil {
-			return nil, noHubFor(c.startCommand(), c.data, err)
-		}
-		return hub, nil
-	}
-	dir, err := c.teamDir()
+	p, err := c.place()
 	if err != nil {
 		return nil, err
 	}
-	data, err := dataDir(dir)
+	return c.connectTo(p)
+}
+
+func (c *console) connectTo(p place) (*client.Client, error) {
+	hub, err := discover(p)
 	if err != nil {
-		return nil, err
-	}
-	hub, err := discover(data)
-	if err != nil {
-		return nil, noHubFor(c.startCommand(), data, err)
+		return nil, noHubFor(c.startCommand(p), p.data, err)
 	}
 	return hub, nil
 }
@@ -96,10 +175,10 @@ func (c *console) byAddress() (*client.Client, error) {
 const startTime = 3 * time.Second
 
 // discover finds a hub, even one that is just starting.
-func discover(data string) (*client.Client, error) {
+func discover(p place) (*client.Client, error) {
 	for end := time.Now().Add(startTime); ; {
-		held := hubfile.Held(data)
-		hub, err := client.Discover(data)
+		held := hubfile.Held(p.data)
+		hub, err := client.DiscoverTeam(p.data, p.team)
 		if parley.KindOf(err) != parley.Unavailable || !held || time.Now().After(end) {
 			return hub, err
 		}
@@ -122,13 +201,12 @@ func dataDir(dir string) (string, error) {
 }
 
 // startCommand is the command that starts the hub of this team.
-func (c *console) startCommand() string {
+func (c *console) startCommand(p place) string {
 	up := "parley up"
-	dir, err := c.teamDir()
-	if err != nil {
+	if p.hubDir == "" {
 		up += " DIR" // --data alone does not say which team
-	} else if here, err := os.Getwd(); err != nil || !sameDir(here, dir) {
-		up += " " + shellQuote(dir)
+	} else if here, err := os.Getwd(); err != nil || !sameDir(here, p.hubDir) {
+		up += " " + shellQuote(p.hubDir)
 	}
 	return up + c.dataFlag()
 }

@@ -31,6 +31,10 @@ type Up struct {
 	Paused   bool      `json:"paused,omitempty"` // the team was paused before the hub stopped
 	Problems []Mistake `json:"problems"`
 	Warnings []Mistake `json:"warnings"`
+	// Teams are the further teams of the hub.
+	Teams []string `json:"teams,omitempty"`
+	// Unserved says what keeps further teams out.
+	Unserved []string `json:"unserved,omitempty"`
 }
 
 // Mistake is a mistake in a team's files. Line is left out if it is about the
@@ -87,7 +91,7 @@ func logLevel(forFile, verbose bool) slog.Level {
 }
 
 func (c *console) up(ctx context.Context, listen string, log *slog.Logger) error {
-	dir, err := c.teamDir()
+	dir, err := c.folder()
 	if err != nil {
 		return err
 	}
@@ -200,6 +204,13 @@ func (c *console) showUp(ctx context.Context, s app.Serving) error {
 	}
 	up := Up{URL: s.URL, Public: s.Public, Team: s.Team, Person: s.Person, Data: s.Data, Store: s.Store,
 		Agents: agents, Paused: paused, Problems: mistakes(s.Problems), Warnings: mistakes(s.Warnings)}
+	for _, t := range s.Teams {
+		if t.Served() {
+			up.Teams = append(up.Teams, t.Name)
+		} else {
+			up.Unserved = append(up.Unserved, t.Name+": "+strings.Join(t.Problems, " "))
+		}
+	}
 	if c.json {
 		return c.line(up)
 	}
@@ -251,7 +262,11 @@ func (c *console) upText(s view.Screen, up Up) string {
 		"you are", up.Person,
 		"agents", some(up.Agents),
 		"store", up.Store,
+		"teams", some(up.Teams),
 	)...)
+	for _, problem := range up.Unserved {
+		text += s.Bad() + " The team " + problem + "\n"
+	}
 	for _, m := range up.Problems {
 		text += s.Bad() + " " + m.String() + "\n"
 	}

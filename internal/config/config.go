@@ -48,6 +48,15 @@ func DataFolder(dir string) (string, error) {
 	return team.Data, root.Close()
 }
 
+// TeamName reads the name of the team in dir.
+func TeamName(dir string) (string, error) {
+	team, root, err := readSettings(dir)
+	if err != nil {
+		return "", err
+	}
+	return team.Name, root.Close()
+}
+
 // readSettings reads parley.yaml, and leaves the folder open for the rest.
 func readSettings(dir string) (*Team, *os.Root, error) {
 	dir, err := filepath.Abs(dir)

@@ -23,6 +23,9 @@ type Workspace struct {
 	Limits CommandLimits
 	// Environment names variables of the hub that commands get.
 	Environment []string
+	// Hidden are further files and folders that no agent sees. The files of a team do
+	// not name them; its hub does.
+	Hidden []string
 }
 
 // workspaceInto accepts a folder, or a mapping.

@@ -188,6 +188,7 @@ var peopleOnly = []struct{ method, operation, path, body string }{
 	{"POST", "/v1/agents/{name}/rules/{key}", "/v1/agents/Joiner/rules/contacts", `{"values": ["allow:*"]}`},
 	{"DELETE", "/v1/agents/{name}/rules/{key}", "/v1/agents/Joiner/rules/manager", ""},
 	{"POST", "/v1/reload", "/v1/reload", ""},
+	{"POST", "/v1/teams/reread", "/v1/teams/reread", ""},
 	{"POST", "/v1/tasks/{id}/budget", "/v1/tasks/task-101/budget", `{"add": {"tokens": 1000}}`},
 	{"POST", "/v1/team/budget", "/v1/team/budget", `{"add": {"tokens": 1000}}`},
 	{"POST", "/v1/team/pause", "/v1/team/pause", ""},

@@ -57,6 +57,8 @@ var calls = []call{
 	{"raise-team-budget", "POST", "/v1/team/budget", `{"add": {"tokens": 5}}`, 409, 403},
 	{"pause-team", "POST", "/v1/team/pause", "", 200, 403},
 	{"resume-team", "POST", "/v1/team/resume", "", 200, 403},
+	{"list-teams", "GET", "/v1/teams", "", 200, 403},
+	{"reread-teams", "POST", "/v1/teams/reread", "", 200, 403},
 	{"list-messages", "GET", "/v1/messages?of=YOU&with=DataBot", "", 200, 403},
 	{"get-message", "GET", "/v1/messages/msg-1", "", 200, 404},
 	{"list-threads", "GET", "/v1/threads?of=YOU&with=DataBot", "", 200, 403},

@@ -29,6 +29,7 @@ import (
 	"parley/internal/contact"
 	"parley/internal/desk"
 	"parley/internal/gate"
+	"parley/internal/hosting"
 	"parley/internal/keeper"
 	"parley/internal/reading"
 	"parley/internal/redaction"
@@ -47,8 +48,11 @@ type Config struct {
 	Keepers    *keeper.Service
 	Claims     *claim.Service
 	Redactions *redaction.Service
-	// Rules is nil for a hub whose team has no files.
-	Rules   *rulebook.Service
+	// Rules are those of a team; nil if the hub has no files of it. A hub whose teams
+	// have no files has none.
+	Rules func(parley.TeamID) *rulebook.Service
+	// Teams is nil for a hub whose teams have no files.
+	Teams   *hosting.Service
 	Log     *slog.Logger
 	Version string
 	Started time.Time
@@ -63,9 +67,9 @@ type Config struct {
 	HeaderBytes, BodyBytes int
 	// MessageBytes is the largest message that any participant may send.
 	MessageBytes int
-	// Shell says in which sandbox agents run commands; nil for a hub without a
-	// workspace.
-	Shell func() string
+	// Shell says in which sandbox agents of a team run commands; nil for a hub without
+	// workspaces.
+	Shell func(parley.TeamID) string
 	// Notify says how the targets are doing through which people are told; nil for a
 	// hub without any. It says nothing to whoever is no person.
 	Notify func(context.Context, access.Caller) ([]api.NotifyTarget, error)
@@ -99,6 +103,7 @@ func New(cfg Config) *Server {
 	s.api = humago.New(mux, describeAPI(cfg.Version))
 	s.api.UseMiddleware(s.identify)
 	s.registerHub()
+	s.registerTeams()
 	s.registerContacts()
 	s.registerTasks()
 	s.registerBudgets()

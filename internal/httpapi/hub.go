@@ -22,7 +22,7 @@ func (s *Server) getHub(ctx context.Context, _ *struct{}) (api.Hub, error) {
 	}
 	shell := ""
 	if s.cfg.Shell != nil {
-		shell = s.cfg.Shell()
+		shell = s.cfg.Shell(c.Team)
 	}
 	var targets []api.NotifyTarget
 	if s.cfg.Notify != nil {

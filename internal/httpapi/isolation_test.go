@@ -23,6 +23,8 @@ type probe struct {
 
 var probes = []probe{
 	{"get-hub", "GET", "/v1/hub", "", 200, []string{"main", "Ada"}},
+	{"list-teams", "GET", "/v1/teams", "", 200, []string{"main", "folder"}},
+	{"reread-teams", "POST", "/v1/teams/reread", "", 403, []string{"main"}},
 	{"contact-agent", "POST", "/v1/contacts", `{"action": "ask", "agent": "Bob", "message": "Hello?"}`, 404, []string{"Bob?"}},
 	{"contact-agent", "POST", "/v1/contacts", `{"action": "delegate", "agent": "DataBot", "message": "Hello?", "task_id": "task-101"}`, 404, nil},
 	{"list-tasks", "GET", "/v1/tasks", "", 200, []string{"task-", "poem"}},
@@ -114,30 +116,7 @@ var probes = []probe{
 // agents have the same names in both teams.
 func TestNoOneReadsAnotherTeam(t *testing.T) {
 	w := newWorld(t)
-	ada := w.as("Ada")
-	for _, text := range []string{"Write a poem.", "Write another poem."} {
-		if _, err := ada.Contact(t.Context(), api.ContactRequest{Action: "delegate", Agent: "Bob", Message: text}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := ada.Cancel(t.Context(), "task-102"); err != nil {
-		t.Fatal(err)
-	}
-	w.storeApproval(101)
-	if _, err := ada.AddChannel(t.Context(), api.ChannelRequest{Name: "poets", Members: []string{"DataBot"}}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ada.Post(t.Context(), api.PostRequest{Channel: "#poets", Message: "A poem for all."}); err != nil {
-		t.Fatal(err)
-	}
-	if status, body := w.do("Ada", "POST", "/v1/keepers", `{"topic": "poems", "messages": [{"role": "user", "content": "A verse of a poem."},
-		{"role": "assistant", "content": "Yes."}, {"role": "user", "content": "More."}, {"role": "user", "content": "More."}]}`); status != 200 {
-		t.Fatalf("%d %s", status, body)
-	}
-	if _, err := ada.AskQuestion(t.Context(), api.QuestionRequest{Question: "Which poem?", Target: "Bob"}); err != nil {
-		t.Fatal(err)
-	}
-	w.claim("Ada", "secret.go")
+	w.fill()
 	before := w.everything("Ada")
 	for _, p := range probes {
 		status, body := w.do("Eve", p.method, p.path, p.body)
@@ -156,6 +135,35 @@ func TestNoOneReadsAnotherTeam(t *testing.T) {
 	if after := w.everything("Ada"); after != before {
 		t.Errorf("something changed.\nbefore: %s\nafter: %s", before, after)
 	}
+}
+
+// fill gives the team main one of everything.
+func (w *world) fill() {
+	w.t.Helper()
+	ada := w.as("Ada")
+	for _, text := range []string{"Write a poem.", "Write another poem."} {
+		if _, err := ada.Contact(w.t.Context(), api.ContactRequest{Action: "delegate", Agent: "Bob", Message: text}); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	if _, err := ada.Cancel(w.t.Context(), "task-102"); err != nil {
+		w.t.Fatal(err)
+	}
+	w.storeApproval(101)
+	if _, err := ada.AddChannel(w.t.Context(), api.ChannelRequest{Name: "poets", Members: []string{"DataBot"}}); err != nil {
+		w.t.Fatal(err)
+	}
+	if _, err := ada.Post(w.t.Context(), api.PostRequest{Channel: "#poets", Message: "A poem for all."}); err != nil {
+		w.t.Fatal(err)
+	}
+	if status, body := w.do("Ada", "POST", "/v1/keepers", `{"topic": "poems", "messages": [{"role": "user", "content": "A verse of a poem."},
+		{"role": "assistant", "content": "Yes."}, {"role": "user", "content": "More."}, {"role": "user", "content": "More."}]}`); status != 200 {
+		w.t.Fatalf("%d %s", status, body)
+	}
+	if _, err := ada.AskQuestion(w.t.Context(), api.QuestionRequest{Question: "Which poem?", Target: "Bob"}); err != nil {
+		w.t.Fatal(err)
+	}
+	w.claim("Ada", "secret.go")
 }
 
 // claim makes somebody hold a claim on a file.

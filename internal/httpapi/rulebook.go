@@ -46,18 +46,20 @@ type ruleInput struct {
 	Body api.RuleRequest
 }
 
-// rules returns the use case, or an error if the team has no files.
-func (s *Server) rules() (*rulebook.Service, error) {
-	if s.cfg.Rules == nil {
-		return nil, parley.Errorf(parley.Conflict, "The team of this hub has no files.")
+// rules returns the use case for the caller's team, or an error if it has no files.
+func (s *Server) rules(ctx context.Context) (*rulebook.Service, error) {
+	if s.cfg.Rules != nil {
+		if rules := s.cfg.Rules(caller(ctx).Team); rules != nil {
+			return rules, nil
+		}
 	}
-	return s.cfg.Rules, nil
+	return nil, parley.Errorf(parley.NotFound, "This hub has no files of your team.")
 }
 
 func (s *Server) getRules(ctx context.Context, in *struct {
 	Name string `path:"name" maxLength:"64" doc:"The agent."`
 }) (api.AgentRules, error) {
-	rules, err := s.rules()
+	rules, err := s.rules(ctx)
 	if err != nil {
 		return api.AgentRules{}, err
 	}
@@ -88,7 +90,7 @@ func (s *Server) unsetRule(ctx context.Context, in *struct {
 type ruleChange func(r *rulebook.Service, ctx context.Context, c access.Caller, name, key string, values []string) (rulebook.Rules, error)
 
 func (s *Server) changeRule(ctx context.Context, p RulePath, values []string, change ruleChange) (api.AgentRules, error) {
-	rules, err := s.rules()
+	rules, err := s.rules(ctx)
 	if err != nil {
 		return api.AgentRules{}, err
 	}
@@ -113,7 +115,7 @@ func orNone(list []string) []string {
 }
 
 func (s *Server) reload(ctx context.Context, _ *struct{}) (api.Reload, error) {
-	rules, err := s.rules()
+	rules, err := s.rules(ctx)
 	if err != nil {
 		return api.Reload{}, err
 	}

@@ -36,7 +36,7 @@ func (s *Server) createToken(ctx context.Context, in *struct{ Body api.TokenRequ
 }
 
 func (s *Server) addPerson(ctx context.Context, in *struct{ Body api.PersonRequest }) (api.NewToken, error) {
-	rules, err := s.rules()
+	rules, err := s.rules(ctx)
 	if err != nil {
 		return api.NewToken{}, err
 	}

@@ -16,6 +16,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/app"
+	"parley/internal/hosting"
 	"parley/internal/httpapi"
 	"parley/internal/model/scripted"
 	"parley/internal/rulebook"
@@ -96,13 +97,24 @@ func assemble(t *testing.T, clock parley.Clock) *world {
 	w.join("other", "Eve")
 	w.files = writeFiles(t)
 	w.files.added = func(name string) { w.join("main", "Ada", "Bob", "Joiner", name) }
+	rules := rulebook.New(st, w.hub.Directory, w.hub.Access, w.teams["main"].ID, w.files, log)
 	w.server = httpapi.New(httpapi.Config{
 		Store: st, Contacts: w.hub.Contacts, Reading: w.hub.Reading, Desk: w.hub.Desk, Tools: w.hub.Tools, Redactions: w.hub.Redactions, Channels: w.hub.Channels, Keepers: w.hub.Keepers, Claims: w.hub.Claims, Tokens: w.hub.Tokens,
-		Rules: rulebook.New(st, w.hub.Directory, w.hub.Access, w.teams["main"].ID, w.files, log),
-		Log:   log, Version: "test", Started: noon, Host: "127.0.0.1", MessageBytes: 1 << 10,
+		Rules: func(parley.TeamID) *rulebook.Service { return rules }, Teams: hosting.New(w.hub.Access, w.teams["main"].ID, w),
+		Log: log, Version: "test", Started: noon, Host: "127.0.0.1", MessageBytes: 1 << 10,
 	})
 	return w
 }
+
+// List and Reread make the world's teams those of a hub.
+func (w *world) List(context.Context) (list []hosting.Team, err error) {
+	for _, name := range []string{"main", "other"} {
+		list = append(list, hosting.Team{ID: w.teams[name].ID, Name: name, Folder: "/teams/" + name, Own: name == "main", Agents: []string{"DataBot"}, Warnings: []string{"poem"}})
+	}
+	return list, nil
+}
+
+func (w *world) Reread(context.Context) error { return nil }
 
 // join makes a team of native agents, people and a client.
 func (w *world) join(team string, outside ...string) {

@@ -5,6 +5,10 @@
 //	hub.json   address and process of the hub that holds the lock
 //	hub.token  the token of the person who the command line acts as
 //	.gitignore keeps the folder out of git
+//	teams.json the further teams that the hub serves, with the folder of each
+//	teams/     the token of each further team's person
+//
+// The data folder of a further team has joined.json, which names the hub.
 //
 // Only the lock says whether a hub runs: the system releases it when the process
 // ends, however it ends. The other files may be left over from a hub that was
@@ -36,11 +40,23 @@ type Hub struct {
 	URL     string    `json:"url"`
 	Process int       `json:"process"`
 	Started time.Time `json:"started"`
-	Token   string    `json:"-"`
+	// Team is its own team, whose person has the token, and Folder is where that is.
+	Team   string `json:"team,omitempty"`
+	Folder string `json:"folder,omitempty"`
+	Token  string `json:"-"`
 }
 
-// Find reads the files of the hub that runs on a data folder.
+// Find reads the files of the hub that runs on a data folder. For the folder of a
+// further team it finds the hub that serves it, with the token of that team.
 func Find(dir string) (Hub, error) {
+	if at, ok := Pointed(dir); ok {
+		return FindTeam(at.Hub, at.Team)
+	}
+	return find(dir)
+}
+
+// find does not follow a pointer.
+func find(dir string) (Hub, error) {
 	if !Held(dir) {
 		return Hub{}, parley.Errorf(parley.Unavailable, "No hub runs on %s.", dir).WithHint("Start one with: parley up")
 	}
