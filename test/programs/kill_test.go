@@ -19,8 +19,10 @@ func TestKilledPrograms(t *testing.T) {
 			token, command := h.token("Counter").Secret, c.command(t)
 			p := h.runGated(token, g, command)
 
-			// In the middle of tasks, twice.
-			tasks := h.delegateAll(3)
+			// In the middle of tasks: before they have asked, and then after some have.
+			tasks := h.delegateAll(2)
+			p = h.killAt(p, g, tasks, func() *program { return h.runGated(token, g, command) })
+			tasks = append(tasks, h.delegate("Counter", "Ask first."))
 			p = h.killAt(p, g, tasks, func() *program { return h.runGated(token, g, command) })
 			p = h.killAt(p, g, tasks, func() *program { return h.runGated(token, g, command) })
 			h.arriveAt(g, tasks)
@@ -162,8 +164,8 @@ func TestAStoppedHubIsWaitedFor(t *testing.T) {
 			h.eventually("the program waits", func() bool { return h.connected("Counter") })
 			h.halt()
 			h.start()
-			tasks := h.delegateAll(2)
-			h.arriveAt(g, tasks)
+			tasks := []string{h.delegate("Counter", "Ask first."), h.delegate("Counter", "Ask first.")}
+			h.arriveAt(g, tasks) // with their answers
 			h.halt()
 			close(g.pass)
 			h.eventually("the program has noticed", func() bool { return strings.Contains(p.said.String(), "could not be ended yet") })

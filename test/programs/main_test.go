@@ -9,8 +9,10 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -40,9 +42,15 @@ func serveAtGate(address string) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	err = client.Loop{Client: c, AtOnce: 3, Handler: func(ctx context.Context, w *client.Work) (string, error) {
+	// A poll that is longer than the test: nobody is helped by its end.
+	err = client.Loop{Client: c, AtOnce: 3, Poll: 5 * time.Minute, Handler: func(ctx context.Context, w *client.Work) (string, error) {
 		if err := w.Progress(ctx, "At the gate."); err != nil {
 			return "", err
+		}
+		if strings.HasSuffix(w.Text, "Count.") { // without mail that would wake the loop
+			if err := passGate(ctx, address, w.Task); err != nil {
+				return "", err
+			}
 		}
 		answer, err := w.Ask(ctx, "DataBot", "What was the revenue?")
 		if err != nil {
