@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"parley"
 )
@@ -100,5 +101,17 @@ func MemoryFile(tokenFile string) string {
 	return strings.TrimSuffix(tokenFile, ".token") + ".hook.json"
 }
 
-// fileName is a name as a part of a path. Names are the same in any case.
-func fileName(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }
+// fileName is a name as a part of a path. Names are the same in any case; other names
+// have other files, or one agent would act with the token of another. A hub elsewhere says
+// what its team is called, so nothing in a name leads out of the folder.
+func fileName(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '+'
+		case unicode.IsLetter(r), unicode.IsDigit(r), strings.ContainsRune("-_.", r):
+			return r
+		}
+		return '%' // no name of ours has this
+	}, strings.ToLower(name))
+}
