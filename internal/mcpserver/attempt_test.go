@@ -168,3 +168,17 @@ func TestTheRulesAreAskedAboutEveryCall(t *testing.T) {
 	coder.says("my_tasks", nil) // its own things it can always read
 	coder.says("wait_for_messages", nowait)
 }
+
+// What one participant is offered is nothing that a cache may give to another.
+func TestNothingIsForASharedCache(t *testing.T) {
+	w := newWorld(t)
+	coder := w.connect("CoderBot", alone, nil)
+	tools, err := coder.ListTools(t.Context(), nil)
+	if err != nil || tools.CacheScope != "private" {
+		t.Errorf("tools: %q, %v", tools.CacheScope, err)
+	}
+	agents, err := coder.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "parley://agents"})
+	if err != nil || agents.CacheScope != "private" {
+		t.Errorf("a resource: %q, %v", agents.CacheScope, err)
+	}
+}

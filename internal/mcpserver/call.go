@@ -96,7 +96,7 @@ func (d *Door) whileWanted(ctx context.Context, v *visit, t tool.Tool) (context.
 	ctx, cancel := context.WithCancelCause(ctx)
 	forget := []func() bool{context.AfterFunc(d.stopping, func() { cancel(errStopping) })}
 	if t.Hints.ReadOnly {
-		forget = append(forget, context.AfterFunc(v.gone, func() { cancel(context.Canceled) }))
+		forget = append(forget, context.AfterFunc(v.gone, func() { cancel(context.Cause(v.gone)) }))
 	}
 	return ctx, func() {
 		for _, f := range forget {

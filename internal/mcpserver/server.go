@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"sync"
 
@@ -44,6 +45,8 @@ func (d *Door) build(v *visit, options mcp.ServerOptions) *server {
 	options.Capabilities = &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}, Logging: logging}
 	options.SubscribeHandler, options.UnsubscribeHandler = s.subscribe, s.unsubscribe
 	options.CompletionHandler = s.complete
+	// Everybody is offered something else, so nobody may keep it for others.
+	options.SetCacheable = func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }
 	s.Server = mcp.NewServer(&mcp.Implementation{Name: "parley", Title: "parley", Version: d.cfg.Version}, &options)
 	s.refresh()
 	s.addResources()
