@@ -87,19 +87,19 @@ func (c *console) hook(ctx context.Context, f hookFlags, args []string) error {
 	defer hub.Close()
 	hub.Patience = 0
 	m := join.ReadMemory(memory)
+	if err := hub.Ack(ctx, m.Messages...); err != nil {
+		return err
+	}
 	if m.Enough(event, in) {
-		if err := hub.AckCursor(ctx, m.Cursor); err != nil {
-			return err
-		}
-		m.Cursor = ""
+		m.Messages = nil
 		return m.Write(memory)
 	}
-	batch, err := hub.Receive(ctx, client.Fetch{Cursor: m.Cursor, Limit: join.MostLetters})
+	batch, err := hub.Receive(ctx, client.Fetch{Limit: join.MostLetters})
 	if err != nil {
 		return err
 	}
-	if len(batch.Items) > 0 {
-		letters := make([]join.Letter, len(batch.Items))
+	letters := make([]join.Letter, len(batch.Items))
+	if len(letters) > 0 {
 		for i, item := range batch.Items {
 			letters[i] = join.Letter{Text: item.Text, ID: item.Message, Task: item.Task, Again: item.Again}
 		}
@@ -107,12 +107,12 @@ func (c *console) hook(ctx context.Context, f hookFlags, args []string) error {
 		if err != nil {
 			return err
 		}
-		// The cursor is stored only when the client has the text.
+		// What was handed over is stored only when the client has the text.
 		if _, err := c.out.Write(out); err != nil {
 			return err
 		}
 	}
-	return m.After(event, in, batch.Cursor, len(batch.Items)).Write(memory)
+	return m.After(event, in, letters).Write(memory)
 }
 
 // hookInput reads what the client says, without waiting for it longer than a hook may

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -255,6 +256,54 @@ func TestHookOutput(t *testing.T) {
 				t.Errorf("%s %s: %s %v", c.Name, event, out, err)
 			}
 		}
+	}
+}
+
+// Two agents never share a token file, and neither do two teams.
+func TestEveryNameHasAFileOfItsOwn(t *testing.T) {
+	none := func(string) string { return "" }
+	files := map[string]string{}
+	for _, team := range []string{"my team", "my-team", "my_team"} {
+		for _, agent := range []string{"Data Bot", "Data-Bot", "Data_Bot", "Data.Bot", "DataBot"} {
+			file := TokenFile(StateFolder(none, team, "/hub"), agent)
+			if other := files[file]; other != "" {
+				t.Errorf("%s/%s and %s have the file %s", team, agent, other, file)
+			}
+			files[file] = team + "/" + agent
+		}
+	}
+	if TokenFile("x", "DATA bot") != TokenFile("x", "data BOT") {
+		t.Error("names are the same in any case")
+	}
+}
+
+// What a hub calls its team leads nowhere else.
+func TestANameLeadsOutOfNoFolder(t *testing.T) {
+	root := t.TempDir()
+	state := func(name string) string { return map[string]string{"XDG_STATE_HOME": root}[name] }
+	for _, name := range []string{"..", "../../x", "/etc", "a/../../../b", ""} {
+		file := TokenFile(StateFolder(state, name, "/hub"), name)
+		if inside, err := filepath.Rel(filepath.Join(root, "parley"), file); err != nil || strings.Count(inside, "/") != 1 || strings.HasPrefix(inside, "../") {
+			t.Errorf("%q: %s", name, file)
+		}
+	}
+}
+
+// What a hook hands over can be answered: an ask names its task nowhere else.
+func TestHandoverNamesMessagesAndTasks(t *testing.T) {
+	text := Handover([]Letter{{ID: "msg-7", Text: "[Agent Request from A | Pattern: ask]\n\nWhy?", Task: "task-101"}, {ID: "msg-8", Text: "Hello.", Again: true}}, 0)
+	for _, want := range []string{"msg-7", "task-101", "msg-8", "handed out before"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s is missing in %s", want, text)
+		}
+	}
+}
+
+// A message that was cut is not acknowledged, since the agent has not read it.
+func TestWhatWasCutIsNotAcknowledged(t *testing.T) {
+	after := Memory{}.After(Stop, HookInput{}, []Letter{{ID: "msg-1", Text: "short"}, {ID: "msg-2", Text: strings.Repeat("x", longestLetter+1)}})
+	if !slices.Equal(after.Messages, []string{"msg-1"}) {
+		t.Errorf("%v", after.Messages)
 	}
 }
 

@@ -64,11 +64,7 @@ func Handover(letters []Letter, more int) string {
 	}
 	tasks := 0
 	for _, l := range letters {
-		b.WriteString("\n")
-		if l.Again {
-			b.WriteString("(handed out before)\n")
-		}
-		b.WriteString(shorten(l) + "\n")
+		b.WriteString("\n" + l.head() + "\n" + l.text() + "\n")
 		if l.Task != "" {
 			tasks++
 		}
@@ -80,16 +76,33 @@ func Handover(letters []Letter, more int) string {
 	if tasks < len(letters) {
 		b.WriteString("Use reply for a message that needs an answer. ")
 	}
-	b.WriteString("You need not acknowledge them.")
+	b.WriteString("You need not acknowledge what you read here in full.")
 	if more > 0 {
 		fmt.Fprintf(&b, " %d more wait: call wait_for_messages.", more)
 	}
 	return b.String()
 }
 
-func shorten(l Letter) string {
-	if len(l.Text) <= longestLetter {
+// head names the message and the task, which reply, task_complete and task_fail need.
+func (l Letter) head() string {
+	head := "(" + l.ID
+	if l.Task != "" {
+		head += ", asks you to do " + l.Task
+	}
+	if l.Again {
+		head += ", handed out before"
+	}
+	return head + ")"
+}
+
+// Whole reports whether all of the message is handed over. What is cut does not count as
+// seen: the agent has to read it itself.
+func (l Letter) Whole() bool { return len(l.Text) <= longestLetter }
+
+func (l Letter) text() string {
+	if l.Whole() {
 		return l.Text
 	}
-	return strings.ToValidUTF8(l.Text[:longestLetter], "") + fmt.Sprintf("… [cut: %s has %d more characters; read_channel shows all of it]", l.ID, len(l.Text)-longestLetter)
+	return strings.ToValidUTF8(l.Text[:longestLetter], "") + fmt.Sprintf("… [%d more bytes of %s are not shown: call read_inbox now, which shows all of it, and confirm it with its cursor]",
+		len(l.Text)-longestLetter, l.ID)
 }

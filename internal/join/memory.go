@@ -8,8 +8,8 @@ import (
 // Memory is what the hooks of an agent remember from one run to the next. It holds
 // no secret.
 type Memory struct {
-	// Cursor names what the last run handed over. The next one acknowledges it.
-	Cursor string `json:"cursor,omitempty"`
+	// Messages are what the last run handed over in full. The next one acknowledges them.
+	Messages []string `json:"messages,omitempty"`
 	// Session and Continued count how often in a row a turn of a session was kept
 	// from ending.
 	Session   string `json:"session,omitempty"`
@@ -46,9 +46,14 @@ func (m Memory) Enough(event string, in HookInput) bool {
 }
 
 // After is what to remember once messages were handed over.
-func (m Memory) After(event string, in HookInput, cursor string, letters int) Memory {
-	next := Memory{Cursor: cursor, Session: in.Session}
-	if event == Stop && letters > 0 {
+func (m Memory) After(event string, in HookInput, letters []Letter) Memory {
+	next := Memory{Session: in.Session}
+	for _, l := range letters {
+		if l.Whole() {
+			next.Messages = append(next.Messages, l.ID)
+		}
+	}
+	if event == Stop && len(letters) > 0 {
 		next.Continued = 1
 		if in.Continued && m.Session == in.Session {
 			next.Continued += m.Continued
