@@ -125,7 +125,9 @@ func (g *Gate) Identify(r *http.Request) (access.Caller, error) {
 	if err == nil && g.cfg.Known != nil && !g.cfg.Known(use.Owner.ID) {
 		err = token.ErrElsewhere()
 	}
-	if parley.KindOf(err) == parley.Unauthentic && g.failures.wrong(from, hash, time.Now()) {
+	// A token that has ended is no guess. A program that goes on with one must not keep
+	// those beside it out.
+	if parley.RuleOf(err) == token.RuleUnknown && g.failures.wrong(from, hash, time.Now()) {
 		g.cfg.Log.Warn("an address sends wrong tokens and has to pause", "address", from)
 	}
 	if err != nil {

@@ -174,6 +174,24 @@ func TestIdentify(t *testing.T) {
 	})
 }
 
+// A program that goes on with a token that has ended keeps nobody beside it out, after a
+// restart of the hub either.
+func TestATokenThatHasEndedPausesNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := open(t, Config{Limits: Limits{Failures: 3}})
+		old, fresh := d.token(d.ada, time.Minute), d.token(d.joiner, 0)
+		time.Sleep(2 * time.Minute)
+		for range 10 {
+			if _, err := d.gate.Identify(request(here, old)); parley.KindOf(err) != parley.Unauthentic {
+				t.Fatal(err)
+			}
+		}
+		if _, err := d.gate.Identify(request(here, fresh)); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestWrongTokensPauseTheirAddressAndNobodyElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := open(t, Config{Limits: Limits{Failures: 3}})

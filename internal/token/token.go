@@ -97,8 +97,11 @@ func (u Use) check() error {
 // HowTo says how to get a token.
 const HowTo = "A person of the team makes one with: parley token create NAME, or for an agent program: parley join NAME"
 
+// RuleUnknown is the rule that a token breaks which never was one.
+const RuleUnknown = "unknown_token"
+
 func errUnknown() *parley.Error {
-	return parley.Errorf(parley.Unauthentic, "This token is not known here.").WithHint("%s", HowTo)
+	return parley.Errorf(parley.Unauthentic, "This token is not known here.").WithRule(RuleUnknown).WithHint("%s", HowTo)
 }
 
 // ErrRevoked refuses a token that somebody has revoked.
