@@ -177,7 +177,7 @@ func (s *serving) prepare(ctx context.Context) error {
 		return err
 	}
 	started := time.Now()
-	s.gate = s.newGate(token)
+	s.gate = s.newGate()
 	largest := s.teams.acceptLargest()
 	s.mcp = s.hub.MCP(MCPConfig{Identify: s.gate.Identify, Headers: gate.Headers, MessageBytes: largest, Extend: cfg.ExtendMCP})
 	s.door = httpapi.New(httpapi.Config{

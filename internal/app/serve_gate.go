@@ -78,8 +78,8 @@ func (s *serving) publicAddress() string {
 	return "https://" + net.JoinHostPort(host, port)
 }
 
-// newGate makes what requests pass first. own is the token of the hub's command line.
-func (s *serving) newGate(own string) *gate.Gate {
+// newGate makes what requests pass first.
+func (s *serving) newGate() *gate.Gate {
 	team := s.cfg.Team
 	cfg := gate.Config{
 		Store: s.store, Log: s.cfg.Log, Host: hostOf(s.cfg.Listen), Known: s.hub.knows, Proxies: team.Proxies,
@@ -92,12 +92,7 @@ func (s *serving) newGate(own string) *gate.Gate {
 	if s.certificate != nil {
 		cfg.Names = s.certificate.Names
 	}
-	g := gate.New(cfg)
-	g.Trust(own)
-	for _, st := range s.teams.all() {
-		g.Trust(st.token)
-	}
-	return g
+	return gate.New(cfg)
 }
 
 // knows reports whether the files of this hub have a participant. On a database that

@@ -25,7 +25,6 @@ type servedTeam struct {
 
 	team   parley.Team
 	person string
-	token  string // of the person, if it is a further team
 	files  *teamFiles
 	rules  *rulebook.Service
 	warned []config.Problem // settings without effect

@@ -178,10 +178,6 @@ func (t *teams) settle(ctx context.Context, l hubfile.Team, st *servedTeam) (err
 	if err != nil {
 		return err
 	}
-	st.token = token
-	if t.s.gate != nil {
-		t.s.gate.Trust(token)
-	}
 	return t.s.lock.PublishTeam(l.Name, token)
 }
 

@@ -36,8 +36,8 @@ client acts as the person who uses the command line.
 
 If the hub is restarted, the client does not notice: its session is made anew, and what
 did not reach the hub is sent again.`,
-		Example: `  PARLEY_TOKEN=parley_… parley mcp --url http://127.0.0.1:7420
-  claude mcp add parley --env PARLEY_TOKEN=parley_… -- parley mcp --dir ~/my-team`,
+		Example: `  parley mcp --url http://127.0.0.1:7420 --token-file ~/claude.token
+  claude mcp add parley -- parley mcp --dir ~/my-team --token-file ~/claude.token`,
 		GroupID: groupStart,
 		Args:    naming(0, between(0, 0)),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -59,6 +59,7 @@ type Service struct {
 	// connected is until when clients are connected, as far as this hub has stored it.
 	// It saves most calls a look.
 	connected map[parley.AgentID]parley.Micros // by the clock
+	waiting   map[parley.AgentID]int           // calls that wait
 }
 
 // New makes the service.
@@ -70,7 +71,7 @@ func New(cfg Config) *Service {
 		cfg.Clock = time.Now
 	}
 	return &Service{store: cfg.Store, dir: cfg.Directory, contacts: cfg.Contacts, access: cfg.Access, log: cfg.Log, lease: cfg.Lease, clock: cfg.Clock,
-		connected: map[parley.AgentID]parley.Micros{}}
+		connected: map[parley.AgentID]parley.Micros{}, waiting: map[parley.AgentID]int{}}
 }
 
 // isClient reports whether the caller is a client agent that calls from outside.
@@ -119,6 +120,45 @@ func (s *Service) renew(ctx context.Context, c access.Caller, waits time.Duratio
 	defer s.mu.Unlock()
 	s.connected[c.Agent] = s.clock.Now().Add(left)
 	return nil
+}
+
+// waits counts a call that waits until done is called.
+func (s *Service) waits(c access.Caller) (done func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting[c.Agent]++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.waiting[c.Agent]--; s.waiting[c.Agent] == 0 {
+			delete(s.waiting, c.Agent)
+		}
+	}
+}
+
+// hungUp notes that a client has left before the end of its wait. It was counted as
+// connected for the whole of that; from now on it is as after any other call, unless
+// another process of it waits.
+func (s *Service) hungUp(ctx context.Context, c access.Caller) {
+	s.mu.Lock()
+	others := s.waiting[c.Agent] > 1
+	if !others {
+		delete(s.connected, c.Agent)
+	}
+	s.mu.Unlock()
+	if others || !s.isClient(c) {
+		return
+	}
+	err := s.store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		a, err := tx.LockAgent(c.Agent)
+		if until := tx.Now.Add(s.lease); err == nil && a.ConnectedUntil > until {
+			tx.SetConnected(a.ID, until)
+		}
+		return err
+	})
+	if err != nil {
+		s.log.Warn("a client that has left still counts as connected", "agent", c.Agent, "error", err)
+	}
 }
 
 // Unread is how much waits for the caller.

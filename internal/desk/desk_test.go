@@ -1,7 +1,9 @@
 package desk_test
 
 import (
+	"context"
 	"log/slog"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -296,6 +298,40 @@ func TestCallsRenewTheLease(t *testing.T) {
 	b, err := o.Receive(t.Context(), o.as("Codex"), desk.Fetch{})
 	o.must(err)
 	o.equal("nothing", 0, len(b.Items))
+}
+
+// A client that waits is connected as long as it waits. If it hangs up, it is so no
+// longer than after any other call, unless another process of it waits.
+func TestAClientThatHangsUpIsGoneAfterItsLease(t *testing.T) {
+	o := newOffice(t)
+	const wait = 10 * time.Minute
+	until := func() (left time.Duration) {
+		o.store.See(func(tx *store.Tx) error {
+			a, err := tx.Agent(o.as("Codex").Agent)
+			left = a.ConnectedUntil.Until(o.store.Now())
+			return err
+		})
+		return left
+	}
+	call := func() (hangUp func()) {
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		before := o.Waiting()
+		go func() {
+			defer close(ended)
+			_, _ = o.Receive(ctx, o.as("Codex"), desk.Fetch{Wait: wait})
+		}()
+		for o.Waiting() == before {
+			runtime.Gosched()
+		}
+		return func() { cancel(); <-ended }
+	}
+	first, second := call(), call()
+	o.equal("while it waits", wait+lease, until())
+	first()
+	o.equal("while another waits", wait+lease, until())
+	second()
+	o.equal("afterwards", lease, until())
 }
 
 // A hub that knows nothing of what another has stored does not shorten it.

@@ -60,12 +60,14 @@ func (s *Service) Receive(ctx context.Context, c access.Caller, f Fetch) (Batch,
 	}
 	w := s.watch(c, wait)
 	defer w.stop()
+	defer s.waits(c)()
 	b, err := s.handOut(ctx, c, arrived, limit, f.Resume)
 	for err == nil && len(b.Items) == 0 && !f.Resume && w.next(ctx) {
 		b, err = s.handOut(ctx, c, nil, limit, false)
 	}
-	if err == nil && len(b.Items) == 0 && ctx.Err() != nil {
-		err = context.Cause(ctx)
+	if len(b.Items) == 0 && ctx.Err() != nil {
+		s.hungUp(ctx, c)
+		err = cmp.Or(err, context.Cause(ctx))
 	}
 	return b, err
 }

@@ -11,20 +11,18 @@ const (
 	longestPause = 5 * time.Minute
 	// forgiven is after how long without a wrong token an address is forgotten.
 	forgiven = 15 * time.Minute
-	// mostAddresses and mostTokens bound what is remembered.
+	// mostAddresses bounds what is remembered.
 	mostAddresses = 4096
-	mostTokens    = 16384
 )
 
 // failures counts the wrong tokens of each address. After some, the address has to
-// pause, longer each time. A token that was right before passes all the same, so that
-// a program with a wrong token locks out nobody beside it.
+// pause, longer each time. A token is looked up all the same: nobody can guess one, so
+// the pause is there to calm what goes astray, and a right token always passes.
 type failures struct {
 	after int
 
 	mu   sync.Mutex
 	from map[netip.Prefix]*record
-	good map[string]struct{} // hashes of tokens that were right
 }
 
 type record struct {
@@ -34,30 +32,18 @@ type record struct {
 }
 
 func newFailures(after int) *failures {
-	return &failures{after: after, from: map[netip.Prefix]*record{}, good: map[string]struct{}{}}
+	return &failures{after: after, from: map[netip.Prefix]*record{}}
 }
 
-// check refuses a request from an address that has to pause.
-func (f *failures) check(from netip.Prefix, hash string, now time.Time) error {
+// wrong says for how long an address that sent a wrong token still has to pause. If it
+// does not, the token is counted; first reports whether it has to pause from now on.
+func (f *failures) wrong(from netip.Prefix, now time.Time) (pause time.Duration, first bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	r := f.from[from]
-	if r == nil || !now.Before(r.until) {
-		return nil
+	if r != nil && now.Before(r.until) {
+		return r.until.Sub(now), false
 	}
-	if _, good := f.good[hash]; good {
-		return nil
-	}
-	return errPause(r.until.Sub(now))
-}
-
-// wrong counts a wrong token. It reports whether the address has to pause for the first
-// time.
-func (f *failures) wrong(from netip.Prefix, hash string, now time.Time) (first bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.good, hash)
-	r := f.from[from]
 	if r == nil || now.Sub(r.last) > forgiven {
 		f.makeRoom(now)
 		r = &record{}
@@ -67,7 +53,7 @@ func (f *failures) wrong(from netip.Prefix, hash string, now time.Time) (first b
 	if over := r.count - f.after; over >= 0 {
 		r.until = now.Add(min(longestPause, firstPause<<min(over, 20)))
 	}
-	return r.count == f.after
+	return 0, r.count == f.after
 }
 
 // makeRoom forgets the addresses that are forgiven, or else the one that was quiet for
@@ -87,20 +73,4 @@ func (f *failures) makeRoom(now time.Time) {
 	if len(f.from) >= mostAddresses {
 		delete(f.from, oldest)
 	}
-}
-
-// right remembers a token that was right.
-func (f *failures) right(hash string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if _, there := f.good[hash]; there {
-		return
-	}
-	for other := range f.good { // any one makes room: it is remembered again with its next use
-		if len(f.good) < mostTokens {
-			break
-		}
-		delete(f.good, other)
-	}
-	f.good[hash] = struct{}{}
 }

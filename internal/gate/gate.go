@@ -116,10 +116,6 @@ func (g *Gate) Identify(r *http.Request) (access.Caller, error) {
 	if !ok {
 		return access.Caller{}, errNoToken()
 	}
-	from, hash := g.source(r), token.Hash(secret)
-	if err := g.failures.check(from, hash, time.Now()); err != nil {
-		return access.Caller{}, err
-	}
 	heard := g.signals.Load()
 	use, err := token.Look(r.Context(), g.cfg.Store, secret)
 	if err == nil && g.cfg.Known != nil && !g.cfg.Known(use.Owner.ID) {
@@ -127,13 +123,19 @@ func (g *Gate) Identify(r *http.Request) (access.Caller, error) {
 	}
 	// A token that has ended is no guess. A program that goes on with one must not keep
 	// those beside it out.
-	if parley.RuleOf(err) == token.RuleUnknown && g.failures.wrong(from, hash, time.Now()) {
-		g.cfg.Log.Warn("an address sends wrong tokens and has to pause", "address", from)
+	if parley.RuleOf(err) == token.RuleUnknown {
+		from := g.source(r)
+		pause, first := g.failures.wrong(from, time.Now())
+		if first {
+			g.cfg.Log.Warn("an address sends wrong tokens and has to pause", "address", from)
+		}
+		if pause > 0 {
+			err = errPause(pause)
+		}
 	}
 	if err != nil {
 		return access.Caller{}, err
 	}
-	g.failures.right(hash)
 	if err := g.visits.admit(visitOf(r.Context()), use, time.Now()); err != nil {
 		return access.Caller{}, err
 	}
@@ -143,10 +145,6 @@ func (g *Gate) Identify(r *http.Request) (access.Caller, error) {
 	g.uses.note(use)
 	return access.Caller{Team: use.Owner.Team, Agent: use.Owner.ID}, nil
 }
-
-// Trust lets a token pass from an address that has to pause. It is for tokens that
-// were never used here, such as that of the hub's own command line.
-func (g *Gate) Trust(secret string) { g.failures.right(token.Hash(secret)) }
 
 func bearer(authorization string) (secret string, ok bool) {
 	scheme, secret, _ := strings.Cut(authorization, " ")

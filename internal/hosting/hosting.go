@@ -48,6 +48,9 @@ func New(control *access.Control, own parley.TeamID, teams Teams) *Service {
 	return &Service{access: control, own: own, teams: teams}
 }
 
+// Owns reports whether the caller is one of the people of the hub's own team.
+func (s *Service) Owns(c access.Caller) bool { return c.Team == s.own && s.access.IsPerson(c.Agent) }
+
 // List shows the teams. People of the hub's own team see all of them; others see
 // theirs, as if it were alone.
 func (s *Service) List(ctx context.Context, c access.Caller) ([]Team, error) {

@@ -98,7 +98,7 @@ var calls = []call{
 	{"answer-question", "POST", "/v1/questions/query-2/answer", `{"answer": "So."}`, 200, 403},
 	{"follow-events", "GET", "/v1/events?follow=false", "", 200, 200},
 	{"list-tokens", "GET", "/v1/tokens", "", 200, 403},
-	{"create-token", "POST", "/v1/tokens", `{"for": "YOU"}`, 200, 403},
+	{"create-token", "POST", "/v1/tokens", `{"for": "ME"}`, 200, 403},
 	{"revoke-token", "DELETE", "/v1/tokens/token-3", "", 200, 403},
 	{"add-person", "POST", "/v1/people", `{"name": "Grace"}`, 200, 403},
 }

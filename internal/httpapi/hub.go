@@ -4,8 +4,10 @@ import (
 	"context"
 	"net/http"
 	"os"
+	"strings"
 
 	"parley/api"
+	"parley/internal/access"
 )
 
 func (s *Server) registerHub() {
@@ -32,7 +34,16 @@ func (s *Server) getHub(ctx context.Context, _ *struct{}) (api.Hub, error) {
 	}
 	return api.Hub{
 		Shell: shell, Notify: targets,
-		Version: s.cfg.Version, Team: team.Name, You: s.cfg.Reading.Name(ctx, c.Agent), Store: s.cfg.Store.Describe(),
+		Version: s.cfg.Version, Team: team.Name, You: s.cfg.Reading.Name(ctx, c.Agent), Store: s.database(c),
 		Started: s.cfg.Started.UTC(), Process: os.Getpid(), Paused: team.Paused, ClockBehind: s.cfg.Store.Behind().Seconds(),
 	}, nil
+}
+
+// database names the database. Where it is concerns the people of the hub's own team.
+func (s *Server) database(c access.Caller) string {
+	where := s.cfg.Store.Describe()
+	if s.cfg.Teams != nil && !s.cfg.Teams.Owns(c) {
+		where, _, _ = strings.Cut(where, " ")
+	}
+	return where
 }

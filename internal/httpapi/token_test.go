@@ -84,6 +84,33 @@ func TestTokensThatAreNotMade(t *testing.T) {
 	}
 }
 
+// A token is somebody's name, so nobody makes one of a person who has had one, but that
+// person and the one who runs the hub.
+func TestNobodyMakesATokenToActAsAnother(t *testing.T) {
+	w := newWorld(t)
+	ada, err := w.hub.Directory.Find(w.teams["main"].ID, "Ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.hub.Directory.SetPerson(ada.Team, ada.ID)
+	grace, err := w.as("Bob").AddPerson(t.Context(), "Grace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.tokens["Grace"] = grace.Secret
+	for _, c := range []struct {
+		by, of string
+		want   int
+	}{
+		{"Bob", "Ada", 403}, {"Grace", "Bob", 403}, {"Bob", "Grace", 403},
+		{"Bob", "Bob", 200}, {"Grace", "Joiner", 200}, {"Ada", "Bob", 200},
+	} {
+		if status, body := w.do(c.by, http.MethodPost, "/v1/tokens", `{"for": "`+c.of+`"}`); status != c.want {
+			t.Errorf("%s for %s: %d %s", c.by, c.of, status, body)
+		}
+	}
+}
+
 // Whoever did not get the answer asks again, and has a token that works.
 func TestATokenWhoseAnswerWasLost(t *testing.T) {
 	w := newWorld(t)

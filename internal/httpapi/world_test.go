@@ -59,16 +59,17 @@ var noon = time.Date(2030, 1, 31, 12, 0, 0, 0, time.UTC)
 
 // world is a hub with two teams and its HTTP door on a port.
 type world struct {
-	t      *testing.T
-	hub    *app.Hub
-	store  store.Store
-	server *httpapi.Server
-	url    string
-	teams  map[string]parley.Team
-	tokens map[string]string // of people and clients, by name
-	files  *files            // of the team main
-	log    *strings.Builder
-	close  func() // stops the door; the test's end does it too
+	t        *testing.T
+	hub      *app.Hub
+	store    store.Store
+	server   *httpapi.Server
+	url      string
+	teams    map[string]parley.Team
+	tokens   map[string]string // of people and clients, by name
+	newcomer string            // who was added to the files
+	files    *files            // of the team main
+	log      *strings.Builder
+	close    func() // stops the door; the test's end does it too
 }
 
 // newWorld starts a hub. Ada, Bob and a client are in the team main; Eve is in
@@ -96,7 +97,7 @@ func assemble(t *testing.T, clock parley.Clock) *world {
 	w.join("main", "Ada", "Bob", "Joiner")
 	w.join("other", "Eve")
 	w.files = writeFiles(t)
-	w.files.added = func(name string) { w.join("main", "Ada", "Bob", "Joiner", name) }
+	w.files.added = func(name string) { w.newcomer = name; w.join("main", "Ada", "Bob", "Joiner", name) }
 	rules := rulebook.New(st, w.hub.Directory, w.hub.Access, w.teams["main"].ID, w.files, log)
 	w.server = httpapi.New(httpapi.Config{
 		Store: st, Contacts: w.hub.Contacts, Reading: w.hub.Reading, Desk: w.hub.Desk, Tools: w.hub.Tools, Redactions: w.hub.Redactions, Channels: w.hub.Channels, Keepers: w.hub.Keepers, Claims: w.hub.Claims, Tokens: w.hub.Tokens,
@@ -144,6 +145,9 @@ func (w *world) join(team string, outside ...string) {
 		e, err := w.hub.Directory.Find(w.teams[team].ID, name)
 		if err != nil {
 			w.t.Fatal(err)
+		}
+		if name == w.newcomer {
+			continue // somebody gives it one
 		}
 		if w.tokens[name], err = token.Issue(w.t.Context(), w.store, e.ID); err != nil {
 			w.t.Fatal(err)

@@ -136,6 +136,7 @@ func (d *Door) settle(ctx context.Context, req *mcp.CallToolRequest, v *visit) (
 	if !ok || said.Action != "accept" || json.Unmarshal([]byte(req.Params.RequestState), &m) != nil {
 		return "", nil
 	}
+	v.caller.Key = keyOf(req) // a repeated answer finds what was decided
 	if m.Task != "" {
 		return d.answerFor(ctx, v, m.Task, word(said, "answer"))
 	}

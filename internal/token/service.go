@@ -3,6 +3,7 @@ package token
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -83,6 +84,9 @@ func (s *Service) create(ctx context.Context, c access.Caller, r Request, onlyAg
 		case onlyAgain:
 			return errFirst
 		}
+		if err := s.mayMake(tx, c, owner); err != nil {
+			return err
+		}
 		t := parley.Token{Agent: owner.ID, Label: r.Label, CreatedBy: c.Agent}
 		if r.Expires > 0 {
 			t.ExpiresAt = tx.Now.Add(r.Expires)
@@ -95,7 +99,26 @@ func (s *Service) create(ctx context.Context, c access.Caller, r Request, onlyAg
 		tx.Record(parley.Event{Team: c.Team, Kind: parley.EventTokenCreated, Actor: c.Agent, Target: owner.ID, Detail: made.Name()})
 		return nil
 	})
-	return made, err
+	return made, s.access.RecordDenied(ctx, c, "make a token for "+owner.Name, err)
+}
+
+// mayMake keeps people from acting as each other: whoever makes a token could use it.
+// So somebody else makes the first one of a person, who has to join, and any further one
+// only the person and whoever runs the hub, who has its files anyway.
+func (s *Service) mayMake(tx *store.Tx, c access.Caller, owner directory.Entry) error {
+	runs, _ := s.dir.Person(c.Team)
+	if owner.Kind != parley.Person || owner.ID == c.Agent || runs.ID == c.Agent {
+		return nil
+	}
+	all, err := tx.Tokens(c.Team)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(all, func(t parley.Token) bool { return t.Agent == owner.ID }) {
+		return parley.Errorf(parley.Denied, "%s has had a token before, and only they can make another one.", owner.Name).
+			WithRule(access.RulePeopleOnly).WithHint("So can %s, who runs the hub.", runs.Name)
+	}
+	return nil
 }
 
 // replace gives a token that was made under a key another secret.

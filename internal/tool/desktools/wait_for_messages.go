@@ -31,7 +31,7 @@ type waitForMessagesArgs struct {
 
 func waitForMessages(d *desk.Service) tool.Tool {
 	return tool.New(tool.Spec[waitForMessagesArgs]{
-		Name: "wait_for_messages", Title: "Wait for messages", Description: waitForMessagesText, Hints: tool.Hints{ReadOnly: true},
+		Name: "wait_for_messages", Title: "Wait for messages", Description: waitForMessagesText,
 		Own: true, Replays: true, Output: batchOutput,
 		Defaults: waitForMessagesArgs{Wait: usualWait, Limit: usualLimit},
 		Run: func(ctx context.Context, c tool.Call, args waitForMessagesArgs) (tool.Result, error) {
@@ -54,7 +54,7 @@ type readInboxArgs struct {
 // readInbox is waitForMessages without waiting, under the name that every agent knows.
 func readInbox(d *desk.Service) tool.Tool {
 	return tool.New(tool.Spec[readInboxArgs]{
-		Name: "read_inbox", Title: "Read your messages", Description: readInboxText, Hints: tool.Hints{ReadOnly: true},
+		Name: "read_inbox", Title: "Read your messages", Description: readInboxText,
 		Own: true, Replays: true, Output: batchOutput,
 		Defaults: readInboxArgs{Limit: usualLimit},
 		Run: func(ctx context.Context, c tool.Call, args readInboxArgs) (tool.Result, error) {
