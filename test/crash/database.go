@@ -18,7 +18,8 @@ import (
 type database interface {
 	// each runs a statement and hands every row to row.
 	each(sql string, row func(cells)) error
-	// empty reports whether no hub has got as far as creating its tables.
+	// empty reports whether no hub has got as far as creating all of its tables: a
+	// team is stored after that.
 	empty() (bool, error)
 	// order is an expression for the order in which the rows of a table were
 	// committed.
@@ -30,6 +31,12 @@ type database interface {
 type cells interface {
 	Int(col int) int64
 	Text(col int) string
+}
+
+func noTeam(db database) (bool, error) {
+	teams := int64(0)
+	err := db.each("SELECT count(*) FROM team", func(c cells) { teams = c.Int(0) })
+	return teams == 0, err
 }
 
 // sqliteFile is a copy of a database file. The hub must be dead: its file is
@@ -95,7 +102,10 @@ func (f *sqliteFile) each(sql string, row func(cells)) error {
 func (f *sqliteFile) empty() (bool, error) {
 	tables := int64(0)
 	err := f.each("SELECT count(*) FROM sqlite_schema", func(c cells) { tables = c.Int(0) })
-	return tables == 0, err
+	if tables == 0 || err != nil {
+		return true, err
+	}
+	return noTeam(f)
 }
 
 // The time of a record is its order: there is one writer, and its clock does
@@ -149,7 +159,10 @@ func (d *postgresDatabase) each(sql string, row func(cells)) error {
 func (d *postgresDatabase) empty() (bool, error) {
 	tables := int64(0)
 	err := d.each("SELECT count(*) FROM pg_tables WHERE schemaname = 'parley'", func(c cells) { tables = c.Int(0) })
-	return tables == 0, err
+	if tables == 0 || err != nil {
+		return true, err
+	}
+	return noTeam(d)
 }
 
 // Transactions commit in another order than they take their time, so the
