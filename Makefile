@@ -18,7 +18,7 @@ endif
 # How often the long crash suite kills the hub, on each store.
 KILLS ?= 200
 
-.PHONY: help build test quick setup lint fmt tidy-check crash mutate schemathesis bench conformance clients examples weigh cover clean
+.PHONY: help build test quick setup lint fmt tidy-check crash members mutate schemathesis bench conformance clients examples weigh cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -57,6 +57,16 @@ tidy-check: ## fail if go.mod or go.sum is not tidy
 
 crash: setup ## kill the hub KILLS=200 times under load, on both stores
 	CGO_ENABLED=1 PARLEY_CRASH_KILLS=$(KILLS) go test -race -count=1 -timeout 60m -v ./test/crash
+
+# The members are programs with the official TypeScript SDK, which stays in a folder of its
+# own below the user's cache.
+MCPSDK := 1.32.2
+
+members: KILLS = 50
+members: setup ## kill outside agents (TypeScript SDK, curl) and the hub KILLS=50 times, on both stores; needs npm
+	@set -e; sdk="$${XDG_CACHE_HOME:-$$HOME/.cache}/parley/mcp-sdk-$(MCPSDK)"; \
+	if [ ! -d "$$sdk/node_modules" ]; then mkdir -p "$$sdk"; npm install --silent --no-fund --no-audit --prefix "$$sdk" @modelcontextprotocol/sdk@$(MCPSDK); fi; \
+	PARLEY_CRASH_SDK="$$sdk" PARLEY_CRASH_KILLS=$(KILLS) go test -count=1 -timeout 60m -v -run TestMembersAreKilled ./test/crash
 
 # The clients of other makers, from npm. docs/join.md names the versions.
 CLIENTS := @anthropic-ai/claude-code@2.1.325 @openai/codex@0.166.0 @google/gemini-cli@0.61.0 opencode-ai@1.18.33

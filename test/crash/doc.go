@@ -15,4 +15,5 @@
 //
 //	PARLEY_CRASH_KILLS=200   how often each suite kills; 6 if not set
 //	PARLEY_CRASH_SEED=N      the choices of an earlier run
+//	PARLEY_CRASH_SDK=FOLDER  has the TypeScript SDK of MCP, see make members
 package crash

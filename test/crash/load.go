@@ -29,17 +29,8 @@ type load struct {
 // startLoad starts n clients. Their choices follow from the seed alone; what
 // happens to them does not.
 func startLoad(g *gate, l *ledger, seed uint64, n int) *load {
-	all, abort := context.WithCancel(context.Background())
-	going, stop := context.WithCancel(all)
-	w := &load{gate: g, ledger: l, stop: stop, abort: abort}
-	for i := range n {
-		w.wg.Go(func() {
-			c := customer{load: w, random: rand.New(rand.NewPCG(seed, uint64(i)))}
-			for n := 1; going.Err() == nil; n++ {
-				c.do(all, pickJob(c.random, fmt.Sprintf("%d-%d", i, n)))
-			}
-		})
-	}
+	w, all, going := newLoad(g, l)
+	w.customers(all, going, seed, n, pickJob)
 	// One more client sends notifications without a pause, so that there is hardly a
 	// moment at which nothing is in flight.
 	w.wg.Go(func() {
@@ -50,6 +41,32 @@ func startLoad(g *gate, l *ledger, seed uint64, n int) *load {
 	})
 	w.decider = startDecider(all, w, seed)
 	return w
+}
+
+// startJobs starts n clients that give the jobs of pick and nothing else.
+func startJobs(g *gate, l *ledger, seed uint64, n int, pick func(*rand.Rand, string) job) *load {
+	w, all, going := newLoad(g, l)
+	w.customers(all, going, seed, n, pick)
+	w.decider = startDecider(all, w, seed)
+	return w
+}
+
+func newLoad(g *gate, l *ledger) (w *load, all, going context.Context) {
+	all, abort := context.WithCancel(context.Background())
+	going, stop := context.WithCancel(all)
+	return &load{gate: g, ledger: l, stop: stop, abort: abort}, all, going
+}
+
+// customers starts n clients, each of which gives one job after the other.
+func (w *load) customers(all, going context.Context, seed uint64, n int, pick func(*rand.Rand, string) job) {
+	for i := range n {
+		w.wg.Go(func() {
+			c := customer{load: w, random: rand.New(rand.NewPCG(seed, uint64(i)))}
+			for n := 1; going.Err() == nil; n++ {
+				c.do(all, pick(c.random, fmt.Sprintf("%d-%d", i, n)))
+			}
+		})
+	}
 }
 
 // finish lets every client finish its job. It returns false if they do not finish.

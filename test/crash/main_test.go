@@ -17,6 +17,9 @@ func TestMain(m *testing.M) {
 	if file := os.Getenv(deskEnv); file != "" {
 		serveDesk(file)
 	}
+	if memory := os.Getenv(memberEnv); memory != "" {
+		runMember(memory == "remembers")
+	}
 	code, err := run(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -12,6 +12,7 @@ import (
 // record is everything that a database holds, at one moment.
 type record struct {
 	agents     map[int64]string
+	outside    map[int64]bool // agents that fetch their work
 	channels   map[int64][2]int64
 	threads    map[int64]thread
 	messages   map[int64]message
@@ -85,7 +86,7 @@ type event struct {
 
 // read takes everything out of a database.
 func read(db database) (*record, error) {
-	r := &record{agents: map[int64]string{}, channels: map[int64][2]int64{}, threads: map[int64]thread{}, messages: map[int64]message{},
+	r := &record{agents: map[int64]string{}, outside: map[int64]bool{}, channels: map[int64][2]int64{}, threads: map[int64]thread{}, messages: map[int64]message{},
 		deliveries: map[int64][]delivery{}, notified: map[int64][]int64{}, tasks: map[int64]*task{}, inbox: map[int64][]inboxItem{}, steps: map[int64][]step{}}
 	if empty, err := db.empty(); empty || err != nil {
 		return r, err
@@ -99,7 +100,10 @@ func read(db database) (*record, error) {
 }
 
 func (r *record) readMembers(db database) error {
-	err := db.each("SELECT id, name FROM agent", func(c cells) { r.agents[c.Int(0)] = c.Text(1) })
+	err := db.each("SELECT id, name, kind FROM agent", func(c cells) {
+		r.agents[c.Int(0)] = c.Text(1)
+		r.outside[c.Int(0)] = c.Text(2) == string(parley.Client)
+	})
 	if err != nil {
 		return err
 	}
