@@ -1,4 +1,7 @@
 package httpapi
 
 // CheckJSON is for tests that need no server.
-var CheckJSON = checkJSON
+var (
+	CheckJSON = checkJSON
+	ReadJSON  = strictJSON.Unmarshal
+)

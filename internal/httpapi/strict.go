@@ -2,10 +2,10 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -44,15 +44,32 @@ func unmarshal(data []byte, v any) error {
 // numbers finds numbers such as 7.0 and 1e3, and strings, which stay as they are.
 var numbers = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?`)
 
-// plainNumber writes a whole number without a point or an exponent, if it is small
-// enough to be exact as a float.
+// plainNumber writes a whole number without a point or an exponent. Any other stays as
+// it is and is refused: a float would make a whole one of 1.00000000000000000001.
 func plainNumber(text []byte) []byte {
-	n, err := strconv.ParseFloat(string(text), 64)
-	if err != nil || n != math.Trunc(n) || math.Abs(n) > 1<<53 || !bytes.ContainsAny(text, ".eE") {
+	mantissa, power, _ := strings.Cut(strings.ToLower(string(text)), "e")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	fraction = strings.TrimRight(fraction, "0")
+	shift, err := strconv.Atoi(cmp.Or(power, "0"))
+	if err != nil || len(text) > longestNumber || max(shift, -shift) > longestNumber {
 		return text
 	}
-	return strconv.AppendInt(nil, int64(n), 10)
+	digits := whole + fraction
+	if strings.Trim(digits, "-0") == "" {
+		return []byte("0")
+	}
+	for shift -= len(fraction); shift < 0 && strings.HasSuffix(digits, "0"); shift++ {
+		digits = digits[:len(digits)-1]
+	}
+	n, err := strconv.ParseInt(digits+strings.Repeat("0", max(shift, 0)), 10, 64)
+	if err != nil || shift < 0 {
+		return text
+	}
+	return strconv.AppendInt(nil, n, 10)
 }
+
+// longestNumber is more than a whole number that fits needs, with zeros behind it.
+const longestNumber = 100
 
 // checkJSON refuses a body that is not UTF-8, that has half a character, a key twice,
 // or null, which would be the same as nothing. Whether it is JSON at all is for the decoder to say.

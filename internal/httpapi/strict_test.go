@@ -52,6 +52,26 @@ func unescaped(text string) string {
 	return p.Message
 }
 
+// A whole number may have a point or an exponent. One that only a float takes for a whole
+// one is refused.
+func TestAWholeNumberIsTakenExactly(t *testing.T) {
+	for text, want := range map[string]int64{
+		"7": 7, "7.0": 7, "7.000e0": 7, "1e3": 1000, "1E+3": 1000, "1200e-2": 12, "0.5e1": 5, "-3.0": -3, "0.0": 0, "-0": 0, "0e-5": 0, "0e99": 0,
+		"9007199254740993.0": 9007199254740993, "9.223372036854775807e18": 9223372036854775807,
+	} {
+		var got struct{ N int64 }
+		if err := httpapi.ReadJSON([]byte(`{"N": `+text+`, "text": "1.0"}`), &got); err != nil || got.N != want {
+			t.Errorf("%s: %d, %v", text, got.N, err)
+		}
+	}
+	for _, text := range []string{"1.5", "1.00000000000000000000001", "1e-400", "1e-1", "15e-1", "9223372036854775808.0", "1e19", "1e999999999", "1e-999999999", "1e99999999999999999999"} {
+		var got struct{ N int64 }
+		if err := httpapi.ReadJSON([]byte(`{"N": `+text+`}`), &got); err == nil {
+			t.Errorf("%s was taken for %d", text, got.N)
+		}
+	}
+}
+
 // What encoding/json writes is never refused.
 func TestWhatIsPlainJSONPasses(t *testing.T) {
 	value := rapid.Custom(func(t *rapid.T) any {

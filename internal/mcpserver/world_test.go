@@ -36,7 +36,7 @@ agents:
 
 // world is a hub with its door, which tests stop and start while the address stays.
 type world struct {
-	t      *testing.T
+	t      testing.TB
 	store  store.Store
 	web    *httptest.Server
 	door   atomic.Pointer[mcpserver.Door] // nil while the hub is down
@@ -53,7 +53,7 @@ type world struct {
 // newWorld starts a team: Ada and Bob are people, DataBot is native, CoderBot and ToolBot
 // are client agents, and ToolBot is CoderBot's manager. GuardedBot, ToolBot's report too,
 // needs approval to contact anybody. Eve and SpyBot are another team.
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	st, err := sqlite.Open(filepath.Join(t.TempDir(), "parley.db"), sqlite.Options{Synchronous: "OFF"})
 	if err != nil {

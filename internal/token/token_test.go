@@ -26,7 +26,7 @@ func TestTokensAreLongRandomAndRecognisable(t *testing.T) {
 	}
 }
 
-func open(t *testing.T) (store.Store, string, parley.Agent) {
+func open(t testing.TB) (store.Store, string, parley.Agent) {
 	t.Helper()
 	dir := t.TempDir()
 	st, err := sqlite.Open(filepath.Join(dir, "parley.db"), sqlite.Options{})
