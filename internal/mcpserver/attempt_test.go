@@ -73,7 +73,21 @@ func TestNobodyActsAsAnother(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			w := newWorld(t)
 			id := w.delegate("Ada", "CoderBot", "Count the files.")
+			sent, err := w.hub.Contacts.Notify(t.Context(), w.caller("Ada"), contact.Request{Target: "CoderBot", Message: "For you alone."})
+			if err != nil {
+				t.Fatal(err)
+			}
 			other := w.connect("ToolBot", version, nil)
+			for tool, args := range map[string]map[string]any{
+				"cancel_task":    {"task_id": id.String()},
+				"reply":          {"message": sent.Message.String(), "text": "Mine."},
+				"message_status": {"message_id": sent.Message.String()},
+			} {
+				if res := other.call(tool, args); !res.IsError || strings.Contains(textOf(res), "alone") {
+					t.Errorf("%s: %s", tool, textOf(res))
+				}
+			}
+			other.says("ack", map[string]any{"messages": []string{sent.Message.String()}}) // changes nothing of others
 			for tool, args := range map[string]map[string]any{
 				"task_complete": {"task_id": id.String(), "result": "Mine."},
 				"task_fail":     {"task_id": id.String(), "reason": "No."},
@@ -90,6 +104,10 @@ func TestNobodyActsAsAnother(t *testing.T) {
 			if task, err := w.hub.Reading.Task(t.Context(), w.caller("Ada"), id); err != nil || !task.State.Open() {
 				t.Error(task, err)
 			}
+			coder := w.connect("CoderBot", version, nil)
+			if text := coder.says("wait_for_messages", nil); !strings.Contains(text, "For you alone.") || !strings.Contains(text, "Count the files.") {
+				t.Error("what is CoderBot's was changed:", text)
+			}
 		})
 	}
 }
@@ -100,14 +118,27 @@ func TestARevokedTokenIsOfNoUse(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			w := newWorld(t)
 			coder := w.connect("CoderBot", version, nil)
-			coder.says("my_tasks", nil)
+			list, err := coder.ListTools(t.Context(), nil)
+			if err != nil || len(list.Tools) < 10 {
+				t.Fatal(list, err)
+			}
 			w.revoke("CoderBot")
 			if _, err := coder.CallTool(t.Context(), &mcp.CallToolParams{Name: "my_tasks"}); err == nil {
 				t.Error("the call was made")
 			}
-			status, body := w.send(http.MethodPost, w.tokens["CoderBot"], coder.ID(), map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
-			if status != http.StatusUnauthorized {
-				t.Errorf("%d %s", status, body)
+			tries := []map[string]any{{"method": "tools/list"}, {"method": "resources/list"}, {"method": "prompts/list"}, {"method": "initialize"},
+				{"method": "resources/read", "params": map[string]any{"uri": "parley://tasks"}}}
+			for _, tool := range list.Tools {
+				tries = append(tries, map[string]any{"method": "tools/call", "params": map[string]any{"name": tool.Name, "arguments": map[string]any{}}})
+			}
+			for i, try := range tries {
+				try["jsonrpc"], try["id"] = "2.0", i
+				for _, method := range []string{http.MethodPost, http.MethodDelete, http.MethodGet} {
+					status, body := w.send(method, w.tokens["CoderBot"], coder.ID(), try)
+					if status != http.StatusUnauthorized && status != http.StatusTooManyRequests {
+						t.Errorf("%s %v: %d %s", method, try, status, body)
+					}
+				}
 			}
 		})
 	}
