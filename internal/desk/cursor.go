@@ -45,6 +45,7 @@ func idsOf(cursor string) (ids []parley.MessageID, err error) {
 	return ids, nil
 }
 
+// errCursor is a conflict: which texts are cursors cannot be said beforehand.
 func errCursor() *parley.Error {
-	return parley.Errorf(parley.Invalid, "This is not a cursor.").WithHint("Give back the cursor of the last batch as it was, or none.")
+	return parley.Errorf(parley.Conflict, "This is not a cursor.").WithHint("Give back the cursor of the last batch as it was, or none.")
 }

@@ -208,7 +208,7 @@ func TestACursorNamesOnlyWhatIsOnes(t *testing.T) {
 	o.receive("Claude", b.Cursor)
 	o.equal("again", []string{"news again"}, bodies(o.receive("Codex", "")))
 	for _, cursor := range []string{"!", "AA", "AQA", "gICAgICAgICAgIAB", strings.Repeat("AQEBAQEB", 40)} {
-		if _, err := o.Receive(t.Context(), o.as("Codex"), desk.Fetch{Cursor: cursor}); parley.KindOf(err) != parley.Invalid {
+		if _, err := o.Receive(t.Context(), o.as("Codex"), desk.Fetch{Cursor: cursor}); parley.KindOf(err) != parley.Conflict {
 			t.Errorf("the cursor %q: %v", cursor, err)
 		}
 	}

@@ -65,7 +65,7 @@ var acceptedFields = map[string]string{
 	"AnswerRequest.key":         wholeText,
 	"TokenRequest.for":          someText,
 	"TokenRequest.label":        wholeText,
-	"PersonRequest.name":        someText,
+	"PersonRequest.name":        `^(?!\.+$)[\p{L}\p{Nd}_.-]([\p{L}\p{Nd} _.-]{0,62}[\p{L}\p{Nd}_.-])?$`,
 }
 
 // acceptedIDs are the ids in paths, by the path before them.

@@ -21,7 +21,7 @@ func (s *Server) registerInbox() {
 		description: "Responds at once with what you have not seen, the most urgent first, or waits for it. What is handed out comes again, marked so, " +
 			"until you say that you have it: with the cursor in your next call, with ack, with a reply to it or with the end of its task. " +
 			"For an agent, a task that is handed out is its own as long as it goes on calling.",
-		errors: []parley.Kind{parley.Unavailable}}, s.waitInbox)
+		errors: []parley.Kind{parley.Unavailable, parley.Conflict}}, s.waitInbox)
 	handle(s, operation{id: "ack", method: http.MethodPost, path: "/v1/inbox/ack", tag: tag,
 		summary: "Acknowledge messages", description: "Marks messages for you as seen, by their ids or by the cursor of a batch."}, s.ack)
 	handle(s, operation{id: "my-tasks", method: http.MethodGet, path: "/v1/inbox/tasks", tag: tag,
