@@ -110,6 +110,9 @@ func run(ctx context.Context, o Options, p plan) (err error) {
 	if err := b.asks(ctx); err != nil {
 		return fmt.Errorf("asks: %w", err)
 	}
+	if err := b.streams(ctx); err != nil {
+		return fmt.Errorf("streams: %w", err)
+	}
 	if err := b.waiting(ctx); err != nil {
 		return fmt.Errorf("waiting: %w", err)
 	}

@@ -27,6 +27,7 @@ type errand struct {
 	Callers  int    `json:"callers,omitempty"`
 	Agents   int    `json:"agents,omitempty"`
 	Provider string `json:"provider,omitempty"` // its address
+	Memory   int64  `json:"memory,omitempty"`   // as parley.yaml says it; 0 is the default
 }
 
 // The errands.
@@ -37,6 +38,7 @@ const (
 	doWait   = "wait"   // hold turns that wait for their models
 	doAsks   = "asks"   // answer very many asks
 	doLoad   = "load"   // make contacts as one of several hubs
+	doDoors  = "doors"  // serve clients in another process
 )
 
 // Child does the part of a measurement that has to be another process. The
@@ -75,6 +77,8 @@ func (e errand) run(ctx context.Context) error {
 		return e.answer(ctx)
 	case doLoad:
 		return e.load(ctx)
+	case doDoors:
+		return e.doors(ctx)
 	}
 	return fmt.Errorf("%s: there is no errand %q", childEnv, e.Do)
 }

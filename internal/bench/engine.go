@@ -50,17 +50,22 @@ func (b *bench) openEngine(ctx context.Context, name string) (engine, error) {
 
 // openStore opens a database that create made.
 func openStore(ctx context.Context, engine, address string) (store.Store, error) {
+	return openStoreIn(ctx, engine, address, 0)
+}
+
+// openStoreIn opens it for a hub with so much memory.
+func openStoreIn(ctx context.Context, engine, address string, memory store.Memory) (store.Store, error) {
 	switch engine {
 	case engineSQLite:
-		return opened(sqlite.Open(address, sqlite.Options{}))
+		return orNil(sqlite.Open(address, sqlite.Options{Memory: memory}))
 	case enginePostgres:
-		return opened(postgres.Open(ctx, address, postgres.Options{}))
+		return orNil(postgres.Open(ctx, address, postgres.Options{Memory: memory}))
 	}
 	return nil, fmt.Errorf("no engine is named %q", engine)
 }
 
-// opened keeps a nil pointer from becoming a store that is not nil.
-func opened[S store.Store](s S, err error) (store.Store, error) {
+// orNil keeps a nil pointer from becoming a store that is not nil.
+func orNil[S store.Store](s S, err error) (store.Store, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -44,6 +44,11 @@ type Line struct {
 	Turn     float64 `json:"turn_us,omitempty"`
 	Exchange float64 `json:"exchange_us,omitempty"`
 
+	// Of writers beside event streams: their median time alone, and the two as a ratio.
+	Streams   int     `json:"streams,omitempty"`
+	Alone     float64 `json:"alone_us,omitempty"`
+	TimeRatio float64 `json:"time_ratio,omitempty"`
+
 	Tasks  int     `json:"tasks,omitempty"` // open at the kill
 	Leased int     `json:"leased,omitempty"`
 	Max    float64 `json:"max_us,omitempty"`

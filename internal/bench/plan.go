@@ -38,6 +38,8 @@ type plan struct {
 	waiting int           // turns whose memory is measured
 	asks    int           // after which memory is measured; 0 leaves it out
 	open    int           // tasks at the moment of the kill
+	polls   int           // clients that wait for messages
+	streams int           // event streams
 	freeze  time.Duration // how long one of several hubs is frozen
 	kills   int
 }
@@ -47,7 +49,7 @@ func fullPlan() plan {
 		sizes: []int{1_000, 100_000, 1_000_000}, rounds: 7, slice: time.Second, warm: 200 * time.Millisecond, use: 20 * time.Second, many: 64,
 		natives: 1_000, clients: 64, pairs: 10_000,
 		ruledAgents: 10_000, rules: 1_000, ruledMessages: 100_000, ruledRounds: 10,
-		idle: 100_000, waiting: 1_000, asks: 500_000, open: 10_000, kills: 5, freeze: 34 * time.Second,
+		idle: 100_000, waiting: 1_000, asks: 500_000, open: 10_000, polls: 1_000, streams: 1_000, kills: 5, freeze: 34 * time.Second,
 	}
 }
 
@@ -170,6 +172,7 @@ func (p plan) names(engines []string) []string {
 	if p.asks > 0 {
 		names = append(names, asksName)
 	}
+	names = append(names, streamsName(p))
 	if Full {
 		names = append(append(names, waitingName), retrievalNames()...)
 	}

@@ -48,25 +48,36 @@ type Record struct {
 //
 // idle is called from time to time while nothing happens.
 func (s *Service) Events(ctx context.Context, c access.Caller, r Record, take func(parley.Event) error, idle func() error) error {
-	f := eventReader{s: s, cursor: r.Cursor, last: r.Last, take: take}
+	f := eventReader{s: s, cursor: r.Cursor, last: r.Last, take: take, idle: idle}
 	var err error
 	if f.filter, err = s.eventFilter(ctx, c, r); err != nil {
 		return err
 	}
-	changed, stop := s.store.Bus().Watch(wake.Signal{Topic: wake.Events, ID: int64(c.Team)})
+	switch {
+	case !r.Follow:
+		_, err = f.catchUp(ctx)
+		return err
+	case f.filter.Tree || f.filter.Until != 0: // only the store knows these
+		return f.poll(ctx)
+	}
+	for err == nil {
+		err = f.follow(ctx)
+	}
+	return err
+}
+
+// poll follows the record by reading it after every change.
+func (f *eventReader) poll(ctx context.Context) error {
+	changed, stop := f.s.store.Bus().Watch(wake.Signal{Topic: wake.Events, ID: int64(f.filter.Team)})
 	defer stop()
 	wait := firstPause
 	for {
-		n, err := f.nextPage(ctx)
-		if err != nil {
+		n, err := f.catchUp(ctx)
+		if err != nil || f.over {
 			return err
-		}
-		if n == 0 && (!r.Follow || f.over) {
-			return nil
 		}
 		if n > 0 {
 			wait = firstPause
-			continue
 		}
 		timer := time.NewTimer(wait)
 		select {
@@ -76,11 +87,53 @@ func (s *Service) Events(ctx context.Context, c access.Caller, r Record, take fu
 			wait = firstPause
 		case <-timer.C:
 			wait = min(2*wait, maxPause)
-			err = idle()
+			err = f.idle()
 		}
 		timer.Stop()
 		if err != nil {
 			return err
+		}
+	}
+}
+
+// follow reads up to the present and then takes what the team's feed brings. It returns
+// without an error when the feed has dropped this reader, which may join again.
+func (f *eventReader) follow(ctx context.Context) error {
+	// Join first, then read: what is recorded in between comes both ways, and is told
+	// apart by its place.
+	feed, m := f.s.feeds.join(f.s.store, f.filter)
+	defer f.s.feeds.leave(feed, m)
+	select {
+	case <-feed.ready:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if _, err := f.catchUp(ctx); err != nil {
+		return err
+	}
+	wait, both := firstPause, true
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case e, ok := <-m.events:
+			if !ok || m.stale.Load() {
+				return nil
+			}
+			if both = both && !store.CursorBefore(f.cursor, e.Cursor); both {
+				continue
+			}
+			if err := f.pass(*e); err != nil {
+				return err
+			}
+		case <-timer.C:
+			if err := f.idle(); err != nil {
+				return err
+			}
+			wait = min(2*wait, maxPause)
+			timer.Reset(wait)
 		}
 	}
 }
@@ -91,8 +144,9 @@ type eventReader struct {
 	filter store.EventFilter
 	cursor string
 	last   int  // how many of the newest to start with; 0 once it has started
-	over   bool // Until has passed
+	over   bool // Until had passed at the last look
 	take   func(parley.Event) error
+	idle   func() error
 }
 
 // eventFilter checks the request and turns it into a filter.
@@ -129,6 +183,17 @@ func (s *Service) eventFilter(ctx context.Context, c access.Caller, r Record) (s
 	return f, err
 }
 
+// catchUp passes on what is recorded by now and returns how many events that were.
+func (f *eventReader) catchUp(ctx context.Context) (passed int, err error) {
+	for {
+		n, err := f.nextPage(ctx)
+		passed += n
+		if err != nil || n == 0 {
+			return passed, err
+		}
+	}
+}
+
 // nextPage passes on one page and returns how many events it had.
 func (f *eventReader) nextPage(ctx context.Context) (int, error) {
 	var page []parley.Event
@@ -148,11 +213,16 @@ func (f *eventReader) nextPage(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	f.cursor, f.last = next, 0
 	for _, e := range page {
-		if err := f.take(e); err != nil {
+		if err := f.pass(e); err != nil {
 			return 0, err
 		}
 	}
+	f.cursor, f.last = next, 0
 	return len(page), nil
+}
+
+func (f *eventReader) pass(e parley.Event) error {
+	f.cursor = e.Cursor
+	return f.take(e)
 }

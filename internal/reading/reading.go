@@ -35,6 +35,7 @@ type Service struct {
 	contacts *contact.Service
 	index    *search.Service
 	live     *live.Fan
+	feeds    feeds
 }
 
 // New makes the service.

@@ -82,6 +82,22 @@ func (f EventFilter) where(args []any) (string, []any) {
 	return b.String(), args
 }
 
+// Matches reports whether the filter picks an event. It cannot decide about a Tree,
+// which only the database knows.
+func (f EventFilter) Matches(e parley.Event) bool {
+	concerns := func(id parley.AgentID) bool { return id == 0 || e.Actor == id || e.Target == id }
+	return e.Team == f.Team && concerns(f.Agent) && concerns(f.Sees) && !f.Tree && (f.Task == 0 || e.Task == f.Task) &&
+		f.matchesKind(string(e.Kind)) && e.At >= f.Since && (f.Until == 0 || e.At < f.Until)
+}
+
+func (f EventFilter) matchesKind(kind string) bool {
+	before, after, several := strings.Cut(f.Kind, "*")
+	if !several {
+		return f.Kind == "" || f.Kind == kind
+	}
+	return len(kind) >= len(before)+len(after) && strings.HasPrefix(kind, before) && strings.HasSuffix(kind, after)
+}
+
 const treeIDs = `WITH RECURSIVE tree (tid) AS (
 	SELECT id FROM task WHERE id = ?1
 	UNION ALL SELECT task.id FROM task JOIN tree ON task.parent_id = tree.tid WHERE task.parent_id > 0)
@@ -184,6 +200,14 @@ func (c eventCursor) String() string { return fmt.Sprintf("%d.%d", c.xid, c.id) 
 
 func (c eventCursor) before(d eventCursor) bool {
 	return c.xid < d.xid || c.xid == d.xid && c.id < d.id
+}
+
+// CursorBefore reports whether a place in the record is before another. One that cannot be
+// read is before all others.
+func CursorBefore(a, b string) bool {
+	first, _ := parseCursor(a)
+	second, _ := parseCursor(b)
+	return first.before(second)
 }
 
 func parseCursor(s string) (c eventCursor, err error) {
