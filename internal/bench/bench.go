@@ -110,6 +110,12 @@ func run(ctx context.Context, o Options, p plan) (err error) {
 	if err := b.asks(ctx); err != nil {
 		return fmt.Errorf("asks: %w", err)
 	}
+	if err := b.ways(ctx); err != nil {
+		return fmt.Errorf("doors: %w", err)
+	}
+	if err := b.polls(ctx); err != nil {
+		return fmt.Errorf("poll: %w", err)
+	}
 	if err := b.streams(ctx); err != nil {
 		return fmt.Errorf("streams: %w", err)
 	}

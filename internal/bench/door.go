@@ -10,12 +10,16 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"strings"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley"
 	"parley/internal/app"
 	"parley/internal/gate"
 	"parley/internal/httpapi"
+	"parley/internal/mcpserver"
 	"parley/internal/model/scripted"
 	"parley/internal/store"
 	"parley/internal/token"
@@ -27,6 +31,7 @@ type doors struct {
 	url    string
 	tokens []string // of the person and the clients, as in members
 
+	mcp  *mcpserver.Door
 	stop context.CancelFunc
 	done chan error
 }
@@ -46,9 +51,10 @@ func openDoors(ctx context.Context, h *running, orders http.Handler) (*doors, er
 	log := slog.New(slog.DiscardHandler)
 	g := gate.New(gate.Config{Store: h.Store, Log: log, Host: "127.0.0.1",
 		Limits: gate.Limits{Streams: math.MaxInt32, Requests: math.MaxInt32, Failures: math.MaxInt32}})
+	d.mcp = h.MCP(app.MCPConfig{Identify: g.Identify, Headers: gate.Headers, MessageBytes: parley.DefaultLimits().MessageBytes})
 	cfg := httpapi.Config{Gate: g, Tokens: h.Tokens, Store: h.Store, Contacts: h.Contacts, Redactions: h.Redactions,
 		Reading: h.Reading, Desk: h.Desk, Tools: h.Tools, Channels: h.Channels, Keepers: h.Keepers, Claims: h.Claims,
-		Log: log, Version: app.Version(), Started: time.Now(), MessageBytes: parley.DefaultLimits().MessageBytes, Mount: map[string]http.Handler{}}
+		Log: log, Version: app.Version(), Started: time.Now(), MessageBytes: parley.DefaultLimits().MessageBytes, Mount: map[string]http.Handler{"/mcp": d.mcp}}
 	if orders != nil {
 		cfg.Mount["/bench/"] = orders
 	}
@@ -72,8 +78,38 @@ func (d *doors) makeTokens(ctx context.Context) error {
 
 // close closes the doors; the hub works on.
 func (d *doors) close() error {
+	d.mcp.Stop()
 	d.stop()
 	return <-d.done
+}
+
+// connectMCP joins as an MCP client does.
+func connectMCP(ctx context.Context, url, token string) (*mcp.ClientSession, error) {
+	c := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil)
+	return c.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: url + "/mcp", HTTPClient: &http.Client{Transport: &bearer{token: token}}}, nil)
+}
+
+// bearer sends a token with each request, over connections of its own.
+type bearer struct {
+	http.Transport
+	token string
+}
+
+func (b *bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+b.token)
+	return b.Transport.RoundTrip(r)
+}
+
+// textOf is what a tool said.
+func textOf(r *mcp.CallToolResult) string {
+	var b strings.Builder
+	for _, c := range r.Content {
+		if t, ok := c.(*mcp.TextContent); ok {
+			b.WriteString(t.Text)
+		}
+	}
+	return b.String()
 }
 
 // hubProcess is a hub with its doors in a process of its own, so that its memory is

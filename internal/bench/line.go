@@ -44,6 +44,12 @@ type Line struct {
 	Turn     float64 `json:"turn_us,omitempty"`
 	Exchange float64 `json:"exchange_us,omitempty"`
 
+	// Of asks through a door: the median of a direct call, and of one through it. P50
+	// and P99 are then what the door adds.
+	Direct  float64 `json:"direct_us,omitempty"`
+	Through float64 `json:"through_us,omitempty"`
+	// Clients that wait for messages. P50 and P99 are then from the commit to the reader.
+	Waiting int `json:"waiting,omitempty"`
 	// Of writers beside event streams: their median time alone, and the two as a ratio.
 	Streams   int     `json:"streams,omitempty"`
 	Alone     float64 `json:"alone_us,omitempty"`

@@ -172,7 +172,7 @@ func (p plan) names(engines []string) []string {
 	if p.asks > 0 {
 		names = append(names, asksName)
 	}
-	names = append(names, streamsName(p))
+	names = append(names, doorHTTP, doorMCP, pollName(p, pollHTTP), pollName(p, pollMCP), streamsName(p))
 	if Full {
 		names = append(append(names, waitingName), retrievalNames()...)
 	}

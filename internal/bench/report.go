@@ -84,7 +84,16 @@ func remarks(l Line) (list []string) {
 	if l.Hubs > 0 {
 		list = append(list, fmt.Sprintf("slowest %s while one of %d hubs is frozen for %.0f s", duration(l.Max), l.Hubs, l.Frozen))
 	}
-	if l.Ops > 0 && l.Peak > 0 {
+	if l.Direct > 0 {
+		list = append(list, fmt.Sprintf("added to %s of a direct call", duration(l.Direct)))
+	}
+	if l.Waiting > 0 {
+		list = append(list, fmt.Sprintf("after the commit, slowest %s, %s clients wait, %d MB, at most %d MB", duration(l.Max), count(l.Waiting), l.RSS/1e6, l.Peak/1e6))
+	}
+	if l.Streams > 0 {
+		list = append(list, fmt.Sprintf("a write, %s without the %s streams, time %.2f, %d MB, at most %d MB", duration(l.Alone), count(l.Streams), l.TimeRatio, l.RSS/1e6, l.Peak/1e6))
+	}
+	if l.Ops > 0 && l.Peak > 0 && l.Waiting+l.Streams == 0 {
 		list = append(list, fmt.Sprintf("%d MB after %s asks, at most %d MB", l.RSS/1e6, count(l.Ops), l.Peak/1e6))
 	}
 	if l.RecallAt5 > 0 {

@@ -37,6 +37,12 @@ func targets() []target {
 		t(`retrieval`, "recall_at_5", false, 0.9, "0.90"),
 		t(`retrieval\.\w+`, "recall_at_5", false, 0.85, "0.85"),
 		t(`memory\.asks`, "peak_bytes", true, 256<<20, "256 MiB"),
+		t(`doors\.\w+`, "p50_us", true, 1e3, "1 ms"),
+		t(`poll\.\w+\.1000`, "peak_bytes", true, pollMemory, "300 MB"),
+		t(`poll\.\w+\.1000`, "p99_us", true, 20e3, "20 ms"),
+		t(`streams\.1000`, "peak_bytes", true, streamMemory, "500 MB"),
+		t(`streams\.1000`, "ratio", false, 0.9, "0.90"),
+		t(`streams\.1000`, "time_ratio", true, 1.1, "1.10"),
 		t(`\w+\.frozen`, "max_us", true, 2e6, "2 s"),
 		t(`\w+\.restart`, "p50_us", true, 2e6, "2 s"),
 	}
@@ -83,6 +89,8 @@ func (l Line) value(field string) float64 {
 		return float64(l.Peak)
 	case "recall_at_5":
 		return l.RecallAt5
+	case "time_ratio":
+		return l.TimeRatio
 	case "rss_bytes":
 		return float64(l.RSS)
 	}

@@ -125,7 +125,7 @@ func (m *turnMeasure) run(ctx context.Context, name string) error {
 	}
 	l := lineOf(name, 1, m.turns)
 	l.Steps, l.Turn, l.Exchange = turnSteps, l.P50, inMicros(middle(m.bare).p50)
-	l.P50, l.P99 = inMicros(medianTime(m.owns)), inMicros(medianTime(m.tails))
+	l.P50, l.P99 = inMicros(medianOf(m.owns)), inMicros(medianOf(m.tails))
 	l.Share = compare(m.turns, m.bare, func(s sample) float64 { return 1 / float64(s.p50) })
 	return m.add(l)
 }
@@ -181,8 +181,4 @@ func (m *turnMeasure) exchangeOnce(ctx context.Context, _ int, _ *rand.Rand) err
 		}
 	}
 	return nil
-}
-
-func medianTime(list []time.Duration) time.Duration {
-	return time.Duration(median(list, func(d time.Duration) float64 { return float64(d) }))
 }

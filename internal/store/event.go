@@ -87,7 +87,7 @@ func (f EventFilter) where(args []any) (string, []any) {
 func (f EventFilter) Matches(e parley.Event) bool {
 	concerns := func(id parley.AgentID) bool { return id == 0 || e.Actor == id || e.Target == id }
 	return e.Team == f.Team && concerns(f.Agent) && concerns(f.Sees) && !f.Tree && (f.Task == 0 || e.Task == f.Task) &&
-		f.matchesKind(string(e.Kind)) && e.At >= f.Since && (f.Until == 0 || e.At < f.Until)
+		f.matchesKind(string(e.Kind)) && (len(f.Kinds) == 0 || slices.Contains(f.Kinds, e.Kind)) && e.At >= f.Since && (f.Until == 0 || e.At < f.Until)
 }
 
 func (f EventFilter) matchesKind(kind string) bool {

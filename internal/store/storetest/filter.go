@@ -1,7 +1,9 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +77,12 @@ func eventFilters(t *testing.T, open Open) {
 			back, next, err := tx.LastEvents(c.f, 10)
 			if got := details(back); got != c.want || err != nil {
 				t.Errorf("%s, the last: %q, want %q, %v", c.name, got, c.want, err)
+			}
+			all, _, err := tx.Events(c.f.Team, "", 10)
+			others, _, err2 := tx.Events(c.f.Team+1, "", 10)
+			all = slices.DeleteFunc(append(all, others...), func(e parley.Event) bool { return !c.f.Matches(e) })
+			if got := details(all); !c.f.Tree && got != c.want || errors.Join(err, err2) != nil {
+				t.Errorf("%s, one by one: %q, want %q, %v", c.name, got, c.want, errors.Join(err, err2))
 			}
 			if latest, _ := tx.LatestEvent(); next != latest {
 				t.Errorf("%s: goes on from %q, not %q", c.name, next, latest)
