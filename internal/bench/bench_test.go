@@ -35,7 +35,7 @@ func tinyPlan() plan {
 		sizes: []int{100, 1_500}, rounds: 2, slice: 2 * time.Millisecond, warm: time.Millisecond, many: 4,
 		natives: 20, clients: 4, pairs: 50,
 		ruledAgents: 30, rules: 10, ruledMessages: 100, ruledRounds: 2,
-		idle: 50, waiting: 20, asks: 200, open: 30, kills: 2, freeze: 50 * time.Millisecond,
+		idle: 50, waiting: 20, asks: 200, open: 30, polls: 5, streams: 20, kills: 2, freeze: 50 * time.Millisecond,
 	}
 }
 
@@ -87,6 +87,18 @@ func checkLine(t *testing.T, l Line) {
 	switch {
 	case l.Name == memoryName:
 		if l.Agents != tinyPlan().idle || l.RSS == 0 || l.Heap == 0 {
+			t.Errorf("%+v", l)
+		}
+	case strings.HasPrefix(l.Name, "doors."):
+		if l.Ops == 0 || l.Direct == 0 || l.Through == 0 || l.Rounds != tinyPlan().rounds {
+			t.Errorf("%+v", l)
+		}
+	case strings.HasPrefix(l.Name, "poll."):
+		if l.Waiting != tinyPlan().polls || l.Ops != tinyPlan().polls*tinyPlan().rounds || l.P50 <= 0 || l.P99 < l.P50 || l.RSS == 0 || l.Peak < l.RSS {
+			t.Errorf("%+v", l)
+		}
+	case strings.HasPrefix(l.Name, "streams."):
+		if l.Streams != tinyPlan().streams || l.Ops == 0 || l.P50 == 0 || l.Alone == 0 || l.Ratio == 0 || l.TimeRatio == 0 || l.RSS == 0 {
 			t.Errorf("%+v", l)
 		}
 	case l.Name == asksName:

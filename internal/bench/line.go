@@ -44,8 +44,8 @@ type Line struct {
 	Turn     float64 `json:"turn_us,omitempty"`
 	Exchange float64 `json:"exchange_us,omitempty"`
 
-	// Of asks through a door: the median of a direct call, and of one through it. P50
-	// and P99 are then what the door adds.
+	// Of asks through a door: the median of a direct call, and of one through it. P50 is
+	// then what the door adds.
 	Direct  float64 `json:"direct_us,omitempty"`
 	Through float64 `json:"through_us,omitempty"`
 	// Clients that wait for messages. P50 and P99 are then from the commit to the reader.

@@ -28,8 +28,9 @@ const (
 func pollName(p plan, door string) string { return fmt.Sprintf("poll.%s.%d", door, p.polls) }
 
 func (b *bench) polls(ctx context.Context) error {
-	for door, poll := range map[string]poller{pollHTTP: pollOverHTTP, pollMCP: pollOverMCP} {
-		name := pollName(b.plan, door)
+	polls := map[string]poller{pollHTTP: pollOverHTTP, pollMCP: pollOverMCP}
+	for _, door := range []string{pollHTTP, pollMCP} {
+		name, poll := pollName(b.plan, door), polls[door]
 		if !b.wanted.has(name) {
 			continue
 		}

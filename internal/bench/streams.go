@@ -55,8 +55,6 @@ type streamMeasure struct {
 	*bench
 	hub         *hubProcess
 	alone, with []written
-	ops         int
-	lags        []time.Duration
 }
 
 // round is a turn alone, two beside readers and one alone again.

@@ -14,7 +14,8 @@ func benchCommand(c *console) *cobra.Command {
 		Long: `Measure how fast this machine commits and, in the same run, how fast the hub is on
 it: notifications, asks and delegations per second, the time that it adds to the
 steps of a turn, the memory for idle agents and for turns that wait for slow models,
-and the time to serve again after a kill. It needs no running hub and leaves nothing
+what an ask over HTTP and over MCP costs, clients in long polls and event streams, and
+the time to serve again after a kill. It needs no running hub and leaves nothing
 behind. With --json each line is one object.
 
 Some lines need test servers or labelled data: the cost of a turn, waiting turns, how

@@ -47,16 +47,48 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // serveAlone serves a request that stands alone.
 func (d *Door) serveAlone(w http.ResponseWriter, r *http.Request, v *visit) {
-	v.server = d.newServer(v)
+	if r.Header.Get(methodHeader) == listenMethod {
+		v.server = d.newServer(v) // its subscriptions are its own
+	} else {
+		v.server = d.standing(v)
+	}
 	d.mu.Lock()
-	d.serving[v.server] = struct{}{}
+	d.serving[v.server]++
 	d.mu.Unlock()
 	defer func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		delete(d.serving, v.server)
+		if d.serving[v.server]--; d.serving[v.server] == 0 {
+			delete(d.serving, v.server)
+		}
 	}()
 	d.alone.ServeHTTP(w, r)
+}
+
+// mostStanding is for how many participants a server is kept.
+const mostStanding = 1000
+
+// standing is the server for those requests of a participant that stand alone. It is kept,
+// since describing all tools anew takes longer than most calls do.
+func (d *Door) standing(v *visit) *server {
+	d.mu.Lock()
+	s := d.kept[v.caller]
+	d.mu.Unlock()
+	if s != nil {
+		s.refresh()
+		return s
+	}
+	s = d.newServer(v)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for other := range d.kept { // any one makes room: it is made anew with its next request
+		if len(d.kept) < mostStanding {
+			break
+		}
+		delete(d.kept, other)
+	}
+	d.kept[v.caller] = s
+	return s
 }
 
 // untilStop is a context that ends with ctx. A stream without an end of its own ends when

@@ -92,11 +92,12 @@ type Door struct {
 	stopping context.Context
 	stop     context.CancelFunc
 
-	// mu guards open, serving and ended. reviving lets one request at a time make a lost session anew.
+	// mu guards open, serving, kept and ended. reviving lets one request at a time make a lost session anew.
 	mu       sync.Mutex
 	open     map[string]*session
-	serving  map[*server]struct{} // requests that stand alone
-	ended    map[string]struct{}  // sessions that their clients have ended
+	serving  map[*server]int // how many requests that stand alone it serves
+	kept     map[access.Caller]*server
+	ended    map[string]struct{} // sessions that their clients have ended
 	reviving sync.Mutex
 	// offers are the tools as clients see them, described once.
 	offers sync.Map
@@ -122,7 +123,7 @@ func New(cfg Config) *Door {
 	if cfg.Progress == 0 {
 		cfg.Progress = 10 * time.Second
 	}
-	d := &Door{cfg: cfg, open: map[string]*session{}, serving: map[*server]struct{}{}, ended: map[string]struct{}{}}
+	d := &Door{cfg: cfg, open: map[string]*session{}, serving: map[*server]int{}, kept: map[access.Caller]*server{}, ended: map[string]struct{}{}}
 	d.stopping, d.stop = context.WithCancel(context.Background())
 	options := mcp.StreamableHTTPOptions{
 		// Every request was checked before it came here.
