@@ -59,7 +59,9 @@ func FuzzFiles(f *testing.F) {
 			t.Fatalf("%q: %v, %v", text, teams, err)
 		}
 		for _, team := range teams {
-			team.Is("blog")
+			if !team.Is(team.Name) {
+				t.Fatalf("%q: %+v is not itself", text, team)
+			}
 		}
 		if at, ok := Pointed(dir); ok && at.Hub == "" {
 			t.Fatalf("%q points to %+v", text, at)
