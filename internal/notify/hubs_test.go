@@ -3,6 +3,7 @@ package notify_test
 import (
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -65,10 +66,10 @@ func TestTwoHubsTellOnce(t *testing.T) {
 // id. The dead one's answer comes too late and changes nothing.
 func TestAnotherHubTakesOver(t *testing.T) {
 	one, two := twoHubs(t)
-	die, first := make(chan struct{}), true
+	die := make(chan struct{})
+	var told atomic.Bool
 	rec := newReceiver(t, func(_ http.ResponseWriter, _ *http.Request, _ post) {
-		if first {
-			first = false
+		if !told.Swap(true) {
 			<-die
 		}
 	})

@@ -444,10 +444,9 @@ func TestARestartGoesOn(t *testing.T) {
 func TestADeadHubsNoticeIsToldAgain(t *testing.T) {
 	w := newWorld(t)
 	die := make(chan struct{})
-	first := true
+	var told atomic.Bool
 	rec := newReceiver(t, func(_ http.ResponseWriter, _ *http.Request, _ post) {
-		if first {
-			first = false
+		if !told.Swap(true) {
 			<-die
 		}
 	})
