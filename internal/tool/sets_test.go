@@ -212,14 +212,14 @@ func TestHints(t *testing.T) {
 	const reads, adds, undoes, far = "reads", "adds", "undoes", "undoes, far"
 	want := map[string]string{
 		"ask_user": adds, "contact_agent": adds, "await_task": adds, "sleep": adds, "send_channel_message": adds,
-		"message_status": reads, "list_agents": reads, "read_agent_docs": reads, "query_workspace": reads, "read_channel": reads, "search_messages": reads,
+		"message_status": reads, "list_agents": reads, "read_agent_docs": reads, "query_workspace": reads, "read_channel": reads, "search_messages": reads, "read_inbox": reads,
 		"cancel_task": undoes, "approve_action": undoes, "deny_action": adds, // what is approved may be anything
 		"send_to_agent": adds, "request_from_agent": adds, "call_agent": adds,
 		"peer_message": adds, "peer_discovery": adds, "peer_claim_region": adds, "peer_review": adds, "peer_create_task": adds, "peer_intent": adds,
 		"peer_plan_revision": adds, "peer_ask_question": adds, "peer_answer_question": adds, "peer_forward_question": adds,
 		"context_offload": adds, "context_retrieve": reads,
-		// Senders are told what was seen, and tasks are taken.
-		"read_inbox": adds, "wait_for_messages": adds, "my_tasks": reads, "list_approvals": reads,
+		// Whoever waits for messages takes the tasks among them.
+		"wait_for_messages": adds, "my_tasks": reads, "list_approvals": reads,
 		"reply": adds, "ack": adds, "task_complete": adds, "task_fail": adds, "task_update": adds,
 		"read_file": reads, "glob": reads, "grep": reads, "list_symbols": reads, "replace_block": undoes, "write_file": undoes, "shell": far,
 	}

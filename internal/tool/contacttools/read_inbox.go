@@ -27,7 +27,7 @@ type readInboxArgs struct {
 // ReadInbox shows an agent its unread mail.
 func ReadInbox(read *reading.Service) tool.Tool {
 	return tool.New(tool.Spec[readInboxArgs]{
-		Name: Inbox, Title: "Read your mail", Description: readInboxText,
+		Name: Inbox, Title: "Read your mail", Description: readInboxText, Hints: tool.Hints{ReadOnly: true},
 		Replays:  true,
 		Defaults: readInboxArgs{Limit: 20},
 		Action:   func(readInboxArgs) string { return policy.Action(policy.AgentComm, Inbox) },

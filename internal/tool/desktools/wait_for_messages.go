@@ -54,7 +54,7 @@ type readInboxArgs struct {
 // readInbox is waitForMessages without waiting, under the name that every agent knows.
 func readInbox(d *desk.Service) tool.Tool {
 	return tool.New(tool.Spec[readInboxArgs]{
-		Name: "read_inbox", Title: "Read your messages", Description: readInboxText,
+		Name: "read_inbox", Title: "Read your messages", Description: readInboxText, Hints: tool.Hints{ReadOnly: true},
 		Own: true, Replays: true, Output: batchOutput,
 		Defaults: readInboxArgs{Limit: usualLimit},
 		Run: func(ctx context.Context, c tool.Call, args readInboxArgs) (tool.Result, error) {
