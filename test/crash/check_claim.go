@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"strings"
 	"time"
 
 	"parley"
@@ -31,4 +32,10 @@ func (c *check) checkClaims() {
 			}
 		}
 	}
+}
+
+// tellsOfClaim reports whether a message tells whoever works on a file of somebody else's
+// claim there. Who is told depends on who works there at that moment.
+func (m message) tellsOfClaim() bool {
+	return m.kind == string(parley.NotificationMessage) && (strings.HasPrefix(m.body, "Claimed: ") || strings.HasPrefix(m.body, "Released: "))
 }

@@ -80,7 +80,7 @@ func (c *check) checkCalls(t *task, steps []step) {
 func (c *check) checkContacts() {
 	made, called := map[string]int{}, map[string]bool{} // by key
 	for _, m := range c.messages {
-		if m.origin != 0 {
+		if m.origin != 0 && !m.tellsOfClaim() {
 			made[m.key]++
 			called[m.key] = called[m.key] || c.outside[m.author]
 		}

@@ -64,7 +64,7 @@ func serveLaxly(synchronous string) error {
 		return err
 	}
 	door := httpapi.New(httpapi.Config{Store: st, Contacts: hub.Contacts,
-		Reading: hub.Reading, Channels: hub.Channels, Log: log, Version: "lax", Started: time.Now(),
+		Reading: hub.Reading, Desk: hub.Desk, Channels: hub.Channels, Log: log, Version: "lax", Started: time.Now(),
 		Host: "127.0.0.1", MessageBytes: parley.DefaultLimits().MessageBytes})
 	go func() { _ = hub.Run(ctx) }() // it is killed, never stopped
 	if err := json.NewEncoder(os.Stdout).Encode(laxUp{URL: "http://" + listener.Addr().String(), Token: secret}); err != nil {

@@ -136,7 +136,7 @@ func (r *record) readMessages(db database) error {
 	}
 	return db.each("SELECT message_id, recipient_id, delivered_at, seen_at, answered_at FROM delivery", func(c cells) {
 		r.deliveries[c.Int(0)] = append(r.deliveries[c.Int(0)], delivery{c.Int(1), c.Int(2), c.Int(3), c.Int(4)})
-		if m := r.messages[c.Int(0)]; m.origin != 0 && m.kind == string(parley.NotificationMessage) {
+		if m := r.messages[c.Int(0)]; m.origin != 0 && m.kind == string(parley.NotificationMessage) && !m.tellsOfClaim() {
 			r.notified[m.origin] = append(r.notified[m.origin], c.Int(1))
 		}
 	})
