@@ -50,7 +50,7 @@ func TestEveryNamedTestIsThere(t *testing.T) {
 	}
 }
 
-// Ten faults, different ones each day, so that all are tried again and again.
+// Six faults, different ones each day, so that all are tried again and again.
 func TestTodaysFaultsAreFound(t *testing.T) {
 	root, faults := lists(t)
 	lookAtEverything(t, root)
