@@ -190,7 +190,9 @@ func TestAManagerKeepsWhatOthersNeed(t *testing.T) {
 			m.Tools, m.Rules = []string{}, ruled(ruleset{manager: "BossBot"})
 		}
 	}}, func(s *Stage) {
-		for name, want := range map[string][]string{"BossBot": {"sleep", "approve_action", "deny_action"}, "InternBot": nil, "rutger": nil} {
+		inbox := []string{"wait_for_messages", "read_inbox", "reply", "ack", "task_complete", "task_fail", "task_update", "my_tasks"}
+		for name, want := range map[string][]string{"BossBot": {"sleep", "approve_action", "deny_action"}, "InternBot": nil,
+			"rutger": append(inbox, "sleep", "list_approvals")} { // a person's, over MCP
 			_, tools, _, err := s.Tools.Of(s.As("rutger").Caller, name)
 			var got []string
 			for _, tl := range tools {
