@@ -176,11 +176,13 @@ func TestRedactedMailIsNotShownByAResumedTurn(t *testing.T) {
 		note := s.As("louise").Notify("DataBot", "The password is swordfish.")
 		id := s.As("rutger").Delegate("DataBot", "Work.")
 		s.Pass(5 * time.Second)
+		s.As("rutger").Pause() // the turn must not go on before the redaction
 		s.Stop()
 		again := raise(s.TB, s.team, s.Store, s.Models)
 		defer again.Stop()
 		_, err := again.Redactions.Redact(again.Context(), again.As("louise").Caller, note, "")
 		s.Equal("redacted", nil, err)
+		again.As("rutger").Resume()
 		again.Wait(id)
 		s.Equal("shown", "1 messages]\nFor you alone; not part of the request.\n\n[Agent Notification from louise]\n\n[redacted by louise]", unread(again, "DataBot"))
 	})
