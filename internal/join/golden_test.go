@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func sampleSetup(folder string) Setup {
 	return Setup{
 		Agent: "Data Bot", Program: "/opt/my tools/parley",
-		Locate:    []string{"--data", "/work/it's ours/.parley", "--token-file", "/home/ada/.local/state/parley/main-12345678/data-bot.token"},
+		Locate:    []string{"--data", "/srv/it's ours/.parley", "--token-file", "/home/ada/.local/state/parley/main-12345678/data-bot.token"},
 		TokenFile: "/home/ada/.local/state/parley/main-12345678/data-bot.token",
 		URL:       "http://127.0.0.1:7420/mcp", Folder: folder,
 		Getenv: func(name string) string { return map[string]string{"HOME": filepath.Join(folder, "home")}[name] },
