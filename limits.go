@@ -27,6 +27,9 @@ type Limits struct {
 	Daily Budget
 }
 
+// AttachmentBytes is the longest text that can be stored beside its message.
+const AttachmentBytes = 4 << 20
+
 // Interval is how long an agent's bucket needs to refill by one contact.
 func (l Limits) Interval() time.Duration { return time.Minute / time.Duration(max(l.Rate, 1)) }
 

@@ -34,6 +34,7 @@ type PostRequest struct {
 	Channel string   `json:"channel,omitempty" maxLength:"65" doc:"A group channel."`
 	Between []string `json:"between,omitempty" nullable:"false" maxItems:"2" doc:"Instead of a channel, the two agents in whose dm a person writes."`
 	Message string   `json:"message" doc:"The text. @Name starts a turn of that member."`
+	Attach  bool     `json:"attach,omitempty" doc:"Store a message that is longer than a message may be as an attachment, up to 4 MiB, instead of refusing it. Only a person may say so."`
 	TaskID  string   `json:"task_id,omitempty" doc:"The task you work on, if you hold one."`
 	Key     string   `json:"key,omitempty" maxLength:"200" doc:"Makes the post idempotent: the same key finds what was made before."`
 }

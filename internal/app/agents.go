@@ -275,9 +275,11 @@ func (a *agents) combine(sets []string, own toolsets, combined map[string][]tool
 		}
 	}
 	// Whatever an agent does, it can read what it was sent.
-	if inbox, ok := tool.Find(a.sets["contact"], contacttools.Inbox); ok {
-		if _, twice := tool.Find(tools, inbox.Name); !twice && len(tools) > 0 {
-			tools = append(tools, inbox)
+	for _, name := range []string{contacttools.Inbox, contacttools.Attachment} {
+		if t, ok := tool.Find(a.sets["contact"], name); ok {
+			if _, twice := tool.Find(tools, name); !twice && len(tools) > 0 {
+				tools = append(tools, t)
+			}
 		}
 	}
 	combined[key] = tools

@@ -21,15 +21,17 @@ func askCommand(c *console) *cobra.Command {
 		Short: "Ask an agent something and wait for its answer",
 		Long: `Ask an agent something and wait for its answer.
 
-The message is read from standard input if it is "-" or if something is piped
-in. Ctrl-C or the end of the timeout stops the waiting, but not the agent: its
-work goes on, and "parley task wait" waits for it again.
+` + longInputHelp + `
+
+Ctrl-C or the end of the timeout stops the waiting, but not the agent: its work goes
+on, and "parley task wait" waits for it again.
 
 At a terminal you see the answer as the agent writes it. It is printed when it
 is complete.`,
 		Example: `  parley ask DataBot "What was the revenue in Q3?"
   parley ask DataBot --timeout 10m --context "We mean the fiscal year." "And in Q4?"
-  git diff | parley ask ReviewBot
+  git diff | parley ask ReviewBot "Review this."
+  parley ask ReviewBot "Compare these." @old.md @new.md
   parley ask DataBot "Revenue in Q3?" --json | jq -r .result`,
 		GroupID:           groupTalk,
 		Args:              naming(1, between(1, -1)),
@@ -51,14 +53,14 @@ is complete.`,
 			}
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
 				return c.ask(ctx, hub, api.ContactRequest{Action: string(parley.Ask), Agent: args[0],
-					Message: message, Context: about, Timeout: timeout.Seconds(), Budget: budget})
+					Message: message, Context: about, Attach: true, Timeout: timeout.Seconds(), Budget: budget})
 			})
 		},
 	}
 	cmd.Flags().StringVar(&about, "context", "", "background that the agent needs")
 	cmd.Flags().StringVar(&limit, "budget", "", "what the task may spend, including all tasks below it, "+budgetForm)
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "how long to wait (the team's limit, normally 2m)")
-	return cmd
+	return c.takesInput(cmd)
 }
 
 // longestAsk is the longest timeout that the hub accepts; the API documents it.

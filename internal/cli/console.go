@@ -29,6 +29,7 @@ type console struct {
 	team    string
 	json    bool
 	noColor bool
+	noInput bool
 	// args is what was typed. understood is set once the command line was parsed.
 	args       []string
 	understood bool

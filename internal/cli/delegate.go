@@ -19,8 +19,7 @@ func delegateCommand(c *console) *cobra.Command {
 		Short: "Delegate work to an agent without waiting for it",
 		Long: `Delegate work to an agent without waiting for it. The result comes to your inbox.
 
-The message is read from standard input if it is "-" or if something is piped
-in.`,
+` + longInputHelp,
 		Example: `  parley delegate WriterBot "Write the summary of Q3."
   parley delegate WriterBot --priority high --context "Two pages at most." < notes.md
   parley delegate WriterBot "Write the summary of Q3." --wait
@@ -46,7 +45,7 @@ in.`,
 			}
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
 				return c.delegate(ctx, hub, api.ContactRequest{Action: string(parley.Delegate), Agent: args[0],
-					Message: message, Context: about, Priority: urgency.String(), Budget: budget}, wait)
+					Message: message, Context: about, Attach: true, Priority: urgency.String(), Budget: budget}, wait)
 			})
 		},
 	}
@@ -55,7 +54,7 @@ in.`,
 	cmd.Flags().StringVar(&limit, "budget", "", "what the task may spend, including all tasks below it, "+budgetForm)
 	cmd.Flags().BoolVar(&wait, "wait", false, "wait for the result")
 	completeFlag(cmd, "priority", "low", "normal", "high", "urgent")
-	return cmd
+	return c.takesInput(cmd)
 }
 
 func (c *console) delegate(ctx context.Context, hub *client.Client, r api.ContactRequest, wait bool) error {

@@ -21,8 +21,7 @@ func notifyCommand(c *console) *cobra.Command {
 turn, whoever that is for, even if it sleeps or is offline now. With --urgent it also
 reads it between the steps of what it is doing now.
 
-The message is read from standard input if it is "-" or if something is piped
-in.`,
+` + longInputHelp,
 		Example: `  parley notify WriterBot "The deadline moved to Friday."
   parley notify WriterBot "Stop, the figures are wrong." --urgent
   parley notify WriterBot < decision.md
@@ -40,13 +39,13 @@ in.`,
 			}
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
 				return c.notify(ctx, hub, api.ContactRequest{Action: string(parley.Notify), Agent: args[0],
-					Message: message, Context: about, Urgent: urgent})
+					Message: message, Context: about, Attach: true, Urgent: urgent})
 			})
 		},
 	}
 	cmd.Flags().StringVar(&about, "context", "", "background that the agent needs")
 	cmd.Flags().BoolVar(&urgent, "urgent", false, "show it to the agent between two steps of its running work")
-	return cmd
+	return c.takesInput(cmd)
 }
 
 func (c *console) notify(ctx context.Context, hub *client.Client, r api.ContactRequest) error {

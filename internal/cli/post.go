@@ -13,7 +13,7 @@ import (
 )
 
 func postCommand(c *console) *cobra.Command {
-	return &cobra.Command{
+	return c.takesInput(&cobra.Command{
 		Use:   "post '#CHANNEL'|AGENT|AGENT,AGENT [MESSAGE...]",
 		Short: "Write in a channel or in the conversation of two",
 		Long: `Write a message where others read it:
@@ -26,8 +26,7 @@ func postCommand(c *console) *cobra.Command {
   AGENT,AGENT   in the conversation of two agents. Only an agent that the message
                 names as @Name gets a turn, and it replies there.
 
-The message is read from standard input if it is "-" or if something is piped
-in.`,
+` + longInputHelp,
 		Example: `  parley post '#standup' "@WriterBot @DataBot what are you working on?"
   parley post WriterBot "Write the summary of Q3."
   parley post WriterBot,DataBot "@DataBot the numbers are in the archive."
@@ -44,11 +43,11 @@ in.`,
 				return c.post(ctx, hub, args[0], message)
 			})
 		},
-	}
+	})
 }
 
 func (c *console) post(ctx context.Context, hub *client.Client, where, message string) error {
-	r := api.PostRequest{Message: message}
+	r := api.PostRequest{Message: message, Attach: true}
 	first, second, two := strings.Cut(where, ",")
 	switch {
 	case strings.HasPrefix(where, "#"):
@@ -56,7 +55,7 @@ func (c *console) post(ctx context.Context, hub *client.Client, where, message s
 	case two:
 		r.Between = []string{strings.TrimSpace(first), strings.TrimSpace(second)}
 	default:
-		err := c.delegate(ctx, hub, api.ContactRequest{Action: string(parley.Delegate), Agent: where, Message: message,
+		err := c.delegate(ctx, hub, api.ContactRequest{Action: string(parley.Delegate), Agent: where, Message: message, Attach: true,
 			Priority: parley.Normal.String()}, false)
 		return c.orChannel(ctx, hub, where, err)
 	}

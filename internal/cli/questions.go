@@ -107,8 +107,7 @@ can forward it to somebody who knows better. The answers come to your inbox. If 
 knows, or nobody answers within ten minutes (question_lifetime in parley.yaml), your
 inbox says so.
 
-The question is read from standard input if it is "-" or if something is piped
-in.`,
+` + inputHelp,
 		Example: `  parley question ask "Who knows how the login works?"
   parley question ask --to DataBot "Where do the figures come from?"
   parley question ask "Which port?" --context "For staging." --json | jq -r .question_id`,
@@ -129,7 +128,7 @@ in.`,
 	cmd.Flags().StringVar(&r.Target, "to", "", "ask this `agent` alone")
 	cmd.Flags().StringVar(&r.Context, "context", "", "background that the others need")
 	completeAgentFlag(c, cmd, "to")
-	return cmd
+	return c.takesInput(cmd)
 }
 
 func (c *console) askQuestion(ctx context.Context, hub *client.Client, r api.QuestionRequest) error {
@@ -155,7 +154,7 @@ func questionAnswerCommand(c *console) *cobra.Command {
 and the asker gets the answer at once. With --pass you say that you do not know: nothing
 is delivered.
 
-The answer is read from standard input if it is "-" or if something is piped in.`,
+` + inputHelp,
 		Example: `  parley question answer query-12 "Port 8080."
   parley question answer query-12 < answer.md
   parley question answer query-12 --pass`,
@@ -176,7 +175,7 @@ The answer is read from standard input if it is "-" or if something is piped in.
 		},
 	}
 	cmd.Flags().BoolVar(&pass, "pass", false, "you do not know; give no answer with it")
-	return cmd
+	return c.takesInput(cmd)
 }
 
 func (c *console) passQuestion(cmd *cobra.Command, args []string) error {
@@ -190,15 +189,14 @@ func (c *console) passQuestion(cmd *cobra.Command, args []string) error {
 }
 
 func questionForwardCommand(c *console) *cobra.Command {
-	return &cobra.Command{
+	return c.takesInput(&cobra.Command{
 		Use:   "forward QUESTION AGENT [ENRICHMENT...]",
 		Short: "Forward a question that you were asked",
 		Long: `Forward a question that you were asked to somebody who knows better. Add what you
 know about it as the enrichment: the next agent and the asker read it. The answer goes
 to the asker.
 
-The enrichment is read from standard input if it is "-" or if something is piped
-in.`,
+` + inputHelp,
 		Example:           `  parley question forward query-12 DataBot "It moved in May."`,
 		Args:              naming(2, between(2, -1)),
 		ValidArgsFunction: c.completeForward,
@@ -212,7 +210,7 @@ in.`,
 				return c.showQuestion(q, err, "Forwarded "+q.ID+" to "+args[1]+".")
 			})
 		},
-	}
+	})
 }
 
 // completeQuestion offers the newest questions.

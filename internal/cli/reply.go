@@ -19,7 +19,7 @@ func replyCommand(c *console) *cobra.Command {
 		Long: `Answer a task that an agent gave you; "parley inbox" shows them. The first
 answer counts.
 
-The text is read from standard input if it is "-" or if something is piped in.`,
+` + longInputHelp,
 		Example: `  parley reply task-112 "Yes, publish it."
   parley reply task-112 < answer.md
   parley reply task-112 --decline "That is not mine to decide."`,
@@ -53,7 +53,7 @@ The text is read from standard input if it is "-" or if something is piped in.`,
 		},
 	}
 	cmd.Flags().StringVar(&decline, "decline", "", "refuse it, with the `reason`")
-	return cmd
+	return c.takesInput(cmd)
 }
 
 func (c *console) replied(how string, t api.Task, err error) error {

@@ -28,6 +28,9 @@ type Request struct {
 	Message  string
 	Context  string
 	Priority parley.Priority // Normal if zero
+	// Attach stores a message that is too long as an attachment instead of refusing
+	// it. Only a person may say so.
+	Attach bool
 	// Timeout bounds an ask; the limit's default if zero.
 	Timeout time.Duration
 	// Budget is that of the tree that the contact begins, in place of what the
@@ -41,6 +44,8 @@ type Request struct {
 	// Key makes the contact idempotent: the same key from the same caller finds
 	// what was made before.
 	Key string
+
+	whole string // of a message that is only the beginning
 
 	after []parley.TaskID // what the task depends on
 	path  string          // the file that the task is about
@@ -130,6 +135,12 @@ func (s *Service) check(c access.Caller, r *Request) (directory.Entry, error) {
 func (s *Service) checkRequest(c access.Caller, r *Request, whom string) error {
 	if strings.TrimSpace(r.Message) == "" {
 		return parley.Errorf(parley.Invalid, "The message is empty.").WithHint("Say what you want of %s.", whom)
+	}
+	if r.Attach {
+		var err error
+		if r.whole, err = s.attach(c, &r.Message, r.Context); err != nil {
+			return err
+		}
 	}
 	limit := s.dir.Limits(c.Agent).MessageBytes
 	if n := len(r.Message) + len(r.Context); n > limit {

@@ -60,7 +60,12 @@ func (s *Service) pulls(tx *store.Tx, id parley.AgentID) (bool, error) {
 const excerptBytes = 4 << 10
 
 func excerpt(whole string, limit int, task parley.TaskID) string {
-	note := fmt.Sprintf("\n\n[This is the beginning of a text of %d bytes; the whole is attached to the reply of %s.]", len(whole), task)
+	return beginning(whole, limit, fmt.Sprintf(
+		"\n\n[This is the beginning of a text of %d bytes; the whole is attached to the reply of %s.]", len(whole), task))
+}
+
+// beginning is the first part of a text, with a note that says so, within limit bytes.
+func beginning(whole string, limit int, note string) string {
 	n := max(0, min(limit-len(note), excerptBytes))
 	for n > 0 && !utf8.RuneStart(whole[n]) {
 		n--

@@ -406,7 +406,13 @@ func (o *opening) post(thread parley.ThreadID) error {
 	if o.request.Urgent {
 		to.About = store.AnyTask
 	}
-	return o.tx.Post(&o.message, to)
+	if err := o.tx.Post(&o.message, to); err != nil {
+		return err
+	}
+	if o.request.whole != "" {
+		o.tx.InsertAttachment(o.message.ID, o.request.whole)
+	}
+	return nil
 }
 
 func (o *opening) record(kind parley.EventKind) {

@@ -22,8 +22,12 @@ type Post struct {
 	// the dms of others.
 	Between [2]string
 	Message string
+	// Attach is as in a Request.
+	Attach bool
 	// Key makes the post idempotent, as that of a Request.
 	Key string
+
+	whole string // of a message that is only the beginning
 }
 
 // Posted is the outcome of an accepted post.
@@ -112,6 +116,12 @@ func (s *Service) checkPost(c access.Caller, r *Post) error {
 		return parley.Errorf(parley.Invalid, "The message is empty.")
 	}
 	r.Channel = parley.BareChannel(r.Channel)
+	if r.Attach {
+		var err error
+		if r.whole, err = s.attach(c, &r.Message, ""); err != nil {
+			return err
+		}
+	}
 	return s.checkBody(c, r.Message, r.Key)
 }
 
@@ -380,6 +390,9 @@ func (p *posting) store() error {
 	}
 	if err := p.tx.Post(&m, to...); err != nil {
 		return err
+	}
+	if p.request.whole != "" {
+		p.tx.InsertAttachment(m.ID, p.request.whole)
 	}
 	if p.channel.Kind == parley.Group {
 		p.tx.ReadOwn(p.channel.ID, m)

@@ -237,6 +237,9 @@ func (r *retry) store(t *parley.Task, request parley.Message, target parley.Agen
 	if err := r.tx.Post(&m, store.Recipient{ID: target.ID, Pulls: target.Pulls()}); err != nil {
 		return err
 	}
+	if err := copyAttachment(r.tx, request.ID, m.ID); err != nil {
+		return err
+	}
 	t.Request = m.ID
 	r.tx.InsertTask(t)
 	r.tx.Record(parley.Event{Team: t.Team, Kind: parley.EventTask, Actor: r.caller.Agent, Target: t.Agent, Task: t.ID,

@@ -33,7 +33,7 @@ func (s *Server) registerChannels() {
 		summary: "Write in a channel",
 		description: "Writes in a group channel, or as a person in the dm of two agents. Each member that the text mentions as @Name gets a task of its own " +
 			"and replies in the same channel. With a key the request can be repeated safely.",
-		errors: []parley.Kind{parley.NotFound, parley.Conflict, parley.Limited}}, s.postMessage)
+		errors: []parley.Kind{parley.NotFound, parley.Conflict, parley.Limited}, attaches: true}, s.postMessage)
 }
 
 // ChannelName names a channel in a path.
@@ -99,7 +99,7 @@ func (s *Server) readChannel(ctx context.Context, in *struct {
 }
 
 func (s *Server) postMessage(ctx context.Context, in *struct{ Body api.PostRequest }) (api.Posted, error) {
-	c, r := caller(ctx), contact.Post{Channel: in.Body.Channel, Message: in.Body.Message, Key: keyOf(ctx, in.Body.Key)}
+	c, r := caller(ctx), contact.Post{Channel: in.Body.Channel, Message: in.Body.Message, Attach: in.Body.Attach, Key: keyOf(ctx, in.Body.Key)}
 	if n := len(in.Body.Between); n == 1 || (n == 0) == (r.Channel == "") {
 		return api.Posted{}, parley.Errorf(parley.Conflict, "A post goes to a channel, or between two agents.").
 			WithHint("Give channel, or between with two names.")

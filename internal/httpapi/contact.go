@@ -21,7 +21,7 @@ func (s *Server) registerContacts() {
 			"With a key the request can be repeated safely. " +
 			"If the contact needs approval, the response is 202 with the approval. The contact is made when somebody approves it, and the same key then finds it. " +
 			"If nobody does, your inbox says so and the same key finds the denial.",
-		errors: []parley.Kind{parley.NotFound, parley.Conflict, parley.Unavailable, parley.Limited}}
+		errors: []parley.Kind{parley.NotFound, parley.Conflict, parley.Unavailable, parley.Limited}, attaches: true}
 	op := s.huma(o)
 	op.Responses["202"] = &huma.Response{Description: "The contact waits for approval.", Content: s.content(typeOf[api.Contact]())}
 	huma.Register(s.api, op, func(ctx context.Context, in *struct{ Body api.ContactRequest }) (*contactReply, error) {
@@ -84,7 +84,7 @@ func (s *Server) waiting(ctx context.Context, c access.Caller, id parley.Approva
 func decodeContact(in api.ContactRequest) (contact.Request, error) {
 	prio, err := parley.ParsePriority(in.Priority)
 	return contact.Request{
-		Target: in.Agent, Message: in.Message, Context: in.Context, Priority: prio, Key: in.Key, Urgent: in.Urgent, Budget: decodeBudget(in.Budget),
+		Target: in.Agent, Message: in.Message, Context: in.Context, Priority: prio, Key: in.Key, Attach: in.Attach, Urgent: in.Urgent, Budget: decodeBudget(in.Budget),
 		Timeout: time.Duration(in.Timeout * float64(time.Second)),
 	}, err
 }

@@ -94,7 +94,7 @@ func TestSizes(t *testing.T) {
 	if status, body := contact(strings.Repeat("A", 1<<10+1)); status != http.StatusTooManyRequests || !strings.Contains(body, "the limit is 1024") {
 		t.Errorf("one byte too many: %d %s", status, body)
 	}
-	status, body := contact(strings.Repeat("A", 1<<20))
+	status, body := contact(strings.Repeat("A", 2*parley.AttachmentBytes+1<<20)) // an attachment may be in it
 	if status != http.StatusRequestEntityTooLarge || !strings.Contains(body, `"kind":"limited"`) || !strings.Contains(body, "bytes") {
 		t.Errorf("far too many: %d %s", status, body)
 	}

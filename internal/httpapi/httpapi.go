@@ -165,7 +165,7 @@ func (s *Server) untilEnded(door http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, release := gate.Until(r.Context())
 		defer release()
-		r.Body = http.MaxBytesReader(w, r.Body, s.maxBody())
+		r.Body = http.MaxBytesReader(w, r.Body, s.maxBody(false))
 		door.ServeHTTP(w, r.WithContext(ctx))
 	})
 }

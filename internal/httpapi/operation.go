@@ -51,6 +51,8 @@ type operation struct {
 	// errors are the kinds that the use case can return, besides those of every
 	// operation.
 	errors []parley.Kind
+	// attaches says that the body may hold an attachment.
+	attaches bool
 }
 
 // always are the kinds that any operation can return.
@@ -65,7 +67,7 @@ func (s *Server) huma(o operation) huma.Operation {
 	op := huma.Operation{
 		OperationID: o.id, Method: o.method, Path: o.path, Tags: []string{o.tag},
 		Summary: o.summary, Description: o.description,
-		BodyReadTimeout: bodyTime, MaxBodyBytes: s.maxBody(), Responses: map[string]*huma.Response{},
+		BodyReadTimeout: bodyTime, MaxBodyBytes: s.maxBody(o.attaches), Responses: map[string]*huma.Response{},
 	}
 	if o.method != http.MethodGet {
 		longest := longestKey
@@ -96,8 +98,12 @@ func (s *Server) content(t reflect.Type) map[string]*huma.MediaType {
 
 // maxBody leaves room for escapes in JSON. So a message that is a little too long
 // gets here and is refused by the rule, which names the limit.
-func (s *Server) maxBody() int64 {
-	return cmp.Or(int64(s.cfg.BodyBytes), 6*int64(s.cfg.MessageBytes)+64<<10)
+func (s *Server) maxBody(attaches bool) int64 {
+	most := 6*int64(s.cfg.MessageBytes) + 64<<10
+	if attaches {
+		most += 2 * parley.AttachmentBytes
+	}
+	return cmp.Or(int64(s.cfg.BodyBytes), most)
 }
 
 // reply is a body with status 200.

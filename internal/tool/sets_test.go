@@ -65,7 +65,7 @@ func TestWhatModelsAreTold(t *testing.T) {
 		}
 		golden(t, set.name, b.String())
 	}
-	if len(distinct) != 48 {
+	if len(distinct) != 49 {
 		t.Errorf("there are %d tools", len(distinct))
 	}
 }
@@ -212,7 +212,7 @@ func TestHints(t *testing.T) {
 	const reads, adds, undoes, far = "reads", "adds", "undoes", "undoes, far"
 	want := map[string]string{
 		"ask_user": adds, "contact_agent": adds, "await_task": adds, "sleep": adds, "send_channel_message": adds,
-		"message_status": reads, "list_agents": reads, "read_agent_docs": reads, "query_workspace": reads, "read_channel": reads, "search_messages": reads, "read_inbox": reads,
+		"message_status": reads, "list_agents": reads, "read_agent_docs": reads, "query_workspace": reads, "read_channel": reads, "search_messages": reads, "read_inbox": reads, "read_attachment": reads,
 		"cancel_task": undoes, "approve_action": undoes, "deny_action": adds, // what is approved may be anything
 		"send_to_agent": adds, "request_from_agent": adds, "call_agent": adds,
 		"peer_message": adds, "peer_discovery": adds, "peer_claim_region": adds, "peer_review": adds, "peer_create_task": adds, "peer_intent": adds,

@@ -28,6 +28,7 @@ func New(contacts *contact.Service, read *reading.Service, dir *directory.Direct
 		readChannel(read),
 		searchMessages(read),
 		ReadInbox(read),
+		readAttachment(read),
 	}
 }
 

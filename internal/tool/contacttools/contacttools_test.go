@@ -11,7 +11,7 @@ import (
 
 func TestEveryToolIsDescribed(t *testing.T) {
 	tooltest.Described(t, contacttools.New(nil, nil, nil), "contact_agent", "ask_user", "await_task", "cancel_task", "sleep",
-		"message_status", "list_agents", "read_agent_docs", "query_workspace", "send_channel_message", "read_channel", "search_messages", "read_inbox")
+		"message_status", "list_agents", "read_agent_docs", "query_workspace", "send_channel_message", "read_channel", "search_messages", "read_inbox", "read_attachment")
 }
 
 // The rules know a call by its action, whatever a model wrote as arguments.
@@ -27,6 +27,7 @@ func TestActionsOfCalls(t *testing.T) {
 		"read_channel":    {`{"channel": "#daily"}`, "tool:channel:read #daily"},
 		"search_messages": {`{"query": "tea"}`, "tool:channel:read *"},
 		"read_inbox":      {`{"limit": 3}`, "tool:agent_comm:read_inbox"},
+		"read_attachment": {`{"of": "task-7"}`, "tool:agent_comm:read_inbox"},
 		"query_workspace": {`{"action": "list_agents"}`, "tool:agent_comm:list"},
 	}
 	for _, tl := range contacttools.New(nil, nil, nil) {
