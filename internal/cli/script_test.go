@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 
 	"parley/client"
 	"parley/internal/bench"
+	"parley/internal/hubfile"
 	"parley/internal/workspace/sandbox"
 )
 
@@ -61,6 +63,7 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			e.Setenv("TEST_ZONE_HOURS", strconv.Itoa(12-time.Now().UTC().Hour()))
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise the race detector delays each command by a second
 			e.Setenv("TMPDIR", e.WorkDir+"/tmp")
+			e.Defer(func() { stopHubs(t, e.WorkDir) })
 			return os.Mkdir(e.WorkDir+"/tmp", 0o777)
 		},
 		Condition: func(name string) (bool, error) {
@@ -81,6 +84,22 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			"replace":     cmdReplace,
 			"certificate": cmdCertificate,
 		},
+	}
+}
+
+// stopHubs ends the hubs in the background that a script has left there.
+func stopHubs(t *testing.T, dir string) {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() != "hub.json" {
+			return nil // what a script has made unreadable is no hub of ours
+		}
+		if hub, err := hubfile.Find(filepath.Dir(path)); err == nil {
+			_ = syscall.Kill(hub.Process, syscall.SIGKILL)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

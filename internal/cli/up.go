@@ -47,7 +47,7 @@ type Mistake struct {
 
 func upCommand(c *console) *cobra.Command {
 	var listen string
-	var verbose, logJSON bool
+	var verbose, logJSON, detach bool
 	cmd := &cobra.Command{
 		Use:   "up [DIR]",
 		Short: "Start the hub of a team",
@@ -58,8 +58,14 @@ Ctrl-C stops in order: running turns get a moment to finish. A second Ctrl-C sto
 at once. Nothing is lost either way, not even if the machine loses power.
 
 The hub reads changed files while it runs, some seconds after the change. SIGHUP
-makes it read them at once, like "parley reload".`,
+makes it read them at once, like "parley reload".
+
+With -d it runs in the background: the command returns when the hub is up, or says why
+it is not, and does nothing if it is up already. "parley down" stops it, "parley status"
+looks after it, and its log is hub.log in the data folder. To start it with the machine,
+see "parley service".`,
 		Example: `  parley up
+  parley up -d
   parley up my-team
   parley up my-team --listen 127.0.0.1:0   # any free port
   parley up my-team --log-json 2>> hub.log`,
@@ -69,13 +75,28 @@ makes it read them at once, like "parley reload".`,
 			if len(args) > 0 {
 				c.dir = args[0]
 			}
+			if detach {
+				return c.upDetached(passed(cmd, "listen", "verbose", "log-json"))
+			}
 			return c.up(cmd.Context(), listen, c.logger(logJSON, logLevel(logJSON, verbose)))
 		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", "", "the `address` to listen on, instead of the one in parley.yaml")
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "log everything that happens")
 	cmd.Flags().BoolVar(&logJSON, "log-json", false, "log as JSON")
+	cmd.Flags().BoolVarP(&detach, "detach", "d", false, "run in the background")
 	return cmd
+}
+
+// passed is the flags among these that were given, to be given to another command,
+// with the folder of the data.
+func passed(cmd *cobra.Command, names ...string) (args []string) {
+	for _, name := range append(names, "data") {
+		if f := cmd.Flag(name); f != nil && f.Changed {
+			args = append(args, "--"+name+"="+f.Value.String())
+		}
+	}
+	return args
 }
 
 // logLevel is the lowest level to log. A person at the terminal wants to hear of
@@ -214,7 +235,7 @@ func (c *console) showUp(ctx context.Context, s app.Serving) error {
 	if c.json {
 		return c.line(up)
 	}
-	return c.show(up, func(screen view.Screen) string { return c.upText(screen, up) })
+	return c.show(up, func(screen view.Screen) string { return c.upText(screen, up) + "Ctrl-C stops it.\n" })
 }
 
 // members asks the hub who is in the team, since an agent of the files may have
@@ -281,7 +302,7 @@ func (c *console) upText(s view.Screen, up Up) string {
 			"  " + c.command(`ask %s "..."`, shellQuote(up.Agents[0])) + "\n" +
 			"  " + c.command("agents") + "\n"
 	}
-	return text + "Ctrl-C stops it.\n"
+	return text
 }
 
 // String writes file:line, which editors and terminals make clickable.

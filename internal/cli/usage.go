@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"parley"
 )
@@ -114,7 +115,30 @@ func flagError(cmd *cobra.Command, err error) error {
 		err = fmt.Errorf("%w; write the unit too, such as 5s, 10m or 1h", err)
 	}
 	text := err.Error()
+	if unknown, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
+		if near := nearFlags(cmd, unknown); len(near) > 0 {
+			return usageError{parley.Errorf(parley.Invalid, "There is no flag --%s.", unknown).WithHint("Did you mean %s?", strings.Join(near, " or "))}
+		}
+	}
 	return misused(cmd, "%s.", strings.ToUpper(text[:1])+strings.TrimSuffix(text[1:], "."))
+}
+
+// nearFlags are the flags of a command that an unknown one may have meant.
+func nearFlags(cmd *cobra.Command, unknown string) (near []string) {
+	unknown, _, _ = strings.Cut(unknown, "=")
+	var known []string
+	add := func(f *pflag.Flag) {
+		if !f.Hidden {
+			known = append(known, f.Name)
+		}
+	}
+	cmd.Flags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	slices.Sort(known)
+	for _, name := range parley.Nearest(unknown, slices.Compact(known), 2) {
+		near = append(near, "--"+name)
+	}
+	return near
 }
 
 // group makes a command that only holds others.

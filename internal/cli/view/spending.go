@@ -20,7 +20,7 @@ func (s Screen) Spending(sp api.Spending) string {
 		f.add("budget", noBudget(sp))
 	}
 	if sp.Waiting > 0 {
-		f.add("waiting", plural(sp.Waiting, "task"))
+		f.add("waiting", Plural(sp.Waiting, "task"))
 	}
 	return table(f).text(s)
 }
@@ -75,4 +75,13 @@ func WaitsFor(t api.Task) string {
 		text += ": " + spent
 	}
 	return text
+}
+
+// SpentToday is what a team has spent on this day, in a few words.
+func (s Screen) SpentToday(sp api.Spending) string {
+	text := fmt.Sprintf("%s, %d tokens", dollars(sp.Money), sp.Input+sp.Output)
+	if sp.Budget == nil {
+		return text
+	}
+	return text + " (" + sp.Usage + ")"
 }

@@ -58,10 +58,10 @@ func (s Screen) facts(t api.Task) string {
 	}
 	f.add("turns", fmt.Sprint(t.Turns))
 	if t.Open > 0 {
-		f.add("waits for", plural(t.Open, "subtask"))
+		f.add("waits for", Plural(t.Open, "subtask"))
 	}
 	if t.Approvals > 0 && t.WaitsFor == "" {
-		f.add("held", plural(t.Approvals, "call")+" until somebody decides")
+		f.add("held", Plural(t.Approvals, "call")+" until somebody decides")
 	}
 	if t.WaitsFor != "" {
 		f.add("held", WaitsFor(t))
@@ -89,7 +89,8 @@ func (f *facts) add(name, value string) {
 	}
 }
 
-func plural(n int, what string) string {
+// Plural counts things.
+func Plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
