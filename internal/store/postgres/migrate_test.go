@@ -329,3 +329,24 @@ func TestAnIndexOfOlderWordsIsMadeAnew(t *testing.T) {
 	exec(t, c, storetest.IndexBeforeStems(`'\x0001'`))
 	storetest.UpgradedIndex(t, open(t, dsn, Options{}))
 }
+
+func TestADatabaseOfEverySchemaGoesOn(t *testing.T) {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.EverySchema(t, len(names), func(t *testing.T, n int) store.Store {
+		dsn := pgtest.DSN(t)
+		if err := migrateWith(t, dsn, firstSteps(t, 1)); err != nil {
+			t.Fatal(err)
+		}
+		c := connect(t, dsn)
+		exec(t, c, `SET search_path = parley`)
+		exec(t, c, storetest.FirstContent)
+		exec(t, c, `SELECT setval('message_id', 1000), setval('task_id', 1000)`)
+		if err := migrateWith(t, dsn, firstSteps(t, n)); err != nil {
+			t.Fatal(err)
+		}
+		return open(t, dsn, Options{})
+	})
+}

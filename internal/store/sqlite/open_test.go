@@ -303,3 +303,17 @@ func TestPageCachesHaveTheirShareOfMemory(t *testing.T) {
 func TestAnIndexOfOlderWordsIsMadeAnew(t *testing.T) {
 	storetest.UpgradedIndex(t, openStore(t, oldFile(t, storetest.IndexBeforeStems(`x'0001'`), steps(t, storetest.SchemaBeforeStems))))
 }
+
+func TestADatabaseOfEverySchemaGoesOn(t *testing.T) {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.EverySchema(t, len(names), func(t *testing.T, n int) store.Store {
+		path := oldFile(t, storetest.FirstContent, firstStep(t))
+		if err := migrateWith(t, path, steps(t, n)); err != nil {
+			t.Fatal(err)
+		}
+		return openStore(t, path)
+	})
+}
