@@ -7,10 +7,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -151,10 +153,26 @@ func (h *hub) listen() error {
 		r.Out.Header.Set("Authorization", "Bearer "+h.token)
 	}}
 	go func() {
-		server := &http.Server{Handler: proxy, ReadHeaderTimeout: 10 * time.Second}
+		server := &http.Server{Handler: whole(proxy), ReadHeaderTimeout: 10 * time.Second}
 		_ = server.Serve(l) // until the program ends
 	}()
 	return nil
+}
+
+// whole has a request read to its end before it is passed on. Otherwise an answer that
+// comes while the proxy still looks for the end of the body makes the server close that
+// body, the proxy takes this for a failed request and cuts the answer off, and a client
+// waits for the rest until it gives up.
+func whole(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
+	})
 }
 
 func install(tools string) error {
