@@ -24,6 +24,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"parley/internal/app"
 	"parley/internal/config"
 )
@@ -47,7 +49,9 @@ func main() {
 func run(tools string, serve bool, args []string) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	hub, err := start(ctx)
+	more := &fixtures{}
+	go more.pulse(ctx)
+	hub, err := start(ctx, more.extend)
 	if err != nil {
 		return err
 	}
@@ -68,7 +72,7 @@ func run(tools string, serve bool, args []string) error {
 	return errors.Join(
 		call(tools, "conformance", "server", "--url", hub.front+"/mcp", "--requirements", "2026-07-28"),
 		call(tools, "conformance", "server", "--url", hub.front+"/mcp"),
-		inspect(tools, hub),
+		inspect(ctx, tools),
 	)
 }
 
@@ -86,13 +90,15 @@ listen: 127.0.0.1:0
 model: scripted:script.yaml
 `
 
-func start(ctx context.Context) (*hub, error) {
+// start starts a hub, whose MCP servers have what extend adds.
+func start(ctx context.Context, extend func(*mcp.Server)) (*hub, error) {
 	dir, err := os.MkdirTemp("", "conformance")
 	if err != nil {
 		return nil, err
 	}
 	for name, text := range map[string]string{"parley.yaml": files, "agents/DataBot.md": "---\ndescription: Knows.\n---\nYou know.\n",
-		"script.yaml": "agents:\n  DataBot: [{steps: [{say: 'Twelve.'}]}]\n"} {
+		"agents/Coder.md": "---\ndescription: Writes code.\nkind: client\n---\nA client.\n",
+		"script.yaml":     "agents:\n  DataBot: [{steps: [{say: 'Twelve.'}]}]\n"} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return nil, err
@@ -107,10 +113,8 @@ func start(ctx context.Context) (*hub, error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	ready, ended := make(chan app.Serving, 1), make(chan error, 1)
-	more := &fixtures{}
-	go more.pulse(ctx)
 	go func() {
-		ended <- app.Serve(ctx, app.ServeConfig{Team: team, Problems: problems, ExtendMCP: more.extend,
+		ended <- app.Serve(ctx, app.ServeConfig{Team: team, Problems: problems, ExtendMCP: extend,
 			Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), Ready: func(s app.Serving) { ready <- s }})
 	}()
 	select {
