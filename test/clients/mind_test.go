@@ -35,10 +35,7 @@ func (m *mind) answer(r wiretest.Request) wiretest.Reply {
 	defer m.mu.Unlock()
 	m.read.Write(r.Body)
 	body := string(r.Body)
-	names := map[string]string{}
-	for _, found := range toolName.FindAllStringSubmatch(body, -1) {
-		names[found[2]] = found[1] + found[2]
-	}
+	names := offered(body)
 	if len(names) < 3 {
 		return wiretest.Reply{Text: "ok"} // a title, a summary: not the agent's turn
 	}
@@ -60,6 +57,15 @@ func (m *mind) answer(r wiretest.Request) wiretest.Reply {
 		return call("task_complete", fmt.Sprintf(`{"task_id": %q, "result": "The password is swordfish."}`, task[1]))
 	}
 	return wiretest.Reply{Text: "Done."}
+}
+
+// offered are the tools that a request offers, by the names that the hub has for them.
+func offered(body string) map[string]string {
+	names := map[string]string{}
+	for _, found := range toolName.FindAllStringSubmatch(body, -1) {
+		names[found[2]] = found[1] + found[2]
+	}
+	return names
 }
 
 // spaceOf is the namespace in which a client offers a tool; empty if it is offered as

@@ -63,7 +63,7 @@ func newSite(t testing.TB, env ...string) *site {
 
 func (s *site) up() {
 	s.Helper()
-	cmd := exec.Command("parley", "up", "--json")
+	cmd := exec.Command("parley", "up", "--json", "--listen", "127.0.0.1:0")
 	cmd.Dir, cmd.Env, cmd.Stderr = s.team, s.env, s.Output()
 	out, err := cmd.StdoutPipe()
 	if err == nil {
