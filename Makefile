@@ -68,8 +68,10 @@ members: setup ## kill outside agents (TypeScript SDK, curl) and the hub KILLS=5
 	if [ ! -d "$$sdk/node_modules" ]; then mkdir -p "$$sdk"; npm install --silent --no-fund --no-audit --prefix "$$sdk" @modelcontextprotocol/sdk@$(MCPSDK); fi; \
 	PARLEY_CRASH_SDK="$$sdk" PARLEY_CRASH_KILLS=$(KILLS) go test -count=1 -timeout 60m -v -run TestMembersAreKilled ./test/crash
 
-# The clients of other makers, from npm. docs/join.md names the versions.
-CLIENTS := @anthropic-ai/claude-code@2.1.325 @openai/codex@0.166.0 @google/gemini-cli@0.61.0 opencode-ai@1.18.33
+# The clients of other makers, and both lines of the TypeScript SDK, from npm. docs/join.md
+# names the versions.
+CLIENTS := @anthropic-ai/claude-code@2.1.325 @openai/codex@0.166.0 @google/gemini-cli@0.61.0 opencode-ai@1.18.33 \
+	@modelcontextprotocol/sdk@$(MCPSDK) @modelcontextprotocol/client@2.4.0
 CLIENT ?= .
 
 .PHONY: clients

@@ -38,6 +38,7 @@ type site struct {
 	testing.TB
 	team, project, home string
 	env                 []string
+	process             *exec.Cmd // the hub's
 	hub                 *client.Client
 }
 
@@ -63,21 +64,27 @@ func newSite(t testing.TB, env ...string) *site {
 
 func (s *site) up() {
 	s.Helper()
-	cmd := exec.Command("parley", "up", "--json", "--listen", "127.0.0.1:0")
-	cmd.Dir, cmd.Env, cmd.Stderr = s.team, s.env, s.Output()
-	out, err := cmd.StdoutPipe()
+	s.launch("127.0.0.1:0")
+	s.Cleanup(func() {
+		_ = s.process.Process.Signal(syscall.SIGTERM) // it may have ended already
+		if err := s.process.Wait(); err != nil {
+			s.Errorf("the hub ended: %v", err)
+		}
+	})
+}
+
+// launch starts a hub of the team at an address.
+func (s *site) launch(listen string) {
+	s.Helper()
+	s.process = exec.Command("parley", "up", "--json", "--listen", listen)
+	s.process.Dir, s.process.Env, s.process.Stderr = s.team, s.env, s.Output()
+	out, err := s.process.StdoutPipe()
 	if err == nil {
-		err = cmd.Start()
+		err = s.process.Start()
 	}
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended already
-		if err := cmd.Wait(); err != nil {
-			s.Errorf("the hub ended: %v", err)
-		}
-	})
 	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		s.Fatalf("the hub did not come up: %v", err)
 	}
@@ -85,6 +92,16 @@ func (s *site) up() {
 		s.Fatal(err)
 	}
 	s.Cleanup(s.hub.Close)
+}
+
+// crash kills the hub, and starts the next one at the same address.
+func (s *site) crash(address string) {
+	s.Helper()
+	if err := s.process.Process.Kill(); err != nil {
+		s.Fatal(err)
+	}
+	_ = s.process.Wait() // it was killed
+	s.launch(address)
 }
 
 // run runs a command that must succeed and returns what it printed. The limit is for
@@ -119,8 +136,8 @@ func installed(t testing.TB, name string) string {
 }
 
 // joinAs joins the agent coder with a client, writes its files and checks them. In the
-// form http, the client's environment has the token.
-func (s *site) joinAs(form, name string) {
+// form http, the client's environment has the token. It returns what it was told.
+func (s *site) joinAs(form, name string) cli.Joined {
 	s.Helper()
 	args := []string{"--dir", s.team, "--json", "join", "coder", "--client", name, "--folder", s.project}
 	if form == "http" {
@@ -139,6 +156,7 @@ func (s *site) joinAs(form, name string) {
 		s.env = append(s.env, "PARLEY_TOKEN="+strings.TrimSpace(string(token)))
 	}
 	s.run(s.project, "parley", append(args, "--check")...)
+	return joined
 }
 
 // delegate gives the agent a task, as a person does.
