@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"parley"
+	"parley/internal/token"
 )
 
 // What the use cases accept is said in the document too, so that a program can know
@@ -64,7 +65,7 @@ var acceptedFields = map[string]string{
 	"ForwardRequest.key":        wholeText,
 	"AnswerRequest.key":         wholeText,
 	"TokenRequest.for":          someText,
-	"TokenRequest.label":        wholeText,
+	"TokenRequest.label":        `^(?!.*` + token.Prefix + `)[^\x00-\x1f\x7f-\x9f]*$`,
 	"PersonRequest.name":        `^(?!\.+$)[\p{L}\p{Nd}_.-]([\p{L}\p{Nd} _.-]{0,62}[\p{L}\p{Nd}_.-])?$`,
 }
 

@@ -132,6 +132,32 @@ func TestAPlaceInTheRecordIsWhole(t *testing.T) {
 	}
 }
 
+// A label can be shown on a line, and is no token. Go knows no lookahead, so the document's
+// own is checked as the text that it is.
+func TestALabelIsALine(t *testing.T) {
+	w := newWorld(t)
+	said := w.document().Components.Schemas["TokenRequest"].Properties["label"].Pattern
+	line, ok := strings.CutPrefix(said, `^(?!.*parley_)`)
+	if !ok {
+		t.Fatalf("the document says %q", said)
+	}
+	pattern := regexp.MustCompile("^" + line)
+	for label, ok := range map[string]bool{"": true, "laptop": true, "Zürich ✓": true, "non\u00a0breaking": true, "a\u009fb": false, "tab\there": false,
+		"two\nlines": false, "\x7f": false, "it is parley_abc": false} {
+		body, err := json.Marshal(map[string]string{"for": "Ada", "label": label})
+		if err != nil {
+			t.Fatal(err)
+		}
+		status, text := w.do("Ada", "POST", "/v1/tokens", string(body))
+		if (status == http.StatusOK) != ok || !ok && status != http.StatusUnprocessableEntity {
+			t.Errorf("%q: %d %s", label, status, text)
+		}
+		if allowed := pattern.MatchString(label) && !strings.Contains(label, "parley_"); allowed != ok {
+			t.Errorf("%q: the document says %q", label, said)
+		}
+	}
+}
+
 // A stream is described as its reader gets it: events with a name, whose data is a text.
 func TestAStreamIsDescribedByItsEvents(t *testing.T) {
 	w := newWorld(t)
