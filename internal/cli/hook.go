@@ -87,7 +87,7 @@ func (c *console) hook(ctx context.Context, f hookFlags, args []string) error {
 	defer hub.Close()
 	hub.Patience = 0
 	m := join.ReadMemory(memory)
-	if err := hub.Ack(ctx, m.Messages...); err != nil {
+	if err := hub.Ack(ctx, m.Seen(in)...); err != nil {
 		return err
 	}
 	if m.Enough(event, in) {

@@ -8,10 +8,11 @@ import (
 // Memory is what the hooks of an agent remember from one run to the next. It holds
 // no secret.
 type Memory struct {
-	// Messages are what the last run handed over in full. The next one acknowledges them.
+	// Messages are what the last run handed over in full. The next one of the same session
+	// acknowledges them.
 	Messages []string `json:"messages,omitempty"`
-	// Session and Continued count how often in a row a turn of a session was kept
-	// from ending.
+	// Session is the one of the last run. Continued is how often in a row its turn was
+	// kept from ending.
 	Session   string `json:"session,omitempty"`
 	Continued int    `json:"continued,omitempty"`
 }
@@ -38,6 +39,16 @@ func (m Memory) Write(path string) error {
 		return err
 	}
 	return replaceFile(path, append(text, '\n'), 0o600, 0o700)
+}
+
+// Seen are the messages that a run shows to have arrived: what the run before handed over
+// in the same session. Another session knows nothing of it: the one that was handed it may
+// have been closed before it read it.
+func (m Memory) Seen(in HookInput) []string {
+	if m.Session != in.Session {
+		return nil
+	}
+	return m.Messages
 }
 
 // Enough reports whether a turn has been kept from ending too often in a row.
