@@ -42,6 +42,9 @@ type Client struct {
 
 	// Patience is for how long a change whose answer was lost is sent again.
 	Patience time.Duration
+	// Insecure allows the token to go unencrypted to another machine, in a network that
+	// you trust.
+	Insecure bool
 }
 
 // New makes a client of the hub at baseURL, such as http://127.0.0.1:7420.
@@ -105,6 +108,9 @@ func (c *Client) open(ctx context.Context, method, path string, query url.Values
 }
 
 func (c *Client) request(ctx context.Context, method, path string, query url.Values, in any) (*http.Request, error) {
+	if err := CheckAddress(c.base); err != nil && !c.Insecure {
+		return nil, err
+	}
 	address := c.base + path
 	if len(query) > 0 {
 		address += "?" + query.Encode()

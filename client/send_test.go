@@ -30,7 +30,7 @@ func change(t *testing.T, list ...func(*http.Request) (*http.Response, error)) (
 				return answer(r)
 			})
 		}
-		c := New("http://hub", "parley_secret")
+		c := New("http://localhost", "parley_secret")
 		c.http.Transport = &a
 		began := time.Now()
 		_, err = c.Cancel(t.Context(), "task-101")

@@ -12,7 +12,8 @@ returns its result:
     parley.Client.from_env().serve(handle)
 
 PARLEY_URL is the hub's address (http://127.0.0.1:7420 if it is not set), and PARLEY_TOKEN
-says who you are; "parley token create NAME" makes one.
+says who you are; "parley token create NAME" makes one. The token goes unencrypted to another
+machine only with PARLEY_INSECURE=1.
 
 serve waits for work, works on several tasks at once, and ends each with what the function
 returns or raises. It waits for a hub that is away. A program that is killed and started
@@ -25,6 +26,7 @@ it is sent again with that key, so that it is done once.
 
 import hashlib
 import http.client
+import ipaddress
 import json
 import logging
 import os
@@ -72,10 +74,26 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None  # the hub sends none, and the token goes to nobody else
 
 
+def _private(url):
+    """Whether nobody on the way to an address can read what is sent."""
+    parts = urllib.parse.urlsplit(url)
+    host = (parts.hostname or "").lower()
+    if parts.scheme.lower() == "https" or host == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False  # a name may lead anywhere
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+
+
 class Client:
     """A participant's connection to the hub; its token says whose."""
 
-    def __init__(self, url, token, patience=10.0):
+    def __init__(self, url, token, patience=10.0, insecure=False):
+        if not insecure and not _private(url):
+            raise Error("denied", f"The token would go to {url} unencrypted, so that others on the way could read it.",
+                        "Use https. In a network that you trust, set PARLEY_INSECURE=1.")
         self.url = url.rstrip("/")
         self.token = token
         self.patience = patience  # for how long a change whose answer was lost is sent again
@@ -87,7 +105,8 @@ class Client:
         token = os.environ.get("PARLEY_TOKEN", "")
         if not token:
             raise Error("unauthentic", "PARLEY_TOKEN is not set.", "Make a token with: parley token create NAME")
-        return cls(os.environ.get("PARLEY_URL") or "http://127.0.0.1:7420", token)
+        insecure = os.environ.get("PARLEY_INSECURE") == "1"
+        return cls(os.environ.get("PARLEY_URL") or "http://127.0.0.1:7420", token, insecure=insecure)
 
     # What others are told.
 

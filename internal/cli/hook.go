@@ -149,11 +149,9 @@ func (f *memberFlags) add(cmd *cobra.Command) {
 
 // connect returns the hub and the file of what hooks remember.
 func (f memberFlags) connect(c *console) (hub *client.Client, memory string, err error) {
-	address := cmp.Or(f.url, c.namedByAddress())
-	if address == "" {
-		if address, err = c.localHub(); err != nil {
-			return nil, "", err
-		}
+	address, err := f.address(c)
+	if err != nil {
+		return nil, "", err
 	}
 	if f.tokenFile == "" {
 		token := c.getenv(join.TokenVariable)
@@ -162,21 +160,59 @@ func (f memberFlags) connect(c *console) (hub *client.Client, memory string, err
 		}
 		sum := sha256.Sum256([]byte(token))
 		name := hex.EncodeToString(sum[:8]) + ".token"
-		return client.New(address, token), join.MemoryFile(filepath.Join(join.StateFolder(c.getenv, "token", address), name)), nil
+		return c.clientOf(address, token), join.MemoryFile(filepath.Join(join.StateFolder(c.getenv, "token", address), name)), nil
 	}
 	token, err := readToken(f.tokenFile)
 	if err != nil {
 		return nil, "", err
 	}
-	return client.New(address, token), join.MemoryFile(f.tokenFile), nil
+	return c.clientOf(address, token), join.MemoryFile(f.tokenFile), nil
 }
 
-// localHub is the address of the hub that runs for the team.
-func (c *console) localHub() (string, error) {
+// address is where the token goes.
+func (f memberFlags) address(c *console) (string, error) {
+	if address := cmp.Or(f.url, c.namedByAddress()); address != "" {
+		return address, c.checkAddress(address)
+	}
 	data, err := c.hubData()
 	if err != nil {
 		return "", err
 	}
 	hub, err := hubfile.Find(data)
+	if err == nil {
+		err = f.checkFound(data, hub.URL)
+	}
 	return hub.URL, err
+}
+
+// checkFound refuses to send a token to a hub that only the folder names, unless it is one
+// of this user on this machine. The folder may be somebody else's, such as a repository that
+// was cloned, and must not be able to direct the token elsewhere.
+func (f memberFlags) checkFound(data, address string) error {
+	if !client.OnThisMachine(address) {
+		return parley.Errorf(parley.Denied, "The folder names a hub elsewhere, %s, which does not get the token.", address).
+			WithHint("If it is right, name it with %s or --url.", urlEnv)
+	}
+	if f.tokenFile != "" {
+		return nil // it was given together with the folder
+	}
+	return hubfile.CheckOwner(data)
+}
+
+// checkAddress refuses an address to which a token would go unencrypted, unless the
+// environment allows it.
+func (c *console) checkAddress(address string) error {
+	if c.insecure() {
+		return nil
+	}
+	return client.CheckAddress(address)
+}
+
+func (c *console) insecure() bool { return c.getenv(client.EnvInsecure) == "1" }
+
+// clientOf makes a client of a hub that may be anywhere.
+func (c *console) clientOf(address, token string) *client.Client {
+	hub := client.New(address, token)
+	hub.Insecure = c.insecure()
+	return hub
 }

@@ -114,7 +114,7 @@ func (c *console) join(cmd *cobra.Command, f joinFlags, name string) error {
 		if err != nil {
 			return err
 		}
-		if err := ensureToken(ctx, hub, s, kind); err != nil {
+		if err := c.ensureToken(ctx, hub, s, kind); err != nil {
 			return err
 		}
 		out := Joined{Agent: agent, New: isNew, Client: kind.Name, TokenFile: s.TokenFile, URL: s.URL, Notes: joinNotes(kind, s)}
@@ -259,9 +259,11 @@ func thisProgram() (string, error) {
 	return path, err
 }
 
-// ensureToken keeps a token that still works, and makes one otherwise.
-func ensureToken(ctx context.Context, hub *client.Client, s join.Setup, kind join.Client) error {
-	if who, err := tokenOwner(ctx, hub.Address(), s.TokenFile); err == nil && strings.EqualFold(who, s.Agent) {
+// ensureToken keeps a token that still works, or whose hub cannot be asked from here, and
+// makes one otherwise.
+func (c *console) ensureToken(ctx context.Context, hub *client.Client, s join.Setup, kind join.Client) error {
+	who, err := c.tokenOwner(ctx, s)
+	if err == nil && strings.EqualFold(who, s.Agent) || parley.KindOf(err) == parley.Unavailable {
 		return nil
 	}
 	label := "joined with " + kind.Name
@@ -275,13 +277,14 @@ func ensureToken(ctx context.Context, hub *client.Client, s join.Setup, kind joi
 	return join.WriteSecret(s.TokenFile, []byte(token.Secret+"\n"))
 }
 
-// tokenOwner asks the hub whose token a file holds.
-func tokenOwner(ctx context.Context, address, file string) (string, error) {
-	token, err := readToken(file)
+// tokenOwner asks the hub that the agent's client is going to call whose token it has. The
+// token is of no concern to any other hub.
+func (c *console) tokenOwner(ctx context.Context, s join.Setup) (string, error) {
+	token, err := readToken(s.TokenFile)
 	if err != nil {
 		return "", err
 	}
-	hub := client.New(address, token)
+	hub := c.clientOf(strings.TrimSuffix(s.URL, "/mcp"), token)
 	defer hub.Close()
 	info, err := hub.Hub(ctx)
 	return info.You, err

@@ -53,7 +53,7 @@ func (c *console) checkJoined(ctx context.Context, hub *client.Client, f joinFla
 	}
 	for _, file := range kind.Files(s) {
 		if file.Server {
-			c.checkServer(ctx, hub, file, s, add)
+			c.checkServer(ctx, file, s, add)
 		}
 		if file.Hooks {
 			add("the hooks in "+file.Path, checkHooks(kind, file, s))
@@ -69,7 +69,7 @@ func (c *console) checkJoined(ctx context.Context, hub *client.Client, f joinFla
 }
 
 // checkServer reads the entry and makes the connection that it describes.
-func (c *console) checkServer(ctx context.Context, hub *client.Client, file join.File, s join.Setup, add func(string, error) bool) {
+func (c *console) checkServer(ctx context.Context, file join.File, s join.Setup, add func(string, error) bool) {
 	server, err := file.ReadServer()
 	if err == nil && server == nil {
 		err = parley.Errorf(parley.NotFound, "There is no entry %q in it.", join.EntryName).WithHint("Write it with --write.")
@@ -77,13 +77,18 @@ func (c *console) checkServer(ctx context.Context, hub *client.Client, file join
 	if !add("the entry in "+file.Path, err) {
 		return
 	}
-	who, err := tokenOwner(ctx, hub.Address(), s.TokenFile)
+	who, err := c.tokenOwner(ctx, s)
 	switch {
 	case parley.KindOf(err) == parley.Unauthentic, err == nil && !strings.EqualFold(who, s.Agent):
 		err = parley.Errorf(parley.Denied, "The hub does not take the token in %s for %s.", s.TokenFile, s.Agent).
 			WithHint("Make a new one with: %s", c.command("join %s", shellQuote(s.Agent)))
 	}
 	add("the token in "+s.TokenFile, err)
+	if server.URL != "" && server.URL != s.URL { // it may be somebody else's file
+		add("the address in "+file.Path, parley.Errorf(parley.Denied, "The entry leads to %s instead of %s, so the token was not sent there.", server.URL, s.URL).
+			WithHint("If it is right, name it with --url. Otherwise write it again with --write."))
+		return
+	}
 	met, err := join.Connect(ctx, *server, c.getenv)
 	if err == nil {
 		err = met.Check()

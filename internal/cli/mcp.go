@@ -23,7 +23,8 @@ import (
 const mcpPatience = 45 * time.Second
 
 func mcpCommand(c *console) *cobra.Command {
-	var address, tokenFile string
+	var f memberFlags
+	var asPerson bool
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Connect an MCP client over standard input and output",
@@ -31,8 +32,9 @@ func mcpCommand(c *console) *cobra.Command {
 speaks over standard input and output; nothing else is printed there.
 
 The hub is that of the team's folder, or the one at --url or PARLEY_URL. The token says
-who the client is: --token-file or PARLEY_TOKEN, else the folder's own, with which the
-client acts as the person who uses the command line.
+who the client is: --token-file or PARLEY_TOKEN. Without one the command refuses to
+start: a program that finds the folder would otherwise have the powers of the person who
+uses the command line, and could approve its own calls. If it is meant to, say --as-person.
 
 If the hub is restarted, the client does not notice: its session is made anew, and what
 did not reach the hub is sent again.`,
@@ -43,15 +45,15 @@ did not reach the hub is sent again.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			find, err := c.mcpHub(address, tokenFile)
+			find, err := c.mcpHub(f, asPerson)
 			if err != nil {
 				return err
 			}
 			return c.runBridge(ctx, find)
 		},
 	}
-	cmd.Flags().StringVar(&address, "url", "", "the hub's `address`; PARLEY_URL does the same")
-	cmd.Flags().StringVar(&tokenFile, "token-file", "", "the `file` with the token; PARLEY_TOKEN can hold the token itself")
+	f.add(cmd)
+	cmd.Flags().BoolVar(&asPerson, "as-person", false, "without a token, act as the person who uses the command line")
 	return cmd
 }
 
@@ -71,13 +73,13 @@ func (c *console) runBridge(ctx context.Context, find func() (mcpbridge.Hub, err
 }
 
 // mcpHub says how to find the hub, now and after a restart.
-func (c *console) mcpHub(address, tokenFile string) (func() (mcpbridge.Hub, error), error) {
-	address = cmp.Or(address, c.namedByAddress())
+func (c *console) mcpHub(f memberFlags, asPerson bool) (func() (mcpbridge.Hub, error), error) {
+	address := cmp.Or(f.url, c.namedByAddress())
 	token := c.getenv(tokenEnv)
-	if tokenFile != "" {
-		text, err := os.ReadFile(tokenFile)
+	if f.tokenFile != "" {
+		text, err := os.ReadFile(f.tokenFile)
 		if err != nil {
-			return nil, parley.Errorf(parley.Invalid, "The token cannot be read from %s.", tokenFile).WithCause(err)
+			return nil, parley.Errorf(parley.Invalid, "The token cannot be read from %s.", f.tokenFile).WithCause(err)
 		}
 		token = strings.TrimSpace(string(text))
 	}
@@ -85,14 +87,25 @@ func (c *console) mcpHub(address, tokenFile string) (func() (mcpbridge.Hub, erro
 		if token == "" {
 			return nil, parley.Errorf(parley.Invalid, "There is no token for %s.", address).WithHint("Give one with --token-file or in PARLEY_TOKEN; parley token create makes one.")
 		}
-		return func() (mcpbridge.Hub, error) { return mcpbridge.Hub{URL: address, Token: token}, nil }, nil
+		return func() (mcpbridge.Hub, error) { return mcpbridge.Hub{URL: address, Token: token}, nil }, c.checkAddress(address)
+	}
+	if token == "" && !asPerson {
+		return nil, parley.Errorf(parley.Unauthentic, "There is no token, so the hub cannot know who the client is.").
+			WithHint("Run: parley join NAME. To let the client act as you, with all that you may decide, use --as-person.")
 	}
 	p, err := c.place()
 	if err != nil {
 		return nil, err
 	}
-	return func() (mcpbridge.Hub, error) {
+	find := func() (mcpbridge.Hub, error) {
 		hub, err := hubfile.FindTeam(p.data, p.team)
+		if err == nil && token != "" {
+			err = f.checkFound(p.data, hub.URL)
+		}
 		return mcpbridge.Hub{URL: hub.URL, Token: cmp.Or(token, hub.Token)}, err
-	}, nil
+	}
+	if _, err := find(); parley.KindOf(err) == parley.Denied {
+		return nil, err // waiting does not help
+	}
+	return find, nil
 }

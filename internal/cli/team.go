@@ -168,7 +168,7 @@ func (c *console) byAddress() (*client.Client, error) {
 		return nil, parley.Errorf(parley.Unauthentic, "%s is set, but %s is not.", urlEnv, tokenEnv).
 			WithHint("A person of the team makes a token with: parley token create NAME. To use the hub of a folder, give --dir.")
 	}
-	return client.New(c.getenv(urlEnv), secret), nil
+	return c.clientOf(c.getenv(urlEnv), secret), nil
 }
 
 // startTime is how long a starting hub may take to publish its address.

@@ -55,6 +55,8 @@ type Service struct {
 	lease    time.Duration
 	clock    parley.Clock
 
+	shown shown
+
 	mu sync.Mutex
 	// connected is until when clients are connected, as far as this hub has stored it.
 	// It saves most calls a look.
@@ -161,7 +163,11 @@ func (s *Service) hungUp(ctx context.Context, c access.Caller) {
 	}
 }
 
-// Unread is how much waits for the caller.
+// mostCounted is up to how many unread messages are counted. So many means at least so
+// many.
+const mostCounted = 200
+
+// Unread is how much waits for the caller, up to mostCounted.
 func (s *Service) Unread(ctx context.Context, c access.Caller) (n int, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		n, err = s.unread(tx, c)
@@ -172,10 +178,10 @@ func (s *Service) Unread(ctx context.Context, c access.Caller) (n int, err error
 
 func (s *Service) unread(tx *store.Tx, c access.Caller) (int, error) {
 	client := s.isClient(c)
-	n, err := tx.CountUnseen(c.Agent, !client)
-	if err != nil || !client {
+	n, err := tx.CountUnseen(c.Agent, !client, mostCounted, s.shown.by(c.Agent)...)
+	if err != nil || !client || n >= mostCounted {
 		return n, err
 	}
-	queued, err := tx.CountClaimable(c.Agent)
+	queued, err := tx.CountClaimable(c.Agent, mostCounted-n)
 	return n + queued, err
 }

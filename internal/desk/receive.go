@@ -40,7 +40,7 @@ type Batch struct {
 	// Cursor says with the next call that these have arrived. It is empty if there are
 	// none.
 	Cursor string
-	More   int // how many wait besides
+	More   int // how many wait besides, of those that are counted
 	Unread int // with Items
 	// Held are the open tasks that the caller works on.
 	Held []parley.TaskID
@@ -58,6 +58,7 @@ func (s *Service) Receive(ctx context.Context, c access.Caller, f Fetch) (Batch,
 	if err := s.renew(ctx, c, wait); err != nil {
 		return Batch{}, err
 	}
+	s.settled(c)
 	w := s.watch(c, wait)
 	defer w.stop()
 	defer s.waits(c)()

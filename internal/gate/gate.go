@@ -2,7 +2,8 @@
 // way in (Host, Origin, a proxy), finds the caller by the bearer token and nothing
 // else, and holds the limits for each token and the pause after wrong ones.
 //
-// The token is looked up for each request, in one statement. So a token that was
+// The token is looked up for each request, in one statement, and its first use is stored
+// before the request is served. So a token that was
 // revoked, has expired or has lost its owner is of no use from that moment on, at every
 // hub of the database. Requests that wait (streams, long polls) end then too: Until
 // gives them a context for that. At this hub they end at once, and at others with the
@@ -135,6 +136,11 @@ func (g *Gate) Identify(r *http.Request) (access.Caller, error) {
 	}
 	if err != nil {
 		return access.Caller{}, err
+	}
+	if use.Token.UsedAt == 0 {
+		if err := use.First(r.Context(), g.cfg.Store, secret); err != nil {
+			return access.Caller{}, err
+		}
 	}
 	if err := g.visits.admit(visitOf(r.Context()), use, time.Now()); err != nil {
 		return access.Caller{}, err

@@ -380,16 +380,13 @@ func TestTheLastUseIsStoredSeldom(t *testing.T) {
 			}
 		}
 		use()
-		if used := d.stored(mine).UsedAt; used != 0 {
-			t.Errorf("the request itself has stored %v", used)
+		first := d.stored(mine).UsedAt
+		if first == 0 {
+			t.Fatal("the first use is not stored with its request")
 		}
 		d.run()
 		time.Sleep(lookEvery)
 		synctest.Wait()
-		first := d.stored(mine).UsedAt
-		if first == 0 {
-			t.Fatal("it is not stored")
-		}
 		for range 4 {
 			time.Sleep(time.Minute)
 			use()
@@ -405,4 +402,18 @@ func TestTheLastUseIsStoredSeldom(t *testing.T) {
 			t.Errorf("it is still %v", got.Time())
 		}
 	})
+}
+
+// A token that was given another secret in the moment of its first use is not known.
+func TestFirstUseOfAReplacedToken(t *testing.T) {
+	d := open(t, Config{})
+	mine := d.token(d.joiner, 0)
+	use, err := token.Look(t.Context(), d.store, mine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.update(func(tx *store.Tx) { tx.ReplaceToken(use.Token.ID, token.Hash(token.New())) })
+	if err := use.First(t.Context(), d.store, mine); parley.RuleOf(err) != token.RuleUnknown {
+		t.Errorf("the old secret: %v", err)
+	}
 }

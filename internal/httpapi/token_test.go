@@ -31,6 +31,7 @@ func TestATokenFromItsMakingToItsEnd(t *testing.T) {
 		t.Errorf("%+v, %v", hub, err)
 	}
 	list, err := ada.Tokens(t.Context(), false)
+	made.Used = &noon // the first use is stored with its request
 	if err != nil || len(list) != 4 || !cmp.Equal(list[3], made.Token) {
 		t.Errorf("%+v, %v", list, err)
 	}
@@ -133,6 +134,12 @@ func TestATokenWhoseAnswerWasLost(t *testing.T) {
 	}
 	if status, _ := w.do("Joiner", http.MethodGet, "/v1/hub", ""); status != 200 {
 		t.Errorf("the other one: %d", status)
+	}
+	if status, _, text := ask(`{"for": "Joiner"}`); status != 409 {
+		t.Errorf("when it was just used: %d %s", status, text)
+	}
+	if status, _ := w.do("Joiner", http.MethodGet, "/v1/hub", ""); status != 200 {
+		t.Errorf("the one in use: %d", status)
 	}
 	if status, _, text := ask(`{"for": "Bob"}`); status != 409 {
 		t.Errorf("the key for somebody else: %d %s", status, text)

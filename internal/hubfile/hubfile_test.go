@@ -207,3 +207,35 @@ func TestGitIgnoresTheFolder(t *testing.T) {
 		t.Errorf("it was changed to %q, %v", text, err)
 	}
 }
+
+// A hub of another user may be anybody's.
+func TestCheckOwner(t *testing.T) {
+	dir := t.TempDir()
+	if err := hubfile.CheckOwner(dir); parley.KindOf(err) != parley.Denied {
+		t.Errorf("without a hub: %v", err)
+	}
+	if err := acquire(t, dir).Publish(hub); err != nil {
+		t.Fatal(err)
+	}
+	if err := hubfile.CheckOwner(dir); err != nil {
+		t.Errorf("one's own: %v", err)
+	}
+	for _, name := range []string{"hub.json", "hub.lock"} {
+		path := filepath.Join(dir, name)
+		if os.Getuid() == 0 {
+			if err := os.Chown(path, 65534, -1); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := errors.Join(os.Rename(path, path+".mine"), os.Symlink("/", path)); err != nil { // root's
+			t.Fatal(err)
+		}
+		if err := hubfile.CheckOwner(dir); parley.KindOf(err) != parley.Denied || !strings.Contains(err.Error(), "another user") {
+			t.Errorf("%s of another user: %v", name, err)
+		}
+		if os.Getuid() == 0 {
+			_ = os.Chown(path, 0, -1)
+		} else {
+			_ = os.Rename(path+".mine", path)
+		}
+	}
+}

@@ -44,7 +44,20 @@ func WriteSecret(path string, content []byte) error {
 		return parley.Errorf(parley.Conflict, "git tracks %s, so a secret would be committed with it.", path).
 			WithHint("Set XDG_STATE_HOME to a folder outside the repository.")
 	}
-	return replaceFile(path, content, 0o600, 0o700)
+	if err := replaceFile(path, content, 0o600, 0o700); err != nil {
+		return err
+	}
+	return ignoreAll(filepath.Dir(path))
+}
+
+// ignoreAll keeps git from committing what is in a folder, if somebody keeps their home in
+// a repository.
+func ignoreAll(dir string) error {
+	path := filepath.Join(dir, ".gitignore")
+	if _, err := os.Lstat(path); err == nil {
+		return nil // it may have been changed on purpose
+	}
+	return replaceFile(path, []byte("*\n"), 0o600, 0o700)
 }
 
 func replaceFile(path string, content []byte, mode, folder fs.FileMode) error {

@@ -6,7 +6,8 @@
 // hub is sent again. So is one whose outcome is unknown, if that is harmless: if it only
 // looks, or calls a tool of which the hub says that the same key finds what was done
 // before. Otherwise the client reads that the outcome is unknown. A session that the hub
-// does not know is made anew.
+// does not know is made anew, and so are the client's subscriptions when the stream that
+// tells of changes was interrupted.
 //
 // A Bridge runs once. Requests of the client are passed on at the same time; every message
 // is written in one piece.
@@ -45,6 +46,8 @@ type Bridge struct {
 	session session
 	// repeats are the tools whose calls can be repeated with their key.
 	repeats map[string]bool
+	// watched are the resources that the client has subscribed to in its session.
+	watched map[string]bool
 	// beginning lets one request at a time make the session anew.
 	beginning sync.Mutex
 	requests  sync.WaitGroup
@@ -69,7 +72,7 @@ func (b *Bridge) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	b.out.Writer = out
-	b.running, b.repeats = map[string]context.CancelFunc{}, map[string]bool{}
+	b.running, b.repeats, b.watched = map[string]context.CancelFunc{}, map[string]bool{}, map[string]bool{}
 	ended := make(chan error, 1)
 	go func() { ended <- b.read(ctx, in) }() // it may be stuck in a read when the context ends
 	var err error

@@ -140,6 +140,8 @@ func (b *Bridge) learn(m, answer message) {
 		}
 		_ = json.Unmarshal(answer.raw, &in) // then it has none
 		b.session.version = in.Result.Version
+	case "resources/subscribe", "resources/unsubscribe":
+		b.noteWatched(m, answer)
 	case "tools/list":
 		for name, may := range repeatable(answer.raw) {
 			b.repeats[name] = may

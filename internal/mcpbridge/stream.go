@@ -48,6 +48,7 @@ func oneLine(line []byte) []byte {
 
 // listen passes on what the hub says by itself, for as long as the session lasts.
 func (b *Bridge) listen(ctx context.Context) {
+	again := false
 	for attempt := 1; ctx.Err() == nil; attempt++ {
 		at := b.now()
 		if at.id == "" {
@@ -63,6 +64,10 @@ func (b *Bridge) listen(ctx context.Context) {
 			}
 		case resp.StatusCode == http.StatusOK:
 			attempt = 1
+			if again { // the hub may be another one
+				b.requests.Go(func() { b.watchAgain(ctx) })
+			}
+			again = true
 			_ = events(resp.Body, b.write) // it ends with the hub, and is opened again
 			_ = resp.Body.Close()
 		default:

@@ -5,12 +5,14 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"parley/internal/contact"
 	"parley/internal/mcpbridge"
 )
 
@@ -99,5 +101,47 @@ func (w *world) connected(name string) {
 		if a.ConnectedUntil > 0 {
 			return
 		}
+	}
+}
+
+// A client hears of changes also after the hub was restarted, without subscribing again. What
+// it no longer wants it does not hear of.
+func TestTheBridgeKeepsSubscriptions(t *testing.T) {
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			w := newWorld(t)
+			heard := make(chan string, 1000)
+			coder := w.bridge("CoderBot", version, &mcp.ClientOptions{ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) {
+				heard <- r.Params.URI
+			}})
+			const uri = "parley://channels/standup"
+			coder.subscribe(version, uri)
+			hear := func(text string) {
+				t.Helper()
+				if _, err := w.hub.Contacts.Post(t.Context(), w.caller("Ada"), contact.Post{Channel: "standup", Message: text}); err != nil {
+					t.Fatal(err)
+				}
+				if got := <-heard; got != uri {
+					t.Error(got)
+				}
+			}
+			hear("Good morning.")
+			for range 2 {
+				w.crash()
+				for len(heard) > 0 {
+					<-heard
+				}
+				w.start()
+				for !w.door.Load().Subscribed(uri) {
+					runtime.Gosched()
+				}
+				if version < alone {
+					if got := <-heard; got != uri { // it may have changed meanwhile
+						t.Error(got)
+					}
+				}
+				hear("Good morning again.")
+			}
+		})
 	}
 }

@@ -67,11 +67,11 @@ func (d *Door) noteSeen(ctx context.Context, v *visit, res tool.Result) {
 	if v.gone.Err() != nil || len(res.Seen) == 0 && res.Read.Channel == 0 {
 		return
 	}
-	err := d.cfg.Desk.Ack(ctx, v.caller, res.Seen)
-	if err == nil && res.Read.Channel != 0 {
-		err = d.noteRead(ctx, v, res.Read)
+	d.cfg.Desk.Shown(v.caller, res.Seen)
+	if res.Read.Channel == 0 {
+		return
 	}
-	if err != nil {
+	if err := d.noteRead(ctx, v, res.Read); err != nil {
 		d.cfg.Log.Warn("what a client was shown could not be noted", "error", err)
 	}
 }

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"net/http"
 	"time"
@@ -40,9 +41,20 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = v.in(r.WithContext(gone))
 	if r.Header.Get(versionHeader) >= firstAlone {
 		d.serveAlone(timed, r, v)
-		return
+	} else {
+		d.serveSession(timed, r, v)
 	}
-	d.serveSession(timed, r, v)
+	d.sayWhyEnded(timed, r)
+}
+
+// sayWhyEnded answers a request that the hub has ended before it was answered, since its
+// token was revoked or has expired meanwhile. The SDK takes the end of the context for a
+// client that is gone and says nothing.
+func (d *Door) sayWhyEnded(w *timedWriter, r *http.Request) {
+	var why *parley.Error
+	if !w.began && r.Context().Err() != nil && errors.As(context.Cause(r.Context()), &why) {
+		d.refuse(w, r, why)
+	}
 }
 
 // serveAlone serves a request that stands alone.
@@ -110,9 +122,16 @@ func (d *Door) untilStop(ctx context.Context, stream bool) (context.Context, fun
 type timedWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
+	began   bool // something was written
+}
+
+func (w *timedWriter) WriteHeader(status int) {
+	w.began = true
+	w.ResponseWriter.WriteHeader(status)
 }
 
 func (w *timedWriter) Write(p []byte) (int, error) {
+	w.began = true
 	w.extend()
 	return w.ResponseWriter.Write(p)
 }

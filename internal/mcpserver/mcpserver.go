@@ -77,8 +77,10 @@ type Desk interface {
 	Unread(ctx context.Context, c access.Caller) (int, error)
 	// Tasks are the caller's open tasks.
 	Tasks(ctx context.Context, c access.Caller) ([]parley.Task, error)
-	// Ack notes that the caller has messages.
-	Ack(ctx context.Context, c access.Caller, ids []parley.MessageID, cursor ...string) error
+	// Shown notes that the caller has read messages in a result. It is stored soon, and
+	// Settle waits for that.
+	Shown(c access.Caller, ids []parley.MessageID)
+	Settle()
 	// Complete ends a task of the caller.
 	Complete(ctx context.Context, c access.Caller, id parley.TaskID, result string) error
 }
@@ -157,6 +159,7 @@ func (d *Door) Stop() {
 	}
 	ended.Wait()
 	d.watches.Wait()
+	d.cfg.Desk.Settle()
 }
 
 // Refresh offers every client the tools that it has now. Whoever changes the tools calls it.

@@ -45,3 +45,20 @@ func TestAClientIsOfferedItsToolsets(t *testing.T) {
 		}
 	}
 }
+
+// Every client's model reads the instructions with every session, so they are short, and
+// name every tool that a member needs.
+func TestInstructionsAreShort(t *testing.T) {
+	w := newWorld(t)
+	for _, version := range versions {
+		text := w.connect("CoderBot", version, nil).InitializeResult().Instructions
+		if n := len(strings.Fields(text)); n == 0 || n > 200 {
+			t.Errorf("%s: the instructions have %d words", version, n)
+		}
+		for _, name := range []string{"wait_for_messages", "cursor", "task_complete", "task_fail", "task_update", "my_tasks", "reply", "list_agents", "contact_agent", "context"} {
+			if !strings.Contains(text, "`"+name+"`") {
+				t.Errorf("%s: the instructions do not name %s", version, name)
+			}
+		}
+	}
+}

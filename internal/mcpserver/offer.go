@@ -90,7 +90,7 @@ func hasArgument(t tool.Tool, name string) bool {
 func outputSchema(t tool.Tool) map[string]any {
 	properties := map[string]any{
 		"text":   map[string]any{"type": "string", "description": "The result in words."},
-		"unread": map[string]any{"type": "integer", "description": "How many messages wait for you; wait_for_messages shows them."},
+		"unread": map[string]any{"type": "integer", "description": "How many messages wait for you, counted up to 200; wait_for_messages shows them."},
 	}
 	var own struct {
 		Properties map[string]any `json:"properties"`

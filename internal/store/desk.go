@@ -1,6 +1,10 @@
 package store
 
-import "parley"
+import (
+	"slices"
+
+	"parley"
+)
 
 // What somebody fetches is read through the index of what they have not seen, "pull = 1
 // AND seen_at = 0", and work through that of the open tasks. SQLite uses them only for
@@ -37,9 +41,13 @@ func (tx *Tx) Unseen(to parley.AgentID, queued bool, limit int) (list []Unseen, 
 	return list, nil
 }
 
-// CountUnseen counts what Unseen finds.
-func (tx *Tx) CountUnseen(to parley.AgentID, queued bool) (n int, err error) {
-	err = tx.query(`SELECT count(*)`+unseen, func(r Row) { n = int(r.Int(0)) }, int64(to), flag(queued))
+// CountUnseen counts what Unseen finds, up to limit, without some messages.
+func (tx *Tx) CountUnseen(to parley.AgentID, queued bool, limit int, without ...parley.MessageID) (n int, err error) {
+	err = tx.query(`SELECT d.message_id`+unseen+` LIMIT $3`, func(r Row) {
+		if n < limit && !slices.Contains(without, parley.MessageID(r.Int(0))) {
+			n++
+		}
+	}, int64(to), flag(queued), int64(limit+len(without)))
 	return n, err
 }
 
@@ -52,11 +60,11 @@ const unseen = ` FROM delivery d CROSS JOIN message m
 	WHERE d.recipient_id = $1 AND d.pull = 1 AND d.seen_at = 0 AND m.id = d.message_id
 	AND ($2 = 1 OR t.id IS NULL OR t.state = 2)`
 
-// CountClaimable counts the tasks of an agent that can be taken now.
-func (tx *Tx) CountClaimable(agent parley.AgentID) (n int, err error) {
-	err = tx.query(`SELECT count(*) FROM task WHERE agent_id = $1 AND state = 1 AND state <= 3 AND due_at = 0
-		AND NOT EXISTS (SELECT 1 FROM team WHERE team.id = task.team_id AND team.paused > 0)`,
-		func(r Row) { n = int(r.Int(0)) }, int64(agent))
+// CountClaimable counts the tasks of an agent that can be taken now, up to limit.
+func (tx *Tx) CountClaimable(agent parley.AgentID, limit int) (n int, err error) {
+	err = tx.query(`SELECT 1 FROM task WHERE agent_id = $1 AND state = 1 AND state <= 3 AND due_at = 0
+		AND NOT EXISTS (SELECT 1 FROM team WHERE team.id = task.team_id AND team.paused > 0) LIMIT $2`,
+		func(Row) { n++ }, int64(agent), int64(limit))
 	return n, err
 }
 

@@ -82,6 +82,34 @@ func Look(ctx context.Context, st store.Store, secret string) (u Use, err error)
 	return u, u.check()
 }
 
+// First stores that a token is in use, before its first request is served: from then on
+// nobody can give it another secret. If that happened in this moment, the token is not known
+// any more.
+func (u *Use) First(ctx context.Context, st store.Store, secret string) error {
+	err := st.Update(ctx, func(tx *store.Tx) error {
+		if _, err := tx.LockToken(u.Owner.Team, u.Token.ID); err != nil {
+			return err
+		}
+		now, owner, err := tx.TokenOwner(Hash(secret)) // as it is now that it is locked
+		if err != nil {
+			return err
+		}
+		u.Token, u.Owner, u.At = now, owner, tx.Now
+		if now.UsedAt == 0 {
+			tx.SetTokenUsed(now.ID, tx.Now)
+			u.Token.UsedAt = tx.Now
+		}
+		return nil
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return errUnknown()
+	}
+	if err != nil {
+		return err
+	}
+	return u.check()
+}
+
 func (u Use) check() error {
 	switch {
 	case u.Token.RevokedAt != 0:

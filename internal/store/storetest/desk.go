@@ -91,11 +91,17 @@ func unseenMessages(t *testing.T, open Open) {
 			t.Errorf("with those that nobody has taken: %+v, %v", few, err)
 		}
 		for with, want := range map[bool]int{false: 5, true: 6} {
-			if n, err := tx.CountUnseen(dora.ID, with); n != want || err != nil {
+			if n, err := tx.CountUnseen(dora.ID, with, 10); n != want || err != nil {
 				t.Errorf("%d unseen, want %d: %v", n, want, err)
 			}
+			if n, err := tx.CountUnseen(dora.ID, with, 10, news.ID, seen.ID); n != want-1 || err != nil {
+				t.Errorf("%d unseen without one of them, want %d: %v", n, want-1, err)
+			}
+			if n, err := tx.CountUnseen(dora.ID, with, 3, seen.ID); n != 3 || err != nil {
+				t.Errorf("%d unseen, counted up to 3: %v", n, err)
+			}
 		}
-		if n, err := tx.CountClaimable(dora.ID); n != 1 || err != nil {
+		if n, err := tx.CountClaimable(dora.ID, 10); n != 1 || err != nil {
 			t.Errorf("%d to take: %v", n, err)
 		}
 		of, err := tx.AskedBy(mention, dora.ID)

@@ -72,6 +72,17 @@ assert hub.receive(wait=0.01)["items"] == []
 refused("unavailable", "parley up", parley.Client("http://127.0.0.1:1", "x").tasks)
 refused("unauthentic", "token", parley.Client(hub.url, "parley_wrong").tasks)
 refused("denied", "not trusted", parley.Client(os.environ["PARLEY_TEST_TLS"], "x").tasks)
+
+# The token goes to nobody who could be listened to.
+for url in ("http://127.0.0.1", "http://[::1]:7420", "HTTP://LocalHost:1/", "http://[::ffff:127.0.0.1]", "https://parley.example.com"):
+    parley.Client(url, "x")
+for url in ("http://parley.example.com", "http://192.0.2.1:7420", "http://127.0.0.1@example.com", "http://localhost.example.com", "//example.com", "example.com"):
+    refused("denied", "Use https", lambda: parley.Client(url, "x"))
+    parley.Client(url, "x", insecure=True)
+os.environ["PARLEY_URL"] = "http://parley.example.com"
+refused("denied", "PARLEY_INSECURE=1", parley.Client.from_env)
+os.environ["PARLEY_INSECURE"] = "1"
+assert parley.Client.from_env().url == "http://parley.example.com"
 del os.environ["PARLEY_TOKEN"]
 refused("unauthentic", "parley token create", parley.Client.from_env)
 print("all of it works")
