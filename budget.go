@@ -110,6 +110,29 @@ func (b Budget) Raise(by Budget) (Budget, error) {
 	return sum, nil
 }
 
+// enough writes what to add to a budget that lacks so much: round figures, and not so
+// little that the tree waits again at once.
+func (b Budget) enough() string {
+	var parts []string
+	if b.Tokens > 0 {
+		parts = append(parts, fmt.Sprintf("tokens=%d", max(2000, roundUp(b.Tokens, 1000))))
+	}
+	if b.Money > 0 {
+		money := max(Dollar, Money(roundUp(int64(b.Money), int64(Dollar/100))))
+		parts = append(parts, "money="+strings.TrimSuffix(strings.TrimPrefix(money.String(), "$"), ".00"))
+	}
+	if b.Tasks > 0 {
+		parts = append(parts, fmt.Sprintf("tasks=%d", max(5, b.Tasks)))
+	}
+	if b.Time > 0 || parts == nil {
+		const pause = 10 * time.Minute
+		parts = append(parts, fmt.Sprintf("time=%dm", max(pause, b.Time.Truncate(pause)+pause)/time.Minute))
+	}
+	return strings.Join(parts, ",")
+}
+
+func roundUp(n, unit int64) int64 { return (n + unit - 1) / unit * unit }
+
 // over reports whether adding to a bound makes it larger than any may be.
 func over[T ~int64](has, more, most T) bool { return more > 0 && has > most-more }
 
@@ -216,6 +239,7 @@ type Reservation struct {
 type BudgetSpent struct {
 	Root  TaskID
 	What  string // such as 10 of 10 tasks
+	More  Budget // what is lacking
 	Tasks int64  // how many more were wanted
 }
 
@@ -226,7 +250,7 @@ func (e *BudgetSpent) Unwrap() error { return e.public() }
 
 func (e *BudgetSpent) public() *Error {
 	return Errorf(Limited, "The budget of %s is spent (%s).", e.Root, e.What).WithRule("budget").
-		WithHint("%s", raiseHint(e.Root, e.What))
+		WithHint("%s", raiseHint(e.Root, e.More))
 }
 
 // IsBudgetSpent reports whether raising a budget would lift the refusal.

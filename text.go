@@ -279,27 +279,15 @@ const ExpiredReason = "Nobody decided in time."
 // ToolError is how a model reads any refusal.
 func ToolError(err error) string { return "Error: " + Public(err) }
 
-// BudgetSpentText tells whoever asked for a task that it waits, and what to do.
-func BudgetSpentText(root TaskID, what string) string {
-	return fmt.Sprintf("%s waits: its budget is spent (%s). %s", root, what, raiseHint(root, what))
+// BudgetSpentText tells whoever asked for a task that it waits, and what to do. more
+// is what the next step lacks.
+func BudgetSpentText(root TaskID, what string, more Budget) string {
+	return fmt.Sprintf("%s waits: its budget is spent (%s). %s", root, what, raiseHint(root, more))
 }
 
-// raiseHint gives a command to copy. It raises a bound that is spent; if what
-// also names the bound that the next step exceeds, it raises that one.
-func raiseHint(root TaskID, what string) string {
-	if _, next, ok := strings.Cut(what, "; "); ok {
-		what = next
-	}
-	more := "time=10m"
-	switch {
-	case strings.Contains(what, "tokens"):
-		more = "tokens=2000"
-	case strings.Contains(what, "$"):
-		more = "money=1"
-	case strings.Contains(what, "tasks"):
-		more = "tasks=5"
-	}
-	return fmt.Sprintf("A person can raise it with: parley task budget %s --add %s", root, more)
+// raiseHint gives a command to copy. What it adds is enough to go on.
+func raiseHint(root TaskID, more Budget) string {
+	return fmt.Sprintf("A person can raise it with: parley task budget %s --add %s", root, more.enough())
 }
 
 // CheckText refuses what a store cannot keep as it is.

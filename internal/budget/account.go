@@ -21,7 +21,8 @@ type Account struct {
 	tree  parley.TreeBudget // without a root if there is none
 	day   parley.DayBudget  // without a team if there is no cap
 	daily parley.Budget     // the cap
-	told  string            // usage as Judge last found it
+	told  string            // usage as Judge or Allot last found it
+	more  parley.Budget     // what the tree lacked then
 }
 
 // Bounded reports whether a task has an account at all.
@@ -44,21 +45,13 @@ func Open(tx *store.Tx, root parley.TaskID, team parley.TeamID, daily parley.Bud
 
 // Judge decides whether a task may spend more.
 func (a *Account) Judge(task parley.TaskID, w Want) (Verdict, error) {
-	tree, day := used{spent: a.tree.Spent, tasks: a.tree.Tasks}, used{spent: a.day.Spent}
-	var err error
-	if a.tree.Root != 0 {
-		if tree.reserved, err = a.tx.Reserved(a.tree.Root, task); err != nil {
-			return Fits, err
-		}
-	}
-	if a.day.Team != 0 {
-		if day.reserved, err = a.tx.ReservedToday(a.day.Team, task); err != nil {
-			return Fits, err
-		}
+	tree, day, err := a.used(task)
+	if err != nil {
+		return Fits, err
 	}
 	verdict, what := judge(a.tree.Limit, tree, w)
 	if verdict == TreeSpent || a.day.Team == 0 {
-		a.told = what
+		a.told, a.more = what, lacks(a.tree.Limit, tree, w)
 		return verdict, nil
 	}
 	today, what := judge(a.today(), day, w)
@@ -83,7 +76,7 @@ func (a *Account) today() parley.Budget {
 
 // Spent is the refusal of new tasks after Judge has decided against them.
 func (a *Account) Spent(tasks int64) error {
-	return &parley.BudgetSpent{Root: a.tree.Root, What: a.told, Tasks: tasks}
+	return &parley.BudgetSpent{Root: a.tree.Root, What: a.told, More: a.more, Tasks: tasks}
 }
 
 // AddTask counts a new task of the tree.
@@ -181,7 +174,7 @@ func (a *Account) tellTree() error {
 		return err
 	}
 	m := parley.Message{Team: root.Team, Thread: root.Thread, Author: root.Agent, Kind: parley.NotificationMessage,
-		Body: parley.BudgetSpentText(root.ID, a.told)}
+		Body: parley.BudgetSpentText(root.ID, a.told, a.more)}
 	if err := a.tx.Post(&m, store.Recipient{ID: requester.ID, Pulls: requester.Pulls(), Mail: !requester.Pulls()}); err != nil {
 		return err
 	}

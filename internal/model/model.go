@@ -33,6 +33,9 @@ type Request struct {
 	Marks    []int
 	Messages []Message
 	Tools    []Tool
+	// MaxOutput is the longest reply that is wanted, in tokens; 0 leaves it to the
+	// model. Only a model that is Limited obeys it.
+	MaxOutput int64
 }
 
 // SystemParts is System cut at the marks: a part for each mark, then the rest if
@@ -101,6 +104,9 @@ type Reply struct {
 	// signature of a thought. Nobody but the model that made it can read it; it is
 	// stored with the step and given back.
 	Private json.RawMessage `json:"private,omitempty"`
+	// Cut is the Request.MaxOutput at which the reply was cut off; 0 if it was not.
+	// Such a reply has nothing but its usage.
+	Cut int64 `json:"cut,omitempty"`
 }
 
 // Usage is what one step consumed, in tokens. Input does not contain what was

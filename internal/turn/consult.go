@@ -54,21 +54,25 @@ func (r *run) consult(ctx context.Context, request model.Request) (model.Reply, 
 	ctx, cancel := context.WithTimeout(ctx, consultTime)
 	defer cancel()
 	if r.bounded() {
-		if err := r.reserveSide(ctx, request); err != nil {
+		limit, err := r.reserveSide(ctx, request)
+		if err != nil {
 			return model.Reply{}, err
 		}
+		request.MaxOutput = limit
 	}
 	reply, err := r.agent.Model.Step(ctx, request, nil)
 	r.side.add(reply.Usage)
+	if err == nil && reply.Cut > 0 {
+		err = errNoSideBudget
+	}
 	return reply, err
 }
 
 // reserveSide holds what the model may need, as reserve does; where it does not
 // fit, the turn does not wait for it.
-func (r *run) reserveSide(ctx context.Context, request model.Request) error {
-	most := model.Estimate(r.agent.Model, request)
-	want := budget.Want{Tokens: most.Input + most.Output, Money: parley.Money(most.Cost)}
-	return r.Store.Update(ctx, func(tx *store.Tx) error {
+func (r *run) reserveSide(ctx context.Context, request model.Request) (limit int64, err error) {
+	call := r.costOf(request, 0)
+	err = r.Store.Update(ctx, func(tx *store.Tx) error {
 		account, err := r.account(tx)
 		if err != nil {
 			return err
@@ -77,16 +81,18 @@ func (r *run) reserveSide(ctx context.Context, request model.Request) error {
 		if err != nil {
 			return err
 		}
-		verdict, err := account.Judge(task.ID, want)
+		verdict, output, want, err := account.Allot(task.ID, call)
 		if err == nil && verdict != budget.Fits {
 			err = errNoSideBudget
 		}
 		if err != nil {
 			return err
 		}
+		limit = output
 		tx.Reserve(r.reservation(want))
 		return nil
 	})
+	return limit, err
 }
 
 func (r *run) reservation(w budget.Want) parley.Reservation {

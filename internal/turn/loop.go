@@ -29,6 +29,9 @@ type run struct {
 	// lookedTo is the number of the last message of the thread that was looked at
 	// for news.
 	lookedTo int
+	// maxOutput is how long the next reply may be, in tokens; 0 is as long as the
+	// model likes.
+	maxOutput int64
 }
 
 // runTurn goes on where the stored steps end, or begins a new turn, and runs it to
@@ -67,6 +70,13 @@ func (r *run) runTurn(ctx context.Context, handover *parley.Handover) (parley.Ou
 		if failure != nil {
 			return r.endAsked(ctx, parley.TurnEnd{Reason: r.modelFailure(failure)})
 		}
+		if reply.Cut > 0 {
+			if err := r.storeCut(ctx, reply); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		r.Replies.add(r.lease.Agent, reply.Usage.Output)
 		reply.Calls = r.distinct(reply.Calls)
 		step := draft{content: r.replyStep(reply), spent: r.spent(reply)}
 		if len(reply.Calls) == 0 && reply.Rejected == "" {
@@ -151,6 +161,7 @@ const promptDelay = 50 * time.Millisecond
 func (r *run) think(ctx context.Context) (reply model.Reply, failure, err error) {
 	r.publish(live.Step, "")
 	request := r.request(r.agent)
+	request.MaxOutput = r.maxOutput
 	if r.start == nil {
 		reply, failure = r.agent.Model.Step(ctx, request, r.say)
 		return reply, failure, nil

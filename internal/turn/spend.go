@@ -60,23 +60,32 @@ func (r *run) account(tx *store.Tx) (budget.Account, error) {
 // reserve makes sure that the next model call fits into the budget, and holds
 // what it may need. The reservation ends with the lease, or with the stored reply.
 func (r *run) reserve(ctx context.Context) error {
+	r.maxOutput = 0
 	if !r.bounded() {
 		return nil
 	}
-	most := model.Estimate(r.agent.Model, r.request(r.agent))
-	want := budget.Want{Tokens: most.Input + most.Output, Money: parley.Money(most.Cost)}
-	return r.admit(ctx, want, func(tx *store.Tx) { tx.Reserve(r.reservation(want)) })
+	call := r.costOf(r.request(r.agent), r.cut)
+	return r.admit(ctx, func(tx *store.Tx, a *budget.Account, id parley.TaskID) (budget.Verdict, error) {
+		verdict, output, want, err := a.Allot(id, call)
+		if err == nil && verdict == budget.Fits {
+			r.maxOutput = output
+			tx.Reserve(r.reservation(want))
+		}
+		return verdict, err
+	})
 }
 
 // awaitTasks parks the turn before a contact that would make tasks too many: a
 // post may want several. If somebody has raised the budget meanwhile, the turn
 // goes on.
 func (r *run) awaitTasks(ctx context.Context, n int64) error {
-	return r.admit(ctx, budget.Want{Tasks: n}, func(*store.Tx) {})
+	return r.admit(ctx, func(_ *store.Tx, a *budget.Account, id parley.TaskID) (budget.Verdict, error) {
+		return a.Judge(id, budget.Want{Tasks: n})
+	})
 }
 
-// admit does something if the budget allows what is wanted; else the task waits.
-func (r *run) admit(ctx context.Context, want budget.Want, do func(*store.Tx)) error {
+// admit lets the turn go on if the budget allows it; else the task waits.
+func (r *run) admit(ctx context.Context, judge func(*store.Tx, *budget.Account, parley.TaskID) (budget.Verdict, error)) error {
 	var verdict budget.Verdict
 	err := r.update(ctx, func(tx *store.Tx) error {
 		account, err := r.account(tx)
@@ -87,14 +96,10 @@ func (r *run) admit(ctx context.Context, want budget.Want, do func(*store.Tx)) e
 		if err != nil {
 			return err
 		}
-		if verdict, err = account.Judge(task.ID, want); err != nil {
+		if verdict, err = judge(tx, &account, task.ID); err != nil || verdict == budget.Fits {
 			return err
 		}
-		if verdict != budget.Fits {
-			return account.Park(&task, verdict)
-		}
-		do(tx)
-		return nil
+		return account.Park(&task, verdict)
 	})
 	if err == nil && verdict != budget.Fits {
 		return errParked

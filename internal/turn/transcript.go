@@ -38,6 +38,9 @@ type transcript struct {
 	inboxRead int                // how far the task's inbox was read
 	told      []parley.MessageID // mail that it was told of, and not shown
 	unshown   sight              // what has arrived since the last reply
+
+	cut     int64   // where the last reply was cut off by the budget; 0 if it was not
+	outputs []int64 // how long the last replies were, in tokens
 }
 
 // letter is a stored message with the name of its author.
@@ -85,6 +88,11 @@ func (t *transcript) apply(s step) {
 	case replyStep:
 		if c.Prompt != nil {
 			t.begin(s.turn, *c.Prompt, s.mail)
+		}
+		t.countReply(c.Reply)
+		if c.Cut > 0 { // its model is asked again as if nothing had been said
+			t.unshown = sight{}
+			break
 		}
 		t.addReply(c.Reply)
 	case inboxStep:

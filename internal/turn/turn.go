@@ -86,6 +86,8 @@ type Runner struct {
 	Live *live.Fan
 	// Enricher finds what belongs to a question; nil if nothing does.
 	Enricher Enricher
+	// Replies remembers how long the agents' replies are. Its zero value is ready.
+	Replies Replies
 }
 
 // Run runs turns of a leased task until it ends, waits, or is no longer ours.

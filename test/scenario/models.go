@@ -42,6 +42,14 @@ func (m *Models) Step(ctx context.Context, req model.Request, onDelta func(model
 // Estimate is the script's.
 func (m *Models) Estimate(req model.Request) model.Usage { return model.Estimate(m.script, req) }
 
+// Quote is the script's.
+func (m *Models) Quote(req model.Request) (model.Quote, bool) {
+	if l, ok := m.script.(model.Limited); ok {
+		return l.Quote(req)
+	}
+	return model.Quote{}, false
+}
+
 // Shown returns what an agent's model was shown, a request for each step.
 func (m *Models) Shown(agent string) []model.Request {
 	m.mu.Lock()

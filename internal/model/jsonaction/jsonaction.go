@@ -36,11 +36,19 @@ func (m *Model) Window() (total, reply int) {
 // Estimate implements model.Estimator.
 func (m *Model) Estimate(req model.Request) model.Usage { return model.Estimate(m.inner, rewrite(req)) }
 
+// Quote implements model.Limited, if the inner model does.
+func (m *Model) Quote(req model.Request) (model.Quote, bool) {
+	if l, ok := m.inner.(model.Limited); ok {
+		return l.Quote(rewrite(req))
+	}
+	return model.Quote{}, false
+}
+
 // Step implements model.Model. The inner model writes JSON, so nothing is shown
 // before it has been read.
 func (m *Model) Step(ctx context.Context, req model.Request, onDelta func(model.Delta)) (model.Reply, error) {
 	raw, err := m.inner.Step(ctx, rewrite(req), nil)
-	if err != nil {
+	if err != nil || raw.Cut > 0 {
 		return raw, err
 	}
 	reply := Parse(raw.Text, req.Tools)
@@ -54,7 +62,7 @@ func (m *Model) Step(ctx context.Context, req model.Request, onDelta func(model.
 // rewrite turns everything that the inner model cannot be told in another way
 // into text.
 func rewrite(req model.Request) model.Request {
-	out := model.Request{Agent: req.Agent}
+	out := model.Request{Agent: req.Agent, MaxOutput: req.MaxOutput}
 	out.System, out.Marks = instructions(req)
 	for _, m := range req.Messages {
 		switch m.Role {

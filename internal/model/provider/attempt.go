@@ -46,7 +46,7 @@ func (m *Model) attempt(ctx context.Context, req model.Request, s *show) (model.
 		return model.Reply{}, m.unreadable(ctx, resp.Header, err)
 	}
 	s.end()
-	return m.judge(d)
+	return m.judge(d, req)
 }
 
 // post makes the request. The key is not in it: the transport adds it.

@@ -121,13 +121,16 @@ func (m *Model) Step(ctx context.Context, req model.Request, onDelta func(model.
 }
 
 // judge decides whether a reply that came to its end can be used.
-func (m *Model) judge(d *draft) (model.Reply, *failure) {
+func (m *Model) judge(d *draft, req model.Request) (model.Reply, *failure) {
 	intact := d.hide(m.key)
 	r := d.reply()
 	if text := m.key.hide(r.Text); text != r.Text { // it was in two parts
 		r.Text, intact = text, false
 	}
 	r.Usage = m.usage(d)
+	if m.cutByLimit(d, req) {
+		return m.cutReply(r.Usage, req), nil
+	}
 	blank := strings.TrimSpace(r.Text) == ""
 	switch {
 	case d.end == filtered, d.refusal != "" && blank && len(r.Calls) == 0:

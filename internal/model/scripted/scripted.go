@@ -47,6 +47,7 @@ type step struct {
 type spending struct {
 	model.Usage
 	estimate int64 // tokens; 0 if as many as it consumes
+	most     int64 // the longest reply, if it can be kept short; else 0
 }
 
 // onlySays reports whether the step is only words. Such a reply ends the turn.
@@ -83,6 +84,9 @@ func (s *Script) Step(ctx context.Context, req model.Request, onDelta func(model
 	}
 	if st.fail != nil {
 		return model.Reply{}, st.fail.error(sc)
+	}
+	if short, ok := st.cut(&req); ok {
+		return short, nil
 	}
 	reply, err := st.reply(sc)
 	if err != nil {

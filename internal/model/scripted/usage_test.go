@@ -34,7 +34,7 @@ func TestUsageThatIsRefused(t *testing.T) {
 	for usage, want := range map[string]string{
 		"{input: many}": `input: Expected a number of tokens, like 1200 or 50k, not "many".`,
 		"{money: free}": `money: Expected an amount of US dollars, like 0.25, not "free".`,
-		"{tokens: 5}":   `Unknown key "tokens". Known are input, output, money, estimate.`,
+		"{tokens: 5}":   `Unknown key "tokens". Known are input, output, money, estimate, most.`,
 		"5":             "usage: Expected keys and values, like name: text.",
 	} {
 		_, err := Parse("f.yaml", []byte("agents:\n  '*': [{steps: [{say: 'Hi.', usage: "+usage+"}]}]\n"))
