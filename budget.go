@@ -154,8 +154,12 @@ func (b Budget) String() string {
 	return strings.Join(parts, ",")
 }
 
-// ParseBudget reads tokens=50000,money=1.5,tasks=10,time=30m, or any part of it.
+// ParseBudget reads tokens=50000,money=1.5,tasks=10,time=30m, or any part of it. An
+// amount alone is money if it is written like 2.50 or $2, and tokens if like 200k or 2M.
 func ParseBudget(s string) (b Budget, err error) {
+	if b, ok := parseAmount(strings.TrimSpace(s)); ok {
+		return b, nil
+	}
 	for part := range strings.SplitSeq(s, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
 		ok := false
@@ -175,10 +179,22 @@ func ParseBudget(s string) (b Budget, err error) {
 		}
 		if !ok {
 			return Budget{}, Errorf(Invalid, "%q is not part of a budget.", Clip(part, 64)).
-				WithHint("Write one like tokens=50000,money=1.50,tasks=10,time=30m, with any of the four.")
+				WithHint("Write one like 2.50 (dollars), 200k (tokens) or tokens=50000,money=1.50,tasks=10,time=30m, with any of the four.")
 		}
 	}
 	return b, nil
+}
+
+// parseAmount reads an amount that shows by itself what it is of. A bare number could be
+// either.
+func parseAmount(s string) (b Budget, ok bool) {
+	switch {
+	case strings.HasPrefix(s, "$") || strings.Contains(s, ".") && !strings.Contains(s, "="):
+		b.Money, ok = ParseMoney(s)
+	case strings.HasSuffix(s, "k") || strings.HasSuffix(s, "M"):
+		b.Tokens, ok = ParseTokens(s)
+	}
+	return b, ok && b.Set()
 }
 
 // Spending is what was spent.
@@ -263,4 +279,23 @@ func IsBudgetSpent(err error) bool {
 func AsBudgetSpent(err error) (spent *BudgetSpent, ok bool) {
 	ok = errors.As(err, &spent)
 	return spent, ok
+}
+
+// BudgetGiven says that the tree of a task was given a budget after whoever acts for it
+// had begun. It is tried again, with the lock of the budget.
+type BudgetGiven struct{ Root TaskID }
+
+func (e *BudgetGiven) Error() string { return e.public().Error() }
+
+// Unwrap makes it an Error with a kind.
+func (e *BudgetGiven) Unwrap() error { return e.public() }
+
+func (e *BudgetGiven) public() *Error {
+	return Errorf(Conflict, "The tree of %s was given a budget at this very moment.", e.Root).WithHint("Try again.")
+}
+
+// AsBudgetGiven finds the BudgetGiven in an error.
+func AsBudgetGiven(err error) (given *BudgetGiven, ok bool) {
+	ok = errors.As(err, &given)
+	return given, ok
 }

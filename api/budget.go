@@ -26,6 +26,12 @@ type RaiseRequest struct {
 	Add Budget `json:"add" doc:"How much more may be spent."`
 }
 
+// BudgetRequest adds to the budget of a task tree, or sets it.
+type BudgetRequest struct {
+	Add *Budget `json:"add,omitempty" doc:"How much more may be spent; only for bounds that the tree has."`
+	Set *Budget `json:"set,omitempty" doc:"What may be spent in all, including what was spent before. Replaces these bounds of the tree, or gives it them if it has none."`
+}
+
 // Team is a team.
 type Team struct {
 	Name   string `json:"name" doc:"The team's name."`

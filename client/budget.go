@@ -17,7 +17,15 @@ func (c *Client) TaskBudget(ctx context.Context, id string) (api.Spending, error
 // RaiseTaskBudget adds to what the tree of a task may spend.
 func (c *Client) RaiseTaskBudget(ctx context.Context, id string, add api.Budget) (api.Spending, error) {
 	var out api.Spending
-	err := c.send(ctx, http.MethodPost, taskPath(id, "/budget"), api.RaiseRequest{Add: add}, &out)
+	err := c.send(ctx, http.MethodPost, taskPath(id, "/budget"), api.BudgetRequest{Add: &add}, &out)
+	return out, err
+}
+
+// SetTaskBudget says what the tree of a task may spend in all. A running tree without a
+// budget gets one.
+func (c *Client) SetTaskBudget(ctx context.Context, id string, budget api.Budget) (api.Spending, error) {
+	var out api.Spending
+	err := c.send(ctx, http.MethodPost, taskPath(id, "/budget"), api.BudgetRequest{Set: &budget}, &out)
 	return out, err
 }
 

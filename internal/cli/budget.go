@@ -13,19 +13,22 @@ import (
 
 // Examples of a budget: for a tree of tasks, and for a team's day.
 const (
-	budgetForm = "such as tokens=50k,money=1.50,tasks=10,time=30m"
+	budgetForm = "such as 2.50, 200k or tokens=50k,money=1.50,tasks=10,time=30m"
 	dailyForm  = "such as tokens=500k,money=5"
 )
 
 func taskBudgetCommand(c *console) *cobra.Command {
-	cmd := budgetCommand(c, budgetForm, (*client.Client).TaskBudget, (*client.Client).RaiseTaskBudget)
+	cmd := budgetCommand(c, budgetForm, (*client.Client).TaskBudget, (*client.Client).RaiseTaskBudget, (*client.Client).SetTaskBudget)
 	cmd.Use = "budget TASK"
 	cmd.Short = "Show what a task's tree has spent, or let it spend more"
 	cmd.Long = `Show what the whole tree of a task has spent and what it may spend. --add lets it
-spend more; what waited for this goes on. Money is in US dollars.`
+spend more; what waited for this goes on. --set says what it may spend in all: a
+running tree without a budget gets one, and what it has spent counts. Money is in US
+dollars.`
 	cmd.Example = `  parley task budget task-101
   parley task budget task-101 --add tokens=50k
-  parley task budget task-101 --add money=1.50,time=30m`
+  parley task budget task-101 --add money=1.50,time=30m
+  parley task budget task-101 --set 2.50`
 	cmd.Args = naming(1, between(1, 1))
 	cmd.ValidArgsFunction = c.completeOpenTask
 	return cmd
@@ -38,7 +41,7 @@ func teamBudgetCommand(c *console) *cobra.Command {
 		},
 		func(hub *client.Client, ctx context.Context, _ string, add api.Budget) (api.Spending, error) {
 			return hub.RaiseTeamBudget(ctx, add)
-		})
+		}, nil)
 	cmd.Use = "budget"
 	cmd.Short = "Show what the team has spent today, or let it spend more"
 	cmd.Long = `Show what the team has spent today, if parley.yaml sets a cap under limits: daily.
@@ -50,14 +53,24 @@ tomorrow goes on.`
 	return cmd
 }
 
-// budgetCommand is the common part of the budget commands.
+type changeBudget func(*client.Client, context.Context, string, api.Budget) (api.Spending, error)
+
+// budgetCommand is the common part of the budget commands. What cannot be set has no
+// flag for it.
 func budgetCommand(c *console, form string, read func(*client.Client, context.Context, string) (api.Spending, error),
-	raise func(*client.Client, context.Context, string, api.Budget) (api.Spending, error)) *cobra.Command {
-	var add string
+	raise, set changeBudget) *cobra.Command {
+	var add, in string
 	cmd := &cobra.Command{RunE: func(cmd *cobra.Command, args []string) error {
 		more, err := parseBudget(cmd, "add", add)
 		if err != nil {
 			return err
+		}
+		change := raise
+		if more == nil && set != nil {
+			if more, err = parseBudget(cmd, "set", in); err != nil {
+				return err
+			}
+			change = set
 		}
 		id := append(args, "")[0]
 		return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
@@ -65,7 +78,7 @@ func budgetCommand(c *console, form string, read func(*client.Client, context.Co
 			if more == nil {
 				s, err = read(hub, ctx, id)
 			} else {
-				s, err = raise(hub, ctx, id, *more)
+				s, err = change(hub, ctx, id, *more)
 			}
 			if err != nil {
 				return err
@@ -74,6 +87,10 @@ func budgetCommand(c *console, form string, read func(*client.Client, context.Co
 		})
 	}}
 	cmd.Flags().StringVar(&add, "add", "", "how much more may be spent, "+form)
+	if set != nil {
+		cmd.Flags().StringVar(&in, "set", "", "what may be spent in all, "+form)
+		cmd.MarkFlagsMutuallyExclusive("add", "set")
+	}
 	return cmd
 }
 

@@ -82,7 +82,7 @@ func (s *Service) RaiseBudget(ctx context.Context, c access.Caller, id parley.Ta
 		}
 		if t.Budget == 0 {
 			return parley.Errorf(parley.Conflict, "The tree of %s has no budget, so nothing bounds it.", id).
-				WithHint("Give one when you begin: parley delegate AGENT MESSAGE --budget %s", by)
+				WithHint("Give it one with: parley task budget %s --set %s", id, by)
 		}
 		b, err := tx.LockBudget(t.Budget)
 		if err != nil {

@@ -36,6 +36,9 @@ func (s *Service) EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome
 		if !t.LeasedTo(e.Lease.Token) {
 			return parley.ErrLost
 		}
+		if t.Budget != e.Lease.Budget {
+			return &parley.BudgetGiven{Root: t.Budget}
+		}
 		f.task, f.parent = t, parent
 		if e.Start != nil {
 			tx.StartTurn(t, e.Start)

@@ -222,7 +222,7 @@ func (o *opening) decide() (policy.Decision, error) {
 		}
 	}
 	if o.account == nil {
-		return d, nil
+		return d, o.knowsBudget()
 	}
 	return d, moreTasks(o.account, o.caller.Task, 1)
 }

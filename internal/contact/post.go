@@ -184,6 +184,9 @@ func (p *posting) run() error {
 	if err := p.caller.CheckOwnTask(p.state.Task); err != nil {
 		return err
 	}
+	if p.account == nil && p.state.Task.Budget != 0 {
+		return &parley.BudgetGiven{Root: p.state.Task.Budget}
+	}
 	if err := p.enter(); err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func (s *Server) registerBudgets() {
 	handle(s, operation{id: "get-task-budget", method: http.MethodGet, path: "/v1/tasks/{id}/budget", tag: "Tasks",
 		summary: "Read what a task tree has spent", description: "What the whole tree of a task has spent, and what it may spend.", errors: missing}, s.getBudget)
 	handle(s, operation{id: "raise-task-budget", method: http.MethodPost, path: "/v1/tasks/{id}/budget", tag: "Tasks",
-		summary: "Raise a budget", description: "Adds to what the tree of a task may spend. What waited for it goes on. Only a person may do this.", errors: missing}, s.raiseBudget)
+		summary: "Raise or set a budget", description: "Adds to what the tree of a task may spend, or sets it, also for a running tree that has no budget. What waited for it goes on. Only a person may do this.", errors: missing}, s.raiseBudget)
 	const tag = "Team"
 	handle(s, operation{id: "get-team-budget", method: http.MethodGet, path: "/v1/team/budget", tag: tag,
 		summary: "Read what the team has spent today", description: "Counted while the team has a daily cap. The day begins at midnight UTC."}, s.getToday)
@@ -41,17 +41,23 @@ func (s *Server) getBudget(ctx context.Context, in *TaskPath) (api.Spending, err
 
 func (s *Server) raiseBudget(ctx context.Context, in *struct {
 	TaskPath
-	Body api.RaiseRequest
+	Body api.BudgetRequest
 }) (api.Spending, error) {
 	id, err := parley.ParseTaskID(in.ID)
 	if err != nil {
 		return api.Spending{}, err
 	}
-	by, err := raise(in.Body)
-	if err != nil {
+	by, change := decodeBudget(in.Body.Add), s.cfg.Contacts.RaiseBudget
+	if set := decodeBudget(in.Body.Set); set.Set() {
+		if by.Set() {
+			return api.Spending{}, parley.Errorf(parley.Invalid, "A budget is either raised or set.").WithHint("Leave out add or set.")
+		}
+		by, change = set, s.cfg.Contacts.SetBudget
+	}
+	if err := something(by); err != nil {
 		return api.Spending{}, err
 	}
-	if err := s.cfg.Contacts.RaiseBudget(ctx, caller(ctx), id, by); err != nil {
+	if err := change(ctx, caller(ctx), id, by); err != nil {
 		return api.Spending{}, err
 	}
 	return s.getBudget(ctx, &in.TaskPath)
@@ -91,10 +97,14 @@ func (s *Server) setPaused(ctx context.Context, do func(context.Context, access.
 
 func raise(r api.RaiseRequest) (parley.Budget, error) {
 	by := decodeBudget(&r.Add)
+	return by, something(by)
+}
+
+func something(by parley.Budget) error {
 	if !by.Set() {
-		return by, parley.Errorf(parley.Conflict, "There is nothing to add.").WithHint("Say how many tokens, dollars, tasks or seconds.")
+		return parley.Errorf(parley.Conflict, "There is nothing to add.").WithHint("Say how many tokens, dollars, tasks or seconds.")
 	}
-	return by, nil
+	return nil
 }
 
 // decodeBudget reads a budget that may be missing. Less than the smallest unit is one:

@@ -173,3 +173,9 @@ func (tx *Tx) SpentBelow(top parley.TaskID) (s parley.Spending, tasks int64, err
 
 const subtreeIDs = `WITH RECURSIVE sub (tid) AS (SELECT id FROM task WHERE id = $1
 	UNION ALL SELECT task.id FROM task JOIN sub ON task.parent_id = sub.tid WHERE task.parent_id > 0) `
+
+// GiveBudget has all tasks of a tree draw on the budget of its root. The caller holds
+// the locks of those that are open.
+func (tx *Tx) GiveBudget(root parley.TaskID) {
+	tx.exec(subtreeIDs+`UPDATE task SET budget_id = $1 WHERE id IN (SELECT tid FROM sub)`, int64(root))
+}

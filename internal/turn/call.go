@@ -59,6 +59,10 @@ func (r *run) settle(ctx context.Context, call model.Call, approved bool, res to
 		}
 		return r.finishCall(ctx, call, approved) // it was raised meanwhile
 	}
+	if given, ok := parley.AsBudgetGiven(err); ok {
+		r.lease.Budget = given.Root
+		return r.finishCall(ctx, call, approved)
+	}
 	if awaits, ok := parley.AsAwaits(err); ok {
 		r.awaited = append(r.awaited, awaits.Task)
 		return nil

@@ -59,16 +59,33 @@ func (r *Runner) retrySteps(ctx context.Context, do func() error) error {
 }
 
 // update stores something of a turn.
-func (r *Runner) update(ctx context.Context, fn func(*store.Tx) error) error {
-	return r.retrySteps(ctx, func() error { return r.Store.Update(ctx, fn) })
+func (r *run) update(ctx context.Context, fn func(*store.Tx) error) error {
+	return knowingBudget(&r.lease, func() error {
+		return r.retrySteps(ctx, func() error { return r.Store.Update(ctx, fn) })
+	})
+}
+
+// knowingBudget does something again if the tree was given a budget meanwhile: its lock
+// comes before the others.
+func knowingBudget(lease *parley.Lease, do func() error) error {
+	for {
+		err := do()
+		given, ok := parley.AsBudgetGiven(err)
+		if !ok {
+			return err
+		}
+		lease.Budget = given.Root
+	}
 }
 
 // endTurn stores the end of a turn, also of one that was stopped at this very
 // moment.
 func (r *Runner) endTurn(ctx context.Context, e parley.TurnEnd) (out parley.Outcome, err error) {
-	err = r.retrySteps(ctx, func() error {
-		out, err = r.Ender.EndTurn(context.WithoutCancel(ctx), e)
-		return err
+	err = knowingBudget(&e.Lease, func() error {
+		return r.retrySteps(ctx, func() error {
+			out, err = r.Ender.EndTurn(context.WithoutCancel(ctx), e)
+			return err
+		})
 	})
 	return out, err
 }

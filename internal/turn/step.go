@@ -278,6 +278,8 @@ func (r *run) lock(tx *store.Tx) (store.Working, error) {
 	w, err := tx.LockWorking(r.lease.Task, r.lease.Agent, r.task.Thread)
 	if task := w.Task; err == nil && !task.LeasedTo(r.lease.Token) {
 		err = parley.ErrLost
+	} else if err == nil && task.Budget != r.lease.Budget {
+		err = &parley.BudgetGiven{Root: task.Budget}
 	}
 	return w, err
 }

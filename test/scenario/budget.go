@@ -66,3 +66,9 @@ func (s *Stage) checkAccounts(all []parley.Task) {
 		})
 	}
 }
+
+// SetBudget says what a task's tree may spend in all.
+func (p Participant) SetBudget(id parley.TaskID, limit parley.Budget) {
+	p.s.Helper()
+	p.must(p.s.Contacts.SetBudget(p.s.Context(), p.Caller, id, limit))
+}

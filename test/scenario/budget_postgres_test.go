@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"strings"
+	"sync"
 	"testing"
 
 	"parley"
@@ -53,4 +54,26 @@ func TestPostgresAPauseHoldsForAllHubs(t *testing.T) {
 	for _, id := range []parley.TaskID{id, later} {
 		here.Equal("state", parley.Completed, here.Wait(id).State)
 	}
+}
+
+// A tree is given a budget while its children are being made and think: all that they
+// do is counted once, and nobody waits for the other's lock for ever.
+func TestPostgresARunningTreeIsGivenABudget(t *testing.T) {
+	playPostgres(t, workers(strings.ReplaceAll(strings.ReplaceAll(parents, "%d", "50"), "wait: 10s, ", "wait: 50ms, ")), func(s *Stage) {
+		for range 5 {
+			root := s.As("rutger").Delegate("WorkBot", "Go.")
+			var set sync.WaitGroup
+			for range 3 {
+				set.Go(func() {
+					err := s.Contacts.SetBudget(s.Context(), s.As("rutger").Caller, root, parley.Budget{Tokens: 10_000})
+					if err != nil && parley.KindOf(err) != parley.Conflict { // it may have ended
+						s.Error(err)
+					}
+				})
+			}
+			set.Wait()
+			s.Wait(root)
+			s.Equal("tasks", int64(3), s.Account(root).Tasks)
+		}
+	})
 }
