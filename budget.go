@@ -211,8 +211,7 @@ func (s Spending) Plus(more Spending) Spending {
 	return Spending{Input: s.Input + more.Input, Output: s.Output + more.Output, Money: s.Money + more.Money, Active: s.Active + more.Active}
 }
 
-// TreeBudget is what a tree of tasks may spend and what it has spent. A tree
-// has its budget from the beginning or never.
+// TreeBudget is what a tree of tasks may spend and what it has spent.
 type TreeBudget struct {
 	Root  TaskID
 	Team  TeamID

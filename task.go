@@ -273,6 +273,10 @@ type Step struct {
 	Content []byte
 	At      Micros
 	Spent   Spending // since the previous step
+
+	Model     string // that was asked; empty if none was
+	Cached    int64  // tokens of the input that came from the provider's cache
+	Estimated bool   // what was spent is partly a guess
 }
 
 // Clock tells the time. It is passed in everywhere, so that tests can set it.

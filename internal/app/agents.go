@@ -198,7 +198,7 @@ func (a *agents) take(team parley.TeamID, stored []parley.Agent, r Roster, gone 
 			Model: m.ModelName, Docs: m.Docs, Limits: limits, Rules: a.rules(m), Isolated: m.Isolated, Mistake: m.Mistake})
 		if m.Kind == parley.Native {
 			tools := a.limit(a.combine(ownSets(m), r.Toolsets, combined), m)
-			defs[stored[i].ID] = &definition{Agent: turn.Agent{Name: m.Name, Instructions: m.Instructions, Knowledge: m.Knowledge, Model: m.Model, Tools: tools, Limits: *limits, Isolated: m.Isolated},
+			defs[stored[i].ID] = &definition{Agent: turn.Agent{Name: m.Name, Instructions: m.Instructions, Knowledge: m.Knowledge, Model: m.Model, ModelName: m.ModelName, Tools: tools, Limits: *limits, Isolated: m.Isolated},
 				servers: a.outside.connect(team, m, used), only: m.Tools}
 			continue
 		}

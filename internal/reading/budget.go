@@ -2,6 +2,7 @@ package reading
 
 import (
 	"context"
+	"time"
 
 	"parley"
 	"parley/internal/access"
@@ -52,7 +53,8 @@ func treeSpending(tx *store.Tx, t parley.Task) (out Spending, err error) {
 	return out, err
 }
 
-// SpentToday reads what the caller's team has spent today, as far as that is counted.
+// SpentToday reads what the caller's team has spent today: with a cap what is counted
+// against it, else what the steps of the day say.
 func (s *Service) SpentToday(ctx context.Context, c access.Caller) (out Spending, err error) {
 	out.Limit = s.dir.Limits(c.Agent).Daily
 	err = s.store.View(ctx, func(tx *store.Tx) error {
@@ -61,7 +63,12 @@ func (s *Service) SpentToday(ctx context.Context, c access.Caller) (out Spending
 			return err
 		}
 		out.Limit, _ = out.Limit.Raise(d.Extra)
-		out.Spent = d.Spent
+		if out.Spent = d.Spent; !out.Limit.Set() {
+			midnight := tx.Now.NextDay().Add(-24 * time.Hour)
+			if out.Spent, err = spentSince(tx, c.Team, midnight); err != nil {
+				return err
+			}
+		}
 		out.Waiting, err = tx.CountWaitingForTomorrow(c.Team)
 		return err
 	})

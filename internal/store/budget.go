@@ -160,13 +160,17 @@ func (tx *Tx) reserved(of string, id int64, except parley.TaskID) (sum parley.Re
 }
 
 // SpentBelow adds up what a task and its descendants have spent according to their
-// stored steps, and counts these tasks.
+// steps, also those that were removed since, and counts these tasks.
 func (tx *Tx) SpentBelow(top parley.TaskID) (s parley.Spending, tasks int64, err error) {
 	err = tx.conn.Query(
 		Query{SQL: subtreeIDs + `SELECT CAST(coalesce(sum(s.input), 0) AS BIGINT), CAST(coalesce(sum(s.output), 0) AS BIGINT),
 			CAST(coalesce(sum(s.money), 0) AS BIGINT), CAST(coalesce(sum(s.active), 0) AS BIGINT)
 			FROM sub CROSS JOIN step s WHERE s.task_id = sub.tid`,
-			Args: []any{int64(top)}, Row: func(r Row) { s = scanSpending(r, 0) }},
+			Args: []any{int64(top)}, Row: func(r Row) { s = s.Plus(scanSpending(r, 0)) }},
+		Query{SQL: subtreeIDs + `SELECT CAST(coalesce(sum(s.input), 0) AS BIGINT), CAST(coalesce(sum(s.output), 0) AS BIGINT),
+			CAST(coalesce(sum(s.money), 0) AS BIGINT), CAST(coalesce(sum(s.active), 0) AS BIGINT)
+			FROM sub CROSS JOIN spent s WHERE s.task_id = sub.tid`,
+			Args: []any{int64(top)}, Row: func(r Row) { s = s.Plus(scanSpending(r, 0)) }},
 		Query{SQL: subtreeIDs + `SELECT count(*) FROM sub`, Args: []any{int64(top)}, Row: func(r Row) { tasks = r.Int(0) }})
 	return s, tasks, err
 }

@@ -47,11 +47,12 @@ const oldMessages = `SELECT m.id, m.at, CASE WHEN m.at < $4 AND m.id < (SELECT m
 	FROM message m WHERE m.team_id = $1 AND m.id > $2 ORDER BY m.id LIMIT $3`
 
 // RemoveMessages removes messages and everything attached to them. A task whose
-// request is removed loses its steps, its inbox, its decided approvals and the texts
+// request is removed loses its steps, of which only what they spent is kept, its inbox, its decided approvals and the texts
 // in its row; the row itself stays. The approval of a contact from outside goes with
 // the contact.
 func (tx *Tx) RemoveMessages(ids []parley.MessageID) {
 	for _, id := range ids {
+		tx.exec(sumUp, int64(id))
 		for _, table := range []string{"step", "inbox", "approval", "task_path"} {
 			tx.exec(`DELETE FROM `+table+` WHERE task_id IN (`+requestedTasks+`)`+keepNewest[table], int64(id))
 		}

@@ -282,10 +282,10 @@ func (tx *Tx) Inbox(of parley.TaskID, after, upto int) (list []parley.Message, e
 }
 
 func (tx *Tx) InsertStep(s parley.Step) {
-	tx.exec(`INSERT INTO step (task_id, turn, n, kind, content, at, input, output, money, active)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+	tx.exec(`INSERT INTO step (task_id, turn, n, kind, content, at, input, output, money, active, model, cached, estimated)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 		int64(s.Task), int64(s.Turn), int64(s.N), string(s.Kind), string(s.Content), int64(tx.Now),
-		s.Spent.Input, s.Spent.Output, int64(s.Spent.Money), s.Spent.Active.Microseconds())
+		s.Spent.Input, s.Spent.Output, int64(s.Spent.Money), s.Spent.Active.Microseconds(), s.Model, s.Cached, flag(s.Estimated))
 }
 
 // Steps reads all steps of a task in order.

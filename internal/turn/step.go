@@ -153,7 +153,14 @@ func (d draft) is(kind parley.StepKind) bool { return d.content != nil && d.cont
 // encode writes the nth step after those that are stored.
 func (r *run) encode(n int, d draft) (parley.Step, error) {
 	b, err := json.Marshal(d.content)
-	return parley.Step{Task: r.lease.Task, Turn: r.turn, N: r.steps + n, Kind: d.content.kind(), Content: b, Spent: d.spent}, err
+	s := parley.Step{Task: r.lease.Task, Turn: r.turn, N: r.steps + n, Kind: d.content.kind(), Content: b, Spent: d.spent}
+	if s.Spent.Tokens() > 0 || s.Spent.Money > 0 {
+		s.Model = r.agent.ModelName
+	}
+	if reply, ok := d.content.(replyStep); ok {
+		s.Cached, s.Estimated = reply.Usage.CacheRead, reply.Usage.Estimated
+	}
+	return s, err
 }
 
 // storeSteps stores steps in one transaction under the lease and then takes them

@@ -31,6 +31,7 @@ type Agent struct {
 	// instructions and changes more often.
 	Knowledge string
 	Model     model.Model
+	ModelName string // in the team's files
 	Tools     []tool.Tool
 	Limits    parley.Limits
 	// Isolated keeps its mail to the dm with the sender.

@@ -131,6 +131,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Texts are found where they are copied", copies},
 
 		{"Old messages go, and what they hang on", oldMessages},
+		{"What was spent is added up, also after its steps were removed", costs},
 		{"Old requests from outside go", oldRequests},
 		{"What somebody needs is not too old", neededMessages},
 		{"Old events go", oldEvents},
