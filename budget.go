@@ -179,7 +179,7 @@ func ParseBudget(s string) (b Budget, err error) {
 		}
 		if !ok {
 			return Budget{}, Errorf(Invalid, "%q is not part of a budget.", Clip(part, 64)).
-				WithHint("Write one like 2.50 (dollars), 200k (tokens) or tokens=50000,money=1.50,tasks=10,time=30m, with any of the four.")
+				WithHint("Write one like tokens=50000,money=1.50,tasks=10,time=30m, with any of the four, or only 2.50 for dollars or 200k for tokens.")
 		}
 	}
 	return b, nil

@@ -12,6 +12,10 @@ func TestParseBudget(t *testing.T) {
 		"tokens=200k":               {Tokens: 200_000},
 		" tokens=2M , money=$0.01 ": {Tokens: 2_000_000, Money: 10_000},
 		"money=0.000001":            {Money: 1},
+		"2.50":                      {Money: 2_500_000},
+		"$3":                        {Money: 3_000_000},
+		"200k":                      {Tokens: 200_000},
+		" 2M ":                      {Tokens: 2_000_000},
 	} {
 		got, err := ParseBudget(text)
 		if err != nil || got != want {
@@ -21,7 +25,7 @@ func TestParseBudget(t *testing.T) {
 			t.Errorf("%q is spelled %q, which reads %+v, %v", text, got, again, err)
 		}
 	}
-	for _, text := range []string{"", "tokens", "tokens=", "tokens=0", "tokens=-1", "tokens=1e9", "tokens=99999999999999999999", "money=-1", "money=1.0000001",
+	for _, text := range []string{"", "5", "50000", "0.00", "0k", "$", "k", "1.5k", "tokens", "tokens=", "tokens=0", "tokens=-1", "tokens=1e9", "tokens=99999999999999999999", "money=-1", "money=1.0000001",
 		"money=.5", "money=1,5", "tasks=0", "tasks=1.5", "time=5", "time=-5s", "euros=5", "tokens=5,", "tokens=5;money=1"} {
 		if got, err := ParseBudget(text); err == nil || KindOf(err) != Invalid || !strings.Contains(err.Error(), "Write one like") {
 			t.Errorf("%q: %+v, %v", text, got, err)

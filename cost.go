@@ -48,3 +48,23 @@ func (m Micros) DayIn(zone *time.Location) Micros {
 	year, month, day := m.Time().In(zone).Date()
 	return Micros(time.Date(year, month, day, 0, 0, 0, 0, zone).UnixMicro())
 }
+
+// ParseZone reads the name of a time zone, or an offset from UTC such as +05:30.
+func ParseZone(s string) (*time.Location, error) {
+	if at, err := time.Parse("-07:00", s); err == nil {
+		_, offset := at.Zone()
+		return time.FixedZone(s, offset), nil
+	}
+	zone, err := time.LoadLocation(s)
+	if err != nil || s == "Local" {
+		return nil, Errorf(Invalid, "There is no time zone %q.", Clip(s, 64)).WithHint("Name one like Europe/Berlin, or an offset like +01:00.")
+	}
+	return zone, nil
+}
+
+// FirstStep is what the first step of a new tree may cost.
+type FirstStep struct {
+	Model         string
+	Input, Output int64 // tokens, at most
+	Money         Money
+}

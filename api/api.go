@@ -62,6 +62,7 @@ type Contact struct {
 	Notice   string    `json:"notice,omitempty" doc:"Says that the contact waits for approval, if it does."`
 	Isolated bool      `json:"isolated,omitempty" doc:"The agent is isolated: it reads the notification only in its conversation with you."`
 	Approval *Approval `json:"approval,omitempty" doc:"What it waits for; nobody has been contacted yet."`
+	Estimate *Estimate `json:"estimate,omitempty" doc:"What the first step of the tree that begins here may cost; missing if its model has no price."`
 }
 
 // Task is a task as people see it.

@@ -69,7 +69,7 @@ const longestAsk = 7 * 24 * time.Hour
 func (c *console) ask(ctx context.Context, hub *client.Client, r api.ContactRequest) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	asked, err := openTask(ctx, hub, r)
+	asked, err := c.openTask(ctx, hub, r)
 	if err != nil {
 		return err
 	}
@@ -94,11 +94,12 @@ func (c *console) ask(ctx context.Context, hub *client.Client, r api.ContactRequ
 
 // openTask makes a contact. Ctrl-C does not interrupt it, because nobody would
 // know then whether there is a task, and which.
-func openTask(ctx context.Context, hub *client.Client, r api.ContactRequest) (api.Task, error) {
+func (c *console) openTask(ctx context.Context, hub *client.Client, r api.ContactRequest) (api.Task, error) {
 	contact, err := openContact(context.WithoutCancel(ctx), hub, r)
 	if err != nil {
 		return api.Task{}, err
 	}
+	c.adviseCost(contact)
 	return *contact.Task, nil
 }
 

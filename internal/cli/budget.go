@@ -44,9 +44,9 @@ func teamBudgetCommand(c *console) *cobra.Command {
 		}, nil)
 	cmd.Use = "budget"
 	cmd.Short = "Show what the team has spent today, or let it spend more"
-	cmd.Long = `Show what the team has spent today, if parley.yaml sets a cap under limits: daily.
-A day begins at midnight UTC. --add lets it spend more today; what was put off until
-tomorrow goes on.`
+	cmd.Long = `Show what the team has spent today, and what it may spend if parley.yaml sets a cap
+under limits: daily. A day begins at midnight UTC. --add lets it spend more today; what
+was put off until tomorrow goes on. "parley cost" shows more.`
 	cmd.Example = `  parley team budget
   parley team budget --add tokens=500k,money=5`
 	cmd.Args = between(0, 0)

@@ -65,13 +65,14 @@ func (c *console) delegate(ctx context.Context, hub *client.Client, r api.Contac
 	if err != nil {
 		return err
 	}
+	c.adviseCost(contact)
 	return c.show(contact, func(s view.Screen) string { return c.delegated(s, contact) })
 }
 
 func (c *console) delegateAndWait(ctx context.Context, hub *client.Client, r api.ContactRequest) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	t, err := openTask(ctx, hub, r)
+	t, err := c.openTask(ctx, hub, r)
 	if err != nil {
 		return err
 	}

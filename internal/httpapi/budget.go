@@ -21,7 +21,7 @@ func (s *Server) registerBudgets() {
 		summary: "Raise or set a budget", description: "Adds to what the tree of a task may spend, or sets it, also for a running tree that has no budget. What waited for it goes on. Only a person may do this.", errors: missing}, s.raiseBudget)
 	const tag = "Team"
 	handle(s, operation{id: "get-team-budget", method: http.MethodGet, path: "/v1/team/budget", tag: tag,
-		summary: "Read what the team has spent today", description: "Counted while the team has a daily cap. The day begins at midnight UTC."}, s.getToday)
+		summary: "Read what the team has spent today", description: "With a daily cap, what is counted against it; else what the steps of the day say. The day begins at midnight UTC."}, s.getToday)
 	handle(s, operation{id: "raise-team-budget", method: http.MethodPost, path: "/v1/team/budget", tag: tag,
 		summary: "Raise the team's budget for today", description: "Adds to what the team may spend today. What was put off until tomorrow goes on. Only a person may do this."}, s.raiseToday)
 	handle(s, operation{id: "pause-team", method: http.MethodPost, path: "/v1/team/pause", tag: tag,

@@ -66,7 +66,7 @@ func (s *Server) postContact(ctx context.Context, in api.ContactRequest) (api.Co
 	out := api.Contact{Agent: made.Target, Message: made.Message.String(), Isolated: made.Isolated}
 	if made.Task.ID != 0 {
 		t := s.task(ctx, made.Task, "")
-		out.Task = &t
+		out.Task, out.Estimate = &t, s.estimate(made.Task, r)
 	}
 	return out, nil
 }

@@ -73,6 +73,9 @@ type Config struct {
 	// Notify says how the targets are doing through which people are told; nil for a
 	// hub without any. It says nothing to whoever is no person.
 	Notify func(context.Context, access.Caller) ([]api.NotifyTarget, error)
+	// Estimate is what the first step of an agent on a message may cost; false if its
+	// price is not known. Nil for a hub that knows none.
+	Estimate func(agent parley.AgentID, message string) (parley.FirstStep, bool)
 	// Mount are further doors at paths of the same address, behind the same guard.
 	// They find out themselves who calls.
 	Mount map[string]http.Handler
@@ -107,6 +110,7 @@ func New(cfg Config) *Server {
 	s.registerContacts()
 	s.registerTasks()
 	s.registerBudgets()
+	s.registerCost()
 	s.registerMessages()
 	s.registerInbox()
 	s.registerSearch()

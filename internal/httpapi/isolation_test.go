@@ -91,6 +91,7 @@ var probes = []probe{
 	{"forward-question", "POST", "/v1/questions/query-1/forward", `{"target": "DataBot", "enrichment": "It is mine."}`, 404, nil},
 	{"get-task-budget", "GET", "/v1/tasks/task-101/budget", "", 404, nil},
 	{"raise-task-budget", "POST", "/v1/tasks/task-101/budget", `{"add": {"tokens": 5}}`, 404, nil},
+	{"get-cost", "GET", "/v1/cost?by=task", "", 200, []string{"task-"}},
 	{"get-team-budget", "GET", "/v1/team/budget", "", 200, []string{"task-"}},
 	{"raise-team-budget", "POST", "/v1/team/budget", `{"add": {"tokens": 5}}`, 409, nil},
 	{"pause-team", "POST", "/v1/team/pause", "", 200, []string{"main"}},

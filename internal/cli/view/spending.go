@@ -25,10 +25,10 @@ func (s Screen) Spending(sp api.Spending) string {
 	return table(f).text(s)
 }
 
-// noBudget says that a team's spending is counted only if it has a cap.
+// noBudget says that nothing bounds it, and how to change that for a team.
 func noBudget(sp api.Spending) string {
 	if sp.Root == "" {
-		return "none: a day is counted only with a cap under limits: daily in parley.yaml"
+		return "none; limits: daily in parley.yaml sets one"
 	}
 	return "none"
 }

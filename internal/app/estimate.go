@@ -1,0 +1,16 @@
+package app
+
+import (
+	"parley"
+	"parley/internal/turn"
+)
+
+// FirstStep estimates what an agent's first step on a message costs at most; false if
+// the price of its model is not known.
+func (h *Hub) FirstStep(agent parley.AgentID, message string) (parley.FirstStep, bool) {
+	d, ok := h.agents.find(agent)
+	if !ok {
+		return parley.FirstStep{}, false
+	}
+	return turn.FirstStep(d.now(), message)
+}
