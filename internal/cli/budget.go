@@ -66,7 +66,10 @@ func budgetCommand(c *console, form string, read func(*client.Client, context.Co
 			return err
 		}
 		change := raise
-		if more == nil && set != nil {
+		if in != "" {
+			if more != nil {
+				return misused(cmd, "--add raises a budget and --set says what it is in all; give only one of them.")
+			}
 			if more, err = parseBudget(cmd, "set", in); err != nil {
 				return err
 			}
@@ -89,7 +92,6 @@ func budgetCommand(c *console, form string, read func(*client.Client, context.Co
 	cmd.Flags().StringVar(&add, "add", "", "how much more may be spent, "+form)
 	if set != nil {
 		cmd.Flags().StringVar(&in, "set", "", "what may be spent in all, "+form)
-		cmd.MarkFlagsMutuallyExclusive("add", "set")
 	}
 	return cmd
 }

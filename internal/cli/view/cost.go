@@ -36,7 +36,7 @@ func (s Screen) Cost(c api.Cost) string {
 	t.rows = append(t.rows, costCells(c.Total, "total"+s.costSince(c), cell{}))
 	text := t.text(s)
 	if c.LeftOut > 0 {
-		text += fmt.Sprintf("%s not shown; --limit shows more.\n", plural(c.LeftOut, "line"))
+		text += fmt.Sprintf("%s not shown; --limit shows more.\n", Plural(c.LeftOut, "line"))
 	}
 	if c.Zone != "" {
 		text += "Days begin at midnight, " + c.Zone + ".\n"
