@@ -85,7 +85,8 @@ type Task struct {
 	Turns     int        `json:"turns" doc:"How many turns have begun."`
 	Open      int        `json:"open_children" doc:"Subtasks that it still waits for."`
 	Approvals int        `json:"approvals,omitempty" doc:"How many of its calls wait for approval."`
-	WaitsFor  string     `json:"waits_for,omitempty" doc:"What it waits for: budget of its tree, day of its team, dependency, or approval. Where you read one task or tree, it also says how much was spent, or which tasks or approvals."`
+	Waiting   string     `json:"waiting,omitempty" doc:"What it waits for, in words, such as: waiting for anthropic, 40 s."`
+	WaitsFor  string     `json:"waits_for,omitempty" doc:"What it waits for: budget of its tree, day of its team, dependency, provider, or approval. Where you read one task or tree, it also says how much was spent, or which tasks or approvals."`
 	Late      string     `json:"late,omitempty" doc:"What holds up an ask whose time is over. Only where you read one task."`
 	Spent     *Spending  `json:"spent,omitempty" doc:"What its whole tree has spent. Only where you read one task."`
 	Rescues   int        `json:"rescues,omitempty" doc:"How often it was taken over from a dead worker."`

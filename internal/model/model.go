@@ -112,6 +112,15 @@ type Usage struct {
 	CacheWrite int64 `json:"cache_write,omitempty"`
 	// Cost is in millionths of a US dollar; 0 if the price is not known.
 	Cost int64 `json:"cost,omitempty"`
+	// Estimated says that a part of it is a guess, because a reply never came or
+	// broke off: the provider may have counted otherwise.
+	Estimated bool `json:"estimated,omitempty"`
+}
+
+// Plus adds up what was consumed.
+func (u Usage) Plus(more Usage) Usage {
+	return Usage{Input: u.Input + more.Input, Output: u.Output + more.Output, CacheRead: u.CacheRead + more.CacheRead,
+		CacheWrite: u.CacheWrite + more.CacheWrite, Cost: u.Cost + more.Cost, Estimated: u.Estimated || more.Estimated}
 }
 
 // Read is all that the model was given to read.
@@ -164,4 +173,15 @@ type Bounded interface {
 	// Window is how many tokens a request and its reply may have together, and how
 	// many of them the reply may take; 0 is unknown.
 	Window() (total, reply int)
+}
+
+// Learner is a Bounded model whose window can be corrected, since what was known of
+// it was wrong.
+type Learner interface {
+	Bounded
+	// Learn sets the window and reports whether that is the first correction. It is
+	// never made larger.
+	Learn(window int) (first bool)
+	// ID is the model's name in a team's files.
+	ID() string
 }

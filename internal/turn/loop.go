@@ -29,6 +29,8 @@ type run struct {
 	// lookedTo is the number of the last message of the thread that was looked at
 	// for news.
 	lookedTo int
+	// shortened is how often the model's window was made smaller.
+	shortened int
 }
 
 // runTurn goes on where the stored steps end, or begins a new turn, and runs it to
@@ -65,7 +67,16 @@ func (r *run) runTurn(ctx context.Context, handover *parley.Handover) (parley.Ou
 			return 0, context.Cause(ctx)
 		}
 		if failure != nil {
+			switch err := r.recover(ctx, failure); {
+			case errors.Is(err, errAgain):
+				continue
+			case err != nil:
+				return 0, err
+			}
 			return r.endAsked(ctx, parley.TurnEnd{Reason: r.modelFailure(failure)})
+		}
+		if err := r.answered(ctx); err != nil {
+			return 0, err
 		}
 		reply.Calls = r.distinct(reply.Calls)
 		step := draft{content: r.replyStep(reply), spent: r.spent(reply)}

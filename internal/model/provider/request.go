@@ -54,7 +54,7 @@ type tool struct {
 
 // promptOf puts a request into the form that the formats have in common.
 func (m *Model) promptOf(req model.Request) prompt {
-	p := prompt{model: m.name, output: m.output, stream: !m.provider.Whole}
+	p := prompt{model: m.name, output: m.longestReply(), stream: !m.provider.Whole}
 	for i, text := range req.SystemParts() {
 		p.system = append(p.system, systemText{text: text, marked: i < len(req.Marks)})
 	}
