@@ -220,6 +220,17 @@ type StatusRequest struct {
 	Until  *time.Time `json:"until,omitempty" doc:"When a sleep ends; a sleep needs it."`
 }
 
+// FreshRequest begins a new main thread with an agent.
+type FreshRequest struct {
+	With string `json:"with,omitempty" doc:"Whose conversation with the agent; yours if missing."`
+}
+
+// Fresh is a main thread that has just begun.
+type Fresh struct {
+	Thread string `json:"thread" doc:"The main thread from now on."`
+	Before string `json:"before" doc:"The main thread before. It stays readable. If nothing was said in it, it is the same."`
+}
+
 // Explanation is what the rules decide about an action, and why.
 type Explanation struct {
 	From    string     `json:"from" doc:"Who would act."`
