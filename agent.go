@@ -2,6 +2,7 @@ package parley
 
 import (
 	"fmt"
+	"strings"
 	"time"
 	"unicode"
 )
@@ -97,8 +98,10 @@ type OpenTasks struct {
 	Queued, Running, Waiting int
 	// Children are the open tasks that the waiting ones wait for.
 	Children int
-	Held     int // waiting tasks that wait for an approval
-	Unfunded int // waiting tasks that wait for their budget
+	Held     int    // waiting tasks that wait for an approval
+	Unfunded int    // waiting tasks that wait for their budget
+	Refused  int    // waiting tasks that wait for their provider
+	Provider string // one of those that they wait for
 }
 
 // StatusAt derives the status: offline > sleeping > working >
@@ -142,14 +145,17 @@ func (a Agent) ReasonAt(now Micros, open OpenTasks) string {
 
 // awaits says what the waiting tasks wait for, apart from approvals.
 func (o OpenTasks) awaits() string {
-	switch {
-	case o.Unfunded == 0:
-		return fmt.Sprintf("%d open", o.Children)
-	case o.Children == 0:
-		return fmt.Sprintf("%d for budget", o.Unfunded)
-	default:
-		return fmt.Sprintf("%d open, %d for budget", o.Children, o.Unfunded)
+	var parts []string
+	if o.Children > 0 || o.Unfunded+o.Refused == 0 {
+		parts = append(parts, fmt.Sprintf("%d open", o.Children))
 	}
+	if o.Unfunded > 0 {
+		parts = append(parts, fmt.Sprintf("%d for budget", o.Unfunded))
+	}
+	if o.Refused > 0 {
+		parts = append(parts, fmt.Sprintf("%d for %s", o.Refused, o.Provider))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Because is the status with its reason: sleeping until …, or

@@ -59,6 +59,13 @@ const (
 	EventKeeperShared EventKind = "keeper.shared"
 	EventKeeperPruned EventKind = "keeper.pruned"
 
+	// A task waits for a provider that asks for patience, and has been answered again.
+	// What was tried in between is not recorded.
+	EventProviderBusy     EventKind = "provider.busy"
+	EventProviderAnswered EventKind = "provider.answered"
+	// EventWindow says that a model reads less than was known.
+	EventWindow EventKind = "model.window"
+
 	EventClaimed  EventKind = "claim.taken"
 	EventReleased EventKind = "claim.released"
 
@@ -74,7 +81,7 @@ func EventKinds() []EventKind {
 		EventStatus, EventAgent, EventReload, EventRule, EventChannel,
 		EventApprovalRequested, EventApprovalApproved, EventApprovalDenied, EventApprovalExpired, EventApprovalWithdrawn,
 		EventBudgetSpent, EventBudgetRaised, EventDaySpent, EventDayRaised, EventPaused, EventResumed,
-		EventKept, EventKeeperShared, EventKeeperPruned,
+		EventKept, EventKeeperShared, EventKeeperPruned, EventProviderBusy, EventProviderAnswered, EventWindow,
 		EventQuestionAsked, EventQuestionForwarded, EventQuestionAnswered, EventQuestionPassed, EventQuestionExpired, EventQuestionFailed,
 		EventClaimed, EventReleased, EventTokenCreated, EventTokenRevoked,
 	}

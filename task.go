@@ -1,6 +1,10 @@
 package parley
 
-import "time"
+import (
+	"fmt"
+	"math"
+	"time"
+)
 
 // Pattern is how one participant contacts another.
 type Pattern string
@@ -155,11 +159,16 @@ type Task struct {
 	OpenChildren    int // children with CallbackResult or CallbackCall that have not ended
 	Approvals       int // pending; nothing else wakes a task that waits for one
 	// Budget is the root whose budget the task draws on; 0 if its tree has none.
-	Budget     TaskID
-	Waits      Wait // what it waits for besides children and approvals
-	Dependents int  // tasks that wait for its end, or have waited
-	InboxCount int  // items ever put into the inbox
-	InboxRead  int  // items that a turn has taken
+	Budget TaskID
+	Waits  Wait // what it waits for besides children and approvals
+	// Provider is whose refusals the task waits out, since ProviderSince; that is 0
+	// if it does not. The next try is at Due. It may be running or queued: then it
+	// tries.
+	Provider      string
+	ProviderSince Micros
+	Dependents    int // tasks that wait for its end, or have waited
+	InboxCount    int // items ever put into the inbox
+	InboxRead     int // items that a turn has taken
 
 	Turns   int   // turns begun
 	Worker  int64 // who holds the lease while running
@@ -202,11 +211,51 @@ const (
 	// WaitRate: a mention that the rate of its author has put off. It is queued for
 	// when the rate allows it.
 	WaitRate Wait = 4
+	// WaitProvider: the provider of its agent's model asks for patience. The model is
+	// asked again when the task is due.
+	WaitProvider Wait = 5
 )
 
 // Blocked reports whether a result in its inbox does not wake a waiting task:
 // what it waits for has to be settled first.
 func (t *Task) Blocked() bool { return t.Approvals > 0 || t.Waits != WaitNone }
+
+// WaitText says in words what an open task waits for; empty if for nothing. now is for
+// how long it still is.
+func (t *Task) WaitText(now Micros) string {
+	switch {
+	case t.State != Waiting && t.State != Queued:
+		return ""
+	case t.Waits == WaitProvider:
+		return ProviderWaitText(t.Provider, t.Due.Until(now))
+	case t.Approvals > 0:
+		return "waiting for approval"
+	case t.Waits == WaitTree:
+		return "waiting for budget"
+	case t.Waits == WaitDay:
+		return "waiting for tomorrow's budget"
+	case t.Waits == WaitDependency:
+		return "waiting for what it depends on"
+	case t.State == Waiting:
+		return fmt.Sprintf("waiting for %d", t.OpenChildren)
+	}
+	return ""
+}
+
+// ProviderWaitText is what everybody reads of a task that waits for a provider, such
+// as "waiting for anthropic, 40 s".
+func ProviderWaitText(provider string, left time.Duration) string {
+	text := "waiting for " + provider
+	switch {
+	case left <= 0:
+		return text
+	case left < 2*time.Minute:
+		return fmt.Sprintf("%s, %d s", text, int(math.Ceil(left.Seconds())))
+	case left < 2*time.Hour:
+		return fmt.Sprintf("%s, %d min", text, int(math.Ceil(left.Minutes())))
+	}
+	return fmt.Sprintf("%s, %d h", text, int(math.Ceil(left.Hours())))
+}
 
 // Pushed reports whether the result of the task goes to its parent's inbox.
 func (t *Task) Pushed() bool {
@@ -262,6 +311,7 @@ const (
 	StepInbox   StepKind = "inbox"  // what arrived between two steps
 	StepHeld    StepKind = "held"   // a tool call waits for approval
 	StepOffload StepKind = "away"   // messages that no longer fitted were put into a keeper
+	StepLost    StepKind = "lost"   // what model calls consumed that came to nothing; the model is not shown it
 )
 
 // Step is one stored piece of a turn. Content is JSON, owned by package turn.

@@ -194,6 +194,24 @@ const (
 	LateBudget = "The budget of the task's tree is spent; parley task budget raises it."
 )
 
+// LateProvider says that the target's provider asks for patience.
+func LateProvider(target, provider string, left time.Duration) string {
+	return target + " is " + ProviderWaitText(provider, left) + " (rate limit or overload)."
+}
+
+// LongWaitText tells the requester of a task that it waits for a provider for long.
+func LongWaitText(task TaskID, provider string, until Micros) string {
+	return fmt.Sprintf("%s waits for %s, which asks for patience until %s. It goes on by itself then; cancel_task ends it.",
+		task, provider, until.Time().UTC().Format(time.RFC3339))
+}
+
+// SmallWindowText tells a person that a model reads less than was known, and how to
+// say so in the files.
+func SmallWindowText(model string, window int) string {
+	return fmt.Sprintf("%s found a conversation too long. From now on its window is taken to be %d tokens, and older parts are put away earlier. "+
+		"If you know the window, set it in parley.yaml: models: {%s: {window: %d}}.", model, window, model, window)
+}
+
 // LateApproval says that somebody has to decide first.
 func LateApproval(target string) string {
 	return target + " waits for an approval; parley approvals shows it."

@@ -86,7 +86,8 @@ type Task struct {
 	Turns     int        `json:"turns" doc:"How many turns have begun."`
 	Open      int        `json:"open_children" doc:"Subtasks that it still waits for."`
 	Approvals int        `json:"approvals,omitempty" doc:"How many of its calls wait for approval."`
-	WaitsFor  string     `json:"waits_for,omitempty" doc:"What it waits for: budget of its tree, day of its team, dependency, or approval. Where you read one task or tree, it also says how much was spent, or which tasks or approvals."`
+	Waiting   string     `json:"waiting,omitempty" doc:"What it waits for, in words, such as: waiting for anthropic, 40 s."`
+	WaitsFor  string     `json:"waits_for,omitempty" doc:"What it waits for: budget of its tree, day of its team, dependency, provider, or approval. Where you read one task or tree, it also says how much was spent, or which tasks or approvals."`
 	Late      string     `json:"late,omitempty" doc:"What holds up an ask whose time is over. Only where you read one task."`
 	Spent     *Spending  `json:"spent,omitempty" doc:"What its whole tree has spent. Only where you read one task."`
 	Rescues   int        `json:"rescues,omitempty" doc:"How often it was taken over from a dead worker."`
@@ -218,6 +219,17 @@ type AgentList struct {
 type StatusRequest struct {
 	Status string     `json:"status" enum:"sleep,wake,offline,online" doc:"What to do."`
 	Until  *time.Time `json:"until,omitempty" doc:"When a sleep ends; a sleep needs it."`
+}
+
+// FreshRequest begins a new main thread with an agent.
+type FreshRequest struct {
+	With string `json:"with,omitempty" doc:"Whose conversation with the agent; yours if missing."`
+}
+
+// Fresh is a main thread that has just begun.
+type Fresh struct {
+	Thread string `json:"thread" doc:"The main thread from now on."`
+	Before string `json:"before" doc:"The main thread before. It stays readable. If nothing was said in it, it is the same."`
 }
 
 // Explanation is what the rules decide about an action, and why.

@@ -33,3 +33,11 @@ func (c *Client) SetStatus(ctx context.Context, agent, status string, until time
 	err := c.send(ctx, http.MethodPut, "/v1/agents/"+url.PathEscape(agent)+"/status", in, &out)
 	return out, err
 }
+
+// Fresh begins a new main thread between an agent and somebody, or you if with is
+// empty. The old one stays readable.
+func (c *Client) Fresh(ctx context.Context, agent, with string) (api.Fresh, error) {
+	var out api.Fresh
+	err := c.send(ctx, http.MethodPost, "/v1/agents/"+url.PathEscape(agent)+"/fresh", api.FreshRequest{With: with}, &out)
+	return out, err
+}

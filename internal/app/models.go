@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -25,13 +26,15 @@ type models struct {
 	loaded  map[string]model.Model
 	before  map[string]model.Model // of agents that stay as they were
 	clients map[string]*http.Client
+	// moods are what the hub has learned of its models, for all its teams.
+	moods *provider.Moods
 	// catalogue is read when the first real model is needed. A team that only has
 	// scripts does not pay for it.
 	catalogue func() *catalogue.Catalogue
 }
 
 func newModels(team *config.Team) *models {
-	return &models{team: team, loaded: map[string]model.Model{}, before: map[string]model.Model{}, clients: map[string]*http.Client{},
+	return &models{team: team, loaded: map[string]model.Model{}, before: map[string]model.Model{}, clients: map[string]*http.Client{}, moods: &provider.Moods{},
 		catalogue: sync.OnceValue(func() *catalogue.Catalogue { return Catalogue(team) })}
 }
 
@@ -39,6 +42,7 @@ func newModels(team *config.Team) *models {
 // changed too.
 func (m *models) again(team *config.Team) *models {
 	next := newModels(team)
+	next.moods = m.moods
 	maps.Copy(next.before, m.before)
 	maps.Copy(next.before, m.loaded)
 	return next
@@ -97,6 +101,9 @@ func (m *models) configure(ref config.Model) (provider.Config, error) {
 		return provider.Config{}, err
 	}
 	entry, name := m.entry(ref)
+	if info, ok := m.team.ModelInfo(ref.String()); ok {
+		p.Timeout, p.Silence = cmp.Or(info.Timeout, p.Timeout), cmp.Or(info.Silence, p.Silence)
+	}
 	key := ""
 	if p.KeyEnv != "" {
 		key = os.Getenv(p.KeyEnv)
@@ -104,7 +111,7 @@ func (m *models) configure(ref config.Model) (provider.Config, error) {
 	if m.clients[p.Name] == nil {
 		m.clients[p.Name] = provider.NewClient(p, key)
 	}
-	return provider.Config{Provider: p, Name: name, Entry: entry, Near: m.catalogue().Near(p.Name, name), Key: key, Client: m.clients[p.Name]}, nil
+	return provider.Config{Provider: p, Name: name, Entry: entry, Near: m.catalogue().Near(p.Name, name), Key: key, Client: m.clients[p.Name], Moods: m.moods}, nil
 }
 
 // entry looks up a model. One that is not in the catalogue may still exist, since it
@@ -195,6 +202,9 @@ func changed(p provider.Provider, own config.Provider) provider.Provider {
 	}
 	if own.Timeout != 0 {
 		p.Timeout = own.Timeout
+	}
+	if own.Silence != 0 {
+		p.Silence = own.Silence
 	}
 	p.Whole = own.Stream != nil && !*own.Stream
 	return p

@@ -122,6 +122,9 @@ func run(ctx context.Context, o Options, p plan) (err error) {
 	if err := b.waiting(ctx); err != nil {
 		return fmt.Errorf("waiting: %w", err)
 	}
+	if err := b.limited(ctx); err != nil {
+		return fmt.Errorf("limited: %w", err)
+	}
 	if err := b.retrieval(ctx); err != nil {
 		return fmt.Errorf("retrieval: %w", err)
 	}

@@ -109,6 +109,10 @@ func checkLine(t *testing.T, l Line) {
 		if l.Turns != tinyPlan().waiting || l.Bytes <= 0 || l.Peak < l.RSS || l.Goroutines < l.Turns {
 			t.Errorf("%+v", l)
 		}
+	case l.Name == limitedName: // what is stored holds no goroutine
+		if l.Turns != tinyPlan().waiting || l.Peak < l.RSS || l.Goroutines >= l.Turns+20 {
+			t.Errorf("%+v", l)
+		}
 	case strings.HasSuffix(l.Name, ".turn"):
 		own := l.P50 * float64(l.Steps)
 		if l.Steps != turnSteps || l.P50 <= 0 || own >= l.Turn || l.Exchange == 0 || l.Exchange >= l.Turn || l.Share <= 0 || l.Share >= 1 {
@@ -184,7 +188,7 @@ func TestFilter(t *testing.T) {
 		only string
 		want []string
 	}{
-		{"memory", []string{"memory.agent", "memory.waiting"}},
+		{"memory", []string{"memory.agent", "memory.waiting", "memory.limited"}},
 		{"turn, waiting", []string{"sqlite.turn", "postgres.turn", "memory.waiting"}},
 		{"postgres.raw, restart", []string{"postgres.raw.64", "postgres.raw.1", "sqlite.restart", "postgres.restart"}},
 		{"sqlite.ask.64", []string{"sqlite.ask.64.1000", "sqlite.ask.64"}},

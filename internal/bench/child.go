@@ -36,6 +36,7 @@ const (
 	doServe  = "serve"  // come back after a kill and answer an ask
 	doMemory = "memory" // hold idle agents
 	doWait   = "wait"   // hold turns that wait for their models
+	doLimit  = "limit"  // hold turns that wait out a rate limit
 	doAsks   = "asks"   // answer very many asks
 	doLoad   = "load"   // make contacts as one of several hubs
 	doDoors  = "doors"  // serve clients in another process
@@ -73,6 +74,8 @@ func (e errand) run(ctx context.Context) error {
 		return e.idle(ctx)
 	case doWait:
 		return e.wait(ctx)
+	case doLimit:
+		return e.limit(ctx)
 	case doAsks:
 		return e.answer(ctx)
 	case doLoad:

@@ -21,6 +21,10 @@ func (s *series) turn(context.Context) error { return nil }
 
 func (b *bench) waiting(context.Context) error { return nil }
 
+func (b *bench) limited(context.Context) error { return nil }
+
+func (e errand) limit(ctx context.Context) error { return e.wait(ctx) }
+
 func (e errand) wait(context.Context) error {
 	return fmt.Errorf("the errand %q is for %w", e.Do, errLean)
 }

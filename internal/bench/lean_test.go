@@ -23,7 +23,7 @@ func TestWhatIsLeftOutIsNamed(t *testing.T) {
 	if lines := parseLines(t, out.String()); len(lines) != 2 || lines[0].Name != memoryName || lines[1].Name != "memory.asks" {
 		t.Errorf("measured: %+v", lines)
 	}
-	if want := "left out: memory.waiting. " + getFull; !strings.Contains(progress.String(), want) {
+	if want := "left out: memory.waiting, memory.limited. " + getFull; !strings.Contains(progress.String(), want) {
 		t.Errorf("not said: %s\n%s", want, progress.String())
 	}
 

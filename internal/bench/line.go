@@ -33,7 +33,7 @@ type Line struct {
 	Heap   int64 `json:"heap_bytes,omitempty"`
 	RSS    int64 `json:"rss_bytes,omitempty"`
 
-	Turns      int   `json:"turns,omitempty"` // that wait for their models
+	Turns      int   `json:"turns,omitempty"` // that wait for their models, or for a provider's patience
 	Peak       int64 `json:"peak_bytes,omitempty"`
 	Goroutines int   `json:"goroutines,omitempty"`
 

@@ -115,6 +115,7 @@ func restartName(engine string) string { return engine + ".restart" }
 const (
 	memoryName  = "memory.agent"
 	waitingName = "memory.waiting"
+	limitedName = "memory.limited"
 	asksName    = "memory.asks"
 )
 
@@ -174,7 +175,7 @@ func (p plan) names(engines []string) []string {
 	}
 	names = append(names, doorHTTP, doorMCP, pollName(p, pollHTTP), pollName(p, pollMCP), streamsName(p))
 	if Full {
-		names = append(append(names, waitingName), retrievalNames()...)
+		names = append(append(names, waitingName, limitedName), retrievalNames()...)
 	}
 	return names
 }
@@ -187,7 +188,7 @@ func leftOut(engines []string) (names []string) {
 	for _, e := range engines {
 		names = append(names, turnName(e))
 	}
-	return append(append(names, waitingName), retrievalNames()...)
+	return append(append(names, waitingName, limitedName), retrievalNames()...)
 }
 
 func nameExamples(p plan, engines []string) string {

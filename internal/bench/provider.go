@@ -21,6 +21,7 @@ type noProvider struct {
 	url    string
 	server *http.Server
 	hold   <-chan struct{} // in the middle of each reply, if it is not nil
+	refuse atomic.Bool     // everything, for ten minutes
 
 	busy  atomic.Int64 // the time of all handlers together
 	calls atomic.Int64
@@ -53,6 +54,9 @@ func (p *noProvider) close() { _ = p.server.Close() }
 // think calls the tool until it has enough results, and ends then. One that
 // holds says a word first.
 func (p *noProvider) think(req wiretest.Request) wiretest.Reply {
+	if p.refuse.Load() {
+		return wiretest.Reply{Status: http.StatusTooManyRequests, Message: "Slow down.", Header: map[string]string{"Retry-After": "600"}}
+	}
 	if p.hold != nil {
 		return wiretest.Reply{Text: "Let me think. ok", Piece: 14, Hold: p.hold, Pause: 2}
 	}

@@ -32,6 +32,7 @@ func targets() []target {
 		t(`\w+\.notify\.indexed`, "ratio", false, 0.9, "0.90"),
 		t(`memory\.agent`, "rss_bytes", true, 400e6, "400 MB"),
 		t(`memory\.waiting`, "peak_bytes", true, 300e6, "300 MB"),
+		t(`memory\.limited`, "peak_bytes", true, 300e6, "300 MB"),
 		t(`\w+\.turn`, "p50_us", true, 3e3, "3 ms"),
 		t(`recall`, "recall_at_5", false, 0.9, "0.90"),
 		t(`retrieval`, "recall_at_5", false, 0.9, "0.90"),

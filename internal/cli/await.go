@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -84,6 +85,9 @@ func (w *waiting) draw(t api.Task) {
 func (w *waiting) redraw() {
 	s, t := w.screen(w.err), w.task
 	text := fmt.Sprintf("waiting for %s%s %s", t.Agent, s.Ellipsis(), view.Seconds(w.now().Sub(w.since)))
+	if wait := cmp.Or(t.Waiting, w.partial.wait); wait != "" {
+		text += ", which is " + view.Clean(wait)
+	}
 	if w.partial.tool != "" {
 		text += ", which uses " + view.Clean(w.partial.tool)
 	}

@@ -44,6 +44,7 @@ func (w *waiting) hear(l api.Live) {
 type partialReply struct {
 	text string
 	tool string // in use
+	wait string // for what the task waits
 }
 
 // maxPartialBytes bounds the text that is kept; only its end is shown.
@@ -55,6 +56,8 @@ func (g *partialReply) take(l api.Live) bool {
 	switch l.Kind {
 	case "step", "restart":
 		*g = partialReply{}
+	case "waiting":
+		*g = partialReply{wait: l.Text}
 	case "tool":
 		g.tool = l.Tool
 	case "text":

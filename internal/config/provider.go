@@ -19,8 +19,10 @@ type Provider struct {
 	BaseURL string
 	// KeyEnv names the environment variable with the key. The key itself is never
 	// in a file.
-	KeyEnv  string
-	Timeout time.Duration
+	KeyEnv string
+	// Timeout is how long a reply may take to begin, Silence how long nothing may
+	// come of one that has begun.
+	Timeout, Silence time.Duration
 	// Stream and ToolCalling are nil if the files do not say.
 	Stream, ToolCalling *bool
 }
@@ -34,6 +36,8 @@ type ModelInfo struct {
 	Window, MaxOutput int
 	Price             *Price
 	ToolCalling       *bool
+	// Timeout and Silence are as for a provider, for this model only.
+	Timeout, Silence time.Duration
 }
 
 // Price is in dollars for a million tokens. Cached tokens cost the same as
@@ -120,6 +124,7 @@ func providerKeys(p *Provider) []yamlfile.Key {
 		{Name: "base_url", Read: addressInto(&p.BaseURL)},
 		{Name: "key_env", Read: variableInto(&p.KeyEnv)},
 		{Name: "timeout", Read: spanInto(&p.Timeout, time.Second, time.Hour)},
+		{Name: "silence", Read: spanInto(&p.Silence, time.Second, time.Hour)},
 		{Name: "stream", Read: optionInto(&p.Stream)},
 		{Name: "tool_calling", Read: optionInto(&p.ToolCalling)},
 	}, noSecrets()...)
@@ -225,6 +230,8 @@ func modelKeys(info *ModelInfo) []yamlfile.Key {
 		{Name: "max_output", Read: integerInto(&info.MaxOutput, 16, 10_000_000)},
 		{Name: "tool_calling", Read: optionInto(&info.ToolCalling)},
 		{Name: "price", Read: priceInto(&info.Price)},
+		{Name: "timeout", Read: spanInto(&info.Timeout, time.Second, time.Hour)},
+		{Name: "silence", Read: spanInto(&info.Silence, time.Second, time.Hour)},
 	}, noSecrets()...)
 }
 

@@ -72,7 +72,7 @@ func TestMistakesInProvidersAndModels(t *testing.T) {
 		{"kind", "providers:\n  lab: {kind: openia}", "2: kind: \"openia\" is not a choice here. Did you mean openai?"},
 		{"address", "providers:\n  lab: {base_url: localhost}", "Expected an address like"},
 		{"name", "providers:\n  My Lab: {kind: openai}", "2: My Lab: A provider's name"},
-		{"key of a provider", "providers:\n  lab: {url: x}", `Unknown key "url". Known are kind, base_url, key_env, timeout, stream, tool_calling.`},
+		{"key of a provider", "providers:\n  lab: {url: x}", `Unknown key "url". Known are kind, base_url, key_env, timeout, silence, stream, tool_calling.`},
 		{"half a price", "models:\n  lab/x: {price: {input: 1}}", "A price has input and output"},
 		{"price", "models:\n  lab/x: {price: {input: free, output: 1}}", "Expected dollars for a million tokens"},
 		{"window", "models:\n  lab/x: {window: 8}", "Expected a whole number from 512"},

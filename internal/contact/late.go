@@ -40,6 +40,8 @@ func (s *Service) whyLate(tx *store.Tx, t parley.Task, target string) (string, e
 		return parley.LateDay, nil
 	case t.Waits == parley.WaitTree:
 		return parley.LateBudget, nil
+	case t.Waits == parley.WaitProvider:
+		return parley.LateProvider(target, t.Provider, t.Due.Until(tx.Now)), nil
 	case t.Approvals > 0:
 		return parley.LateApproval(target), nil
 	}

@@ -17,6 +17,11 @@ func (s *Server) registerAgents() {
 		description: "sleep: delegations wait until the given time, and an ask wakes the agent. wake: ends a sleep. " +
 			"offline: nobody can contact it, and whoever waits for its answer is told. online: it can be contacted again.",
 		errors: []parley.Kind{parley.NotFound, parley.Conflict}}, s.setStatus)
+	handle(s, operation{id: "begin-fresh", method: http.MethodPost, path: "/v1/agents/{name}/fresh", tag: tag,
+		summary: "Begin a new main thread with an agent",
+		description: "Whatever is said from now on begins without what was said before. The old thread stays readable, and work that is under way keeps it. " +
+			"People may do it for any pair, others for their own conversations.",
+		errors: []parley.Kind{parley.NotFound}}, s.beginFresh)
 }
 
 func (s *Server) listAgents(ctx context.Context, _ *struct{}) (api.AgentList, error) {
@@ -64,4 +69,15 @@ func (s *Server) status(ctx context.Context, name string, r api.StatusRequest) e
 	default:
 		return contacts.Online(ctx, c, name)
 	}
+}
+
+func (s *Server) beginFresh(ctx context.Context, in *struct {
+	Name string `path:"name" doc:"The agent."`
+	Body api.FreshRequest
+}) (api.Fresh, error) {
+	now, before, err := s.cfg.Contacts.Fresh(ctx, caller(ctx), in.Name, in.Body.With)
+	if err != nil {
+		return api.Fresh{}, err
+	}
+	return api.Fresh{Thread: now.String(), Before: before.String()}, nil
 }

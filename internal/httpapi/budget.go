@@ -147,10 +147,20 @@ func waitsFor(t parley.Task) string {
 		return "day"
 	case t.Waits == parley.WaitDependency:
 		return "dependency"
+	case t.Waits == parley.WaitProvider:
+		return "provider"
 	case t.Approvals > 0 && t.State.Open():
 		return "approval"
 	}
 	return ""
+}
+
+// waitsForProvider says which provider a task waits for, and how long still.
+func waitsForProvider(t parley.Task) string {
+	if t.Waits != parley.WaitProvider {
+		return ""
+	}
+	return t.WaitText(parley.Clock(time.Now).Now())
 }
 
 // explainWait adds to WaitsFor how much is spent, or which approvals or tasks it
@@ -163,6 +173,9 @@ func (s *Server) explainWait(ctx context.Context, t *api.Task, task parley.Task)
 		return s.explainApproval(ctx, t, task)
 	case task.Waits == parley.WaitDependency:
 		return s.explainDependency(ctx, t, task)
+	case task.Waits == parley.WaitProvider:
+		t.WaitsFor += ": " + task.Provider
+		return nil
 	}
 	read := func() (reading.Spending, error) { return s.cfg.Reading.Spent(ctx, caller(ctx), task.ID) }
 	if task.Waits == parley.WaitDay {

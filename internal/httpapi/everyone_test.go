@@ -85,6 +85,7 @@ var calls = []call{
 	{"list-claims", "GET", "/v1/claims", "", 200, 200},
 	{"list-agents", "GET", "/v1/agents", "", 200, 200},
 	{"set-status", "PUT", "/v1/agents/DataBot/status", `{"status": "online"}`, 200, 403},
+	{"begin-fresh", "POST", "/v1/agents/DataBot/fresh", `{}`, 200, 200},
 	{"list-tools", "GET", "/v1/agents/DataBot/tools", "", 200, 403},
 	{"explain", "GET", "/v1/explain?from=DataBot&to=YOU&action=ask", "", 200, 403},
 	{"get-rules", "GET", "/v1/agents/DataBot/rules", "", 200, 403},

@@ -63,6 +63,7 @@ var probes = []probe{
 	{"mark-seen", "POST", "/v1/messages/seen", `{"ids": ["msg-1"]}`, 200, nil},
 	{"redact-message", "POST", "/v1/messages/msg-1/redact", `{}`, 404, nil},
 	{"list-agents", "GET", "/v1/agents", "", 200, []string{"Ada", "Bob", "team main"}},
+	{"begin-fresh", "POST", "/v1/agents/Bob/fresh", `{}`, 404, nil},
 	{"set-status", "PUT", "/v1/agents/Bob/status", `{"status": "offline"}`, 404, nil},
 	{"list-tools", "GET", "/v1/agents/Ada/tools", "", 404, nil},
 	{"explain", "GET", "/v1/explain?from=Ada&to=DataBot&action=ask", "", 404, nil},

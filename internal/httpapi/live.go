@@ -17,7 +17,7 @@ const liveID = "look-at-task"
 func (s *Server) registerLive() {
 	op := s.huma(operation{id: liveID, method: http.MethodGet, path: "/v1/tasks/{id}/live", tag: "Tasks",
 		summary: "Look at a task while it runs",
-		description: "What the task's agent is saying right now, as server-sent events, until the task ends: step, text, restart, tool and, last, end. " +
+		description: "What the task's agent is saying right now, as server-sent events, until the task ends: step, text, restart, tool, waiting and, last, end. " +
 			"It is only for display: nothing of it is stored, it does not begin at the beginning, and a slow reader misses pieces. " +
 			"If several hubs share a database, only the hub that runs the turn sends it; the others send nothing before the end. Read the result from the task.",
 		errors: []parley.Kind{parley.NotFound, parley.Unavailable}})

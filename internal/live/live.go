@@ -22,12 +22,13 @@ const (
 	Text    Kind = "text"    // more of the reply
 	Restart Kind = "restart" // the reply so far is void: the model is asked again
 	Tool    Kind = "tool"    // a tool of the reply is called
+	Waiting Kind = "waiting" // the task waits for its provider, and this turn is over
 )
 
 // Piece is something that happens in a turn.
 type Piece struct {
 	Kind Kind
-	// Text is the piece of text, or the tool's name.
+	// Text is the piece of text, the tool's name, or what the task waits for.
 	Text string
 	// Missed says that pieces before this one were dropped.
 	Missed bool

@@ -25,6 +25,16 @@ type Error struct {
 	Message    string
 	RetryAfter time.Duration
 	Cause      error
+	// Busy says that the provider asks for patience and nothing else is wrong: the
+	// step is worth waiting for. RetryAfter is then how long at least.
+	Busy bool
+	// Provider is who failed; empty if that is not known.
+	Provider string
+	// Window is how many tokens the model can read, and Counted how many the request
+	// had, as far as the refusal of one that is too long tells; else 0.
+	Window, Counted int
+	// Usage is what attempts have consumed that came to nothing.
+	Usage Usage
 }
 
 func (e *Error) Error() string { return e.Message }

@@ -180,3 +180,14 @@ type Bounded interface {
 	// many of them the reply may take; 0 is unknown.
 	Window() (total, reply int)
 }
+
+// Learner is a Bounded model whose window can be corrected, since what was known of
+// it was wrong.
+type Learner interface {
+	Bounded
+	// Learn sets the window and reports whether that is the first correction. It is
+	// never made larger.
+	Learn(window int) (first bool)
+	// ID is the model's name in a team's files.
+	ID() string
+}

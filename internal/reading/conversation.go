@@ -177,6 +177,9 @@ func (s *Service) Threads(ctx context.Context, c access.Caller, of, with string)
 		threads, err := tx.Threads(dm.ID)
 		for _, t := range threads {
 			list = append(list, Thread{Thread: t, Between: [2]parley.AgentID{dm.A, dm.B}, Main: t.ID == dm.Main})
+			if at := len(list) - 1; list[at].Main { // it is not the oldest if it was begun anew
+				list = slices.Insert(list[:at:at], 0, list[at])
+			}
 		}
 		return err
 	})

@@ -123,12 +123,12 @@ func (tx *Tx) SetRate(id parley.AgentID, r parley.Rate) {
 // OpenTasks counts the open tasks of each agent of a team.
 func (tx *Tx) OpenTasks(team parley.TeamID) (map[parley.AgentID]parley.OpenTasks, error) {
 	m := map[parley.AgentID]parley.OpenTasks{}
-	err := tx.query(`SELECT agent_id, state, CASE WHEN approvals > 0 THEN 1 WHEN waits = 1 THEN 2 WHEN waits = 3 THEN 3 ELSE 0 END AS held, count(*),
-		CAST(sum(open_children) AS BIGINT) FROM task WHERE state <= 3 AND team_id = $1 GROUP BY agent_id, state, held`,
+	err := tx.query(`SELECT agent_id, state, CASE WHEN approvals > 0 THEN 1 WHEN waits = 1 THEN 2 WHEN waits = 3 THEN 3 WHEN waits = 5 THEN 5 ELSE 0 END AS held, count(*),
+		CAST(sum(open_children) AS BIGINT), max(provider) FROM task WHERE state <= 3 AND team_id = $1 GROUP BY agent_id, state, held`,
 		func(r Row) {
 			id := parley.AgentID(r.Int(0))
 			o := m[id]
-			addOpen(&o, parley.State(r.Int(1)), r.Int(2), int(r.Int(3)), int(r.Int(4)))
+			addOpen(&o, parley.State(r.Int(1)), r.Int(2), int(r.Int(3)), int(r.Int(4)), r.Text(5))
 			m[id] = o
 		}, int64(team))
 	return m, err
@@ -136,15 +136,15 @@ func (tx *Tx) OpenTasks(team parley.TeamID) (map[parley.AgentID]parley.OpenTasks
 
 // AgentOpenTasks counts the open tasks of one agent.
 func (tx *Tx) AgentOpenTasks(id parley.AgentID) (o parley.OpenTasks, err error) {
-	err = tx.query(`SELECT state, CASE WHEN approvals > 0 THEN 1 WHEN waits = 1 THEN 2 WHEN waits = 3 THEN 3 ELSE 0 END AS held, count(*),
-		CAST(sum(open_children) AS BIGINT) FROM task WHERE state <= 3 AND agent_id = $1 GROUP BY state, held`,
+	err = tx.query(`SELECT state, CASE WHEN approvals > 0 THEN 1 WHEN waits = 1 THEN 2 WHEN waits = 3 THEN 3 WHEN waits = 5 THEN 5 ELSE 0 END AS held, count(*),
+		CAST(sum(open_children) AS BIGINT), max(provider) FROM task WHERE state <= 3 AND agent_id = $1 GROUP BY state, held`,
 		func(r Row) {
-			addOpen(&o, parley.State(r.Int(0)), r.Int(1), int(r.Int(2)), int(r.Int(3)))
+			addOpen(&o, parley.State(r.Int(0)), r.Int(1), int(r.Int(2)), int(r.Int(3)), r.Text(4))
 		}, int64(id))
 	return o, err
 }
 
-func addOpen(o *parley.OpenTasks, s parley.State, held int64, n, children int) {
+func addOpen(o *parley.OpenTasks, s parley.State, held int64, n, children int, provider string) {
 	if held == 3 { // not begun: still waits for its dependencies
 		s = parley.Queued
 	}
@@ -161,6 +161,9 @@ func addOpen(o *parley.OpenTasks, s parley.State, held int64, n, children int) {
 			o.Held += n
 		case 2:
 			o.Unfunded += n
+		case 5:
+			o.Refused += n
+			o.Provider = provider
 		}
 	}
 }

@@ -67,6 +67,11 @@ func (tx *Tx) InsertThread(in parley.Channel) parley.Thread {
 	return t
 }
 
+// SetMain makes another thread of a channel its main one.
+func (tx *Tx) SetMain(channel parley.ChannelID, thread parley.ThreadID) {
+	tx.exec(`UPDATE channel SET main_thread = $1 WHERE id = $2`, int64(thread), int64(channel))
+}
+
 func (tx *Tx) Thread(id parley.ThreadID) (t parley.Thread, err error) {
 	err = tx.one(`SELECT `+threadCols+` FROM thread WHERE id = $1`,
 		func(r Row) { t = scanThread(r) }, int64(id))

@@ -11,9 +11,10 @@ import (
 const taskCols = `id, team_id, parent_id, root_id, retry_of, pattern, requester_id, agent_id, thread_id, request_id,
 	title, priority, state, callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth, open_children,
 	inbox_count, inbox_read, turns, worker_id, token, rescues, result_id, error, ended_by, created_at, started_at, ended_at,
-	approvals, budget_id, waits, cause_id, dependents, CASE WHEN chain_id > 0 THEN chain_id ELSE root_id END, mentions, mentions_told`
+	approvals, budget_id, waits, cause_id, dependents, CASE WHEN chain_id > 0 THEN chain_id ELSE root_id END, mentions, mentions_told,
+	provider, provider_since`
 
-const taskColCount = 40
+const taskColCount = 42
 
 func scanTask(r Row) parley.Task {
 	return parley.Task{
@@ -29,6 +30,7 @@ func scanTask(r Row) parley.Task {
 		CreatedAt: parley.Micros(r.Int(29)), StartedAt: parley.Micros(r.Int(30)), EndedAt: parley.Micros(r.Int(31)),
 		Approvals: int(r.Int(32)), Budget: parley.TaskID(r.Int(33)), Waits: parley.Wait(r.Int(34)), Cause: parley.TaskID(r.Int(35)),
 		Dependents: int(r.Int(36)), Chain: parley.TaskID(r.Int(37)), Mentions: int(r.Int(38)), MentionsTold: r.Int(39) != 0,
+		Provider: r.Text(40), ProviderSince: parley.Micros(r.Int(41)),
 	}
 }
 
@@ -171,6 +173,12 @@ func (tx *Tx) UpdateTask(t *parley.Task) {
 // caller holds that task's lock.
 func (tx *Tx) SetMentions(chain parley.TaskID, n int, told bool) {
 	tx.exec(`UPDATE task SET mentions = $1, mentions_told = $2 WHERE id = $3`, int64(n), flag(told), int64(chain))
+}
+
+// SetProvider stores which provider a task waits for, and since when; 0 if it waits no
+// longer. The caller holds the task's lock.
+func (tx *Tx) SetProvider(t *parley.Task) {
+	tx.exec(`UPDATE task SET provider = $1, provider_since = $2 WHERE id = $3`, t.Provider, int64(t.ProviderSince), int64(t.ID))
 }
 
 // UpdateProgress stores what changes while a task keeps its state: turns, inbox,

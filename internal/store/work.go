@@ -79,9 +79,22 @@ func (tx *Tx) AgentsWithWork() (ids []parley.AgentID, err error) {
 
 // NextDue reads when the next delayed task is due; 0 if none is.
 func (tx *Tx) NextDue() (at parley.Micros, err error) {
-	err = tx.query(`SELECT due_at FROM task WHERE state = 1 AND due_at > 0 ORDER BY due_at LIMIT 1`,
-		func(r Row) { at = parley.Micros(r.Int(0)) })
+	err = tx.query(`SELECT min(due_at) FROM task WHERE state = 1 AND due_at > 0
+		UNION ALL SELECT min(due_at) FROM task WHERE state = 3 AND due_at > 0`,
+		func(r Row) {
+			if due := parley.Micros(r.Int(0)); at == 0 || due != 0 && due < at {
+				at = due
+			}
+		})
 	return at, err
+}
+
+// DueWaiting reads and locks tasks that wait for a time that has come.
+func (tx *Tx) DueWaiting(limit int) (list []parley.Task, err error) {
+	err = tx.query(`SELECT `+taskCols+` FROM task WHERE state = 3 AND due_at > 0 AND due_at <= $1
+		ORDER BY due_at LIMIT $2 /*skip locked*/`,
+		func(r Row) { list = append(list, scanTask(r)) }, int64(tx.Now), int64(limit))
+	return list, err
 }
 
 // DueTasks reads and locks delayed tasks whose time has come.

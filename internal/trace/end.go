@@ -29,7 +29,7 @@ func (d *diagram) end(t parley.Task) error {
 	case parley.Cancelled:
 		d.cancel(t)
 	default:
-		d.open = append(d.open, Arrow{At: d.tx.Now, From: t.Agent, To: t.Agent, Kind: Waiting, Label: describeState(t), Task: t.ID})
+		d.open = append(d.open, Arrow{At: d.tx.Now, From: t.Agent, To: t.Agent, Kind: Waiting, Label: describeState(t, d.tx.Now), Task: t.ID})
 	}
 	return nil
 }
@@ -66,16 +66,10 @@ func (d *diagram) cancelFollowing(t parley.Task) {
 }
 
 // describeState says what an open task is doing.
-func describeState(t parley.Task) string {
+func describeState(t parley.Task, now parley.Micros) string {
 	switch {
-	case t.State == parley.Waiting && t.Approvals > 0:
-		return "waiting for approval"
-	case t.State == parley.Waiting && t.Waits == parley.WaitTree:
-		return "waiting for budget"
-	case t.State == parley.Waiting && t.Waits == parley.WaitDependency:
-		return "waiting for what it depends on"
-	case t.State == parley.Waiting:
-		return fmt.Sprintf("waiting for %d", t.OpenChildren)
+	case t.State == parley.Waiting, t.Waits == parley.WaitProvider:
+		return t.WaitText(now)
 	case t.State == parley.Queued && t.Due > 0:
 		return "queued until " + t.Due.Time().UTC().Format(time.RFC3339)
 	default:

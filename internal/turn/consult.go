@@ -62,6 +62,10 @@ func (r *run) consult(ctx context.Context, request model.Request) (model.Reply, 
 	}
 	reply, err := r.agent.Model.Step(ctx, request, nil)
 	r.side.add(reply.Usage)
+	var e *model.Error
+	if errors.As(err, &e) {
+		r.side.add(e.Usage)
+	}
 	if err == nil && reply.Cut > 0 {
 		err = errNoSideBudget
 	}

@@ -32,6 +32,8 @@ type run struct {
 	// maxOutput is how long the next reply may be, in tokens; 0 is as long as the
 	// model likes.
 	maxOutput int64
+	// shortened is how often the model's window was made smaller.
+	shortened int
 }
 
 // runTurn goes on where the stored steps end, or begins a new turn, and runs it to
@@ -68,7 +70,16 @@ func (r *run) runTurn(ctx context.Context, handover *parley.Handover) (parley.Ou
 			return 0, context.Cause(ctx)
 		}
 		if failure != nil {
+			switch err := r.recover(ctx, failure); {
+			case errors.Is(err, errAgain):
+				continue
+			case err != nil:
+				return 0, err
+			}
 			return r.endAsked(ctx, parley.TurnEnd{Reason: r.modelFailure(failure)})
+		}
+		if err := r.answered(ctx); err != nil {
+			return 0, err
 		}
 		if reply.Cut > 0 {
 			if err := r.storeCut(ctx, reply); err != nil {

@@ -69,6 +69,10 @@ type (
 		// Rate says that the call was refused by the agent's rate.
 		Rate bool `json:"rate,omitempty"`
 	}
+	// lost is what model calls have consumed that came to nothing.
+	lost struct {
+		Usage model.Usage `json:"usage"`
+	}
 )
 
 // content is what a step says.
@@ -80,6 +84,7 @@ func (inboxStep) kind() parley.StepKind   { return parley.StepInbox }
 func (started) kind() parley.StepKind     { return parley.StepCall }
 func (held) kind() parley.StepKind        { return parley.StepHeld }
 func (result) kind() parley.StepKind      { return parley.StepResult }
+func (lost) kind() parley.StepKind        { return parley.StepLost }
 func (offloadStep) kind() parley.StepKind { return parley.StepOffload }
 
 // step is a stored step, read, with the messages that it names.
@@ -124,6 +129,8 @@ func decode(s parley.Step) (out step, err error) {
 		out.content, err = contentOf[result](s)
 	case parley.StepOffload:
 		out.content, err = contentOf[offloadStep](s)
+	case parley.StepLost:
+		out.content, err = contentOf[lost](s)
 	default:
 		err = fmt.Errorf("unknown kind %q", s.Kind)
 	}

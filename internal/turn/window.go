@@ -10,8 +10,8 @@ import (
 // of the request that the turn is about. The system text, that request and the
 // newest are always kept; what goes first is the oldest of what was said before
 // the request, then the oldest of what happened on the task since. A call is
-// never parted from its result. What still does not fit is left to the provider
-// to refuse.
+// never parted from its result. If that is not enough, the longest texts are cut.
+// What still does not fit is left to the provider to refuse.
 func fit(r model.Request, asked int, m model.Model) model.Request {
 	b, ok := m.(model.Bounded)
 	if !ok {
@@ -21,7 +21,8 @@ func fit(r model.Request, asked int, m model.Model) model.Request {
 	if window <= 0 {
 		return r
 	}
-	r.Messages = trim(r.Messages, asked, room(window, reply)-frame(r))
+	left := room(window, reply) - frame(r)
+	r.Messages = cutLongest(trim(r.Messages, asked, left), left)
 	return r
 }
 

@@ -33,6 +33,10 @@ type plan struct {
 	Budget          bool
 	Deny            bool // what waits for an approval gets none
 	Replies         []reply
+	// Refuses is how a provider refuses that is busy; Reads how much its model really
+	// reads, in its own tokens, if that is less than the window.
+	Refuses *model.Error
+	Reads   int
 }
 
 // reply is one of the model. Without calls it ends the turn, unless it is rejected.
@@ -43,6 +47,7 @@ type reply struct {
 	Waits    bool // the turn that it ends leaves a subtask open, whose result begins the next
 	News     int  // that come as the turn ends
 	Mail     int  // that comes in another conversation as the turn ends
+	Busy     int  // how often the provider refuses first
 }
 
 // world is everything around the turns of one task. It outlives them.
@@ -60,10 +65,12 @@ type world struct {
 	mu       sync.Mutex
 	done     map[string]bool // what calls did, by their keys
 	requests []model.Request // of the present life
+	refused  map[int]int     // how often the provider has refused, by reply
+	tooLong  int             // how often a request was too long
 }
 
 func newWorld(t *testing.T, p plan) *world {
-	w := &world{t: t, plan: p, store: memtest.Open(t), done: map[string]bool{}}
+	w := &world{t: t, plan: p, store: memtest.Open(t), done: map[string]bool{}, refused: map[int]int{}}
 	w.pat = parley.Agent{Name: "Pat", Kind: parley.Person}
 	w.ann = parley.Agent{Name: "Ann", Kind: parley.Native, Turns: 3}
 	w.bob = parley.Agent{Name: "Bob", Kind: parley.Native, Turns: 3}
@@ -258,8 +265,17 @@ func (w *world) Step(ctx context.Context, req model.Request, _ func(model.Delta)
 	if strings.HasPrefix(req.System, "Name the topic") {
 		return model.Reply{Text: "This and that"}, nil
 	}
-	w.requests = append(w.requests, req)
+	if n := int(model.AtMost(req)); w.plan.Reads > 0 && n > w.plan.Reads {
+		w.tooLong++
+		return model.Reply{}, &model.Error{Class: model.TooLong, Message: "The conversation is too long."}
+	}
 	k := w.replied()
+	if k < len(w.plan.Replies) && w.refused[k] < w.plan.Replies[k].Busy {
+		w.refused[k]++
+		e := *w.plan.Refuses
+		return model.Reply{}, &e
+	}
+	w.requests = append(w.requests, req)
 	if k >= len(w.plan.Replies) {
 		return model.Reply{Text: "Done."}, nil
 	}
@@ -297,6 +313,14 @@ func (w *world) replied() (n int) {
 
 // Window is the model's.
 func (w *world) Window() (total, reply int) { return w.plan.Window, w.plan.Window / 10 }
+
+// Learn makes the window smaller.
+func (w *world) Learn(window int) (first bool) {
+	w.plan.Window = window
+	return w.tooLong == 1
+}
+
+func (*world) ID() string { return "lab/m" }
 
 // The rest of what a turn has around it.
 
@@ -405,7 +429,11 @@ func (w ender) close(tx *store.Tx, t *parley.Task, text string) error {
 // wake lets happen what a waiting task waits for.
 func (w *world) wake() {
 	err := w.change(func(tx *store.Tx, task *parley.Task) error {
-		task.State = parley.Queued
+		task.State, task.Due = parley.Queued, 0
+		if task.Waits == parley.WaitProvider {
+			task.Waits = parley.WaitNone
+			return nil
+		}
 		list, err := tx.ApprovalsOf(task.ID)
 		if err != nil {
 			return err

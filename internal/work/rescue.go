@@ -354,9 +354,14 @@ func (s *Scheduler) makeDue(ctx context.Context) (made int, err error) {
 		if err != nil {
 			return err
 		}
+		waiting, err := tx.DueWaiting(500)
+		if err != nil {
+			return err
+		}
+		tasks = append(tasks, waiting...)
 		made = len(tasks)
 		for i := range tasks {
-			tasks[i].Due = 0
+			tasks[i].State, tasks[i].Due = parley.Queued, 0
 			tx.UpdateTask(&tasks[i])
 		}
 		return nil

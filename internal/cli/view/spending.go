@@ -63,6 +63,9 @@ func seconds(n float64) string { return Duration(time.Duration(n * float64(time.
 
 // WaitsFor says which budget, tasks or decision a task waits for.
 func WaitsFor(t api.Task) string {
+	if t.Waiting != "" {
+		return t.Waiting
+	}
 	what, spent, _ := strings.Cut(t.WaitsFor, ": ")
 	text := "waits for budget"
 	if what == "approval" || what == "dependency" {

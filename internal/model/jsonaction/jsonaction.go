@@ -33,6 +33,22 @@ func (m *Model) Window() (total, reply int) {
 	return 0, 0
 }
 
+// Learn implements model.Learner, if the inner model does.
+func (m *Model) Learn(window int) (first bool) {
+	if l, ok := m.inner.(model.Learner); ok {
+		return l.Learn(window)
+	}
+	return false
+}
+
+// ID implements model.Learner.
+func (m *Model) ID() string {
+	if l, ok := m.inner.(model.Learner); ok {
+		return l.ID()
+	}
+	return "the model"
+}
+
 // Estimate implements model.Estimator.
 func (m *Model) Estimate(req model.Request) model.Usage { return model.Estimate(m.inner, rewrite(req)) }
 

@@ -26,6 +26,13 @@ func stop(class model.Class, format string, args ...any) *failure {
 	return &failure{err: &model.Error{Class: class, Message: fmt.Sprintf(format, args...)}}
 }
 
+// wait is for a provider that is only busy.
+func wait(class model.Class, format string, args ...any) *failure {
+	f := stop(class, format, args...)
+	f.err.Busy = true
+	return f
+}
+
 func again(class model.Class, format string, args ...any) *failure {
 	f := stop(class, format, args...)
 	f.again = true
@@ -63,6 +70,8 @@ func (m *Model) unreadable(ctx context.Context, header http.Header, err error) *
 	switch {
 	case late(ctx):
 		f = m.tooLate()
+	case errors.Is(context.Cause(ctx), errSilent):
+		f = again(model.TimedOut, "%s fell silent in the middle of a reply for %s. Try again later.", m.ID(), m.silence)
 	case strings.HasPrefix(header.Get("Content-Type"), "text/html"):
 		f = stop(model.Refused, "At %s there is a web page and no model. Is the base_url of %s right?", m.provider.BaseURL, m.provider.Name)
 	case errors.As(err, &large) || errors.Is(err, errLongLine):
@@ -117,9 +126,9 @@ func (m *Model) brokenOff(err error) *failure {
 		case containsAny(all, tooLong...) || containsAny(all, "insufficient_quota"):
 			return m.refusalOf(http.StatusBadRequest, refusalText(body), all)
 		case containsAny(all, "rate_limit", "rate limit"):
-			return again(model.RateLimited, rateLimited)
+			return m.by(wait(model.RateLimited, rateLimited))
 		case strings.Contains(all, "overloaded"):
-			return m.overloaded()
+			return m.by(wait(model.Overloaded, overloaded, m.provider.Name))
 		}
 	}
 	return again(model.Overloaded, "The connection to %s broke off in the middle of a reply. Try again later.", m.provider.Name)
@@ -127,8 +136,19 @@ func (m *Model) brokenOff(err error) *failure {
 
 const rateLimited = "Rate limit exceeded. Try again later."
 
-func (m *Model) overloaded() *failure {
-	return again(model.Overloaded, "%s is overloaded. Try again later.", m.provider.Name)
+const overloaded = "%s is overloaded. Try again later."
+
+// busy is for a request that is not made because the provider has asked for patience.
+func (m *Model) busy(wanted time.Duration) *failure {
+	f := m.by(wait(model.RateLimited, rateLimited))
+	f.err.RetryAfter = wanted
+	return f
+}
+
+// by says whose failure it is.
+func (m *Model) by(f *failure) *failure {
+	f.err.Provider = m.provider.Name
+	return f
 }
 
 // refusal is for a provider that answered with an error. The order matters: a
@@ -140,8 +160,11 @@ func (m *Model) refusal(resp *http.Response) *failure {
 	if err != nil && body == "" {
 		body = err.Error()
 	}
-	f := m.refusalOf(resp.StatusCode, refusalText(body), strings.ToLower(body))
+	f := m.by(m.refusalOf(resp.StatusCode, refusalText(body), strings.ToLower(body)))
 	f.err.RetryAfter = retryAfter(resp.Header, body, time.Now())
+	if resp.StatusCode == http.StatusServiceUnavailable && f.again && f.err.RetryAfter > 0 {
+		f.again, f.err.Busy = false, true
+	}
 	return f.because(m.key, fmt.Sprintf("status %d: %s", resp.StatusCode, body))
 }
 
@@ -159,22 +182,24 @@ func (m *Model) refusalOf(status int, reason, all string) *failure {
 	case status == http.StatusNotFound || containsAny(all, "model_not_found", "is not a valid model id"):
 		return m.unknown(reason, all)
 	case status == http.StatusRequestEntityTooLarge || containsAny(all, tooLong...):
-		return stop(model.TooLong, "The conversation is too long for %s. It says: %s", m.ID(), reason)
+		f := stop(model.TooLong, "The conversation is too long for %s. It says: %s", m.ID(), reason)
+		f.err.Window, f.err.Counted = figures(all)
+		return f
+	case status == http.StatusTooManyRequests && containsAny(all, aDay...):
+		return stop(model.RateLimited, "The quota of the day at %s is used up. It says: %s", m.provider.Name, reason)
 	case status == http.StatusTooManyRequests:
-		return again(model.RateLimited, rateLimited)
+		return wait(model.RateLimited, rateLimited)
 	case containsAny(all, "content_policy", "content_filter", "content management policy"):
 		return m.blocked()
-	case status == 529 || status == http.StatusServiceUnavailable || strings.Contains(all, "overloaded"):
-		return m.overloaded()
+	case status == 529 || status >= 500 && containsAny(all, tooBusy...) || strings.Contains(all, "overloaded"):
+		return wait(model.Overloaded, overloaded, m.provider.Name)
+	case status == http.StatusServiceUnavailable:
+		return again(model.Overloaded, overloaded, m.provider.Name)
 	case status >= 500 || status == http.StatusRequestTimeout || status == http.StatusConflict:
 		return again(model.Overloaded, "%s has a fault (status %d). Try again later.", m.provider.Name, status)
 	}
 	return stop(model.Refused, "%s refused the request. It says: %s", m.provider.Name, reason)
 }
-
-// tooLong are the words of providers for it.
-var tooLong = []string{"context_length_exceeded", "maximum context length", "prompt is too long", "input token count",
-	"context window", "input is too long", "exceeds the available context size"}
 
 func containsAny(text string, words ...string) bool {
 	for _, w := range words {

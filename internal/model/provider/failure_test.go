@@ -33,15 +33,16 @@ func TestFailures(t *testing.T) {
 		{"bad request", wiretest.Reply{Status: 400, Message: "what is " + key + "?"}, model.Refused, never, "It says: what is [key]?"},
 		{"empty account", wiretest.Reply{Status: 429, Kind: "insufficient_quota", Message: "insufficient_quota: pay first"}, model.Refused, never, "no credit left"},
 		{"too long", wiretest.Reply{Status: 400, Message: "prompt is too long: 300 tokens > 200 maximum"}, model.TooLong, never, "too long for test/"},
-		{"rate limit", wiretest.Reply{Status: 429, Message: "slow down"}, model.RateLimited, 5, "Rate limit exceeded. Try again later."},
+		{"rate limit", wiretest.Reply{Status: 429, Message: "slow down"}, model.RateLimited, never, "Rate limit exceeded. Try again later."},
 		{"rate limit for an hour", wiretest.Reply{Status: 429, Header: map[string]string{"Retry-After": "3600"}}, model.RateLimited, never, "Rate limit exceeded. Try again later."},
+		{"quota of the day", wiretest.Reply{Status: 429, Message: "Rate limit reached on requests per day (RPD): Limit 200."}, model.RateLimited, never, "The quota of the day at test is used up."},
 		{"fault", wiretest.Reply{Status: 500, Message: "oops"}, model.Overloaded, 5, "test has a fault (status 500)."},
 		{"bad gateway", wiretest.Reply{Status: 502, Message: "upstream gone"}, model.Overloaded, 5, "test has a fault (status 502)."},
 		{"gateway time-out", wiretest.Reply{Status: 504, Message: "upstream slow"}, model.Overloaded, 5, "test has a fault (status 504)."},
 		{"request time-out", wiretest.Reply{Status: 408, Message: "too slow"}, model.Overloaded, 5, "test has a fault (status 408)."},
 		{"unavailable", wiretest.Reply{Status: 503, Message: "not now"}, model.Overloaded, 5, "test is overloaded."},
-		{"overloaded", wiretest.Reply{Status: 529, Message: "Overloaded"}, model.Overloaded, 5, "test is overloaded."},
-		{"overloaded in a stream", wiretest.Reply{Text: "I be", Fault: "overloaded_error"}, model.Overloaded, 5, "Try again later."},
+		{"overloaded", wiretest.Reply{Status: 529, Message: "Overloaded"}, model.Overloaded, never, "test is overloaded."},
+		{"overloaded in a stream", wiretest.Reply{Text: "I be", Fault: "overloaded_error"}, model.Overloaded, never, "Try again later."},
 		{"too long, in a stream", wiretest.Reply{Text: "I be", Fault: "context_length_exceeded " + key}, model.TooLong, never, "too long for test/"},
 		{"cut", wiretest.Reply{Text: "I am about to be cut off in the middle.", Piece: 3, Cut: 400}, model.Overloaded, 5, "broke off"},
 		{"cut in a call", wiretest.Reply{Calls: []wiretest.Call{{ID: "a", Name: "look", Args: `{"at":"a long name"}`}}, Piece: 2, Cut: 700}, model.Overloaded, 5, "broke off"},
@@ -121,7 +122,7 @@ func TestGeminiSaysWhyItEnds(t *testing.T) {
 func TestItGoesOnAfterAFailure(t *testing.T) {
 	good := wiretest.Reply{Text: "42 million.", Usage: model.Usage{Input: 1, Output: 1}}
 	for name, bad := range map[string]wiretest.Reply{
-		"500": {Status: 500}, "429": {Status: 429}, "empty": {},
+		"500": {Status: 500}, "empty": {},
 		"cut": {Text: "43 million, I think, or", Piece: 2, Cut: 600},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,11 +15,11 @@ func (m *Model) Quote(req model.Request) (model.Quote, bool) {
 
 // bound is the longest reply to a request, in tokens; 0 leaves it to the provider.
 func (m *Model) bound(req model.Request) int {
-	limit := int(req.MaxOutput)
-	if limit > 0 && (m.output == 0 || limit < m.output) {
+	limit, most := int(req.MaxOutput), m.longestReply()
+	if limit > 0 && (most == 0 || limit < most) {
 		return limit
 	}
-	return m.output
+	return most
 }
 
 // cutByLimit reports whether a reply ended at the limit of its request, and not at
@@ -27,7 +27,7 @@ func (m *Model) bound(req model.Request) int {
 // higher limit does not help.
 func (m *Model) cutByLimit(d *draft, req model.Request) bool {
 	limit := int64(m.bound(req))
-	if d.end != cut || limit == 0 || limit != req.MaxOutput || limit == int64(m.output) {
+	if d.end != cut || limit == 0 || limit != req.MaxOutput || limit == int64(m.longestReply()) {
 		return false
 	}
 	const share = 10 // providers do not count the last tokens alike

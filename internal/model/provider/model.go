@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -32,6 +33,8 @@ type Config struct {
 	Wait func(ctx context.Context, d time.Duration) error
 	// Client is shared by the models of one provider; nil makes one.
 	Client *http.Client
+	// Moods are what the hub has learned of its models; nil if nobody else asks them.
+	Moods *Moods
 }
 
 // Model is one model of a provider. It implements model.Model.
@@ -45,7 +48,9 @@ type Model struct {
 	client   *http.Client
 	output   int // the longest reply, in tokens; 0 leaves it to the provider
 	timeout  time.Duration
+	silence  time.Duration
 	retry    retry
+	mood     *mood
 	schemas  sync.Map // of tools, read, by their text
 }
 
@@ -74,9 +79,10 @@ func New(cfg Config) (*Model, error) {
 		return nil, parley.Errorf(parley.Invalid, "The model %s/%s cannot be used: %s.", p.Name, cfg.Name, err)
 	}
 	m := &Model{provider: p, name: cfg.Name, entry: cfg.Entry, near: cfg.Near, key: key, format: format, client: client,
-		output: replyBound(p, cfg.Entry), timeout: p.Timeout, retry: newRetry(cfg)}
-	if m.timeout == 0 {
-		m.timeout = defaultTimeout
+		output: replyBound(p, cfg.Entry), timeout: cmp.Or(p.Timeout, defaultTimeout), silence: cmp.Or(p.Silence, defaultSilence),
+		retry: newRetry(cfg), mood: newMood()}
+	if cfg.Moods != nil {
+		m.mood = cfg.Moods.of(p, key, cfg.Name)
 	}
 	return m, nil
 }
@@ -99,11 +105,23 @@ func replyBound(p Provider, e catalogue.Entry) int {
 func (m *Model) ID() string { return m.provider.Name + "/" + m.name }
 
 // Window implements model.Bounded.
-func (m *Model) Window() (total, reply int) { return m.entry.Window, m.output }
+func (m *Model) Window() (total, reply int) { return m.mood.learned(m.entry.Window), m.longestReply() }
+
+// longestReply is how many tokens a reply may have; 0 leaves it to the provider. Most
+// of a window that turned out to be small is for reading.
+func (m *Model) longestReply() int {
+	if learned := m.mood.learned(0); learned > 0 && m.output > 0 {
+		return min(m.output, max(learned/4, 1))
+	}
+	return m.output
+}
+
+// Learn implements model.Learner.
+func (m *Model) Learn(window int) (first bool) { return m.mood.learn(window) }
 
 // Estimate implements model.Estimator.
 func (m *Model) Estimate(req model.Request) model.Usage {
-	u := model.Usage{Input: model.AtMost(req), Output: int64(m.output)}
+	u := model.Usage{Input: model.AtMost(req), Output: int64(m.longestReply())}
 	u.Cost = m.entry.Price.Cost(u)
 	return u
 }
@@ -115,8 +133,21 @@ func (m *Model) Step(ctx context.Context, req model.Request, onDelta func(model.
 	}
 	s := show{to: onDelta, key: m.key}
 	return m.retry.do(ctx, func() (model.Reply, *failure) {
+		ticket, wait := m.mood.enter()
+		if wait > 0 {
+			return model.Reply{}, m.busy(wait)
+		}
 		s.restart()
-		return m.attempt(ctx, req, &s)
+		reply, f := m.attempt(ctx, req, &s)
+		switch {
+		case f == nil:
+			m.mood.answered(ticket)
+		case f.err.Busy:
+			f.err.RetryAfter = m.mood.refused(ticket, f.err.RetryAfter)
+		default:
+			m.mood.leave(ticket)
+		}
+		return reply, f
 	})
 }
 
@@ -154,10 +185,10 @@ func (m *Model) judge(d *draft, req model.Request) (model.Reply, *failure) {
 }
 
 func (m *Model) atBound() string {
-	if m.output == 0 {
+	if m.longestReply() == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" at %d tokens", m.output)
+	return fmt.Sprintf(" at %d tokens", m.longestReply())
 }
 
 // usage counts the tokens and what they cost. What OpenRouter itself says of the

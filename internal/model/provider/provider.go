@@ -43,13 +43,19 @@ type Provider struct {
 	BaseURL string
 	// KeyEnv names the environment variable with the key; empty if it needs none.
 	KeyEnv string
-	// Timeout is how long one reply may take; 0 is ten minutes.
+	// Timeout is how long a reply may take to begin; 0 is ten minutes.
 	Timeout time.Duration
+	// Silence is how long nothing may come of a reply that has begun; 0 is two
+	// minutes. A reply that moves takes as long as it takes.
+	Silence time.Duration
 	// Whole asks for replies in one piece, for a server that cannot stream.
 	Whole bool
 }
 
-const defaultTimeout = 10 * time.Minute
+const (
+	defaultTimeout = 10 * time.Minute
+	defaultSilence = 2 * time.Minute
+)
 
 // Known are the providers that need no line in a team's files.
 func Known() []Provider {

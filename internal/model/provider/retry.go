@@ -3,10 +3,6 @@ package provider
 import (
 	"context"
 	"math/rand/v2"
-	"net/http"
-	"regexp"
-	"strconv"
-	"strings"
 	"time"
 
 	"parley/internal/model"
@@ -18,12 +14,12 @@ const (
 	offlineAttempts = 3
 	firstWait       = time.Second
 	longestWait     = 30 * time.Second
-	// patience is the longest that a provider may ask us to wait. What wants more
-	// is reported, and whoever asked decides.
-	patience = 2 * time.Minute
+	// patience is the longest that a provider with a fault may ask us to wait.
+	patience = time.Minute
 )
 
-// retry tries a step again for as long as that may help.
+// retry tries a step again a few times. A provider that is only busy is not asked
+// again here: that may take long, and whoever runs the turn waits better.
 type retry struct {
 	attempts int
 	wait     func(ctx context.Context, d time.Duration) error
@@ -55,15 +51,18 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 func (r retry) do(ctx context.Context, attempt func() (model.Reply, *failure)) (model.Reply, error) {
+	var lost model.Usage // what came to nothing is paid for all the same
 	for n := 1; ; n++ {
 		reply, f := attempt()
+		lost = lost.Plus(reply.Usage)
 		if f == nil {
+			reply.Usage = lost
 			return reply, nil
 		}
 		if ctx.Err() != nil {
 			return model.Reply{}, context.Cause(ctx)
 		}
-		if !r.again(n, f) {
+		if f.err.Usage = lost; !r.again(n, f) {
 			return model.Reply{}, f.err
 		}
 		if err := r.wait(ctx, r.pause(n, f)); err != nil {
@@ -77,7 +76,7 @@ func (r retry) again(n int, f *failure) bool {
 	if f.err.Class == model.Offline {
 		most = min(most, offlineAttempts)
 	}
-	return f.again && n < most && f.err.RetryAfter <= patience
+	return f.again && !f.err.Busy && n < most && f.err.RetryAfter <= patience
 }
 
 // pause is what the provider asks for, or else twice as long each time; with
@@ -88,34 +87,4 @@ func (r retry) pause(n int, f *failure) time.Duration {
 	}
 	d := min(firstWait<<(n-1), longestWait)
 	return d/2 + time.Duration(r.jitter()*float64(d/2))
-}
-
-// retryDelay is where Gemini says how long to wait.
-var retryDelay = regexp.MustCompile(`"retryDelay":\s*"(\d+(?:\.\d+)?)s"`)
-
-// retryAfter is how long a provider asks us to wait; 0 if it does not say.
-func retryAfter(h http.Header, body string, now time.Time) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
-		return span(ms / 1000)
-	}
-	after := strings.TrimSpace(h.Get("Retry-After"))
-	if s, err := strconv.ParseFloat(after, 64); err == nil {
-		return span(s)
-	}
-	if at, err := http.ParseTime(after); err == nil {
-		return max(at.Sub(now), 0)
-	}
-	if found := retryDelay.FindStringSubmatch(body); found != nil {
-		s, _ := strconv.ParseFloat(found[1], 64)
-		return span(s)
-	}
-	return 0
-}
-
-// span is a number of seconds that somebody else wrote.
-func span(seconds float64) time.Duration {
-	if !(seconds > 0) { // also what is not a number
-		return 0
-	}
-	return time.Duration(min(seconds, 1e6) * float64(time.Second))
 }

@@ -155,5 +155,9 @@ func (c content) events(r Reply) []string {
 func (content) refusal(r Reply) any {
 	status := map[int]string{400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND",
 		429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE"}[r.Status]
-	return object{"error": object{"code": r.Status, "message": r.Message, "status": status}}
+	refused := object{"code": r.Status, "message": r.Message, "status": status}
+	if r.Details != nil {
+		refused["details"] = r.Details
+	}
+	return object{"error": refused}
 }

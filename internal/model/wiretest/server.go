@@ -47,6 +47,7 @@ type Reply struct {
 	Message string
 	Kind    string // the format's name for the error, where it has one
 	Header  map[string]string
+	Details []any // of a refusal, where the format has such
 
 	// Piece is how many bytes of a text or of arguments are sent at once; 0 sends
 	// them whole.

@@ -74,6 +74,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Steps keep their order", stepOrder},
 		{"Due times and deadlines", dueTimes},
 		{"Workers and leases", workers},
+		{"Tasks that wait for a provider", providerWaits},
 
 		{"Approvals come back as they went in", approvalRoundTrip},
 		{"A call has one approval", approvalKey},
