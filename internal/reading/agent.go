@@ -20,6 +20,7 @@ type Agent struct {
 	Reason      string // for the status; empty if there is nothing to add
 	Open        parley.OpenTasks
 	Mistake     string // in its file at present
+	Now         string // what it does at this moment, for those who may read its steps
 }
 
 // Agents lists the caller's team by name, without those who have left it.
@@ -36,13 +37,16 @@ func (s *Service) Agents(ctx context.Context, c access.Caller) (list []Agent, er
 		if err != nil {
 			return err
 		}
+		now, err := s.doingNow(tx, c)
 		list = make([]Agent, 0, len(agents))
 		for _, a := range agents {
 			if !a.Removed {
-				list = append(list, s.agent(c, a, open[a.ID], tx.Now))
+				one := s.agent(c, a, open[a.ID], tx.Now)
+				one.Now = now[a.ID].Line
+				list = append(list, one)
 			}
 		}
-		return nil
+		return err
 	})
 	return list, err
 }

@@ -101,12 +101,12 @@ func apply(ctx context.Context, tx pgx.Tx, steps fs.FS, name string, version int
 	return err
 }
 
-// raiseBase keeps the numbers of events growing after a dump was restored into a
+// raiseBase keeps the numbers of events and steps growing after a dump was restored into a
 // server whose transaction numbers are lower than the recorded ones. Without it, new
-// events would sort before the old ones and readers would never see them.
+// ones would sort before the old ones and readers would never see them.
 func raiseBase(ctx context.Context, tx pgx.Tx) error {
 	var newest int64
-	err := tx.QueryRow(ctx, `SELECT max(xid) FROM event
+	err := tx.QueryRow(ctx, `SELECT max(xid) FROM (SELECT max(xid) AS xid FROM event UNION ALL SELECT max(xid) FROM step) r
 		HAVING max(xid) >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + event_base()`).Scan(&newest)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
