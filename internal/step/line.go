@@ -148,6 +148,11 @@ func (a arguments) changed() []string {
 // lookers are the tools whose calls run at the same time where they stand together.
 var lookers = []string{"read_file", "list_symbols", "glob", "grep", "read_channel", "read_agent_docs", "list_agents", "search_messages", "context_retrieve"}
 
+// plain reports whether a line says enough of a call that went well.
+func plain(tool string) bool {
+	return slices.Contains([]string{"read_file", "list_symbols", "write_file", "replace_block"}, tool)
+}
+
 func looks(tool string) bool { return slices.Contains(lookers, tool) }
 
 // toolsOf names the tools of calls, each once.

@@ -213,7 +213,9 @@ func (r *Reader) result(own Shown, c Result) Shown {
 		r.pending = append(r.pending[:i:i], r.pending[i+1:]...)
 		r.next(m, since, own.At)
 	}
-	own.Line = line + " → " + outcome(c)
+	if own.Line = line; c.Error || c.Exit != nil || !plain(own.Tool) {
+		own.Line += " → " + outcome(c)
+	}
 	own.Failed = own.Failed || c.Exit != nil && *c.Exit != 0
 	return own
 }
