@@ -37,9 +37,11 @@ func (c *console) auditSteps(ctx context.Context, hub *client.Client, a audit) e
 	if len(steps) > 0 {
 		q.Cursor = steps[len(steps)-1].Cursor
 	}
-	for i := range steps {
-		events = append(events, happening{at: steps[i].At, step: &steps[i]})
+	all := make([]happening, 0, len(steps)+len(events))
+	for i := range steps { // before the events of the same moment, which came of them
+		all = append(all, happening{at: steps[i].At, step: &steps[i]})
 	}
+	events = append(all, events...)
 	slices.SortStableFunc(events, func(x, y happening) int { return x.at.Compare(y.at) })
 	if a.filter.Last > 0 {
 		events = events[max(0, len(events)-a.filter.Last):]

@@ -20,6 +20,7 @@ type Agent struct {
 	Reason      string // for the status; empty if there is nothing to add
 	Open        parley.OpenTasks
 	Mistake     string // in its file at present
+	Lead        bool   // people talk to it first
 	Now         string // what it does at this moment, for those who may read its steps
 }
 
@@ -93,5 +94,5 @@ func (s *Service) agent(c access.Caller, a parley.Agent, open parley.OpenTasks, 
 		mistake = e.Mistake
 	}
 	return Agent{Agent: a, Description: e.Description, Model: e.Model, Status: a.StatusAt(now, open),
-		Reason: cmp.Or(reason, a.ReasonAt(now, open)), Open: open, Mistake: mistake}
+		Reason: cmp.Or(reason, a.ReasonAt(now, open)), Open: open, Mistake: mistake, Lead: e.Lead && !e.Retired}
 }

@@ -33,6 +33,15 @@ func (s Screen) stepTail(st api.Step) string {
 	if st.Took >= time.Millisecond && (st.Kind == api.StepReply || st.Kind == api.StepResult) {
 		parts = append(parts, Duration(st.Took))
 	}
+	parts = append(parts, cost(st)...)
+	if parts == nil {
+		return ""
+	}
+	return "  " + strings.Join(parts, s.Dot())
+}
+
+// cost is what a step has spent: tokens, and money if it is known.
+func cost(st api.Step) (parts []string) {
 	if st.Input+st.Output > 0 {
 		tokens := fmt.Sprintf("%d+%d tokens", st.Input, st.Output)
 		if st.Estimated {
@@ -43,10 +52,16 @@ func (s Screen) stepTail(st api.Step) string {
 	if st.Cost > 0 {
 		parts = append(parts, dollars(st.Cost))
 	}
-	if parts == nil {
-		return ""
+	return parts
+}
+
+// Cost goes on with what a step has spent, after a comma; it is empty if that is nothing.
+func Cost(st api.Step) string {
+	text := ""
+	for _, part := range cost(st) {
+		text += ", " + part
 	}
-	return "  " + strings.Join(parts, s.Dot())
+	return text
 }
 
 func stepColor(st api.Step) Color {
