@@ -94,7 +94,9 @@ var lines = map[string]func(arguments) string{
 // line says what a call does.
 func (a arguments) line() string {
 	if say, known := lines[a.tool]; known {
-		return clip(say(a))
+		if line := clip(say(a)); line != "" {
+			return line
+		}
 	}
 	return clip(on("calls", a.tool) + brief(a.given))
 }
