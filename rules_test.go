@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"internal/demo":     {"api", "internal/app", "internal/cli/view", "client", "internal/config"},
 
 	// Doors: decode, one use case, encode.
-	"internal/httpapi": {"internal/access", "api", "internal/channel", "internal/claim", "internal/contact", "internal/desk", "internal/gate", "internal/hosting", "internal/keeper", "internal/live", "internal/reading", "internal/redaction", "internal/rulebook", "internal/search", "internal/store", "internal/token", "internal/trace"},
+	"internal/httpapi": {"internal/access", "api", "internal/channel", "internal/claim", "internal/contact", "internal/desk", "internal/gate", "internal/hosting", "internal/keeper", "internal/live", "internal/reading", "internal/redaction", "internal/rulebook", "internal/search", "internal/step", "internal/store", "internal/token", "internal/trace"},
 	// What it offers and asks comes from the use cases and the tools.
 	"internal/mcpserver": {"internal/access", "internal/contact", "internal/keeper", "internal/reading", "internal/tool", "internal/wake"},
 	// What every door does to a request before it is served.
@@ -56,7 +56,7 @@ var mayImport = map[string][]string{
 	"internal/budget":    {"internal/store"},
 	"internal/directory": {"internal/policy"},
 	"internal/channel":   {"internal/access", "internal/directory", "internal/store"},
-	"internal/reading":   {"internal/access", "internal/budget", "internal/contact", "internal/directory", "internal/hardlink", "internal/live", "internal/policy", "internal/question", "internal/search", "internal/store", "internal/trace", "internal/wake"},
+	"internal/reading":   {"internal/access", "internal/budget", "internal/contact", "internal/directory", "internal/hardlink", "internal/live", "internal/policy", "internal/question", "internal/search", "internal/step", "internal/store", "internal/trace", "internal/wake"},
 	// Those who fetch their messages: they receive, take and end what is theirs.
 	"internal/desk":      {"internal/access", "internal/contact", "internal/directory", "internal/store", "internal/wake"},
 	"internal/retention": {"internal/store"},
@@ -76,8 +76,10 @@ var mayImport = map[string][]string{
 	"internal/trace":   {"internal/store"},
 
 	// Running work: claims and leases, then one turn of an agent.
-	"internal/work":   {"internal/store", "internal/wake"},
-	"internal/turn":   {"internal/budget", "internal/keeper/topic", "internal/live", "internal/model", "internal/question", "internal/store", "internal/tool"},
+	"internal/work": {"internal/store", "internal/wake"},
+	"internal/turn": {"internal/budget", "internal/keeper/topic", "internal/live", "internal/model", "internal/question", "internal/step", "internal/store", "internal/tool"},
+	// What is stored of a turn, and what people read of it.
+	"internal/step":   {"internal/model"},
 	"internal/tool":   {"internal/model", "internal/policy"},
 	"internal/tool/*": {"internal/access", "internal/contact", "internal/directory", "internal/policy", "internal/reading", "internal/tool"},
 	// Some sets share the wording of contacttools.

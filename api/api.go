@@ -88,6 +88,8 @@ type Task struct {
 	Approvals int        `json:"approvals,omitempty" doc:"How many of its calls wait for approval."`
 	Waiting   string     `json:"waiting,omitempty" doc:"What it waits for, in words, such as: waiting for anthropic, 40 s."`
 	WaitsFor  string     `json:"waits_for,omitempty" doc:"What it waits for: budget of its tree, day of its team, dependency, provider, or approval. Where you read one task or tree, it also says how much was spent, or which tasks or approvals."`
+	Now       string     `json:"now,omitempty" doc:"What a running task does at this moment, such as: reads main.go. Only for whoever may read its steps."`
+	NowSince  *time.Time `json:"now_since,omitempty" doc:"Since when."`
 	Late      string     `json:"late,omitempty" doc:"What holds up an ask whose time is over. Only where you read one task."`
 	Spent     *Spending  `json:"spent,omitempty" doc:"What its whole tree has spent. Only where you read one task."`
 	Rescues   int        `json:"rescues,omitempty" doc:"How often it was taken over from a dead worker."`
@@ -206,6 +208,8 @@ type Agent struct {
 	Waiting       int        `json:"waiting" doc:"Tasks that wait for something."`
 	Unread        int        `json:"unread,omitempty" doc:"How much of its mail an agent has not read."`
 	UnreadSince   *time.Time `json:"unread_since,omitempty" doc:"When the oldest of it came."`
+	Now           string     `json:"now,omitempty" doc:"What it does at this moment in one of its running tasks. Only for whoever may read its steps."`
+	Lead          bool       `json:"lead,omitempty" doc:"It is the one to talk to first."`
 	Mistake       string     `json:"mistake,omitempty" doc:"What is now wrong with its file. Meanwhile the agent works as it did before."`
 }
 

@@ -42,6 +42,8 @@ type Member struct {
 	Rules *policy.Rules
 	// Mistake is what is now wrong with its file, if the member stays as it was before.
 	Mistake string
+	// Lead says that people talk to it first.
+	Lead bool
 }
 
 // managing is the additional toolset of every manager, and of people.
@@ -195,7 +197,7 @@ func (a *agents) take(team parley.TeamID, stored []parley.Agent, r Roster, gone 
 			m = withManaging(m)
 		}
 		entries = append(entries, directory.Entry{ID: stored[i].ID, Team: stored[i].Team, Name: m.Name, Kind: m.Kind, Description: m.Description, Role: m.Role,
-			Model: m.ModelName, Docs: m.Docs, Limits: limits, Rules: a.rules(m), Isolated: m.Isolated, Mistake: m.Mistake})
+			Model: m.ModelName, Docs: m.Docs, Limits: limits, Rules: a.rules(m), Isolated: m.Isolated, Mistake: m.Mistake, Lead: m.Lead})
 		if m.Kind == parley.Native {
 			tools := a.limit(a.combine(ownSets(m), r.Toolsets, combined), m)
 			defs[stored[i].ID] = &definition{Agent: turn.Agent{Name: m.Name, Instructions: m.Instructions, Knowledge: m.Knowledge, Model: m.Model, ModelName: m.ModelName, Tools: tools, Limits: *limits, Isolated: m.Isolated},

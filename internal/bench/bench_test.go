@@ -118,6 +118,10 @@ func checkLine(t *testing.T, l Line) {
 		if l.Steps != turnSteps || l.P50 <= 0 || own >= l.Turn || l.Exchange == 0 || l.Exchange >= l.Turn || l.Share <= 0 || l.Share >= 1 {
 			t.Errorf("%+v", l)
 		}
+	case strings.HasSuffix(l.Name, ".watched"):
+		if l.Watchers != 10 || l.P50 <= 0 || l.Alone <= 0 || l.TimeRatio <= 0 {
+			t.Errorf("%+v", l)
+		}
 	case strings.HasSuffix(l.Name, ".frozen"):
 		if l.Ops == 0 || l.P50 == 0 || l.Hubs != frozenHubs || l.Frozen != tinyPlan().freeze.Seconds() {
 			t.Errorf("%+v", l)
@@ -189,7 +193,7 @@ func TestFilter(t *testing.T) {
 		want []string
 	}{
 		{"memory", []string{"memory.agent", "memory.waiting", "memory.limited"}},
-		{"turn, waiting", []string{"sqlite.turn", "postgres.turn", "memory.waiting"}},
+		{"turn, waiting", []string{"sqlite.turn", "sqlite.turn.watched", "postgres.turn", "postgres.turn.watched", "memory.waiting"}},
 		{"postgres.raw, restart", []string{"postgres.raw.64", "postgres.raw.1", "sqlite.restart", "postgres.restart"}},
 		{"sqlite.ask.64", []string{"sqlite.ask.64.1000", "sqlite.ask.64"}},
 		{`sqlite\.(ask|notify)\.1$`, []string{"sqlite.ask.1", "sqlite.notify.1"}},

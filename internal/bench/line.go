@@ -44,6 +44,9 @@ type Line struct {
 	Turn     float64 `json:"turn_us,omitempty"`
 	Exchange float64 `json:"exchange_us,omitempty"`
 
+	// Watchers look on at the steps of the turns; Alone and TimeRatio compare with none.
+	Watchers int `json:"watchers,omitempty"`
+
 	// Of asks through a door: the median of a direct call, and of one through it. P50 is
 	// then what the door adds.
 	Direct  float64 `json:"direct_us,omitempty"`

@@ -121,6 +121,9 @@ const (
 
 func turnName(engine string) string { return engine + ".turn" }
 
+// watchedName is the same turns while people look on.
+func watchedName(engine string) string { return engine + ".turn.watched" }
+
 // turnSteps is how many tools an agent calls in a turn before it answers.
 const turnSteps = 5
 
@@ -154,7 +157,7 @@ func (p plan) engineNames(engine string) []string {
 	}
 	names = append(names, searchNames(engine)...)
 	if Full {
-		names = append(names, turnName(engine))
+		names = append(names, turnName(engine), watchedName(engine))
 	}
 	names = append(names, restartName(engine))
 	if engine == enginePostgres {
@@ -186,7 +189,7 @@ func leftOut(engines []string) (names []string) {
 		return nil
 	}
 	for _, e := range engines {
-		names = append(names, turnName(e))
+		names = append(names, turnName(e), watchedName(e))
 	}
 	return append(append(names, waitingName, limitedName), retrievalNames()...)
 }

@@ -90,6 +90,9 @@ func remarks(l Line) (list []string) {
 	if l.Waiting > 0 {
 		list = append(list, fmt.Sprintf("after the commit, slowest %s, %s clients wait, %d MB, at most %d MB", duration(l.Max), count(l.Waiting), l.RSS/1e6, l.Peak/1e6))
 	}
+	if l.Watchers > 0 {
+		list = append(list, fmt.Sprintf("a step, %s without the %d watchers, time %.2f", duration(l.Alone), l.Watchers, l.TimeRatio))
+	}
 	if l.Streams > 0 {
 		list = append(list, fmt.Sprintf("a write, %s without the %s streams, time %.2f, %d MB, at most %d MB", duration(l.Alone), count(l.Streams), l.TimeRatio, l.RSS/1e6, l.Peak/1e6))
 	}

@@ -33,7 +33,7 @@ const turnAgents = 64
 // turn measures turns on one engine.
 func (s *series) turn(ctx context.Context) (err error) {
 	name := turnName(s.engine.name())
-	if !s.wanted.has(name) {
+	if !s.wanted.has(name) && !s.wanted.has(watchedName(s.engine.name())) {
 		return nil
 	}
 	s.say("%s: turns with %d tool steps", s.engine.name(), turnSteps)
@@ -113,6 +113,11 @@ type turnMeasure struct {
 	// step, and owns its medians.
 	own, owns []time.Duration
 	tails     []time.Duration
+	// watched are the medians while somebody looks on, and ratios their relation to those
+	// of the same round.
+	looked  []sample
+	watched []time.Duration
+	ratios  []float64
 }
 
 func (m *turnMeasure) run(ctx context.Context, name string) error {
@@ -127,7 +132,10 @@ func (m *turnMeasure) run(ctx context.Context, name string) error {
 	l.Steps, l.Turn, l.Exchange = turnSteps, l.P50, inMicros(middle(m.bare).p50)
 	l.P50, l.P99 = inMicros(medianOf(m.owns)), inMicros(medianOf(m.tails))
 	l.Share = compare(m.turns, m.bare, func(s sample) float64 { return 1 / float64(s.p50) })
-	return m.add(l)
+	if err := m.add(l); err != nil {
+		return err
+	}
+	return m.addWatched(watchedName(m.engine.name()))
 }
 
 // round is a slice of turns and one of bare exchanges.
@@ -147,7 +155,7 @@ func (m *turnMeasure) round(ctx context.Context) error {
 	slices.Sort(m.own)
 	m.turns, m.bare = append(m.turns, turns), append(m.bare, bare)
 	m.owns, m.tails = append(m.owns, percentile(m.own, 50)), append(m.tails, percentile(m.own, 99))
-	return nil
+	return m.watchedRound(ctx)
 }
 
 // turnOnce is an ask whose answer needs the steps.

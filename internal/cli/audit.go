@@ -16,6 +16,7 @@ type audit struct {
 	filter       client.EventFilter
 	since, until string
 	follow       bool
+	steps        bool
 }
 
 func auditCommand(c *console) *cobra.Command {
@@ -32,10 +33,14 @@ for a refusal the rule that decided it. The last 100 matching events are shown;
 today (07:30), or a date and time.
 
 With --json each event is a JSON object on its own line. With -f the command goes on
-with new events as they happen. It misses none, even if the hub is restarted.`,
+with new events as they happen. It misses none, even if the hub is restarted.
+
+A step of a turn is no event: --steps shows them too, by time. --kind is about events
+only. "parley log" shows the steps alone.`,
 		Example: `  parley audit --kind '*.refused' --since 2h
   parley audit --agent DataBot --limit 20
   parley audit --task task-101 --tree
+  parley audit --task task-101 --tree --steps
   parley audit -f --kind 'approval.*'
   parley audit --limit 0 --json > audit.jsonl`,
 		GroupID:           groupLook,
@@ -45,7 +50,12 @@ with new events as they happen. It misses none, even if the hub is restarted.`,
 			if err := a.check(cmd, c.now()); err != nil {
 				return err
 			}
-			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error { return c.audit(ctx, hub, a) })
+			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
+				if a.steps {
+					return c.auditSteps(ctx, hub, a)
+				}
+				return c.audit(ctx, hub, a)
+			})
 		},
 	}
 	flags := cmd.Flags()
@@ -56,6 +66,7 @@ with new events as they happen. It misses none, even if the hub is restarted.`,
 	flags.StringVar(&a.since, "since", "", "only from this `time` on")
 	flags.StringVar(&a.until, "until", "", "only before this `time`")
 	flags.IntVar(&a.filter.Last, "limit", 100, "how many of the newest at most; 0 shows all")
+	flags.BoolVar(&a.steps, "steps", false, "also show the steps of turns")
 	flags.BoolVarP(&a.follow, "follow", "f", false, "go on with new events")
 	completeFlag(cmd, "kind", eventKinds()...)
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("agent", c.completeAgent))

@@ -26,22 +26,38 @@ func taskCommand(c *console) *cobra.Command {
 }
 
 func taskShowCommand(c *console) *cobra.Command {
-	return &cobra.Command{
+	var steps, full bool
+	cmd := &cobra.Command{
 		Use:   "show TASK",
 		Short: "Show everything about a task",
+		Long: `Show everything about a task. --steps adds what its turns did: what the model said,
+its calls and what came of them, how long each took and what it cost, a line or two for
+each step; --full shows every step whole.`,
 		Example: `  parley task show task-101
-  parley task show task-101 --json | jq -r .state`,
+  parley task show task-101 --steps
+  parley task show task-101 --json | jq -r .state
+  parley task show task-101 --steps --json | jq -r '.steps[].line'`,
 		Args:              naming(1, between(1, 1)),
 		ValidArgsFunction: c.completeTask,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
-				return c.taskShow(ctx, hub, args[0])
+				if (steps || full) && c.json {
+					list, err := taskSteps(ctx, hub, args[0])
+					if err != nil {
+						return err
+					}
+					return c.writeJSON(c.out, list)
+				}
+				return c.taskShow(ctx, hub, args[0], steps || full, full)
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&steps, "steps", false, "also show its steps")
+	cmd.Flags().BoolVar(&full, "full", false, "show the steps whole")
+	return cmd
 }
 
-func (c *console) taskShow(ctx context.Context, hub *client.Client, id string) error {
+func (c *console) taskShow(ctx context.Context, hub *client.Client, id string, withSteps, full bool) error {
 	t, err := hub.Task(ctx, id)
 	if err != nil {
 		return err
@@ -49,9 +65,17 @@ func (c *console) taskShow(ctx context.Context, hub *client.Client, id string) e
 	if c.json {
 		return c.writeJSON(c.out, t)
 	}
-	request, err := hub.Message(ctx, t.Request)
-	if err != nil {
-		return err
+	var request api.MessageRecord
+	if t.Request != "" { // else it was removed
+		if request, err = hub.Message(ctx, t.Request); err != nil {
+			return err
+		}
+	}
+	var steps api.StepList
+	if withSteps {
+		if steps, err = taskSteps(ctx, hub, id); err != nil {
+			return err
+		}
 	}
 	tree, err := hub.Tree(ctx, id)
 	if err != nil {
@@ -73,6 +97,9 @@ func (c *console) taskShow(ctx context.Context, hub *client.Client, id string) e
 		}
 		if len(tree.Children) > 0 {
 			text += "\n" + s.Paint(view.Bold, "Subtasks") + "\n" + s.Subtree(tree)
+		}
+		if withSteps {
+			text += stepsText(s, steps, full)
 		}
 		return text
 	})

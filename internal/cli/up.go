@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -28,6 +30,7 @@ type Up struct {
 	Data     string    `json:"data"`
 	Store    string    `json:"store"`
 	Agents   []string  `json:"agents"`
+	Lead     string    `json:"lead,omitempty"`   // whom to talk to first
 	Paused   bool      `json:"paused,omitempty"` // the team was paused before the hub stopped
 	Problems []Mistake `json:"problems"`
 	Warnings []Mistake `json:"warnings"`
@@ -54,6 +57,8 @@ func upCommand(c *console) *cobra.Command {
 		Long: `Start the hub of a team and keep it running.
 
 A mistake in a file is shown with its place; the rest of the team starts anyway.
+It logs a line when a task begins and when it ends; -v logs each step too.
+
 Ctrl-C stops in order: running turns get a moment to finish. A second Ctrl-C stops
 at once. Nothing is lost either way, not even if the machine loses power.
 
@@ -78,11 +83,12 @@ see "parley service".`,
 			if detach {
 				return c.upDetached(passed(cmd, "listen", "verbose", "log-json"))
 			}
-			return c.up(cmd.Context(), listen, c.logger(logJSON, logLevel(logJSON, verbose)))
+			log := c.logger(logJSON, logLevel(logJSON, verbose))
+			return c.up(cmd.Context(), listen, log, &workLog{log: workLogger(log), asJSON: logJSON, steps: verbose})
 		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", "", "the `address` to listen on, instead of the one in parley.yaml")
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "log everything that happens")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "log everything that happens, with a line for each step")
 	cmd.Flags().BoolVar(&logJSON, "log-json", false, "log as JSON")
 	cmd.Flags().BoolVarP(&detach, "detach", "d", false, "run in the background")
 	return cmd
@@ -111,7 +117,7 @@ func logLevel(forFile, verbose bool) slog.Level {
 	return slog.LevelWarn
 }
 
-func (c *console) up(ctx context.Context, listen string, log *slog.Logger) error {
+func (c *console) up(ctx context.Context, listen string, log *slog.Logger, work *workLog) error {
 	dir, err := c.folder()
 	if err != nil {
 		return err
@@ -120,9 +126,17 @@ func (c *console) up(ctx context.Context, listen string, log *slog.Logger) error
 	if err != nil {
 		return err
 	}
+	ctx, stop := context.WithCancel(ctx)
+	var working sync.WaitGroup
+	defer working.Wait()
+	defer stop()
 	return c.serve(ctx, app.ServeConfig{
 		Team: team, Problems: problems, Listen: listen, Data: c.data, Log: log,
-	}, func(s app.Serving) error { return c.showUp(ctx, s) })
+	}, func(s app.Serving) error {
+		err := c.showUp(ctx, s)
+		working.Go(func() { work.run(ctx, s.Data) })
+		return err
+	})
 }
 
 // serve runs a hub until it is told to stop.
@@ -219,12 +233,12 @@ func (c *console) stopping(ctx context.Context, data string) string {
 }
 
 func (c *console) showUp(ctx context.Context, s app.Serving) error {
-	agents, paused, err := members(ctx, s.Data)
+	agents, lead, paused, err := members(ctx, s.Data)
 	if err != nil {
 		return err
 	}
 	up := Up{URL: s.URL, Public: s.Public, Team: s.Team, Person: s.Person, Data: s.Data, Store: s.Store,
-		Agents: agents, Paused: paused, Problems: mistakes(s.Problems), Warnings: mistakes(s.Warnings)}
+		Agents: agents, Lead: lead, Paused: paused, Problems: mistakes(s.Problems), Warnings: mistakes(s.Warnings)}
 	for _, t := range s.Teams {
 		if t.Served() {
 			up.Teams = append(up.Teams, t.Name)
@@ -239,11 +253,11 @@ func (c *console) showUp(ctx context.Context, s app.Serving) error {
 }
 
 // members asks the hub who is in the team, since an agent of the files may have
-// been left out, and whether the team is still paused.
-func members(ctx context.Context, data string) (names []string, paused bool, err error) {
+// been left out, whom to talk to first, and whether the team is still paused.
+func members(ctx context.Context, data string) (names []string, lead string, paused bool, err error) {
 	hub, err := client.Discover(data)
 	if err != nil {
-		return nil, false, err
+		return nil, "", false, err
 	}
 	defer hub.Close()
 	list, err := hub.AgentList(ctx)
@@ -252,8 +266,11 @@ func members(ctx context.Context, data string) (names []string, paused bool, err
 		if a.Kind != string(parley.Person) && a.Status != string(parley.StatusOffline) {
 			names = append(names, a.Name)
 		}
+		if a.Lead {
+			lead = a.Name
+		}
 	}
-	return names, list.Paused, err
+	return names, lead, list.Paused, err
 }
 
 func mistakes(problems []config.Problem) []Mistake {
@@ -282,6 +299,7 @@ func (c *console) upText(s view.Screen, up Up) string {
 	text := s.Paint(view.Bold, "The hub of "+up.Team+" is up.") + "\n" + s.Facts(append(facts,
 		"you are", up.Person,
 		"agents", some(up.Agents),
+		"lead", up.Lead,
 		"store", up.Store,
 		"teams", some(up.Teams),
 	)...)
@@ -299,7 +317,7 @@ func (c *console) upText(s view.Screen, up Up) string {
 	}
 	if len(up.Agents) > 0 {
 		text += "Talk to it from another terminal:\n" +
-			"  " + c.command(`ask %s "..."`, shellQuote(up.Agents[0])) + "\n" +
+			"  " + c.command(`ask %s "..."`, shellQuote(cmp.Or(up.Lead, up.Agents[0]))) + "\n" +
 			"  " + c.command("agents") + "\n"
 	}
 	return text

@@ -108,6 +108,7 @@ func (f *folder) complete(team *Team) {
 		team.Warnings = append(team.Warnings, append(d.notYet(), d.strangers(known)...)...)
 		team.Warnings = append(team.Warnings, problems(d.agent.File, d.servers.warned)...)
 	}
+	f.problems = append(f.problems, team.checkLead()...)
 }
 
 // unusable explains why a folder cannot be read at all.

@@ -24,6 +24,10 @@ type Team struct {
 	// People are the other persons that parley.yaml names. A person may also have
 	// a file among the agents.
 	People []string
+	// Lead is the agent to talk to first; empty if the files name none. LeadLine is where
+	// they do.
+	Lead     string
+	LeadLine int
 	// Model is the default of the agents that name none.
 	Model Model
 	// Providers are the team's own, and what it changes about known ones.
@@ -120,6 +124,7 @@ func parseTeam(text string, found []yamlfile.Mistake, dir string) (*Team, error)
 	if found == nil {
 		var lines map[string]int
 		lines, found = decode(text, append(teamKeys(t, &limits), yamlfile.Key{Name: "mcp_servers", Read: serversInto(&servers, false)}))
+		t.LeadLine = lines["lead"]
 		found = append(found, t.checkModel(lines["model"])...)
 		found = append(found, t.checkPeople(lines["people"])...)
 	}
@@ -140,6 +145,7 @@ func teamKeys(t *Team, limits *overlay) []yamlfile.Key {
 		{Name: "team", Read: nameInto(&t.Name)},
 		{Name: "person", Read: nameInto(&t.Person)},
 		{Name: "people", Read: peopleInto(&t.People)},
+		{Name: "lead", Read: nameInto(&t.Lead)},
 		{Name: "model", Read: parsedInto(&t.Model, ParseModel)},
 		{Name: "providers", Read: providersInto(&t.Providers)},
 		{Name: "models", Read: modelsInto(&t.Models)},

@@ -28,6 +28,7 @@ type Entry struct {
 	Isolated    bool           // its mail stays in the dm with the sender
 	Retired     bool           // no longer in the files; kept for the record
 	Mistake     string         // in its file at present; the rest is as it was before
+	Lead        bool           // people talk to it first
 
 	folded string
 }

@@ -92,7 +92,7 @@ func (s *Server) event(ctx context.Context, e parley.Event) api.Event {
 
 func agent(a reading.Agent) api.Agent {
 	return api.Agent{Name: a.Name, Kind: string(a.Kind), Description: a.Description, Status: string(a.Status), Reason: a.Reason, Model: a.Model,
-		SleepingUntil: moment(a.SleepingUntil), Queued: a.Open.Queued, Running: a.Open.Running, Waiting: a.Open.Waiting, Mistake: a.Mistake}
+		SleepingUntil: moment(a.SleepingUntil), Queued: a.Open.Queued, Running: a.Open.Running, Waiting: a.Open.Waiting, Mistake: a.Mistake, Now: a.Now, Lead: a.Lead}
 }
 
 func taskID(id parley.TaskID) string {

@@ -126,6 +126,7 @@ func New(cfg Config) *Server {
 	s.registerQuestions()
 	s.registerEvents()
 	s.registerLive()
+	s.registerSteps()
 	finishDocument(s.api)
 	serveDocument(s.api, mux)
 	for path, door := range cfg.Mount {

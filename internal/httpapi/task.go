@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"parley"
@@ -56,7 +57,12 @@ func (s *Server) listTasks(ctx context.Context, in *listTasksInput) (api.TaskLis
 	for _, t := range list {
 		out.Tasks = append(out.Tasks, s.task(ctx, t, ""))
 	}
-	return out, err
+	if err != nil {
+		return out, err
+	}
+	return out, s.doing(ctx, list, func(id parley.TaskID) *api.Task {
+		return &out.Tasks[slices.IndexFunc(list, func(t parley.Task) bool { return t.ID == id })]
+	})
 }
 
 func (s *Server) getTask(ctx context.Context, in *TaskPath) (api.Task, error) {
@@ -74,7 +80,14 @@ func (s *Server) getTask(ctx context.Context, in *TaskPath) (api.Task, error) {
 		return api.Task{}, err
 	}
 	out.Spent = &tree
+	if err := s.doingOne(ctx, &out, t.Task); err != nil {
+		return api.Task{}, err
+	}
 	return out, s.explainWait(ctx, &out, t.Task)
+}
+
+func (s *Server) doingOne(ctx context.Context, out *api.Task, t parley.Task) error {
+	return s.doing(ctx, []parley.Task{t}, func(parley.TaskID) *api.Task { return out })
 }
 
 type waitTaskInput struct {
@@ -90,7 +103,11 @@ func (s *Server) waitTask(ctx context.Context, in *waitTaskInput) (api.Task, err
 	waiting, done := s.untilStop(ctx)
 	defer done()
 	t, err := s.cfg.Reading.WaitTask(waiting, caller(ctx), id, time.Duration(in.Seconds*float64(time.Second)))
-	return s.wholeTask(ctx, t), orStopping(waiting, err)
+	out := s.wholeTask(ctx, t)
+	if err == nil {
+		err = s.doingOne(ctx, &out, t.Task)
+	}
+	return out, orStopping(waiting, err)
 }
 
 func (s *Server) getTree(ctx context.Context, in *TaskPath) (api.TaskTree, error) {
@@ -102,7 +119,24 @@ func (s *Server) getTree(ctx context.Context, in *TaskPath) (api.TaskTree, error
 	if err != nil {
 		return api.TaskTree{}, err
 	}
-	return s.tree(ctx, list)
+	tree, err := s.tree(ctx, list)
+	if err != nil {
+		return tree, err
+	}
+	return tree, s.doing(ctx, list, func(id parley.TaskID) *api.Task { return findTask(&tree, id.String()) })
+}
+
+// findTask finds a task in a tree; nil if it is not there.
+func findTask(tree *api.TaskTree, id string) *api.Task {
+	if tree.ID == id {
+		return &tree.Task
+	}
+	for i := range tree.Children {
+		if t := findTask(&tree.Children[i], id); t != nil {
+			return t
+		}
+	}
+	return nil
 }
 
 func (s *Server) getTrace(ctx context.Context, in *TaskPath) (api.Trace, error) {

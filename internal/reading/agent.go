@@ -20,6 +20,8 @@ type Agent struct {
 	Reason      string // for the status; empty if there is nothing to add
 	Open        parley.OpenTasks
 	Mistake     string // in its file at present
+	Lead        bool   // people talk to it first
+	Now         string // what it does at this moment, for those who may read its steps
 }
 
 // Agents lists the caller's team by name, without those who have left it.
@@ -36,13 +38,16 @@ func (s *Service) Agents(ctx context.Context, c access.Caller) (list []Agent, er
 		if err != nil {
 			return err
 		}
+		now, err := s.doingNow(tx, c)
 		list = make([]Agent, 0, len(agents))
 		for _, a := range agents {
 			if !a.Removed {
-				list = append(list, s.agent(c, a, open[a.ID], tx.Now))
+				one := s.agent(c, a, open[a.ID], tx.Now)
+				one.Now = now[a.ID].Line
+				list = append(list, one)
 			}
 		}
-		return nil
+		return err
 	})
 	return list, err
 }
@@ -89,5 +94,5 @@ func (s *Service) agent(c access.Caller, a parley.Agent, open parley.OpenTasks, 
 		mistake = e.Mistake
 	}
 	return Agent{Agent: a, Description: e.Description, Model: e.Model, Status: a.StatusAt(now, open),
-		Reason: cmp.Or(reason, a.ReasonAt(now, open)), Open: open, Mistake: mistake}
+		Reason: cmp.Or(reason, a.ReasonAt(now, open)), Open: open, Mistake: mistake, Lead: e.Lead && !e.Retired}
 }

@@ -36,6 +36,7 @@ type Service struct {
 	index    *search.Service
 	live     *live.Fan
 	feeds    feeds
+	steps    stepFeeds
 }
 
 // New makes the service.

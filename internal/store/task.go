@@ -288,20 +288,3 @@ func (tx *Tx) Inbox(of parley.TaskID, after, upto int) (list []parley.Message, e
 		func(r Row) { list = append(list, scanMessage(r)) }, int64(of), int64(after), int64(upto))
 	return list, err
 }
-
-func (tx *Tx) InsertStep(s parley.Step) {
-	tx.exec(`INSERT INTO step (task_id, turn, n, kind, content, at, input, output, money, active, model, cached, estimated)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-		int64(s.Task), int64(s.Turn), int64(s.N), string(s.Kind), string(s.Content), int64(tx.Now),
-		s.Spent.Input, s.Spent.Output, int64(s.Spent.Money), s.Spent.Active.Microseconds(), s.Model, s.Cached, flag(s.Estimated))
-}
-
-// Steps reads all steps of a task in order.
-func (tx *Tx) Steps(of parley.TaskID) (list []parley.Step, err error) {
-	err = tx.query(`SELECT task_id, turn, n, kind, content, at, input, output, money, active FROM step WHERE task_id = $1 ORDER BY turn, n`, func(r Row) {
-		list = append(list, parley.Step{Task: parley.TaskID(r.Int(0)), Turn: int(r.Int(1)), N: int(r.Int(2)),
-			Kind: parley.StepKind(r.Text(3)), Content: []byte(r.Text(4)), At: parley.Micros(r.Int(5)),
-			Spent: scanSpending(r, 6)})
-	}, int64(of))
-	return list, err
-}

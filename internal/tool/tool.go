@@ -122,6 +122,8 @@ type Result struct {
 	Seen []parley.MessageID
 	// Read is how far the agent has now read a channel; zero if it has not.
 	Read Reading
+	// Exit is the exit code of a command; nil if none has ended by itself.
+	Exit *int
 }
 
 // Reading is a place in a group channel.

@@ -75,7 +75,7 @@ func (r *run) storeResult(ctx context.Context, call model.Call, res tool.Result,
 	if errors.Is(err, parley.ErrLost) || errors.Is(err, errUncertain) {
 		return err
 	}
-	out := result{Call: call.ID, Text: res.Text}
+	out := result{Call: call.ID, Text: res.Text, Exit: res.Exit}
 	if err != nil {
 		r.logFault(call.Name, err)
 		out.Text, out.Error, out.Rate = parley.ToolError(err), true, parley.RuleOf(err) == parley.RuleRate

@@ -8,6 +8,7 @@ import (
 	"parley"
 	"parley/internal/keeper/topic"
 	"parley/internal/model"
+	"parley/internal/step"
 	"parley/internal/store"
 )
 
@@ -25,23 +26,7 @@ const (
 	minKept = 8
 )
 
-// offloadStep is what was put away at one time, and so no longer shown.
-type offloadStep struct {
-	// Keepers are where it can be found.
-	Keepers []offloadKeeper `json:"keepers"`
-	// Messages were said before the request.
-	Messages []parley.MessageID `json:"messages,omitempty"`
-	// Past is how many have happened on the task since the request, from the first
-	// on, with those put away earlier.
-	Past int `json:"past,omitempty"`
-}
-
-type offloadKeeper struct {
-	ID    parley.KeeperID `json:"id"`
-	Topic string          `json:"topic"`
-	Count int             `json:"count"`
-	Size  int             `json:"size"`
-}
+type offloadKeeper = step.Keeper
 
 // offload is what is no longer shown of a conversation, and the keepers that are
 // named in its place: before the request, and since.
@@ -115,7 +100,7 @@ func (r *run) loadKept(tx *store.Tx) (*offloadStep, error) {
 	}
 	s := &offloadStep{}
 	for _, k := range list {
-		s.Keepers = append(s.Keepers, offloadKeeper{k.ID, k.Topic, k.Count, k.Size})
+		s.Keepers = append(s.Keepers, offloadKeeper{ID: k.ID, Topic: k.Topic, Count: k.Count, Size: k.Size})
 	}
 	kept, err := tx.KeptBy(r.lease.Agent, idsOf(r.history))
 	for _, m := range r.history {
@@ -137,7 +122,7 @@ func (r *run) makeRoom(ctx context.Context) error {
 	request, _, from := r.whole(r.agent)
 	var unseen []parley.MessageID
 	if r.start != nil {
-		unseen = append(r.prompt.unreadIDs(), r.start.Seen...)
+		unseen = append(r.prompt.UnreadIDs(), r.start.Seen...)
 	}
 	chosen := chooseOffload(request, from, b, unseen)
 	if len(chosen) == 0 {
@@ -254,7 +239,7 @@ func (r *run) keep(tx *store.Tx, task *parley.Task, name string, list []parley.K
 		if err != nil {
 			return nil, err
 		}
-		keepers = append(keepers, offloadKeeper{k.ID, k.Topic, k.Count, k.Size})
+		keepers = append(keepers, offloadKeeper{ID: k.ID, Topic: k.Topic, Count: k.Count, Size: k.Size})
 	}
 	if len(fresh) == 0 {
 		return keepers, nil
@@ -267,7 +252,7 @@ func (r *run) keep(tx *store.Tx, task *parley.Task, name string, list []parley.K
 	tx.InsertKeeper(&k, fresh)
 	tx.Record(parley.Event{Team: task.Team, Kind: parley.EventKept, Actor: task.Agent, Task: task.ID,
 		Detail: fmt.Sprintf("%s: %d messages, automatic", k.ID, k.Count)})
-	return append(keepers, offloadKeeper{k.ID, k.Topic, k.Count, k.Size}), nil
+	return append(keepers, offloadKeeper{ID: k.ID, Topic: k.Topic, Count: k.Count, Size: k.Size}), nil
 }
 
 // nameTopic has the agent's model say what the messages are about. Where it

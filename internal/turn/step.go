@@ -3,92 +3,28 @@ package turn
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"parley"
-	"parley/internal/model"
+	"parley/internal/step"
 	"parley/internal/store"
 	"parley/internal/tool"
 )
 
-// The contents of stored steps. Their form stays: turns go on from what earlier
-// versions have stored.
+// The contents of stored steps.
 type (
-	prompt struct {
-		// Inbox is how far the task's inbox had been read.
-		Inbox int `json:"inbox,omitempty"`
-		// Notices are messages from outside the history that the agent had not
-		// seen.
-		Notices []parley.MessageID `json:"notices,omitempty"`
-		// Relevant is what a question was shown with.
-		Relevant string `json:"relevant,omitempty"`
-		// Open is how many delegated subtasks had not ended.
-		Open int `json:"open,omitempty"`
-		// Unseen is how many messages of a group, before the history, the agent had
-		// not seen.
-		Unseen int `json:"unseen,omitempty"`
-		// Kept is what earlier tasks in the thread have put away: it is not shown, and
-		// its keepers are named.
-		Kept *offloadStep `json:"kept,omitempty"`
-		// Unread is the mail that was shown before the request; nil if there was none.
-		Unread *unread `json:"unread,omitempty"`
-	}
-	replyStep struct {
-		// Prompt is what the turn began with, in a first reply that came at once.
-		Prompt *prompt `json:"prompt,omitempty"`
-		model.Reply
-	}
-	// inboxStep is what arrived between two steps.
-	inboxStep struct {
-		// Upto is how far the task's inbox was read.
-		Upto int `json:"upto"`
-		// Notices are messages of the thread.
-		Notices []parley.MessageID `json:"notices,omitempty"`
-		// Place is how far the thread was looked at for them.
-		Place int `json:"place,omitempty"`
-		// Mail is from other conversations, about what the task works on.
-		Mail []parley.MessageID `json:"mail,omitempty"`
-		// Unread is the same in a group, where only its senders are shown; nil if
-		// there is none.
-		Unread *unread `json:"unread,omitempty"`
-	}
-	started struct {
-		Call string `json:"call"`
-	}
-	held struct {
-		Call     string            `json:"call"`
-		Approval parley.ApprovalID `json:"approval"`
-		Text     string            `json:"text"`
-		// Round says that it is about more rounds, and for people only.
-		Round bool `json:"round,omitempty"`
-	}
-	result struct {
-		Call  string `json:"call"`
-		Text  string `json:"text"`
-		Error bool   `json:"error,omitempty"`
-		// Rate says that the call was refused by the agent's rate.
-		Rate bool `json:"rate,omitempty"`
-	}
-	// lost is what model calls have consumed that came to nothing.
-	lost struct {
-		Usage model.Usage `json:"usage"`
-	}
+	prompt      = step.Prompt
+	replyStep   = step.Reply
+	inboxStep   = step.Inbox
+	started     = step.Started
+	held        = step.Held
+	result      = step.Result
+	offloadStep = step.Away
+	lost        = step.Lost
+	content     = step.Content
 )
 
-// content is what a step says.
-type content interface{ kind() parley.StepKind }
-
-func (prompt) kind() parley.StepKind      { return parley.StepPrompt }
-func (replyStep) kind() parley.StepKind   { return parley.StepReply }
-func (inboxStep) kind() parley.StepKind   { return parley.StepInbox }
-func (started) kind() parley.StepKind     { return parley.StepCall }
-func (held) kind() parley.StepKind        { return parley.StepHeld }
-func (result) kind() parley.StepKind      { return parley.StepResult }
-func (lost) kind() parley.StepKind        { return parley.StepLost }
-func (offloadStep) kind() parley.StepKind { return parley.StepOffload }
-
-// step is a stored step, read, with the messages that it names.
-type step struct {
+// readStep is a stored step with the messages that it names.
+type readStep struct {
 	turn, n int
 	content content
 	mail
@@ -112,37 +48,10 @@ func (m mail) ids() (list []parley.MessageID) {
 }
 
 // decode reads a step. Its messages are left to the caller.
-func decode(s parley.Step) (out step, err error) {
-	out = step{turn: s.Turn, n: s.N}
-	switch s.Kind {
-	case parley.StepPrompt:
-		out.content, err = contentOf[prompt](s)
-	case parley.StepReply:
-		out.content, err = contentOf[replyStep](s)
-	case parley.StepInbox:
-		out.content, err = contentOf[inboxStep](s)
-	case parley.StepCall:
-		out.content, err = contentOf[started](s)
-	case parley.StepHeld:
-		out.content, err = contentOf[held](s)
-	case parley.StepResult:
-		out.content, err = contentOf[result](s)
-	case parley.StepOffload:
-		out.content, err = contentOf[offloadStep](s)
-	case parley.StepLost:
-		out.content, err = contentOf[lost](s)
-	default:
-		err = fmt.Errorf("unknown kind %q", s.Kind)
-	}
-	if err != nil {
-		return out, fmt.Errorf("step %d/%d of %s: %w", s.Turn, s.N, s.Task, err)
-	}
-	return out, nil
-}
-
-func contentOf[T content](s parley.Step) (c T, err error) {
-	err = json.Unmarshal(s.Content, &c)
-	return c, err
+func decode(s parley.Step) (out readStep, err error) {
+	out = readStep{turn: s.Turn, n: s.N}
+	out.content, err = step.Decode(s)
+	return out, err
 }
 
 // draft is a step that is about to be stored.
@@ -155,17 +64,20 @@ type draft struct {
 }
 
 // is reports whether the step has this kind. What is yet to be built has none.
-func (d draft) is(kind parley.StepKind) bool { return d.content != nil && d.content.kind() == kind }
+func (d draft) is(kind parley.StepKind) bool { return d.content != nil && d.content.Kind() == kind }
 
 // encode writes the nth step after those that are stored.
 func (r *run) encode(n int, d draft) (parley.Step, error) {
 	b, err := json.Marshal(d.content)
-	s := parley.Step{Task: r.lease.Task, Turn: r.turn, N: r.steps + n, Kind: d.content.kind(), Content: b, Spent: d.spent}
+	s := parley.Step{Task: r.lease.Task, Turn: r.turn, N: r.steps + n, Kind: d.content.Kind(), Content: b, Spent: d.spent}
 	if s.Spent.Tokens() > 0 || s.Spent.Money > 0 {
 		s.Model = r.agent.ModelName
 	}
-	if reply, ok := d.content.(replyStep); ok {
-		s.Cached, s.Estimated = reply.Usage.CacheRead, reply.Usage.Estimated
+	switch c := d.content.(type) {
+	case replyStep:
+		s.Cached, s.Estimated = c.Usage.CacheRead, c.Usage.Estimated
+	case lost:
+		s.Cached, s.Estimated = c.Usage.CacheRead, c.Usage.Estimated
 	}
 	return s, err
 }

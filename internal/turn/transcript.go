@@ -81,7 +81,7 @@ type sight struct {
 }
 
 // apply takes in a stored step.
-func (t *transcript) apply(s step) {
+func (t *transcript) apply(s readStep) {
 	switch c := s.content.(type) {
 	case prompt:
 		t.begin(s.turn, c, s.mail)

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/model"
+	"parley/internal/step"
 	"parley/internal/store"
 )
 
@@ -28,26 +29,7 @@ const (
 )
 
 // unread is the mail that a turn began with, as stored.
-type unread struct {
-	// Messages are shown, the oldest first.
-	Messages []parley.MessageID `json:"messages,omitempty"`
-	// Count is how many were unread, with those.
-	Count int `json:"count"`
-	// From are who sent it, where only that is shown.
-	From []parley.AgentID `json:"from,omitempty"`
-	// Urgent are those of them who said that it is.
-	Urgent []parley.AgentID `json:"urgent,omitempty"`
-	// Told are the messages among it that a running turn is told of, so that it is
-	// told once.
-	Told []parley.MessageID `json:"told,omitempty"`
-}
-
-func (p prompt) unreadIDs() []parley.MessageID {
-	if p.Unread == nil {
-		return nil
-	}
-	return slices.Clone(p.Unread.Messages)
-}
+type unread = step.Unread
 
 // takesMail reports whether mail is shown in the turn beyond that of its own thread.
 // Nothing from elsewhere is to influence a decision about an approval.
@@ -173,7 +155,7 @@ func (r *run) tell(tx *store.Tx, block *unread, before []parley.MessageID) error
 
 // storeUnread stores what the turn begins with, if it shows mail.
 func (r *run) storeUnread(ctx context.Context) error {
-	if r.start == nil || len(r.prompt.unreadIDs()) == 0 {
+	if r.start == nil || len(r.prompt.UnreadIDs()) == 0 {
 		return nil
 	}
 	return r.storeSteps(ctx, nil, draft{content: r.prompt})
@@ -184,7 +166,7 @@ func (r *run) storeUnread(ctx context.Context) error {
 // it, in one order.
 func (r *run) takeUnread(tx *store.Tx, drafts []draft) ([]draft, error) {
 	p, ok := drafts[0].content.(prompt)
-	if !ok || r.start == nil || len(p.unreadIDs()) == 0 {
+	if !ok || r.start == nil || len(p.UnreadIDs()) == 0 {
 		return drafts, nil
 	}
 	if r.start.ReadTo > 0 { // it is about to be written
@@ -192,12 +174,12 @@ func (r *run) takeUnread(tx *store.Tx, drafts []draft) ([]draft, error) {
 			return nil, err
 		}
 	}
-	all := append(p.unreadIDs(), r.start.Seen...)
+	all := append(p.UnreadIDs(), r.start.Seen...)
 	fresh, err := tx.TakeMail(append(all, r.task.Request), r.lease.Agent)
 	if err != nil {
 		return nil, err
 	}
-	left := slices.DeleteFunc(p.unreadIDs(), func(id parley.MessageID) bool { return !slices.Contains(fresh, id) })
+	left := slices.DeleteFunc(p.UnreadIDs(), func(id parley.MessageID) bool { return !slices.Contains(fresh, id) })
 	block := unread{Messages: left, Count: p.Unread.Count - len(p.Unread.Messages) + len(left)}
 	if p.Unread = &block; block.Count == 0 {
 		p.Unread = nil
@@ -210,7 +192,7 @@ func (r *run) takeUnread(tx *store.Tx, drafts []draft) ([]draft, error) {
 // showUnread shows the mail that a turn began with directly before its request.
 func (t *transcript) showUnread(p prompt, m mail) {
 	t.prompt = p
-	text, shown := "", p.shown(m.unread)
+	text, shown := "", shownOf(p, m.unread)
 	if p.Unread != nil {
 		t.told = append(t.told, p.Unread.Told...)
 		text = unreadText(*p.Unread, shown, m.senders)
@@ -234,9 +216,9 @@ func (t *transcript) showUnread(p prompt, m mail) {
 	}
 }
 
-// shown are the letters that the block shows.
-func (p prompt) shown(list []letter) (shown []letter) {
-	ids := p.unreadIDs()
+// shownOf are the letters that the block shows.
+func shownOf(p prompt, list []letter) (shown []letter) {
+	ids := p.UnreadIDs()
 	for _, m := range list {
 		if slices.Contains(ids, m.ID) {
 			shown = append(shown, m)

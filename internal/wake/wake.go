@@ -19,6 +19,7 @@ const (
 	Team                       // a team was paused or resumed; ID is the team
 	Mail                       // somebody who fetches their messages has a new one; ID is the recipient
 	Tokens                     // a token was revoked, or its owner removed; ID is the token, or any
+	Steps                      // a step was stored; ID is the task. Other hubs are not told
 
 	end // after the last topic
 )

@@ -18,7 +18,7 @@ func (s Screen) Agents(agents []api.Agent) string {
 	}
 	for _, a := range agents {
 		row := []cell{
-			{text: a.Name, color: Bold},
+			{text: leading(a), color: Bold},
 			{text: s.status(a), color: statusColor(a.Status)},
 			{text: openTasks(a)},
 		}
@@ -29,11 +29,22 @@ func (s Screen) Agents(agents []api.Agent) string {
 	}
 	text := t.text(s)
 	for _, a := range agents {
+		if a.Lead {
+			text += s.Paint(Dim, "* the one to talk to first") + "\n"
+		}
 		if a.Mistake != "" {
 			text += s.Bad() + " " + a.Name + " works as before, because of a mistake in its file: " + Line(a.Mistake) + "\n"
 		}
 	}
 	return text
+}
+
+// leading is the name, with a mark if it is the one to talk to first.
+func leading(a api.Agent) string {
+	if a.Lead {
+		return a.Name + " *"
+	}
+	return a.Name
 }
 
 // unread is how much somebody has not read, and since when.

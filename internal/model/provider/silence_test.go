@@ -51,7 +51,7 @@ const finished = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"
 func (s *slow) ask(t *testing.T) (model.Reply, *model.Error) {
 	t.Helper()
 	m, err := New(Config{Provider: Provider{Name: "lab", Kind: Compatible, BaseURL: "http://lab.test/v1"}, Name: "m",
-		Entry: catalogue.Entry{Price: &catalogue.Price{Input: 1, Output: 1}},
+		Entry:  catalogue.Entry{Price: &catalogue.Price{Input: 1, Output: 1}},
 		Client: &http.Client{Transport: s}, Wait: func(context.Context, time.Duration) error { return nil }})
 	if err != nil {
 		t.Fatal(err)

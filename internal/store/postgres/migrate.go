@@ -101,12 +101,31 @@ func apply(ctx context.Context, tx pgx.Tx, steps fs.FS, name string, version int
 	return err
 }
 
-// raiseBase keeps the numbers of events growing after a dump was restored into a
+// raiseBase keeps the numbers of events and steps growing after a dump was restored into a
 // server whose transaction numbers are lower than the recorded ones. Without it, new
-// events would sort before the old ones and readers would never see them.
+// ones would sort before the old ones and readers would never see them.
 func raiseBase(ctx context.Context, tx pgx.Tx) error {
+	rows, err := tx.Query(ctx, `SELECT attrelid::regclass::text FROM pg_attribute
+		WHERE attname = 'xid' AND NOT attisdropped AND attrelid IN (to_regclass('event'), to_regclass('step'))`)
+	if err != nil {
+		return err
+	}
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	for _, table := range tables {
+		if err := raiseAbove(ctx, tx, table); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// raiseAbove makes the next numbers higher than those of a table.
+func raiseAbove(ctx context.Context, tx pgx.Tx, table string) error {
 	var newest int64
-	err := tx.QueryRow(ctx, `SELECT max(xid) FROM event
+	err := tx.QueryRow(ctx, `SELECT max(xid) FROM `+table+`
 		HAVING max(xid) >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + event_base()`).Scan(&newest)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil

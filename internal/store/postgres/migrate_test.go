@@ -155,7 +155,8 @@ func TestSchemaHasTheColumnsOfSQLite(t *testing.T) {
 	open(t, dsn, Options{})
 	want := sqliteColumns(t)
 	got := columns(t, connect(t, dsn))
-	delete(got, "event.xid")         // what SQLite does not need
+	delete(got, "event.xid") // what SQLite does not need
+	delete(got, "step.xid")
 	delete(got, "migration.version") // it keeps these in its header
 	delete(got, "migration.name")
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -240,6 +241,52 @@ func TestEventsGoOnAfterADumpIsRestored(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// So does one with steps that are newer than all events.
+func TestStepsGoOnAfterADumpWasRestored(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	store1 := func(s *Store, n int) {
+		t.Helper()
+		err := s.Update(t.Context(), func(tx *store.Tx) error {
+			if n == 1 {
+				tx.InsertTask(&parley.Task{ID: 101, Team: 1, Root: 101, Agent: 1, Pattern: parley.Ask})
+			}
+			tx.InsertStep(parley.Step{Task: 101, Turn: 1, N: n, Kind: parley.StepReply, Content: []byte("{}")})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := open(t, dsn, Options{})
+	store1(s, 1)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, connect(t, dsn), `UPDATE parley.step SET xid = xid + 1000000000`)
+	s = open(t, dsn, Options{})
+	store1(s, 2)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	var list []store.StepRow
+	for deadline := time.After(time.Minute); len(list) < 2; {
+		err := s.View(t.Context(), func(tx *store.Tx) (err error) {
+			list, err = tx.StepsAfter(store.StepFilter{Team: 1}, store.StepCursor{}, 10)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("%d steps can be read", len(list))
+		}
+	}
+	if list[0].N != 1 || list[1].N != 2 {
+		t.Errorf("the steps are read in another order: %+v", list)
 	}
 }
 

@@ -56,15 +56,19 @@ func (n *notifier) stop() {
 	<-n.done
 }
 
-// add queues signals. It never waits.
+// add queues signals. It never waits. Of steps others are not told: there are many, and
+// nobody's work waits for them.
 func (n *notifier) add(signals []wake.Signal) {
 	if len(signals) == 0 {
 		return
 	}
 	n.mu.Lock()
 	for _, s := range signals {
-		n.pending[s] = struct{}{}
+		if s.Topic != wake.Steps || s.ID == 0 {
+			n.pending[s] = struct{}{}
+		}
 	}
+	none := len(n.pending) == 0
 	if len(n.pending) > maxPending {
 		clear(n.pending)
 		for _, s := range wake.Everything() {
@@ -72,6 +76,9 @@ func (n *notifier) add(signals []wake.Signal) {
 		}
 	}
 	n.mu.Unlock()
+	if none {
+		return
+	}
 	select {
 	case n.kick <- struct{}{}:
 	default: // already woken

@@ -126,6 +126,9 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Event cursors", eventCursors},
 		{"Events by agent, task, tree, kind and time", eventFilters},
 		{"A filter moves on over what it leaves out", filterMovesOn},
+		{"Steps are stored out of order and readers skip nothing", stepsOutOfOrder},
+		{"Steps by agent, task and tree, forwards and backwards", stepFilters},
+		{"A step is read with the call that it belongs to", stepsWithTheirCalls},
 
 		{"Long texts are visited with everything that they say", longTexts},
 		{"A redacted message has lost its text everywhere", redactedMessage},
@@ -239,7 +242,9 @@ func (w *world) insert(tx *store.Tx, t parley.Task) parley.Task {
 
 func (w *world) insertAs(tx *store.Tx, t parley.Task, id parley.TaskID) parley.Task {
 	t.ID = id
-	t.Team = w.team.ID
+	if t.Team == 0 {
+		t.Team = w.team.ID
+	}
 	if t.Root == 0 {
 		t.Root = t.ID
 	}

@@ -38,7 +38,7 @@ func shell(w *workspace.Workspace) tool.Tool {
 			if err != nil {
 				return tool.Result{}, err
 			}
-			return tool.Result{Text: showOutcome(out, limit, w.Sandbox.EntryByEntry())}, nil
+			return tool.Result{Text: showOutcome(out, limit, w.Sandbox.EntryByEntry()), Exit: exitOf(out)}, nil
 		},
 	})
 }
@@ -52,6 +52,14 @@ func (args shellArgs) check() error {
 		return parley.Errorf(parley.Invalid, "timeout_seconds is from 1 to %d.", longest)
 	}
 	return nil
+}
+
+// exitOf is the exit code of a command that has ended by itself.
+func exitOf(o sandbox.Outcome) *int {
+	if o.TimedOut {
+		return nil
+	}
+	return &o.Code
 }
 
 // showOutcome begins with how the command ended: a model must not take a failure
