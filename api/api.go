@@ -330,6 +330,14 @@ type Approval struct {
 	Message   string          `json:"message_id,omitempty" doc:"The contact that was made for a caller outside the hub."`
 	Made      string          `json:"made_task_id,omitempty" doc:"The task of that contact; missing for a notification."`
 	Failure   string          `json:"failure,omitempty" doc:"Why the contact could not be made although it was approved."`
+	Always    *AlwaysRule     `json:"always,omitempty" doc:"The one rule of the agent that allows such a call from now on. Only a person who may decide reads it, while the approval is pending."`
+	NotAlways string          `json:"not_always,omitempty" doc:"Why one rule cannot do that."`
+}
+
+// AlwaysRule is a rule to add to an agent's, with POST /v1/agents/{name}/rules/{key}.
+type AlwaysRule struct {
+	Key   string `json:"key" enum:"contacts,profile" doc:"Its key in the agent's file."`
+	Value string `json:"value" doc:"What to add: allow:NAME, or allow:PATTERN."`
 }
 
 // ApprovalList is a list of approvals.

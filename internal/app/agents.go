@@ -1,6 +1,7 @@
 package app
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -153,6 +154,20 @@ func (a *agents) Toolbox(id parley.AgentID) (tools []reading.Tool, servers []rea
 		servers = append(servers, reading.ToolServer(c.State()))
 	}
 	return tools, servers
+}
+
+// ActionOf names a call for the rules. It implements reading.Actions.
+func (a *agents) ActionOf(id parley.AgentID, name string, args json.RawMessage) string {
+	tools := a.ToolsOf(id)
+	if d, ok := a.find(id); ok {
+		tools = d.now().Tools
+	}
+	t, ok := tool.Find(tools, name)
+	if !ok {
+		return ""
+	}
+	action, _ := t.ActionOf(args)
+	return action
 }
 
 func describeTools(list []tool.Tool) (out []reading.Tool) {

@@ -103,6 +103,7 @@ func NewHub(cfg HubConfig) *Hub {
 	maps.Copy(sets, cfg.Toolsets)
 	h.agents = newAgents(dir, sets, newOutside(cfg.Log))
 	h.Tools = reading.NewTools(dir, h.Access, h.agents)
+	h.Reading.Actions = h.agents
 	enricher := cfg.Enricher
 	if enricher == nil {
 		enricher = h.Keepers

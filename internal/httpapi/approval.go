@@ -121,11 +121,15 @@ func (s *Server) approvals(ctx context.Context, list []reading.Approval) []api.A
 }
 
 func (s *Server) approval(ctx context.Context, a reading.Approval) api.Approval {
-	return api.Approval{
+	out := api.Approval{
 		ID: a.Name, State: a.State.String(), Agent: s.name(ctx, a.Agent), Wants: a.Wants, Left: a.Left, Tool: a.Tool,
 		Arguments: json.RawMessage(a.Args), Digest: a.Digest, Target: s.name(ctx, a.Target), Task: taskID(a.Task),
 		Rule: a.Rule, Why: a.Approval.Reason, People: a.PeopleOnly, Created: instant(a.CreatedAt), Expires: instant(a.ExpiresAt),
 		Decided: moment(a.DecidedAt), DecidedBy: s.name(ctx, a.DecidedBy), Reason: a.Comment,
-		Message: messageID(a.Message), Made: taskID(a.Made), Failure: a.Failure,
+		Message: messageID(a.Message), Made: taskID(a.Made), Failure: a.Failure, NotAlways: a.NotAlways,
 	}
+	if a.Always.Word != "" {
+		out.Always = &api.AlwaysRule{Key: string(a.Always.Key), Value: a.Always.Word}
+	}
+	return out
 }

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/access"
+	"parley/internal/policy"
 	"parley/internal/store"
 )
 
@@ -26,6 +27,10 @@ type Approval struct {
 	Decides bool
 	// Made is the task of a contact from outside, once it has been made.
 	Made parley.TaskID
+	// Always is the one rule that decides calls like this from now on. Where there is
+	// none, NotAlways says why. Only a person who may decide now reads them.
+	Always    policy.Grant
+	NotAlways string
 }
 
 // Approvals lists pending approvals, oldest first; with all also decided ones, newest
@@ -134,7 +139,11 @@ func (s *Service) readable(tx *store.Tx, c access.Caller, found []parley.Approva
 			name = a.ID.String()
 		}
 		line, left := wants(a, target)
-		list = append(list, Approval{Approval: a, Name: name, Wants: line, Left: left, Decides: may, Made: made})
+		approval := Approval{Approval: a, Name: name, Wants: line, Left: left, Decides: may, Made: made}
+		if may && a.State == parley.ApprovalPending && s.seesAll(c) {
+			approval.Always, approval.NotAlways = s.always(a)
+		}
+		list = append(list, approval)
 	}
 	return list, nil
 }

@@ -37,6 +37,10 @@ type Service struct {
 	live     *live.Fan
 	feeds    feeds
 	steps    stepFeeds
+
+	// Actions names the calls of tools for the rules. Without it, Always is known for
+	// contacts only.
+	Actions Actions
 }
 
 // New makes the service.
