@@ -113,7 +113,7 @@ func commands(c *console) []*cobra.Command {
 		askCommand(c), delegateCommand(c), notifyCommand(c), postCommand(c), inboxCommand(c), replyCommand(c), questionCommand(c), approveCommand(c), denyCommand(c),
 		agentsCommand(c), toolsCommand(c), modelsCommand(c), tasksCommand(c), taskCommand(c), messageCommand(c), readCommand(c), searchCommand(c), keepersCommand(c), questionsCommand(c), claimsCommand(c),
 		joinCommand(c), hookCommand(c),
-		channelsCommand(c), channelCommand(c), traceCommand(c), explainCommand(c), approvalsCommand(c), auditCommand(c), logCommand(c), costCommand(c),
+		channelsCommand(c), channelCommand(c), traceCommand(c), explainCommand(c), approvalsCommand(c), auditCommand(c), watchCommand(c), logCommand(c), costCommand(c),
 		sleepCommand(c), wakeCommand(c), offlineCommand(c), onlineCommand(c), freshCommand(c),
 		pauseCommand(c), resumeCommand(c), teamCommand(c),
 		tokenCommand(c), personCommand(c), ruleCommand(c), reloadCommand(c), backupCommand(c), restoreCommand(c), doctorCommand(c), benchCommand(c), serviceCommand(c), completionCommand(c), manCommand(c), versionCommand(c),
