@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -20,15 +21,26 @@ import (
 // that it is waiting, and what the agent says meanwhile.
 func (c *console) await(ctx context.Context, hub *client.Client, t api.Task, timeout time.Duration) (api.Task, error) {
 	if _, watched := terminal(c.err); !watched || c.json {
-		now, err := hub.WaitTask(ctx, t.ID, timeout)
+		now, err := c.awaitUnwatched(ctx, hub, t, timeout)
 		return now, c.stopped(t, err)
 	}
-	w := waiting{console: c, hub: hub, since: c.now(), said: t.ResultID, task: t}
+	w := waiting{console: c, hub: hub, since: c.now(), said: t.ResultID, task: t, inquiry: c.newInquiry(hub)}
 	stopLooking := w.look(ctx, t.ID)
 	now, err := w.watch(ctx, t, timeout)
 	stopLooking()
 	w.clear()
 	return now, c.stopped(t, err)
+}
+
+// awaitUnwatched waits without a terminal: what happens is told in plain lines, unless
+// the output is for a program.
+func (c *console) awaitUnwatched(ctx context.Context, hub *client.Client, t api.Task, timeout time.Duration) (api.Task, error) {
+	if c.json {
+		return hub.WaitTask(ctx, t.ID, timeout)
+	}
+	stop := c.narrate(ctx, hub, t.ID)
+	defer stop()
+	return hub.WaitTask(ctx, t.ID, timeout)
 }
 
 // interruptible returns a context that ends with Ctrl-C, when the terminal is
@@ -46,10 +58,14 @@ type waiting struct {
 	since time.Time
 	said  string // the last message that was shown
 
+	inquiry *inquiry
+
 	mu      sync.Mutex // for drawing
 	task    api.Task
+	tree    api.TaskTree // with what is below it
 	partial partialReply
-	above   int // lines above the last one
+	above   int  // lines above the last one
+	asking  bool // the person is being asked: nothing else is drawn
 }
 
 // redrawEvery is how often the waiting line is redrawn.
@@ -72,7 +88,38 @@ func (w *waiting) watch(ctx context.Context, t api.Task, timeout time.Duration) 
 		}
 		t = now
 		w.show(ctx, t)
+		if !view.Ended(t) {
+			w.lookBelow(ctx, t)
+		}
 	}
+}
+
+// lookBelow finds out who works on what below the task, and asks the person what waits
+// for them there.
+func (w *waiting) lookBelow(ctx context.Context, t api.Task) {
+	tree, err := w.hub.Tree(ctx, t.ID)
+	if err != nil {
+		return // only for display; if the hub is gone, the wait says so
+	}
+	w.mu.Lock()
+	w.tree = tree
+	w.mu.Unlock()
+	approval, question := w.inquiry.next(ctx, tree)
+	if approval == nil && question == nil {
+		return
+	}
+	w.mu.Lock()
+	w.wipe()
+	w.asking = true
+	w.mu.Unlock()
+	if approval != nil {
+		w.inquiry.decide(ctx, *approval)
+	} else {
+		w.inquiry.answer(ctx, *question)
+	}
+	w.mu.Lock()
+	w.asking = false
+	w.mu.Unlock()
 }
 
 func (w *waiting) draw(t api.Task) {
@@ -83,6 +130,9 @@ func (w *waiting) draw(t api.Task) {
 }
 
 func (w *waiting) redraw() {
+	if w.asking {
+		return
+	}
 	s, t := w.screen(w.err), w.task
 	text := fmt.Sprintf("waiting for %s%s %s", t.Agent, s.Ellipsis(), view.Seconds(w.now().Sub(w.since)))
 	if wait := cmp.Or(t.Waiting, w.partial.wait); wait != "" {
@@ -94,7 +144,10 @@ func (w *waiting) redraw() {
 	if t.Open > 0 {
 		text += fmt.Sprintf(", which waits for %d more", t.Open)
 	}
-	lines := w.partial.lines(s)
+	if t.Spent != nil && t.Spent.Money > 0 {
+		text += ", " + view.Dollars(t.Spent.Money)
+	}
+	lines := slices.Concat(w.partial.lines(s), below(s, w.tree))
 	w.wipe()
 	for _, line := range lines {
 		_, _ = fmt.Fprintln(w.err, line)

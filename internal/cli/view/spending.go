@@ -41,7 +41,7 @@ func (f *facts) spent(sp api.Spending) {
 	}
 	tokens := fmt.Sprintf("%d (%d in, %d out)", sp.Input+sp.Output, sp.Input, sp.Output)
 	f.add("tokens", bounded(tokens, limit.Tokens > 0, fmt.Sprint(limit.Tokens)))
-	f.add("money", bounded(dollars(sp.Money), limit.Money > 0, dollars(limit.Money)))
+	f.add("money", bounded(Dollars(sp.Money), limit.Money > 0, Dollars(limit.Money)))
 	if sp.Tasks > 0 {
 		f.add("tasks", bounded(fmt.Sprint(sp.Tasks), limit.Tasks > 0, fmt.Sprint(limit.Tasks)))
 	}
@@ -55,7 +55,8 @@ func bounded(text string, is bool, limit string) string {
 	return text + " of " + limit
 }
 
-func dollars(amount float64) string {
+// Dollars is an amount of money.
+func Dollars(amount float64) string {
 	return parley.Money(math.Round(amount * float64(parley.Dollar))).String()
 }
 
