@@ -32,6 +32,9 @@ type Config struct {
 	Hidden []string
 	// Sandbox runs commands; nil if they cannot be run here.
 	Sandbox *sandbox.Sandbox
+	// Memory says that the folder holds what agents remember, and nothing else is done in
+	// it: nothing is protected from the hub itself.
+	Memory bool
 }
 
 // Workspace is safe for concurrent use.
@@ -42,6 +45,8 @@ type Workspace struct {
 	programs atomic.Pointer[[]string]
 	// writing makes our own checks and changes of a file atomic.
 	writing sync.Mutex
+	home    string // names the folder among all machines
+	looking looking
 }
 
 // Access is what an agent may do here.
@@ -58,7 +63,17 @@ func Open(cfg Config) (*Workspace, error) {
 		return nil, parley.Errorf(parley.NotFound, "The workspace %s cannot be opened.", cfg.Folder).
 			WithHint("Make the folder, or name another one as workspace in parley.yaml.").WithCause(err)
 	}
-	return &Workspace{Config: cfg, root: root}, nil
+	return &Workspace{Config: cfg, root: root, home: hostHome(cfg.Folder)}, nil
+}
+
+// Home names the folder so that it is unique among all machines.
+func (w *Workspace) Home() string { return w.home }
+
+func (w *Workspace) kind() parley.ChangePlace {
+	if w.Memory {
+		return parley.InMemory
+	}
+	return parley.InWorkspace
 }
 
 // Protect names the programs and scripts in the workspace that outside servers are
