@@ -78,8 +78,6 @@ type Change struct {
 	// record of a command, which says that one ran whose changes are not known.
 	Path          string
 	Before, After FileState
-	// Folders is how many of the folders above the file were made for it.
-	Folders int
 	// Command says that a command made it: it was seen by looking before and after.
 	Command bool
 	// Doubt says why nobody knows for certain what was changed; empty if it is known.

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"parley"
+	"parley/internal/change"
 	"parley/internal/config"
 	"parley/internal/hubfile"
 	"parley/internal/retention"
@@ -56,6 +57,7 @@ func (t *servedTeam) join(ctx context.Context) error {
 	if t.team, err = t.hub.Join(ctx, roster); err != nil {
 		return err
 	}
+	t.hub.Changes.Serve(t.team.ID, t.filesAt)
 	t.person = person
 	t.files = newTeamFiles(t.hub, t.cfg, t.team, person, roster, problems)
 	t.files.openTools, t.files.toolsets = t.openTools, t.toolsets
@@ -131,6 +133,14 @@ func (t *servedTeam) toolsets() toolsets {
 	return nil
 }
 
+// filesAt finds the folder in which agents change files.
+func (t *servedTeam) filesAt(place parley.ChangePlace, path string) change.Files {
+	if space := t.workspace.Load(); space != nil && place == parley.InWorkspace {
+		return space
+	}
+	return nil
+}
+
 // shell names the sandbox for the commands of agents.
 func (t *servedTeam) shell() string {
 	space := t.workspace.Load()
@@ -154,6 +164,7 @@ func (t *servedTeam) limitTo(bytes int) {
 }
 
 func (t *servedTeam) close() (err error) {
+	t.hub.Changes.Serve(t.team.ID, nil)
 	if space := t.workspace.Load(); space != nil {
 		err = space.Close()
 	}

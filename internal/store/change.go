@@ -4,14 +4,14 @@ import "parley"
 
 const changeCols = `id, team_id, task_id, turn, call, agent_id, at, state, home, place, path,
 	before_kind, before_mode, before_size, before_hash, after_kind, after_mode, after_size, after_hash,
-	folders, command, doubt, undone_by, undone_at`
+	command, doubt, undone_by, undone_at`
 
 func scanChange(r Row) parley.Change {
 	return parley.Change{
 		ID: parley.ChangeID(r.Int(0)), Team: parley.TeamID(r.Int(1)), Task: parley.TaskID(r.Int(2)), Turn: int(r.Int(3)), Call: r.Text(4),
 		Agent: parley.AgentID(r.Int(5)), At: parley.Micros(r.Int(6)), State: parley.ChangeState(r.Int(7)), Home: r.Text(8),
 		Place: parley.ChangePlace(r.Text(9)), Path: string(r.Bytes(10)), Before: scanFileState(r, 11), After: scanFileState(r, 15),
-		Folders: int(r.Int(19)), Command: r.Int(20) != 0, Doubt: r.Text(21), UndoneBy: parley.AgentID(r.Int(22)), UndoneAt: parley.Micros(r.Int(23)),
+		Command: r.Int(19) != 0, Doubt: r.Text(20), UndoneBy: parley.AgentID(r.Int(21)), UndoneAt: parley.Micros(r.Int(22)),
 	}
 }
 
@@ -33,11 +33,11 @@ func (tx *Tx) InsertChange(c *parley.Change) {
 		}
 	}
 	tx.exec(`INSERT INTO file_change (id, team_id, task_id, turn, call, agent_id, at, state, home, place, path,
-		before_kind, before_mode, before_size, before_hash, after_kind, after_mode, after_size, after_hash, folders, command, doubt)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
+		before_kind, before_mode, before_size, before_hash, after_kind, after_mode, after_size, after_hash, command, doubt)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
 		int64(c.ID), int64(c.Team), int64(c.Task), int64(c.Turn), c.Call, int64(c.Agent), int64(c.At), int64(c.State), c.Home, string(c.Place), pathBytes(c.Path),
 		int64(c.Before.Kind), int64(c.Before.Mode), c.Before.Size, c.Before.Hash, int64(c.After.Kind), int64(c.After.Mode), c.After.Size, c.After.Hash,
-		int64(c.Folders), flag(c.Command), c.Doubt)
+		flag(c.Command), c.Doubt)
 }
 
 // pathBytes keeps a path as it is: the system's names need not be UTF-8.

@@ -107,9 +107,9 @@ type Call struct {
 	Key string
 	// Approved says that somebody has approved this call with these arguments.
 	Approved bool
-	// Changing stores a change of a file that is about to be made; nil if nobody wants to
-	// know. The change must not be made if it fails.
-	Changing func(parley.Change) error
+	// Changing stores changes of files that are about to be made; nil if nobody wants to
+	// know. They must not be made if it fails.
+	Changing func(...parley.Change) error
 	// Commanded stores what a command has changed, even nothing; nil if nobody wants to
 	// know.
 	Commanded func(ctx context.Context, list []parley.Change) error

@@ -38,23 +38,21 @@ func (r *run) changeOf(c parley.Change, call model.Call) parley.Change {
 	return c
 }
 
-// changing stores a change under the lease, before it is made.
-func (r *run) changing(ctx context.Context, call model.Call) func(parley.Change) error {
-	return func(c parley.Change) error {
-		var id parley.ChangeID
-		err := r.update(ctx, func(tx *store.Tx) error {
+// changing stores changes under the lease, before they are made.
+func (r *run) changing(ctx context.Context, call model.Call) func(...parley.Change) error {
+	return func(list ...parley.Change) error {
+		return r.update(ctx, func(tx *store.Tx) error {
 			if _, _, err := r.fence(tx); err != nil {
 				return err
 			}
-			c := r.changeOf(c, call)
-			tx.InsertChange(&c)
-			id = c.ID
+			r.changes.begun = nil
+			for _, c := range list {
+				c = r.changeOf(c, call)
+				tx.InsertChange(&c)
+				r.changes.begun = append(r.changes.begun, c.ID)
+			}
 			return nil
 		})
-		if err == nil {
-			r.changes.begun = append(r.changes.begun, id)
-		}
-		return err
 	}
 }
 

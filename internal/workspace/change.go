@@ -54,19 +54,23 @@ func (w *Workspace) WriteFile(a Access, c Writing) (Changed, error) {
 		return Changed{}, stale(p.path, "it is no longer there")
 	}
 	f := file{path: p.path, data: []byte(c.Content)}
-	change := parley.Change{Path: p.path, Before: before, After: contentOf(f.data, mode), Folders: folders}
-	if err := w.makeChange(p, change, c.Record); err != nil {
+	change := parley.Change{Path: p.path, Before: before, After: contentOf(f.data, mode)}
+	if err := w.makeChange(p, append(folders, change), c.Record); err != nil {
 		return Changed{}, err
 	}
 	return Changed{Path: p.path, Digest: f.digest(), From: 1, To: len(f.lines())}, nil
 }
 
-// makeChange stores a change and then makes it. A kill in between leaves a record of
-// which the file's content says whether it was made.
-func (w *Workspace) makeChange(p *place, c parley.Change, record Record) error {
+// makeChange stores the change of a file, after those of the folders that were made for
+// it, and then makes it. A kill in between leaves a record of which the file's content
+// says whether it was made.
+func (w *Workspace) makeChange(p *place, list []parley.Change, record Record) error {
+	c := list[len(list)-1]
 	if record != nil && !c.Before.Same(c.After) {
-		c.Place, c.Home, c.State = w.kind(), w.home, parley.ChangeBegun
-		if err := record(c); err != nil {
+		for i := range list {
+			list[i].Place, list[i].Home, list[i].State = w.kind(), w.home, parley.ChangeBegun
+		}
+		if err := record(list...); err != nil {
 			return err
 		}
 	}
@@ -93,22 +97,21 @@ func (p *place) expect(digest string) (f file, err error) {
 	return f, nil
 }
 
-// findToWrite finds a writable place, and creates the folders above it. It says how many
-// it made.
-func (w *Workspace) findToWrite(a Access, name string) (p *place, folders int, err error) {
+// findToWrite finds a writable place, and creates the folders above it, which it returns.
+func (w *Workspace) findToWrite(a Access, name string) (p *place, folders []parley.Change, err error) {
 	clean, err := cleanPath(name)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	for dir := range above(clean) {
 		made, err := w.makeFolder(a, dir)
 		if err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
-		folders += made
+		folders = append(folders, made...)
 	}
 	if p, err = w.find(clean); err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	err = p.mayWrite(a)
 	if err == nil && p.info != nil && !p.info.Mode().IsRegular() {
@@ -116,7 +119,7 @@ func (w *Workspace) findToWrite(a Access, name string) (p *place, folders int, e
 	}
 	if err != nil {
 		p.close()
-		return nil, 0, err
+		return nil, nil, err
 	}
 	return p, folders, nil
 }
@@ -132,26 +135,32 @@ func above(clean string) func(func(string) bool) {
 	}
 }
 
-func (w *Workspace) makeFolder(a Access, dir string) (made int, err error) {
+// makeFolder creates a folder unless it is there.
+func (w *Workspace) makeFolder(a Access, dir string) (made []parley.Change, err error) {
 	p, err := w.find(dir)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer p.close()
 	if p.info != nil {
-		return 0, nil
+		return nil, nil
 	}
 	// Nobody would read a folder in agents/_shared, so only files are created there.
 	if err := p.mayWrite(a); err != nil {
-		return 0, err
+		return nil, err
 	}
 	switch err := p.dir.Mkdir(p.name, 0o755); {
 	case errors.Is(err, fs.ErrExist):
-		return 0, nil
+		return nil, nil
 	case err != nil:
-		return 0, failed(p.path, err)
+		return nil, failed(p.path, err)
 	}
-	return 1, nil
+	if p.info, err = p.dir.Lstat(p.name); err != nil {
+		return nil, failed(p.path, err)
+	}
+	state, err := p.state(0)
+	w.noteWrite(p.path, state)
+	return []parley.Change{{Path: p.path, After: state}}, err
 }
 
 // replace replaces the file atomically: readers see the old or the new content. A

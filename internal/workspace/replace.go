@@ -57,7 +57,7 @@ func (w *Workspace) ReplaceBlock(a Access, r Replacement) (Changed, error) {
 	}
 	mode := p.info.Mode()
 	change := parley.Change{Path: p.path, Before: contentOf(f.data, mode), After: contentOf(changed.data, mode.Perm())}
-	if err := w.makeChange(p, change, r.Record); err != nil {
+	if err := w.makeChange(p, []parley.Change{change}, r.Record); err != nil {
 		return Changed{}, err
 	}
 	return out, nil

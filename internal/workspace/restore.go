@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"io/fs"
-	"path"
 
 	"github.com/google/uuid"
 
@@ -10,9 +9,8 @@ import (
 )
 
 // Restore brings a path from one state to another, if it is in the first: what somebody
-// has changed since stays. Folders that were made for a file go with it when they are
-// empty.
-func (w *Workspace) Restore(name string, from, to parley.FileState, folders int) error {
+// has changed since stays.
+func (w *Workspace) Restore(name string, from, to parley.FileState) error {
 	w.writing.Lock()
 	defer w.writing.Unlock()
 	p, err := w.exact(name)
@@ -33,9 +31,6 @@ func (w *Workspace) Restore(name string, from, to parley.FileState, folders int)
 	w.noteWrite(p.path, to)
 	if err := p.become(to); err != nil {
 		return failed(p.path, err)
-	}
-	if to.Kind == parley.NoFile {
-		w.removeEmpty(path.Dir(name), folders)
 	}
 	return nil
 }
@@ -75,19 +70,4 @@ func (p *place) replaceLink(target string) error {
 		return err
 	}
 	return nil
-}
-
-// removeEmpty removes a folder and so many above it, as long as they are empty.
-func (w *Workspace) removeEmpty(dir string, count int) {
-	for ; count > 0 && dir != "."; count, dir = count-1, path.Dir(dir) {
-		p, err := w.exact(dir)
-		if err != nil {
-			return
-		}
-		err = p.dir.Remove(p.name) // one that holds something stays
-		p.close()
-		if err != nil {
-			return
-		}
-	}
 }

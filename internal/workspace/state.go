@@ -14,8 +14,8 @@ import (
 	"parley"
 )
 
-// Record stores a change before it is made. If it fails, nothing is changed.
-type Record func(parley.Change) error
+// Record stores changes before they are made. If it fails, no file is changed.
+type Record func(...parley.Change) error
 
 const (
 	// maxHashed is the largest file whose content is compared.

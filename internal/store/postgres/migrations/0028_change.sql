@@ -22,7 +22,6 @@ CREATE TABLE file_change (
   after_mode  BIGINT NOT NULL,
   after_size  BIGINT NOT NULL,
   after_hash  TEXT NOT NULL,
-  folders     BIGINT NOT NULL,
   command     BIGINT NOT NULL,
   doubt       TEXT NOT NULL,
   undone_by   BIGINT NOT NULL DEFAULT 0,

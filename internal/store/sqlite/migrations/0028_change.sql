@@ -22,7 +22,6 @@ CREATE TABLE file_change (
   after_mode  INTEGER NOT NULL,
   after_size  INTEGER NOT NULL,
   after_hash  TEXT NOT NULL,
-  folders     INTEGER NOT NULL,
   command     INTEGER NOT NULL,
   doubt       TEXT NOT NULL,
   undone_by   INTEGER NOT NULL DEFAULT 0,
