@@ -68,6 +68,8 @@ var mayImport = map[string][]string{
 	// Telling people outside what waits for them.
 	"internal/notify": {"internal/store", "internal/wake", "internal/workspace/sandbox"},
 	"internal/claim":  {"internal/access", "internal/directory", "internal/store"},
+	// What agents write down for themselves.
+	"internal/memory": {"internal/store"},
 	// What tasks changed in files. Where the files are, app says.
 	"internal/change": {"internal/access", "internal/directory", "internal/store"},
 	// The rules are in the files, and the rulebook changes them there.
@@ -89,6 +91,7 @@ var mayImport = map[string][]string{
 	"internal/tool/desktools":   {"internal/access", "internal/desk", "internal/reading", "internal/tool", "internal/tool/contacttools"},
 	// The tools of the workspace know nothing of contacts.
 	"internal/tool/workspacetools": {"internal/policy", "internal/tool", "internal/workspace", "internal/workspace/sandbox", "internal/workspace/symbol"},
+	"internal/tool/memorytools":    {"internal/memory", "internal/policy", "internal/tool"},
 	// The tools of outside servers.
 	"internal/mcpclient":      {"internal/policy", "internal/tool", "internal/workspace/sandbox"},
 	"internal/model":          {},

@@ -113,7 +113,7 @@ func (w *Workspace) findToWrite(a Access, name string) (p *place, folders []parl
 	if p, err = w.find(clean); err != nil {
 		return nil, nil, err
 	}
-	err = p.mayWrite(a)
+	err = w.mayWrite(p, a)
 	if err == nil && p.info != nil && !p.info.Mode().IsRegular() {
 		err = parley.Errorf(parley.Invalid, "%s is not a regular file.", show(p.path))
 	}
@@ -146,7 +146,7 @@ func (w *Workspace) makeFolder(a Access, dir string) (made []parley.Change, err 
 		return nil, nil
 	}
 	// Nobody would read a folder in agents/_shared, so only files are created there.
-	if err := p.mayWrite(a); err != nil {
+	if err := w.mayWrite(p, a); err != nil {
 		return nil, err
 	}
 	switch err := p.dir.Mkdir(p.name, 0o755); {

@@ -44,7 +44,7 @@ func (w *Workspace) ReplaceBlock(a Access, r Replacement) (Changed, error) {
 		return Changed{}, err
 	}
 	defer p.close()
-	if err := p.mayWrite(a); err != nil {
+	if err := w.mayWrite(p, a); err != nil {
 		return Changed{}, err
 	}
 	f, err := p.read()

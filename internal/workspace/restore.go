@@ -18,7 +18,7 @@ func (w *Workspace) Restore(name string, from, to parley.FileState) error {
 		return err
 	}
 	defer p.close()
-	if err := p.mayWrite(Access{Shared: true}); err != nil {
+	if err := w.mayWrite(p, Access{Shared: true}); err != nil {
 		return err
 	}
 	now, err := p.state(0)

@@ -5,7 +5,7 @@
 // is opened within the one before and compared with what was looked at, so that
 // nobody can replace a folder with a link in between. Protected files are recognised
 // by identity, not by spelling: the hub's data and parley.yaml can be neither read
-// nor written, agents/ and .git cannot be written.
+// nor written; agents/, .git, AGENTS.md and CLAUDE.md cannot be written.
 //
 // A change must be based on what was read: it carries the digest that reading showed,
 // and is refused as stale if the file has changed since. Nothing is remembered
@@ -47,6 +47,8 @@ type Workspace struct {
 	writing sync.Mutex
 	home    string // names the folder among all machines
 	looking looking
+	guides  guides
+	covers  covers
 }
 
 // Access is what an agent may do here.
@@ -63,7 +65,11 @@ func Open(cfg Config) (*Workspace, error) {
 		return nil, parley.Errorf(parley.NotFound, "The workspace %s cannot be opened.", cfg.Folder).
 			WithHint("Make the folder, or name another one as workspace in parley.yaml.").WithCause(err)
 	}
-	return &Workspace{Config: cfg, root: root, home: hostHome(cfg.Folder)}, nil
+	w := &Workspace{Config: cfg, root: root, home: hostHome(cfg.Folder)}
+	if !w.Memory {
+		w.sweepCovers()
+	}
+	return w, nil
 }
 
 // Home names the folder so that it is unique among all machines.
@@ -132,6 +138,7 @@ const (
 func Confine(cfg Config) (readOnly, hidden []string) {
 	cfg = cfg.resolved()
 	readOnly = []string{filepath.Join(cfg.Folder, gitFolder), filepath.Join(cfg.Team, agentsFolder)}
+	readOnly = append(readOnly, guidePaths(cfg.Folder)...)
 	hidden = append([]string{filepath.Join(cfg.Team, teamFile)}, cfg.Hidden...)
 	return readOnly, hidden
 }
