@@ -41,10 +41,10 @@ type Refusal struct{ Path, Why string }
 // Undo takes back what a task changed in files, with the tasks below it. Only people do.
 // Done again, it finds that there is nothing left.
 func (s *Service) Undo(ctx context.Context, c access.Caller, id parley.TaskID, o Options) (Undone, error) {
-	if err := s.Sees(ctx, c, id); err != nil {
+	if err := s.Access.PeopleOnly(ctx, c, "undo what tasks have changed", "undo "+id.String()); err != nil {
 		return Undone{}, err
 	}
-	if err := s.Access.PeopleOnly(ctx, c, "undo what tasks have changed", "undo "+id.String()); err != nil {
+	if err := s.Sees(ctx, c, id); err != nil {
 		return Undone{}, err
 	}
 	s.undoing.Lock()
