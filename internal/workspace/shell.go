@@ -42,7 +42,8 @@ func (w *Workspace) Shell(ctx context.Context, c Command) (out sandbox.Outcome, 
 	if p.info == nil || !p.info.IsDir() {
 		return out, parley.Errorf(parley.NotFound, "There is no folder %s.", show(folder)).WithHint("Look with glob.")
 	}
-	run := sandbox.Command{Script: c.Script, Dir: filepath.Join(w.Sandbox.Workspace, filepath.FromSlash(p.path)), Time: c.Limit, ReadOnly: slices.Concat(w.protected(), guidePaths(w.Folder))}
+	run := sandbox.Command{Script: c.Script, Dir: filepath.Join(w.Sandbox.Workspace, filepath.FromSlash(p.path)), Time: c.Limit,
+		ReadOnly: slices.Concat(w.protected(), guidePaths(w.Folder))}
 	defer w.cover()()
 	if c.Record == nil {
 		return w.Sandbox.Run(ctx, run)
