@@ -69,6 +69,8 @@ const (
 	EventClaimed  EventKind = "claim.taken"
 	EventReleased EventKind = "claim.released"
 
+	EventUndone EventKind = "task.undone" // somebody took back what it changed in files
+
 	EventPaused  EventKind = "team.paused"
 	EventResumed EventKind = "team.resumed"
 )
@@ -83,7 +85,7 @@ func EventKinds() []EventKind {
 		EventBudgetSpent, EventBudgetRaised, EventDaySpent, EventDayRaised, EventPaused, EventResumed,
 		EventKept, EventKeeperShared, EventKeeperPruned, EventProviderBusy, EventProviderAnswered, EventWindow,
 		EventQuestionAsked, EventQuestionForwarded, EventQuestionAnswered, EventQuestionPassed, EventQuestionExpired, EventQuestionFailed,
-		EventClaimed, EventReleased, EventTokenCreated, EventTokenRevoked,
+		EventClaimed, EventReleased, EventTokenCreated, EventTokenRevoked, EventUndone,
 	}
 }
 

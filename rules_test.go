@@ -40,7 +40,7 @@ var mayImport = map[string][]string{
 	"internal/demo":      {"api", "internal/app", "internal/cli/view", "client", "internal/config"},
 
 	// Doors: decode, one use case, encode.
-	"internal/httpapi": {"internal/access", "api", "internal/channel", "internal/claim", "internal/contact", "internal/desk", "internal/gate", "internal/hosting", "internal/keeper", "internal/live", "internal/reading", "internal/redaction", "internal/rulebook", "internal/search", "internal/step", "internal/store", "internal/token", "internal/trace"},
+	"internal/httpapi": {"internal/access", "api", "internal/change", "internal/channel", "internal/claim", "internal/contact", "internal/desk", "internal/gate", "internal/hosting", "internal/keeper", "internal/live", "internal/reading", "internal/redaction", "internal/rulebook", "internal/search", "internal/step", "internal/store", "internal/token", "internal/trace"},
 	// What it offers and asks comes from the use cases and the tools.
 	"internal/mcpserver": {"internal/access", "internal/contact", "internal/keeper", "internal/reading", "internal/tool", "internal/wake"},
 	// What every door does to a request before it is served.
@@ -70,6 +70,10 @@ var mayImport = map[string][]string{
 	// Telling people outside what waits for them.
 	"internal/notify": {"internal/store", "internal/wake", "internal/workspace/sandbox"},
 	"internal/claim":  {"internal/access", "internal/directory", "internal/store"},
+	// What agents write down for themselves.
+	"internal/memory": {"internal/store"},
+	// What tasks changed in files. Where the files are, app says.
+	"internal/change": {"internal/access", "internal/directory", "internal/store"},
 	// The rules are in the files, and the rulebook changes them there.
 	"internal/rulebook": {"internal/access", "internal/config", "internal/directory", "internal/store"},
 	// The teams that a hub serves.
@@ -91,6 +95,7 @@ var mayImport = map[string][]string{
 	"internal/tool/desktools":   {"internal/access", "internal/desk", "internal/reading", "internal/tool", "internal/tool/contacttools"},
 	// The tools of the workspace know nothing of contacts.
 	"internal/tool/workspacetools": {"internal/policy", "internal/tool", "internal/workspace", "internal/workspace/sandbox", "internal/workspace/symbol"},
+	"internal/tool/memorytools":    {"internal/memory", "internal/policy", "internal/tool"},
 	// The tools of outside servers.
 	"internal/mcpclient":      {"internal/policy", "internal/tool", "internal/workspace/sandbox"},
 	"internal/model":          {},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"parley"
@@ -16,6 +17,7 @@ import (
 	"parley/internal/tool"
 	"parley/internal/tool/contacttools"
 	"parley/internal/turn"
+	"parley/internal/workspace"
 )
 
 // Member is a participant as the team's files describe it.
@@ -95,6 +97,16 @@ type definition struct {
 	turn.Agent
 	servers []*mcpclient.Conn
 	only    []string
+	// space is the workspace that the agent works in, whose guides it reads; nil if none.
+	space *workspace.Workspace
+}
+
+// guides are what the owner of its workspace tells the agent.
+func (d *definition) guides() []workspace.Guide {
+	if d.space == nil {
+		return nil
+	}
+	return d.space.Guides()
 }
 
 func newAgents(dir *directory.Directory, sets toolsets, outside *outside) *agents {
@@ -134,9 +146,13 @@ func (a *agents) find(id parley.AgentID) (*definition, bool) {
 	return d, ok
 }
 
-// now is the agent with the present tools of its servers.
+// now is the agent with the present tools of its servers, and with what the owner of its
+// workspace says at present. That changes seldom, so it comes before what it knows.
 func (d *definition) now() turn.Agent {
 	agent := d.Agent
+	if text := workspace.GuideText(d.guides()); text != "" {
+		agent.Instructions = strings.TrimPrefix(agent.Instructions+"\n\n"+text, "\n\n")
+	}
 	if len(d.servers) > 0 {
 		agent.Tools = slices.Concat(agent.Tools, allowed(mcpclient.Combine(d.servers), d.only))
 	}
@@ -144,16 +160,19 @@ func (d *definition) now() turn.Agent {
 }
 
 // Toolbox lists the tools and servers of an agent. It implements reading.Toolbox.
-func (a *agents) Toolbox(id parley.AgentID) (tools []reading.Tool, servers []reading.ToolServer) {
+func (a *agents) Toolbox(id parley.AgentID) (tools []reading.Tool, servers []reading.ToolServer, guides []reading.Guide) {
 	d, ok := a.find(id)
 	if !ok {
-		return describeTools(a.ToolsOf(id)), nil
+		return describeTools(a.ToolsOf(id)), nil, nil
+	}
+	for _, g := range d.guides() {
+		guides = append(guides, reading.Guide{File: g.File, Size: g.Size, Shown: len(g.Text), Cut: g.Cut, Note: g.Note})
 	}
 	tools = describeTools(d.now().Tools)
 	for _, c := range d.servers {
 		servers = append(servers, reading.ToolServer(c.State()))
 	}
-	return tools, servers
+	return tools, servers, guides
 }
 
 // ActionOf names a call for the rules. It implements reading.Actions.
@@ -217,6 +236,9 @@ func (a *agents) take(team parley.TeamID, stored []parley.Agent, r Roster, gone 
 			tools := a.limit(a.combine(ownSets(m), r.Toolsets, combined), m)
 			defs[stored[i].ID] = &definition{Agent: turn.Agent{Name: m.Name, Instructions: m.Instructions, Knowledge: m.Knowledge, Model: m.Model, ModelName: m.ModelName, Tools: tools, Limits: *limits, Isolated: m.Isolated},
 				servers: a.outside.connect(team, m, used), only: m.Tools}
+			if slices.Contains(m.Toolsets, workspaceSet) {
+				defs[stored[i].ID].space = r.Workspace
+			}
 			continue
 		}
 		own[stored[i].ID] = a.outsideTools(m, r.Toolsets, combined)

@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/access"
+	"parley/internal/change"
 	"parley/internal/channel"
 	"parley/internal/claim"
 	"parley/internal/contact"
@@ -68,6 +69,7 @@ type Hub struct {
 	Keepers    *keeper.Service
 	Search     *search.Service
 	Claims     *claim.Service
+	Changes    *change.Service
 	Redactions *redaction.Service
 	Tokens     *token.Service
 
@@ -98,6 +100,10 @@ func NewHub(cfg HubConfig) *Hub {
 	h.Claims = claim.New(cfg.Store, dir)
 	h.Tokens = token.NewService(cfg.Store, dir, h.Access)
 	h.Reading = reading.New(reading.Config{Store: cfg.Store, Directory: dir, Access: h.Access, Contacts: h.Contacts, Index: h.Search, Live: fan})
+	h.Changes = change.New(change.Config{Store: cfg.Store, Directory: dir, Access: h.Access, Sees: func(ctx context.Context, c access.Caller, id parley.TaskID) error {
+		_, err := h.Reading.Task(ctx, c, id)
+		return err
+	}})
 	h.Desk = desk.New(desk.Config{Store: cfg.Store, Directory: dir, Contacts: h.Contacts, Access: h.Access, Log: cfg.Log, Lease: cfg.ClientLease})
 	sets := builtIn(h)
 	maps.Copy(sets, cfg.Toolsets)

@@ -16,6 +16,7 @@ import (
 	"parley/internal/notify"
 	"parley/internal/rulebook"
 	"parley/internal/store"
+	"parley/internal/workspace"
 )
 
 // teamFiles applies changes of a team's files while the hub runs. All files are read
@@ -38,6 +39,8 @@ type teamFiles struct {
 	// before.
 	openTools func(context.Context, *config.Team) error
 	toolsets  func() toolsets
+	space     func() *workspace.Workspace
+	memories  *memories
 	// teller tells people what waits for them.
 	teller *notify.Teller
 }
@@ -95,7 +98,8 @@ func (f *teamFiles) Reload(ctx context.Context, by parley.AgentID) (rulebook.Cha
 	if err := f.openTools(ctx, now); err != nil {
 		return rulebook.Change{}, err
 	}
-	roster.Toolsets = f.toolsets()
+	f.memories.take(now.Agents)
+	roster.Toolsets, roster.Workspace = f.toolsets(), f.space()
 	change := f.compare(roster, now, left)
 	roster.By, roster.Changes = by, f.details(change)
 	if _, err := f.hub.Join(ctx, roster); err != nil {

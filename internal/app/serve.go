@@ -183,7 +183,7 @@ func (s *serving) prepare(ctx context.Context) error {
 	s.door = httpapi.New(httpapi.Config{
 		Gate: s.gate, Tokens: s.hub.Tokens,
 		Store: s.store, Contacts: s.hub.Contacts, Redactions: s.hub.Redactions,
-		Reading: s.hub.Reading, Desk: s.hub.Desk, Tools: s.hub.Tools, Channels: s.hub.Channels, Keepers: s.hub.Keepers, Claims: s.hub.Claims,
+		Reading: s.hub.Reading, Desk: s.hub.Desk, Tools: s.hub.Tools, Channels: s.hub.Channels, Keepers: s.hub.Keepers, Claims: s.hub.Claims, Changes: s.hub.Changes,
 		Rules: s.teams.rules, Teams: hosting.New(s.hub.Access, s.own.team.ID, s.teams), Log: cfg.Log,
 		Version: Version(), Started: started, HeaderBytes: cfg.Team.Door.Header, BodyBytes: cfg.Team.Door.Body, MessageBytes: largest, Shell: s.teams.shell,
 		Mount:  map[string]http.Handler{"/mcp": s.mcp},

@@ -17,6 +17,7 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 	problems = slices.Clone(cfg.Problems)
 	r.Team, r.Home = team.Name, homeOf(team.Dir)
 	for _, a := range team.Agents {
+		a = remembered(team, a)
 		m, err := cfg.models.of(a)
 		if err != nil {
 			problems = append(problems, config.Problem{File: a.File, Message: parley.Public(err)})
@@ -29,7 +30,7 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 		}
 		r.Members = append(r.Members, Member{
 			Name: a.Name, Description: a.Description, Role: a.Role, Kind: a.Kind, Instructions: a.Instructions, Knowledge: a.Knowledge,
-			Model: m, ModelName: a.Model.String(), Docs: directory.Docs{Home: team.Dir, Folder: a.Docs}, Toolsets: a.Toolsets, Limits: a.Limits,
+			Model: m, ModelName: a.Model.String(), Docs: directory.Docs{Home: team.Dir, Folder: a.Docs}, Toolsets: memorySets(a), Limits: a.Limits,
 			Tools: a.AllowedTools(), Servers: cfg.boxes.servers(team, a), KeepsShared: a.Shared == "write", Isolated: a.Isolated, Rules: rules, Mistake: a.Mistake,
 			Lead: a.Name == team.Lead,
 		})

@@ -2,11 +2,13 @@ package app
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"parley"
+	"parley/internal/change"
 	"parley/internal/config"
 	"parley/internal/hubfile"
 	"parley/internal/retention"
@@ -31,6 +33,9 @@ type servedTeam struct {
 	// workspace is nil until an agent works in one.
 	workspace atomic.Pointer[workspace.Workspace]
 
+	// memories are what its agents have written down.
+	memories *memories
+
 	// lock keeps other hubs from the data folder of a further team.
 	lock *hubfile.Lock
 
@@ -48,17 +53,24 @@ func (t *servedTeam) join(ctx context.Context) error {
 	if err := t.openTools(ctx, t.cfg.Team); err != nil {
 		return err
 	}
+	var err error
+	if t.memories, err = openMemories(t.hub, t.cfg.Team); err != nil {
+		return err
+	}
+	t.memories.take(t.cfg.Team.Agents)
 	roster, person, problems, err := enlist(t.cfg)
 	if err != nil {
 		return err
 	}
-	roster.Toolsets = t.toolsets()
+	roster.Toolsets, roster.Workspace = t.toolsets(), t.workspace.Load()
 	if t.team, err = t.hub.Join(ctx, roster); err != nil {
 		return err
 	}
+	t.hub.Changes.Serve(t.team.ID, t.filesAt)
 	t.person = person
 	t.files = newTeamFiles(t.hub, t.cfg, t.team, person, roster, problems)
-	t.files.openTools, t.files.toolsets = t.openTools, t.toolsets
+	t.files.openTools, t.files.space, t.files.toolsets, t.files.memories = t.openTools, t.workspace.Load, t.toolsets, t.memories
+	t.memories.service.Changed, t.memories.restored = t.files.remember, t.files.restored
 	t.files.tellPeople(ctx, t.cfg.Team)
 	t.warned = slices.Concat(t.cfg.Team.Warnings, CheckTools(t.cfg.Team), CheckServerFiles(t.cfg.Team), t.cfg.boxes.warnings(t.cfg.Team))
 	t.rules = rulebook.New(t.hub.Store, t.hub.Directory, t.hub.Access, t.team.ID, t.files, t.cfg.Log)
@@ -123,10 +135,22 @@ func placed(now, start *config.Team) *config.Team {
 	return &team
 }
 
-// toolsets are the tools of the team's own workspace.
+// toolsets are the tools of the team's own workspace and memories.
 func (t *servedTeam) toolsets() toolsets {
+	sets := toolsets{memorySet: t.memories.tools()}
 	if space := t.workspace.Load(); space != nil {
-		return WorkspaceTools(space)
+		maps.Copy(sets, WorkspaceTools(space))
+	}
+	return sets
+}
+
+// filesAt finds the folder in which agents change files.
+func (t *servedTeam) filesAt(place parley.ChangePlace, path string) change.Files {
+	if space := t.workspace.Load(); space != nil && place == parley.InWorkspace {
+		return space
+	}
+	if place == parley.InMemory {
+		return t.memories.filesAt(path)
 	}
 	return nil
 }
@@ -154,8 +178,12 @@ func (t *servedTeam) limitTo(bytes int) {
 }
 
 func (t *servedTeam) close() (err error) {
+	t.hub.Changes.Serve(t.team.ID, nil)
 	if space := t.workspace.Load(); space != nil {
 		err = space.Close()
+	}
+	if t.memories != nil {
+		closing(&err, t.memories.close)
 	}
 	if t.lock != nil {
 		closing(&err, t.lock.Release)

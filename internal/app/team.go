@@ -12,6 +12,7 @@ import (
 	"parley/internal/store"
 	"parley/internal/tool"
 	"parley/internal/wake"
+	"parley/internal/workspace"
 )
 
 // Roster is a team that joins the hub.
@@ -34,6 +35,9 @@ type Roster struct {
 	Channels []Channel
 	// Toolsets are further ones that only this team has, by name.
 	Toolsets map[string][]tool.Tool
+	// Workspace is what tells agents that work there what its owner wants; nil if there is
+	// none.
+	Workspace *workspace.Workspace
 }
 
 // Channel is a group channel as the team's files describe it.

@@ -15,14 +15,16 @@ import (
 func taskCommand(c *console) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "task",
-		Short: "Show, await, cancel or retry a task, or raise its budget",
+		Short: "Show, await, cancel or retry a task, show or undo its changes, or raise its budget",
 		Example: `  parley task show task-101
   parley task wait task-101
   parley task cancel task-101
   parley task retry task-101
+  parley task diff task-101
+  parley task undo task-101
   parley task budget task-101 --add tokens=50k`,
 		GroupID: groupLook,
-	}, taskShowCommand(c), taskWaitCommand(c), taskCancelCommand(c), taskRetryCommand(c), taskBudgetCommand(c))
+	}, taskShowCommand(c), taskWaitCommand(c), taskCancelCommand(c), taskRetryCommand(c), taskBudgetCommand(c), taskDiffCommand(c), taskUndoCommand(c))
 }
 
 func taskShowCommand(c *console) *cobra.Command {

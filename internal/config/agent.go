@@ -1,6 +1,7 @@
 package config
 
 import (
+	"path"
 	"strings"
 
 	"parley"
@@ -26,6 +27,11 @@ type Agent struct {
 	// Knowledge is what changes more often: the agent's MEMORY.md, then what the
 	// team shares.
 	Knowledge string
+	// Memory is the first part of that, and Common the rest. Remembers says that there is
+	// a MEMORY.md, even an empty one.
+	Memory    string
+	Remembers bool
+	Common    string
 	// File is where the agent is described, relative to the team's folder.
 	File string
 	// Docs is the folder that others may read, relative to the team's folder;
@@ -164,7 +170,8 @@ func (d draft) finish(t *Team, shared []string) Agent {
 		a.Toolsets = t.Toolsets
 	}
 	a.takeRole(d.lines)
-	a.Knowledge = join(append([]string{a.Knowledge}, shared...))
+	a.Common = join(shared)
+	a.Knowledge = join([]string{a.Memory, a.Common})
 	switch {
 	case a.Kind != parley.Native:
 		a.Model = Model{}
@@ -175,6 +182,22 @@ func (d draft) finish(t *Team, shared []string) Agent {
 }
 
 // join puts texts below each other, with an empty line between them.
+// WithMemory is the agent with another MEMORY.md.
+func (a Agent) WithMemory(text string) Agent {
+	a.Memory, a.Remembers = text, true
+	a.Knowledge = join([]string{text, a.Common})
+	return a
+}
+
+// MemoryFile is the agent's MEMORY.md, relative to the team's folder; empty for an agent
+// that is a single file.
+func (a Agent) MemoryFile() string {
+	if dir := path.Dir(a.File); dir != agentsDir && path.Base(a.File) == agentFile {
+		return path.Join(dir, memoryFile)
+	}
+	return ""
+}
+
 func join(texts []string) string {
 	var filled []string
 	for _, t := range texts {

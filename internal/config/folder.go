@@ -108,7 +108,7 @@ func (f *folder) readFolder(root *os.Root, dir, name string) {
 		}
 		wrongs = append(wrongs, problems(path.Join(dir, name), found)...)
 		if name == memoryFile {
-			d.agent.Knowledge = text
+			d.agent.Memory, d.agent.Remembers = text, true
 		} else {
 			texts = append(texts, text)
 		}

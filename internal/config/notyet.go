@@ -36,7 +36,9 @@ func foreignHint(name string) string {
 	}
 }
 
-func availableToolsets() []string { return []string{"contact", "chorus", "loom", "peers", "workspace"} }
+func availableToolsets() []string {
+	return []string{"contact", "chorus", "loom", "memory", "peers", "workspace"}
+}
 
 // toolsetsInto accepts the names of toolsets; a misspelt one is a mistake.
 func toolsetsInto(dst *[]string) yamlfile.Reader {

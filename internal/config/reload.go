@@ -75,7 +75,9 @@ func (f *folder) skipBlank(before *Team) {
 }
 
 // empty reports whether the agent's file was empty when it was read.
-func (a Agent) empty() bool { return len(a.Lines) == 0 && a.Instructions == "" && a.Knowledge == "" }
+func (a Agent) empty() bool {
+	return len(a.Lines) == 0 && a.Instructions == "" && a.Memory == "" && a.Knowledge == ""
+}
 
 // restore brings back the agents whose files now have a mistake.
 func (f *folder) restore(before *Team) {

@@ -204,6 +204,7 @@ var peopleOnly = []struct{ method, operation, path, body string }{
 	{"GET", "/v1/tokens", "/v1/tokens", ""},
 	{"DELETE", "/v1/tokens/{id}", "/v1/tokens/token-1", ""},
 	{"POST", "/v1/people", "/v1/people", `{"name": "Mallory"}`},
+	{"POST", "/v1/tasks/{id}/undo", "/v1/tasks/task-101/undo", `{}`},
 }
 
 func TestNoProgramDoesWhatOnlyPeopleMay(t *testing.T) {

@@ -55,6 +55,8 @@ var calls = []call{
 	{"fail-task", "POST", "/v1/tasks/task-102/fail", `{"reason": "No."}`, 200, 403},
 	{"reply-message", "POST", "/v1/messages/msg-3/reply", `{"text": "Hm."}`, 409, 404},
 	{"cancel-task", "POST", "/v1/tasks/task-104/cancel", "", 200, 403},
+	{"get-task-diff", "GET", "/v1/tasks/task-103/diff", "", 200, 404},
+	{"undo-task", "POST", "/v1/tasks/task-103/undo", "{}", 200, 403},
 	{"retry-task", "POST", "/v1/tasks/task-103/retry", "", 200, 403},
 	{"get-cost", "GET", "/v1/cost?by=task", "", 200, 200},
 	{"get-team-budget", "GET", "/v1/team/budget", "", 200, 200},

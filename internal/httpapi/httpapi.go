@@ -24,6 +24,7 @@ import (
 	"parley"
 	"parley/api"
 	"parley/internal/access"
+	"parley/internal/change"
 	"parley/internal/channel"
 	"parley/internal/claim"
 	"parley/internal/contact"
@@ -39,14 +40,16 @@ import (
 )
 
 type Config struct {
-	Store      store.Store
-	Contacts   *contact.Service
-	Reading    *reading.Service
-	Desk       *desk.Service
-	Tools      *reading.Tools
-	Channels   *channel.Service
-	Keepers    *keeper.Service
-	Claims     *claim.Service
+	Store    store.Store
+	Contacts *contact.Service
+	Reading  *reading.Service
+	Desk     *desk.Service
+	Tools    *reading.Tools
+	Channels *channel.Service
+	Keepers  *keeper.Service
+	Claims   *claim.Service
+	// Changes may be nil for a hub whose agents change no files.
+	Changes    *change.Service
 	Redactions *redaction.Service
 	// Rules are those of a team; nil if the hub has no files of it. A hub whose teams
 	// have no files has none.
@@ -109,6 +112,7 @@ func New(cfg Config) *Server {
 	s.registerTeams()
 	s.registerContacts()
 	s.registerTasks()
+	s.registerChanges()
 	s.registerBudgets()
 	s.registerCost()
 	s.registerMessages()

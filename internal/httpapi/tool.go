@@ -18,13 +18,16 @@ func (s *Server) registerTools() {
 func (s *Server) listTools(ctx context.Context, in *struct {
 	Name string `path:"name" doc:"The agent."`
 }) (api.ToolList, error) {
-	agent, tools, servers, err := s.cfg.Tools.Of(caller(ctx), in.Name)
+	agent, tools, servers, guides, err := s.cfg.Tools.Of(caller(ctx), in.Name)
 	out := api.ToolList{Agent: agent, Tools: make([]api.Tool, 0, len(tools)), Servers: make([]api.ToolServer, 0, len(servers))}
 	for _, t := range tools {
 		out.Tools = append(out.Tools, api.Tool(t))
 	}
 	for _, server := range servers {
 		out.Servers = append(out.Servers, api.ToolServer(server))
+	}
+	for _, g := range guides {
+		out.Guides = append(out.Guides, api.Guide(g))
 	}
 	return out, err
 }

@@ -16,6 +16,7 @@ const (
 	FileRead  = "file_read"
 	FileWrite = "file_write"
 	Shell     = "shell"
+	Memory    = "memory"   // add, rewrite: the agent's own MEMORY.md
 	MCP       = "mcp"      // SERVER.TOOL of an outside server
 	MCPRead   = "mcp_read" // the same for a tool that is trusted to only read
 	Other     = "other"    // tools that do not say what they do
@@ -103,7 +104,7 @@ func Reads(action string) bool {
 // tools count too.
 func (c Call) touchesWorkspace() bool {
 	category, _ := parts(c.Action)
-	return category == FileWrite || category == Shell || category == MCP
+	return category == FileWrite || category == Shell || category == MCP || category == Memory
 }
 
 // Party is a participant as the rules see it.

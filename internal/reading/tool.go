@@ -23,10 +23,19 @@ type ToolServer struct {
 	Tools   int
 }
 
+// Guide is a file of the workspace that an agent reads at the beginning of each turn.
+type Guide struct {
+	File  string
+	Size  int64
+	Shown int // bytes
+	Cut   bool
+	Note  string // why it is not read
+}
+
 // Toolbox knows the tools of agents. Package app implements it.
 type Toolbox interface {
 	// Toolbox is empty for an agent that the hub does not run.
-	Toolbox(id parley.AgentID) ([]Tool, []ToolServer)
+	Toolbox(id parley.AgentID) ([]Tool, []ToolServer, []Guide)
 }
 
 // Tools reads the tools of agents.
@@ -42,14 +51,14 @@ func NewTools(dir *directory.Directory, control *access.Control, toolbox Toolbox
 
 // Of lists an agent's tools. People may look at anyone in their team, an agent only
 // at itself.
-func (t *Tools) Of(c access.Caller, name string) (agent string, tools []Tool, servers []ToolServer, err error) {
+func (t *Tools) Of(c access.Caller, name string) (agent string, tools []Tool, servers []ToolServer, guides []Guide, err error) {
 	e, err := t.dir.Find(c.Team, name)
 	if err != nil {
-		return "", nil, nil, err
+		return "", nil, nil, nil, err
 	}
 	if e.ID != c.Agent && !t.access.IsPerson(c.Agent) {
-		return "", nil, nil, parley.Errorf(parley.Denied, "Only people may look at the tools of others.")
+		return "", nil, nil, nil, parley.Errorf(parley.Denied, "Only people may look at the tools of others.")
 	}
-	tools, servers = t.toolbox.Toolbox(e.ID)
-	return e.Name, tools, servers, nil
+	tools, servers, guides = t.toolbox.Toolbox(e.ID)
+	return e.Name, tools, servers, guides, nil
 }

@@ -53,6 +53,9 @@ func (e *erasure) run() error {
 	for _, id := range e.found.carried {
 		e.tx.ForgetContext(id)
 	}
+	for _, c := range e.found.contents {
+		e.tx.ForgetContent(c.task, c.hash)
+	}
 	for _, event := range e.found.events {
 		e.tx.SetEventDetail(event.ID, e.found.mark)
 	}

@@ -27,6 +27,7 @@ type finding struct {
 	kept     []parley.KeptMessage // in keepers
 	added    []string             // by those who forwarded a question
 	carried  []parley.MessageID   // that brought the additions to the asker
+	contents []keptContent        // of files that tasks changed
 }
 
 // run looks for everything. What one step finds, the next ones look for too.
@@ -51,7 +52,7 @@ func (f *finding) run(tx *store.Tx, id parley.MessageID) (err error) {
 	}
 	said := []string{whole, f.message.Body, f.message.Context}
 	f.secrets = newSecrets(slices.Concat(said, asArguments(said), shownAs(said...))...)
-	for _, step := range []func(*store.Tx) error{f.findCopies, f.findAdded, f.findKept, f.findParts, f.findReaders, f.findEvents} {
+	for _, step := range []func(*store.Tx) error{f.findCopies, f.findAdded, f.findKept, f.findParts, f.findReaders, f.findEvents, f.findContents} {
 		if err := step(tx); err != nil {
 			return err
 		}
@@ -150,4 +151,21 @@ func shownAs(texts ...string) (list []string) {
 		list = append(list, parley.Quote(text), parley.Entry(text))
 	}
 	return list
+}
+
+// keptContent is a content of a file, stored so that a change can be taken back.
+type keptContent struct {
+	task parley.TaskID
+	hash string
+}
+
+// findContents finds the stored contents of files that quote the text. The files
+// themselves are people's business.
+func (f *finding) findContents(tx *store.Tx) error {
+	return tx.FileContents(f.team, f.message.At, func(task parley.TaskID, hash string, content []byte) {
+		text := string(content)
+		if f.secrets.scrub(text, f.mark) != text {
+			f.contents = append(f.contents, keptContent{task, hash})
+		}
+	})
 }

@@ -53,7 +53,7 @@ const oldMessages = `SELECT m.id, m.at, CASE WHEN m.at < $4 AND m.id < (SELECT m
 func (tx *Tx) RemoveMessages(ids []parley.MessageID) {
 	for _, id := range ids {
 		tx.exec(sumUp, int64(id))
-		for _, table := range []string{"step", "inbox", "approval", "task_path"} {
+		for _, table := range []string{"step", "inbox", "approval", "task_path", "file_change", "file_content"} {
 			tx.exec(`DELETE FROM `+table+` WHERE task_id IN (`+requestedTasks+`)`+keepNewest[table], int64(id))
 		}
 		tx.exec(`DELETE FROM approval WHERE message_id > 0 AND message_id = $1`+keepNewest["approval"], int64(id))

@@ -103,11 +103,12 @@ const (
 	SeqQuestion
 	SeqKeeper
 	SeqKept
+	SeqChange
 	SeqCount
 )
 
 // SeqTables names the table that each sequence numbers.
-var SeqTables = [SeqCount]string{"team", "agent", "channel", "thread", "message", "task", "event", "worker", "approval", "question", "keeper", "kept"}
+var SeqTables = [SeqCount]string{"team", "agent", "channel", "thread", "message", "task", "event", "worker", "approval", "question", "keeper", "kept", "file_change"}
 
 // FirstTask is the number of the first task of a new database: short ids that
 // are easy to tell apart from counts.

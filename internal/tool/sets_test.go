@@ -20,6 +20,7 @@ import (
 	"parley/internal/tool/contacttools"
 	"parley/internal/tool/desktools"
 	"parley/internal/tool/loomtools"
+	"parley/internal/tool/memorytools"
 	"parley/internal/tool/peertools"
 	"parley/internal/tool/workspacetools"
 	"parley/internal/workspace"
@@ -45,6 +46,7 @@ func toolsets() []toolset {
 		{"inbox", desktools.New(nil)},
 		{"deciding", desktools.Deciding(nil)},
 		{"loom outside", loomtools.Outside(nil)},
+		{"memory", memorytools.New(nil)},
 		{"workspace", workspacetools.New(space, workspace.Access{})},
 	}
 }
@@ -221,7 +223,7 @@ func TestHints(t *testing.T) {
 		// Whoever waits for messages takes the tasks among them.
 		"wait_for_messages": adds, "my_tasks": reads, "list_approvals": reads,
 		"reply": adds, "ack": adds, "task_complete": adds, "task_fail": adds, "task_update": adds,
-		"read_file": reads, "glob": reads, "grep": reads, "list_symbols": reads, "replace_block": undoes, "write_file": undoes, "shell": far,
+		"read_file": reads, "glob": reads, "grep": reads, "list_symbols": reads, "replace_block": undoes, "write_file": undoes, "shell": far, "remember": undoes,
 	}
 	for where, tl := range all {
 		got := map[tool.Hints]string{{ReadOnly: true}: reads, {}: adds, {Destructive: true}: undoes, {Destructive: true, OpenWorld: true}: far}[tl.Hints]

@@ -30,6 +30,9 @@ type Tool struct {
 	// because it finds what it did before. Any other tool is put on record before
 	// it starts, and after a crash reported as interrupted instead of run again.
 	Replays bool
+	// Commands says that a call may change files that nobody knows of before. It is on
+	// record until the call says what it changed.
+	Commands bool
 	// Contacts says that a call asks, delegates or notifies. The rules are asked
 	// about that where the target is found, once, whichever door it comes through;
 	// a turn asks them about every other call.
@@ -104,6 +107,12 @@ type Call struct {
 	Key string
 	// Approved says that somebody has approved this call with these arguments.
 	Approved bool
+	// Changing stores changes of files that are about to be made; nil if nobody wants to
+	// know. They must not be made if it fails.
+	Changing func(...parley.Change) error
+	// Commanded stores what a command has changed, even nothing; nil if nobody wants to
+	// know.
+	Commanded func(ctx context.Context, list []parley.Change) error
 	// Unkept reads the oldest of the conversation that is in no keeper of the agent
 	// yet, oldest first, and how much there is in all.
 	Unkept func(ctx context.Context) (list []parley.KeptMessage, total int, err error)

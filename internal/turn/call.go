@@ -80,7 +80,9 @@ func (r *run) storeResult(ctx context.Context, call model.Call, res tool.Result,
 		r.logFault(call.Name, err)
 		out.Text, out.Error, out.Rate = parley.ToolError(err), true, parley.RuleOf(err) == parley.RuleRate
 	}
-	return r.storeSteps(ctx, &res, draft{content: out, spent: r.sideSpent()})
+	err = r.storeSteps(ctx, &res, draft{content: out, spent: r.sideSpent()})
+	r.changes = changes{}
+	return err
 }
 
 func (r *run) call(ctx context.Context, call model.Call, approved bool) (res tool.Result, err error) {
@@ -101,7 +103,7 @@ func (r *run) call(ctx context.Context, call model.Call, approved bool) (res too
 		}
 	}
 	if !tl.Replays {
-		if err := r.storeSteps(ctx, nil, draft{content: started{Call: call.ID}}); err != nil {
+		if err := r.startCall(ctx, call, tl.Commands); err != nil {
 			return tool.Result{}, err
 		}
 	}
@@ -109,7 +111,7 @@ func (r *run) call(ctx context.Context, call model.Call, approved bool) (res too
 	key := fmt.Sprintf("%d/%d/%s", r.lease.Task, r.turn, call.ID)
 	run := func() error {
 		res, err = ready.Run(ctx, tool.Call{Lease: r.lease, Slot: r.slot, Key: key, Approved: approved,
-			Unkept: r.unkept, Think: r.consult})
+			Unkept: r.unkept, Think: r.consult, Changing: r.changing(ctx, call), Commanded: r.commanded(ctx, call)})
 		return err
 	}
 	if tl.Replays {

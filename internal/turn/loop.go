@@ -20,6 +20,8 @@ type run struct {
 	slot  *meter
 	names names
 	side  sideSpending
+	// changes are those of the call that runs.
+	changes changes
 	// start is what the turn began with, until it is stored.
 	start *parley.TurnStart
 	// begunWith is the mail that the turn began with.

@@ -182,6 +182,7 @@ func (r *run) markShown(tx *store.Tx, task *parley.Task, shown *tool.Result, dra
 	if shown == nil {
 		return
 	}
+	r.settleChanges(tx, drafts[0].content.(result).Error)
 	for _, id := range shown.Seen {
 		tx.MarkSeen(id, r.lease.Agent)
 	}

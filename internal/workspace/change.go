@@ -17,6 +17,8 @@ type Writing struct {
 	Path, Content string
 	// Digest is that of the content to replace; empty for a new file.
 	Digest string
+	// Record stores the change; nil if nobody wants to know.
+	Record Record
 }
 
 // Changed is a file after a change.
@@ -35,25 +37,45 @@ func (w *Workspace) WriteFile(a Access, c Writing) (Changed, error) {
 	}
 	w.writing.Lock()
 	defer w.writing.Unlock()
-	p, err := w.findToWrite(a, c.Path)
+	p, folders, err := w.findToWrite(a, c.Path)
 	if err != nil {
 		return Changed{}, err
 	}
 	defer p.close()
-	mode := fs.FileMode(0o644)
+	mode, before := fs.FileMode(0o644), parley.FileState{}
 	if p.info != nil {
-		if err := p.expect(c.Digest); err != nil {
+		old, err := p.expect(c.Digest)
+		if err != nil {
 			return Changed{}, err
 		}
 		mode = p.info.Mode().Perm()
+		before = contentOf(old.data, p.info.Mode())
 	} else if c.Digest != "" {
 		return Changed{}, stale(p.path, "it is no longer there")
 	}
 	f := file{path: p.path, data: []byte(c.Content)}
-	if err := p.replace(f.data, mode); err != nil {
+	change := parley.Change{Path: p.path, Before: before, After: contentOf(f.data, mode)}
+	if err := w.makeChange(p, append(folders, change), c.Record); err != nil {
 		return Changed{}, err
 	}
 	return Changed{Path: p.path, Digest: f.digest(), From: 1, To: len(f.lines())}, nil
+}
+
+// makeChange stores the change of a file, after those of the folders that were made for
+// it, and then makes it. A kill in between leaves a record of which the file's content
+// says whether it was made.
+func (w *Workspace) makeChange(p *place, list []parley.Change, record Record) error {
+	c := list[len(list)-1]
+	if record != nil && !c.Before.Same(c.After) {
+		for i := range list {
+			list[i].Place, list[i].Home, list[i].State = w.kind(), w.home, parley.ChangeBegun
+		}
+		if err := record(list...); err != nil {
+			return err
+		}
+	}
+	w.noteWrite(p.path, c.After)
+	return p.replace(c.After.Content, fs.FileMode(c.After.Mode))
 }
 
 func stale(name, why string) *parley.Error {
@@ -62,43 +84,44 @@ func stale(name, why string) *parley.Error {
 }
 
 // expect refuses a file whose content does not have the digest.
-func (p *place) expect(digest string) error {
-	f, err := p.read()
+func (p *place) expect(digest string) (f file, err error) {
+	f, err = p.read()
 	switch {
 	case err != nil:
-		return err
+		return f, err
 	case digest == "":
-		return parley.Errorf(parley.Conflict, "%s exists.", show(p.path)).WithHint("Read it first and give the digest that is shown.")
+		return f, parley.Errorf(parley.Conflict, "%s exists.", show(p.path)).WithHint("Read it first and give the digest that is shown.")
 	case f.digest() != strings.TrimSpace(digest):
-		return stale(p.path, "its digest is now "+f.digest())
+		return f, stale(p.path, "its digest is now "+f.digest())
 	}
-	return nil
+	return f, nil
 }
 
-// findToWrite finds a writable place, and creates the folders above it.
-func (w *Workspace) findToWrite(a Access, name string) (*place, error) {
+// findToWrite finds a writable place, and creates the folders above it, which it returns.
+func (w *Workspace) findToWrite(a Access, name string) (p *place, folders []parley.Change, err error) {
 	clean, err := cleanPath(name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for dir := range above(clean) {
-		if err := w.makeFolder(a, dir); err != nil {
-			return nil, err
+		made, err := w.makeFolder(a, dir)
+		if err != nil {
+			return nil, nil, err
 		}
+		folders = append(folders, made...)
 	}
-	p, err := w.find(clean)
-	if err != nil {
-		return nil, err
+	if p, err = w.find(clean); err != nil {
+		return nil, nil, err
 	}
-	err = p.mayWrite(a)
+	err = w.mayWrite(p, a)
 	if err == nil && p.info != nil && !p.info.Mode().IsRegular() {
 		err = parley.Errorf(parley.Invalid, "%s is not a regular file.", show(p.path))
 	}
 	if err != nil {
 		p.close()
-		return nil, err
+		return nil, nil, err
 	}
-	return p, nil
+	return p, folders, nil
 }
 
 // above yields the folders on the way to a path, outer ones first.
@@ -112,23 +135,32 @@ func above(clean string) func(func(string) bool) {
 	}
 }
 
-func (w *Workspace) makeFolder(a Access, dir string) error {
+// makeFolder creates a folder unless it is there.
+func (w *Workspace) makeFolder(a Access, dir string) (made []parley.Change, err error) {
 	p, err := w.find(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer p.close()
 	if p.info != nil {
-		return nil
+		return nil, nil
 	}
 	// Nobody would read a folder in agents/_shared, so only files are created there.
-	if err := p.mayWrite(a); err != nil {
-		return err
+	if err := w.mayWrite(p, a); err != nil {
+		return nil, err
 	}
-	if err := p.dir.Mkdir(p.name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return failed(p.path, err)
+	switch err := p.dir.Mkdir(p.name, 0o755); {
+	case errors.Is(err, fs.ErrExist):
+		return nil, nil
+	case err != nil:
+		return nil, failed(p.path, err)
 	}
-	return nil
+	if p.info, err = p.dir.Lstat(p.name); err != nil {
+		return nil, failed(p.path, err)
+	}
+	state, err := p.state(0)
+	w.noteWrite(p.path, state)
+	return []parley.Change{{Path: p.path, After: state}}, err
 }
 
 // replace replaces the file atomically: readers see the old or the new content. A

@@ -14,6 +14,9 @@ import (
 // It compares the files themselves, since one file can have many spellings: by case,
 // by another form of the same letter, by a second name.
 func (w *Workspace) classify(p *place) error {
+	if w.Memory {
+		return nil
+	}
 	for _, hidden := range append([]string{filepath.Join(w.Team, teamFile)}, w.Hidden...) {
 		if w.isAt(p, hidden) || hasNameIn(p.info, hidden) {
 			return parley.Errorf(parley.Denied, "%s belongs to the hub and is not for agents.", show(p.path)).

@@ -17,6 +17,8 @@ type Replacement struct {
 	New          string
 	// Force accepts a file that does not parse afterwards, except in Go.
 	Force bool
+	// Record stores the change; nil if nobody wants to know.
+	Record Record
 }
 
 // Symbols lists what a file defines.
@@ -42,7 +44,7 @@ func (w *Workspace) ReplaceBlock(a Access, r Replacement) (Changed, error) {
 		return Changed{}, err
 	}
 	defer p.close()
-	if err := p.mayWrite(a); err != nil {
+	if err := w.mayWrite(p, a); err != nil {
 		return Changed{}, err
 	}
 	f, err := p.read()
@@ -53,7 +55,9 @@ func (w *Workspace) ReplaceBlock(a Access, r Replacement) (Changed, error) {
 	if err != nil {
 		return Changed{}, err
 	}
-	if err := p.replace(changed.data, p.info.Mode().Perm()); err != nil {
+	mode := p.info.Mode()
+	change := parley.Change{Path: p.path, Before: contentOf(f.data, mode), After: contentOf(changed.data, mode.Perm())}
+	if err := w.makeChange(p, []parley.Change{change}, r.Record); err != nil {
 		return Changed{}, err
 	}
 	return out, nil

@@ -1,8 +1,10 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"parley"
@@ -15,23 +17,41 @@ const (
 	MaxTime     = 30 * time.Minute
 )
 
+// Command is a command of an agent.
+type Command struct {
+	Script string
+	Folder string // relative to the workspace; empty for the workspace itself
+	Limit  time.Duration
+	// Record stores what the command changed, even if it was cancelled; nil if nobody wants
+	// to know. An empty list says that it changed nothing.
+	Record func(context.Context, []parley.Change) error
+}
+
 // Shell runs a command in a folder of the workspace.
-func (w *Workspace) Shell(ctx context.Context, script, folder string, limit time.Duration) (sandbox.Outcome, error) {
+func (w *Workspace) Shell(ctx context.Context, c Command) (out sandbox.Outcome, err error) {
 	if w.Sandbox == nil {
-		return sandbox.Outcome{}, parley.Errorf(parley.Unavailable, "Commands cannot be run here: there is no sandbox.").
+		return out, parley.Errorf(parley.Unavailable, "Commands cannot be run here: there is no sandbox.").
 			WithHint("Work without shell.")
 	}
-	if folder == "" {
-		folder = "."
-	}
+	folder := cmp.Or(c.Folder, ".")
 	p, err := w.find(folder)
 	if err != nil {
-		return sandbox.Outcome{}, err
+		return out, err
 	}
 	defer p.close()
 	if p.info == nil || !p.info.IsDir() {
-		return sandbox.Outcome{}, parley.Errorf(parley.NotFound, "There is no folder %s.", show(folder)).WithHint("Look with glob.")
+		return out, parley.Errorf(parley.NotFound, "There is no folder %s.", show(folder)).WithHint("Look with glob.")
 	}
-	dir := filepath.Join(w.Sandbox.Workspace, filepath.FromSlash(p.path))
-	return w.Sandbox.Run(ctx, sandbox.Command{Script: script, Dir: dir, Time: limit, ReadOnly: w.protected()})
+	run := sandbox.Command{Script: c.Script, Dir: filepath.Join(w.Sandbox.Workspace, filepath.FromSlash(p.path)), Time: c.Limit,
+		ReadOnly: slices.Concat(w.protected(), guidePaths(w.Folder))}
+	defer w.cover()()
+	if c.Record == nil {
+		return w.Sandbox.Run(ctx, run)
+	}
+	before := w.list(ctx)
+	out, err = w.Sandbox.Run(ctx, run)
+	if failed := c.Record(context.WithoutCancel(ctx), w.changesSince(ctx, before)); err == nil {
+		err = failed
+	}
+	return out, err
 }

@@ -5,7 +5,7 @@
 // is opened within the one before and compared with what was looked at, so that
 // nobody can replace a folder with a link in between. Protected files are recognised
 // by identity, not by spelling: the hub's data and parley.yaml can be neither read
-// nor written, agents/ and .git cannot be written.
+// nor written; agents/, .git, AGENTS.md and CLAUDE.md cannot be written.
 //
 // A change must be based on what was read: it carries the digest that reading showed,
 // and is refused as stale if the file has changed since. Nothing is remembered
@@ -32,6 +32,9 @@ type Config struct {
 	Hidden []string
 	// Sandbox runs commands; nil if they cannot be run here.
 	Sandbox *sandbox.Sandbox
+	// Memory says that the folder holds what agents remember, and nothing else is done in
+	// it: nothing is protected from the hub itself.
+	Memory bool
 }
 
 // Workspace is safe for concurrent use.
@@ -42,6 +45,10 @@ type Workspace struct {
 	programs atomic.Pointer[[]string]
 	// writing makes our own checks and changes of a file atomic.
 	writing sync.Mutex
+	home    string // names the folder among all machines
+	looking looking
+	guides  guides
+	covers  covers
 }
 
 // Access is what an agent may do here.
@@ -58,7 +65,21 @@ func Open(cfg Config) (*Workspace, error) {
 		return nil, parley.Errorf(parley.NotFound, "The workspace %s cannot be opened.", cfg.Folder).
 			WithHint("Make the folder, or name another one as workspace in parley.yaml.").WithCause(err)
 	}
-	return &Workspace{Config: cfg, root: root}, nil
+	w := &Workspace{Config: cfg, root: root, home: hostHome(cfg.Folder)}
+	if !w.Memory {
+		w.sweepCovers()
+	}
+	return w, nil
+}
+
+// Home names the folder so that it is unique among all machines.
+func (w *Workspace) Home() string { return w.home }
+
+func (w *Workspace) kind() parley.ChangePlace {
+	if w.Memory {
+		return parley.InMemory
+	}
+	return parley.InWorkspace
 }
 
 // Protect names the programs and scripts in the workspace that outside servers are
@@ -117,6 +138,7 @@ const (
 func Confine(cfg Config) (readOnly, hidden []string) {
 	cfg = cfg.resolved()
 	readOnly = []string{filepath.Join(cfg.Folder, gitFolder), filepath.Join(cfg.Team, agentsFolder)}
+	readOnly = append(readOnly, guidePaths(cfg.Folder)...)
 	hidden = append([]string{filepath.Join(cfg.Team, teamFile)}, cfg.Hidden...)
 	return readOnly, hidden
 }

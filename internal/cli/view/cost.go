@@ -90,9 +90,6 @@ func costCells(l api.CostLine, name string, bar cell) []cell {
 	if l.Estimated {
 		guess = "~"
 	}
-	return []cell{{text: name}, bar, {text: guess + dollars(l.Money), right: true}, {text: guess + fmt.Sprint(l.Input), right: true},
+	return []cell{{text: name}, bar, {text: guess + Dollars(l.Money), right: true}, {text: guess + fmt.Sprint(l.Input), right: true},
 		{text: fmt.Sprint(l.Cached), right: true}, {text: guess + fmt.Sprint(l.Output), right: true}, {text: fmt.Sprint(l.Calls), right: true}}
 }
-
-// Dollars is an amount of money as people read it.
-func Dollars(amount float64) string { return dollars(amount) }

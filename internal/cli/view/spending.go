@@ -55,7 +55,7 @@ func bounded(text string, is bool, limit string) string {
 	return text + " of " + limit
 }
 
-// Dollars is an amount of money.
+// Dollars is an amount of money as people read it.
 func Dollars(amount float64) string {
 	return parley.Money(math.Round(amount * float64(parley.Dollar))).String()
 }
@@ -83,7 +83,7 @@ func WaitsFor(t api.Task) string {
 
 // SpentToday is what a team has spent on this day, in a few words.
 func (s Screen) SpentToday(sp api.Spending) string {
-	text := fmt.Sprintf("%s, %d tokens", dollars(sp.Money), sp.Input+sp.Output)
+	text := fmt.Sprintf("%s, %d tokens", Dollars(sp.Money), sp.Input+sp.Output)
 	if sp.Budget == nil {
 		return text
 	}

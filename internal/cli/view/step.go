@@ -50,7 +50,7 @@ func cost(st api.Step) (parts []string) {
 		parts = append(parts, tokens)
 	}
 	if st.Cost > 0 {
-		parts = append(parts, dollars(st.Cost))
+		parts = append(parts, Dollars(st.Cost))
 	}
 	return parts
 }

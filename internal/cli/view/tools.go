@@ -26,7 +26,20 @@ func (s Screen) Tools(list api.ToolList) string {
 	for _, server := range list.Servers {
 		b.WriteString(s.server(server))
 	}
+	for _, g := range list.Guides {
+		b.WriteString(s.guide(g))
+	}
 	return b.String()
+}
+
+func (s Screen) guide(g api.Guide) string {
+	switch {
+	case g.Note != "":
+		return s.Item(s.Note(), "guide", g.File+" is not read: "+Line(g.Note)+".", "")
+	case g.Cut:
+		return s.Item(s.Note(), "guide", fmt.Sprintf("%s, the first %d of %d bytes", g.File, g.Shown, g.Size), "The rest is too long for a prompt.")
+	}
+	return s.Item(s.Ok(), "guide", fmt.Sprintf("%s, %d bytes", g.File, g.Size), "")
 }
 
 func (s Screen) server(server api.ToolServer) string {

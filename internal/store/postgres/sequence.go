@@ -13,7 +13,7 @@ import (
 var blockSizes = [store.SeqCount]int64{
 	store.SeqTeam: 1, store.SeqAgent: 8, store.SeqChannel: 16, store.SeqThread: 16,
 	store.SeqMessage: 64, store.SeqTask: 16, store.SeqEvent: 64, store.SeqWorker: 1,
-	store.SeqApproval: 1, store.SeqQuestion: 1, store.SeqKeeper: 1, store.SeqKept: 64,
+	store.SeqApproval: 1, store.SeqQuestion: 1, store.SeqKeeper: 1, store.SeqKept: 64, store.SeqChange: 16,
 }
 
 // A hub that used up its blocks within blockTime fetches twice as many the next time,

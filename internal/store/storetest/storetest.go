@@ -119,6 +119,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"No claim is held by two", claimAtOnce},
 		{"Who works on a path", busyOn},
 		{"A task waits for what it depends on", dependencies},
+		{"Changes of files come back as they went in", changes},
 		{"A task ends while another comes to depend on it", dependAgainstEnd},
 
 		{"Sequences commit out of order and readers skip nothing", outOfOrderCommits},

@@ -31,7 +31,7 @@ func replaceBlock(w *workspace.Workspace, a workspace.Access) tool.Tool {
 		Action: func(args replaceBlockArgs) string { return pathAction(policy.FileWrite, args.Path) },
 		Run: func(ctx context.Context, c tool.Call, args replaceBlockArgs) (tool.Result, error) {
 			changed, err := w.ReplaceBlock(a, workspace.Replacement{Path: args.Path, Digest: args.Digest,
-				Symbol: symbol.Query{Kind: args.Kind, Name: args.Name, Line: args.Line}, Old: args.Old, New: args.New, Force: args.Force})
+				Symbol: symbol.Query{Kind: args.Kind, Name: args.Name, Line: args.Line}, Old: args.Old, New: args.New, Force: args.Force, Record: c.Changing})
 			if err != nil {
 				return tool.Result{}, err
 			}

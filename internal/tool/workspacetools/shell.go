@@ -26,6 +26,7 @@ type shellArgs struct {
 func shell(w *workspace.Workspace) tool.Tool {
 	return tool.New(tool.Spec[shellArgs]{
 		Name: "shell", Title: "Run a command", Description: shellText, Hints: tool.Hints{Destructive: true, OpenWorld: true},
+		Commands: true,
 		Defaults: shellArgs{Seconds: int(workspace.DefaultTime / time.Second)},
 		// The rules are asked about the whole command.
 		Action: func(args shellArgs) string { return policy.Action(policy.Shell, args.Command) },
@@ -34,7 +35,7 @@ func shell(w *workspace.Workspace) tool.Tool {
 				return tool.Result{}, err
 			}
 			limit := time.Duration(args.Seconds) * time.Second
-			out, err := w.Shell(ctx, args.Command, args.Folder, limit)
+			out, err := w.Shell(ctx, workspace.Command{Script: args.Command, Folder: args.Folder, Limit: limit, Record: c.Commanded})
 			if err != nil {
 				return tool.Result{}, err
 			}

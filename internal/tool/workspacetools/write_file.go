@@ -23,7 +23,7 @@ func writeFile(w *workspace.Workspace, a workspace.Access) tool.Tool {
 		Name: "write_file", Title: "Write a file", Description: writeFileText, Hints: tool.Hints{Destructive: true},
 		Action: func(args writeFileArgs) string { return pathAction(policy.FileWrite, args.Path) },
 		Run: func(ctx context.Context, c tool.Call, args writeFileArgs) (tool.Result, error) {
-			changed, err := w.WriteFile(a, workspace.Writing{Path: args.Path, Content: args.Content, Digest: args.Digest})
+			changed, err := w.WriteFile(a, workspace.Writing{Path: args.Path, Content: args.Content, Digest: args.Digest, Record: c.Changing})
 			if err != nil {
 				return tool.Result{}, err
 			}
