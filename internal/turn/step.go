@@ -89,6 +89,7 @@ func (offloadStep) kind() parley.StepKind { return parley.StepOffload }
 
 // step is a stored step, read, with the messages that it names.
 type step struct {
+	task    parley.TaskID
 	turn, n int
 	content content
 	mail
@@ -113,7 +114,7 @@ func (m mail) ids() (list []parley.MessageID) {
 
 // decode reads a step. Its messages are left to the caller.
 func decode(s parley.Step) (out step, err error) {
-	out = step{turn: s.Turn, n: s.N}
+	out = step{task: s.Task, turn: s.Turn, n: s.N}
 	switch s.Kind {
 	case parley.StepPrompt:
 		out.content, err = contentOf[prompt](s)
