@@ -36,6 +36,7 @@ var probes = []probe{
 	{"get-task-trace", "GET", "/v1/tasks/task-101/trace", "", 404, nil},
 	{"cancel-task", "POST", "/v1/tasks/task-101/cancel", "", 404, nil},
 	{"retry-task", "POST", "/v1/tasks/task-102/retry", "", 404, nil},
+	{"resume-task", "POST", "/v1/tasks/task-102/resume", "", 404, nil},
 	{"wait-inbox", "GET", "/v1/inbox/wait", "", 200, []string{"task-", "poem"}},
 	{"ack", "POST", "/v1/inbox/ack", `{"messages": ["msg-1"]}`, 200, nil},
 	{"my-tasks", "GET", "/v1/inbox/tasks", "", 200, []string{"task-", "poem"}},
