@@ -125,6 +125,9 @@ type Task struct {
 	Parent  TaskID // 0: a root
 	Root    TaskID
 	RetryOf TaskID
+	// Resumes is the failed task, RetryOf, whose steps this one takes over; 0 if it
+	// begins anew.
+	Resumes TaskID
 	// Cause is the task whose turn wrote the mention, or asked the question, that
 	// led to this one. It is 0 for a person's mention and for the other patterns.
 	Cause TaskID

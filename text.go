@@ -142,6 +142,16 @@ func TaskEndedText(task TaskID, reason string) string {
 	return fmt.Sprintf("[Task Ended | %s]\n\n%s Stop working on it; nothing that you send for it counts any more.", task, Quote(reason))
 }
 
+// ResumedText tells an agent that a task of its own failed and goes on as another one.
+// cancelled are the subtasks that were cancelled with it, a line each.
+func ResumedText(failed, next TaskID, reason, cancelled string) string {
+	text := fmt.Sprintf("[Task Resumed | %s]\n\n%s failed here: %s\nWhat was done above is done; go on from here.", next, failed, Quote(reason))
+	if cancelled != "" {
+		text += "\nThese subtasks were cancelled with it, and no result of them will come. Delegate again what you still need:\n" + cancelled
+	}
+	return text
+}
+
 // RedactedText replaces the text of a redacted message.
 func RedactedText(by string) string { return redactedPrefix + by + "]" }
 

@@ -70,7 +70,8 @@ type Task struct {
 	ID        string     `json:"id" doc:"Such as task-101."`
 	Parent    string     `json:"parent,omitempty" doc:"The task whose turn asked for this one."`
 	Root      string     `json:"root" doc:"The top of its tree."`
-	RetryOf   string     `json:"retry_of,omitempty" doc:"The task that this one repeats."`
+	RetryOf   string     `json:"retry_of,omitempty" doc:"The task that this one repeats or resumes."`
+	Resumes   string     `json:"resumes,omitempty" doc:"The failed task whose steps this one takes over and goes on from."`
 	Cause     string     `json:"cause,omitempty" doc:"The task whose turn mentioned the agent in a channel, or asked the question that this one answers."`
 	Pattern   string     `json:"pattern" doc:"ask, delegate, mention, question or answer."`
 	Requester string     `json:"requester" doc:"Who asked for it."`
@@ -105,6 +106,12 @@ type Task struct {
 type TaskTree struct {
 	Task
 	Children []TaskTree `json:"children,omitempty" doc:"The tasks that it asked for, oldest first."`
+}
+
+// Resumption is a task that goes on where another one failed.
+type Resumption struct {
+	Task
+	Steps int `json:"steps" doc:"How many stored steps the task takes over. 0 if there are none, as of an agent that works elsewhere: then it begins anew."`
 }
 
 // TaskList is a list of tasks. Lists are objects, so that fields can be added.

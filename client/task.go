@@ -91,7 +91,15 @@ func (c *Client) Cancel(ctx context.Context, id string) (api.Task, error) {
 	return c.change(ctx, id, "/cancel", nil)
 }
 
-// Retry repeats a failed or cancelled task and returns the new task.
+// ResumeTask goes on with a failed task where it failed, as a new task that takes over
+// its steps.
+func (c *Client) ResumeTask(ctx context.Context, id string) (api.Resumption, error) {
+	var out api.Resumption
+	err := c.send(ctx, http.MethodPost, taskPath(id, "/resume"), nil, &out)
+	return out, err
+}
+
+// Retry begins a failed or cancelled task anew and returns the new task.
 func (c *Client) Retry(ctx context.Context, id string) (api.Task, error) {
 	return c.change(ctx, id, "/retry", nil)
 }

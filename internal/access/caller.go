@@ -6,6 +6,7 @@ package access
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"parley"
 	"parley/internal/policy"
@@ -31,6 +32,10 @@ type Caller struct {
 	// Approved says that somebody has approved the very call that the turn makes.
 	// It replaces an approval that the rules want, and nothing else.
 	Approved bool
+	// From is the earlier task whose turn decided on the call, if the turn's task goes
+	// on where that one failed: what was made there under the call's key is found. 0
+	// for all other calls.
+	From parley.TaskID
 	// Key makes a request from outside idempotent: the same key finds what was done
 	// before. Empty for none.
 	Key string
@@ -39,6 +44,44 @@ type Caller struct {
 // ForTurn is the caller of a turn, which acts under its lease.
 func ForTurn(l parley.Lease, slot parley.Slot, approved bool) Caller {
 	return Caller{Team: l.Team, Agent: l.Agent, Task: l.Task, Token: l.Token, Budget: l.Budget, Slot: slot, Approved: approved}
+}
+
+// Keyed are the tasks in which the caller's call may have been made under its key: its
+// own, and those before it back to the one that decided on the call.
+func (c Caller) Keyed(tx *store.Tx) ([]parley.TaskID, error) {
+	list := []parley.TaskID{c.Task}
+	for id := c.Task; c.From != 0 && id != c.From; {
+		t, err := tx.Task(id)
+		if err != nil || t.Resumes == 0 {
+			return list, err
+		}
+		id = t.Resumes
+		list = append(list, id)
+	}
+	return list, nil
+}
+
+// MadeIn reports whether what was made in a task under the key of the caller's call was
+// made by this call.
+func (c Caller) MadeIn(tx *store.Tx, t parley.TaskID) (bool, error) {
+	if t == c.Task || c.From == 0 {
+		return t == c.Task, nil
+	}
+	list, err := c.Keyed(tx)
+	return slices.Contains(list, t), err
+}
+
+// MadeBefore finds the message that the caller's call has made under its key in an
+// earlier task; zero if there is none.
+func (c Caller) MadeBefore(tx *store.Tx, key string) (parley.Message, error) {
+	if c.From == 0 || key == "" {
+		return parley.Message{}, nil
+	}
+	list, err := c.Keyed(tx)
+	if err != nil {
+		return parley.Message{}, err
+	}
+	return tx.MadeBefore(list[1:], c.Agent, key)
 }
 
 // LockLease makes sure that a turn still holds the task it acts for. Its lock comes

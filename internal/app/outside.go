@@ -200,6 +200,18 @@ func checkBoxes(team *config.Team) (boxes *serverBoxes, remove func()) {
 	return &serverBoxes{folder: dir}, func() { _ = os.RemoveAll(dir) }
 }
 
+// allowedTools are the tools that the agent's file leaves it. An agent of Claude Code's
+// keeps those of the toolset contact, which its list could not name.
+func allowedTools(a config.Agent) []string {
+	list := a.AllowedTools()
+	if a.ForeignTools() {
+		for _, t := range builtIn(&Hub{})["contact"] {
+			list = append(list, t.Name)
+		}
+	}
+	return list
+}
+
 // CheckTools warns about names under tools: that are no tools of this version, or that
 // the agent does not have.
 func CheckTools(team *config.Team) (warnings []config.Problem) {

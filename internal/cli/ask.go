@@ -134,7 +134,7 @@ func (c *console) answer(ctx context.Context, hub *client.Client, t api.Task, fa
 	}
 	defer c.seen(ctx, hub, t)
 	if t.State != parley.Completed.String() {
-		return failed(t.Agent, t.Error).WithHint("Try again with: %s", c.command("task retry %s", t.ID))
+		return failed(t.Agent, t.Error).WithHint("%s", c.againHint(t))
 	}
 	if c.json {
 		return nil

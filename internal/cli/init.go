@@ -16,6 +16,8 @@ import (
 type Started struct {
 	Dir   string   `json:"dir"`
 	Files []string `json:"files"`
+	// LeftOut are the files that are no agents.
+	LeftOut []config.LeftOut `json:"left_out,omitempty"`
 }
 
 func initCommand(c *console) *cobra.Command {
@@ -93,9 +95,12 @@ func fromTemplate(c *console, name, dir string) error {
 // fromAgents also checks the new team, because the files were written for
 // another program.
 func fromAgents(c *console, from, dir string) error {
-	files, err := config.Adopt(from, dir)
+	files, left, err := config.Adopt(from, dir)
 	if err != nil {
 		return err
+	}
+	for _, l := range left {
+		fmt.Fprintf(c.err, "%s is left out: %s\n", filepath.Join(from, filepath.FromSlash(l.File)), l.Reason)
 	}
 	team, problems, err := config.Load(dir)
 	if err != nil {
@@ -108,7 +113,7 @@ func fromAgents(c *console, from, dir string) error {
 	if len(team.Agents) > 0 {
 		who = team.Agents[0].Name
 	}
-	return c.show(Started{Dir: dir, Files: files}, func(s view.Screen) string {
+	return c.show(Started{Dir: dir, Files: files, LeftOut: left}, func(s view.Screen) string {
 		text := fmt.Sprintf("A team of %d agents is ready.\n", len(team.Agents))
 		return text + started(s, dir, files, [2]string{who, "What can you do?"}) +
 			"The agents use " + team.Model.String() + ", or the model that their file names. Check this with: parley doctor\n"

@@ -15,16 +15,17 @@ import (
 func taskCommand(c *console) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "task",
-		Short: "Show, await, cancel or retry a task, show or undo its changes, or raise its budget",
+		Short: "Show, await, cancel, resume or retry a task, show or undo its changes, or raise its budget",
 		Example: `  parley task show task-101
   parley task wait task-101
   parley task cancel task-101
+  parley task resume task-101
   parley task retry task-101
   parley task diff task-101
   parley task undo task-101
   parley task budget task-101 --add tokens=50k`,
 		GroupID: groupLook,
-	}, taskShowCommand(c), taskWaitCommand(c), taskCancelCommand(c), taskRetryCommand(c), taskBudgetCommand(c), taskDiffCommand(c), taskUndoCommand(c))
+	}, taskShowCommand(c), taskWaitCommand(c), taskCancelCommand(c), taskResumeCommand(c), taskRetryCommand(c), taskBudgetCommand(c), taskDiffCommand(c), taskUndoCommand(c))
 }
 
 func taskShowCommand(c *console) *cobra.Command {
@@ -188,7 +189,10 @@ func taskRetryCommand(c *console) *cobra.Command {
 	var wait bool
 	cmd := &cobra.Command{
 		Use:   "retry TASK",
-		Short: "Repeat a failed or cancelled task as a new one",
+		Short: "Begin a failed or cancelled task anew",
+		Long: `Begin a failed or cancelled task anew, as a new task that names the old one. It knows
+nothing of what was done in the old one, and does it again. To go on where a task has
+failed use "parley task resume".`,
 		Example: `  parley task retry task-101
   parley task retry task-101 --wait`,
 		Args:              naming(1, between(1, 1)),

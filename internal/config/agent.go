@@ -72,6 +72,8 @@ type draft struct {
 	lines map[string]int
 	// blank means that the file is empty, or holds less than a whole ---.
 	blank bool
+	// windowed is the model that the file names with a window of its own; empty if none.
+	windowed string
 	// kept is the agent as it was before its file got a mistake.
 	kept *Agent
 }
@@ -106,7 +108,7 @@ func agentKeys(d *draft) []yamlfile.Key {
 		{Name: "name", Read: nameInto(&a.Name)},
 		{Name: "description", Read: textInto(&a.Description)},
 		{Name: "kind", Read: kindInto(&a.Kind)},
-		{Name: "model", Read: agentModelInto(&a.Model)},
+		{Name: "model", Read: agentModelInto(d)},
 		{Name: "tools", Read: toolsInto(&a.Tools)},
 		{Name: "toolsets", Read: toolsetsInto(&a.Toolsets)},
 		{Name: "limits", Read: limitsInto(&d.limits, limitKeys)},
@@ -145,14 +147,19 @@ func kindInto(dst *parley.AgentKind) yamlfile.Reader {
 	}
 }
 
-// agentModelInto also accepts inherit, which subagents of Claude Code use to
-// mean the default.
-func agentModelInto(dst *Model) yamlfile.Reader {
+// agentModelInto also accepts what subagents of Claude Code have: inherit, which means
+// the default, and sonnet[1m], which is the model without the wish for a window.
+func agentModelInto(d *draft) yamlfile.Reader {
 	return func(v yamlfile.Value) []yamlfile.Mistake {
-		if s, _ := v.Trimmed(); s == "inherit" {
+		s, _ := v.Trimmed()
+		if s == "inherit" {
 			return nil
 		}
-		return parsedInto(dst, ParseModel)(v)
+		if name, ok := strings.CutSuffix(strings.ToLower(s), "[1m]"); ok && ownerOf(name) == "anthropic" {
+			d.windowed, d.agent.Model = name, Model{Provider: "anthropic", Name: name}
+			return nil
+		}
+		return parsedInto(&d.agent.Model, ParseModel)(v)
 	}
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -45,9 +46,24 @@ func readName(v yamlfile.Value) (string, []yamlfile.Mistake) {
 		return "", found
 	}
 	if err := parley.CheckName(s); err != nil {
-		return "", v.Wrong("%s", parley.Public(err))
+		return "", v.Wrong("%s", parley.Public(err)+nameHint(s))
 	}
 	return s, nil
+}
+
+// nameHint offers the name without what a name cannot have, such as an emoji; empty if
+// nothing is left of it.
+func nameHint(s string) string {
+	kept := strings.Map(func(r rune) rune {
+		if parley.CheckName("x"+string(r)+"x") != nil {
+			return -1
+		}
+		return r
+	}, s)
+	if kept = strings.Join(strings.Fields(kept), " "); kept == s || parley.CheckName(kept) != nil {
+		return ""
+	}
+	return fmt.Sprintf(" Write %s, for example.", kept)
 }
 
 // integerInto accepts a whole number within bounds.

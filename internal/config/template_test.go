@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -120,12 +121,15 @@ color: red
 You plan.
 -- README.md --
 Notes.
+-- run.sh --
+exit 0
 `)
 	dir := t.TempDir()
-	files, err := Adopt(from, dir)
+	files, left, err := Adopt(from, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+	diff(t, "left out", []string{"README.md", "run.sh"}, []string{left[0].File, left[1].File})
 	diff(t, "files", []string{"agents/code-reviewer.md", "agents/debugger.md", "agents/planner.md", "parley.yaml"}, files)
 	before, after := tree(t, from), tree(t, dir)
 	diff(t, "a file", before["code-reviewer.md"], after["agents/code-reviewer.md"])
@@ -137,7 +141,7 @@ Notes.
 	if !strings.Contains(strings.Join(texts(team.Warnings), "\n"), "permissionMode is a key of Claude Code") {
 		t.Errorf("nothing is said of permissionMode: %v", texts(team.Warnings))
 	}
-	if _, err := Adopt(from, dir); parley.KindOf(err) != parley.Conflict {
+	if _, _, err := Adopt(from, dir); parley.KindOf(err) != parley.Conflict {
 		t.Errorf("a second time: %v", err)
 	}
 	diff(t, "after the refusal", after, tree(t, dir))
@@ -145,10 +149,10 @@ Notes.
 
 func TestAFolderWithoutAgentsIsNotATeam(t *testing.T) {
 	from, dir := teamDir(t, "-- notes.md --\nNotes.\n"), t.TempDir()
-	if _, err := Adopt(from, dir); parley.KindOf(err) != parley.NotFound {
+	if _, _, err := Adopt(from, dir); parley.KindOf(err) != parley.NotFound {
 		t.Errorf("err = %v", err)
 	}
-	if _, err := Adopt(filepath.Join(from, "nowhere"), dir); parley.KindOf(err) != parley.NotFound {
+	if _, _, err := Adopt(filepath.Join(from, "nowhere"), dir); parley.KindOf(err) != parley.NotFound {
 		t.Errorf("err = %v", err)
 	}
 	diff(t, "folder", map[string]string{}, tree(t, dir))
@@ -343,4 +347,38 @@ func (p *play) contact(from string, c model.Call) (string, []string) {
 			[]string{"[Delegation Result from " + args.AgentID + " | task-2]\n\n" + p.task(args.AgentID, input)}
 	}
 	return "Notification sent to " + args.AgentID + ".", nil
+}
+
+// What agents of Claude Code have that is nothing here gets a word of what is done with
+// it.
+func TestOddAgentsOfClaudeCodeGetAWord(t *testing.T) {
+	dir := teamDir(t, "-- parley.yaml --\nteam: main\nmodel: sonnet\n-- agents/long.md --\n---\nname: long\nmodel: sonnet[1m]\ntools: Read, Bash(git *), mcp__git\n---\nYou read.\n"+
+		"-- agents/deploy.md --\n---\nname: 🚀 Deployer\n---\nYou deploy.\n-- agents/own.md --\n---\ntools: Read, contact_agent\n---\nYou ask.\n")
+	team, found := load(t, dir)
+	diff(t, "problems", []string{`agents/deploy.md:2: name: The name "🚀 Deployer" contains '🚀'; letters, digits, space and -_. are allowed. Write Deployer, for example.`}, found)
+	diff(t, "model", Model{Provider: "anthropic", Name: "sonnet"}, team.Agents[0].Model)
+	if warned := strings.Join(texts(team.Warnings), "\n"); !strings.Contains(warned, "agents/long.md:3: sonnet[1m] is read as sonnet.") {
+		t.Errorf("warned of %s", warned)
+	}
+	diff(t, "lists of Claude Code's tools alone", []bool{true, false}, []bool{team.Agents[0].ForeignTools(), team.Agents[1].ForeignTools()})
+}
+
+// A model is spelt in one way, wherever somebody may copy it from.
+func TestModelsAreSpeltInOneWay(t *testing.T) {
+	odd := regexp.MustCompile(`\b(anthropic|openai|gemini|ollama|openrouter):[a-z]`)
+	for _, at := range []string{"template", "../../docs", "../../README.md", "../../examples"} {
+		err := filepath.WalkDir(at, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return nil
+			}
+			data, err := os.ReadFile(name)
+			if found := odd.Find(data); found != nil {
+				t.Errorf("%s has a model %s…", name, found)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
 }

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"parley/internal/yamlfile"
 )
@@ -23,6 +25,14 @@ func (a Agent) AllowedTools() []string {
 		names[i] = toolHere(name)
 	}
 	return names
+}
+
+// ForeignTools reports whether the key tools names tools of Claude Code alone. Such a
+// list was written where there is nobody to contact, and says nothing about that.
+func (a Agent) ForeignTools() bool {
+	return len(a.Tools) > 0 && !slices.ContainsFunc(a.Tools, func(name string) bool {
+		return !strings.HasPrefix(name, "mcp__") && !unicode.IsUpper([]rune(name)[0])
+	})
 }
 
 // toolHere is our name for a tool on somebody else's list: Bash(git *) is Bash,

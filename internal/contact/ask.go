@@ -211,8 +211,14 @@ func (s *Service) AwaitTask(ctx context.Context, c access.Caller, id parley.Task
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
+		var own bool
+		if err == nil {
+			if own, err = c.MadeIn(tx, tasks[1].Parent); err != nil {
+				return err
+			}
+		}
 		// Whether there is a task elsewhere, in another team even, is not told.
-		if err != nil || tasks[1].Team != c.Team || tasks[1].Parent != c.Task {
+		if !own || tasks[1].Team != c.Team {
 			return parley.Errorf(parley.NotFound, "%s is not a subtask of %s.", id, c.Task)
 		}
 		parent, child := tasks[0], tasks[1]

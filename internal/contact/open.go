@@ -117,6 +117,9 @@ func (o *opening) lock(target parley.AgentID) (err error) {
 
 func (o *opening) read(target parley.AgentID) (err error) {
 	o.state, err = o.tx.ContactState(o.caller.Agent, target, o.caller.Task, o.request.Key)
+	if err == nil && o.state.Before.ID == 0 {
+		o.state.Before, err = o.caller.MadeBefore(o.tx, o.request.Key)
+	}
 	return access.NotFound(err, "%s", o.caller.Task)
 }
 

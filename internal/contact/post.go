@@ -223,6 +223,9 @@ func (p *posting) lock(mentions bool) (err error) {
 		first = 0
 	}
 	p.state, err = p.tx.PostState(p.caller.Agent, first, p.caller.Task, p.request.Key)
+	if err == nil && p.state.Before.ID == 0 {
+		p.state.Before, err = p.caller.MadeBefore(p.tx, p.request.Key)
+	}
 	if chain != 0 && first == 0 {
 		p.state.Chain = p.state.Task
 	}

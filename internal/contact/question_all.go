@@ -133,7 +133,11 @@ func (b *broadcast) again() (found bool, err error) {
 	if b.request.Key == "" {
 		return false, nil
 	}
-	q, err := b.tx.QuestionByKey(b.caller.Task, b.caller.Agent, b.request.Key)
+	in, err := b.caller.Keyed(b.tx)
+	if err != nil {
+		return false, err
+	}
+	q, err := b.tx.QuestionByKey(in, b.caller.Agent, b.request.Key)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}

@@ -123,8 +123,12 @@ const ruleAsked = "asked"
 // refuses somebody who answers twice.
 func (q *lockedQuestion) answeredBefore(c access.Caller, r *parley.Route, key string) error {
 	m, err := q.tx.Message(r.Answer)
+	own := false
+	if err == nil && key != "" && m.Key == key {
+		own, err = c.MadeIn(q.tx, m.Origin)
+	}
 	switch {
-	case err == nil && key != "" && m.Key == key && m.Origin == c.Task:
+	case own:
 		return nil
 	case err != nil && !errors.Is(err, store.ErrNotFound):
 		return err

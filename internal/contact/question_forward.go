@@ -98,8 +98,11 @@ func (q *lockedQuestion) forwardedBefore(c access.Caller, key string) (bool, err
 		if err != nil {
 			return false, err
 		}
-		if m.Key == key && m.Origin == c.Task {
-			return true, nil
+		if m.Key != key {
+			continue
+		}
+		if made, err := c.MadeIn(q.tx, m.Origin); made || err != nil {
+			return made, err
 		}
 	}
 	return false, nil

@@ -16,19 +16,26 @@ import (
 // that names the old one. Its result goes to the parent's inbox if the parent is
 // still open, else to whoever asked.
 func (s *Service) Retry(ctx context.Context, c access.Caller, id parley.TaskID) (parley.Task, error) {
+	r, err := s.openAgain(ctx, retry{s: s, caller: c, verb: "retry"}, id)
+	return r.made, err
+}
+
+// openAgain runs the transaction of a retry or a resumption.
+func (s *Service) openAgain(ctx context.Context, as retry, id parley.TaskID) (retry, error) {
 	var r retry
 	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		r = retry{s: s, tx: tx, caller: c}
+		r = as
+		r.tx = tx
 		return r.run(id)
 	})
-	err = s.access.RecordDenied(ctx, c, "change "+id.String(), err)
+	err = s.access.RecordDenied(ctx, as.caller, "change "+id.String(), err)
 	if r.refusal != "" {
-		s.access.RecordRefused(ctx, c, r.old.Agent, err, "retry: "+r.refusal)
+		s.access.RecordRefused(ctx, as.caller, r.old.Agent, err, as.verb+": "+r.refusal)
 	}
 	if err != nil {
-		return parley.Task{}, err
+		return as, err
 	}
-	return r.made, nil
+	return r, nil
 }
 
 // retry is one run of the transaction.
@@ -36,36 +43,41 @@ type retry struct {
 	s      *Service
 	tx     *store.Tx
 	caller access.Caller
+	verb   string // retry or resume
 	old    parley.Task
 	parent *parley.Task // of the old one
 
 	made    parley.Task
 	refusal string // by the rules or the rate, for the record
+
+	taken takeover // by a resumption
 }
 
 func (r *retry) run(id parley.TaskID) error {
 	f := finish{s: r.s, tx: r.tx}
-	if err := f.lockTask(r.caller, id, ""); err != nil {
+	err := f.lockTask(r.caller, id, "")
+	if err != nil {
 		return err
 	}
-	r.old, r.parent = *f.task, f.parent
-	made, repeated, err := r.caller.Repeated(r.tx, "retry %s", id)
+	r.old = *f.task
+	if r.parent, err = openHeir(r.tx, f.parent); err != nil {
+		return err
+	}
+	made, repeated, err := r.caller.Repeated(r.tx, r.verb+" %s", id)
 	if err != nil {
 		return err
 	}
 	if repeated {
-		r.made, err = r.tx.Task(parley.TaskID(made))
+		if r.made, err = r.tx.Task(parley.TaskID(made)); err == nil && r.resumes() {
+			err = r.takeOver()
+		}
 		return err
 	}
 	if err := r.s.mayCancel(r.tx, r.caller, r.old); err != nil {
 		return err
 	}
-	if r.old.State != parley.TaskFailed && r.old.State != parley.Cancelled {
-		return parley.Errorf(parley.Conflict, "%s is %s.", id, r.old.State).
-			WithHint("Only a failed or cancelled task can be retried.")
-	}
-	if r.old.Pattern == parley.QuestionPattern || r.old.Pattern == parley.AnswerPattern {
-		return parley.Errorf(parley.Conflict, "%s belongs to a question, which cannot be retried.", id).WithHint("Ask the question again.")
+	if err := r.check(); err != nil {
+		return err
 	}
 	if !r.byPerson() { // a person decides by themselves
 		if err := r.authorize(); err != nil {
@@ -78,6 +90,24 @@ func (r *retry) run(id parley.TaskID) error {
 	r.caller.Made(r.tx, int64(r.made.ID))
 	return nil
 }
+
+// check refuses what cannot be asked for again.
+func (r *retry) check() error {
+	id := r.old.ID
+	if r.old.Pattern == parley.QuestionPattern || r.old.Pattern == parley.AnswerPattern {
+		return parley.Errorf(parley.Conflict, "%s belongs to a question, which cannot be %s.", id, past[r.verb]).WithHint("Ask the question again.")
+	}
+	if r.resumes() {
+		return r.checkResumed()
+	}
+	if r.old.State != parley.TaskFailed && r.old.State != parley.Cancelled {
+		return parley.Errorf(parley.Conflict, "%s is %s.", id, r.old.State).
+			WithHint("Only a failed or cancelled task can be retried.")
+	}
+	return nil
+}
+
+var past = map[string]string{"retry": "retried", "resume": "resumed"}
 
 func (r *retry) byPerson() bool { return r.s.access.IsPerson(r.caller.Agent) }
 
@@ -131,6 +161,12 @@ func (r *retry) make() error {
 	if err := r.chargeBudget(&t); err != nil {
 		return err
 	}
+	if r.resumes() {
+		if err := r.takeOver(); err != nil {
+			return err
+		}
+		t.Resumes = r.old.ID
+	}
 	after, err := r.dependencies()
 	if err != nil {
 		return err
@@ -143,6 +179,9 @@ func (r *retry) make() error {
 	}
 	for i := range after {
 		r.tx.InsertDependency(t.ID, &after[i])
+	}
+	if r.taken.turn > 0 {
+		r.storeTaken(&t)
 	}
 	r.made = t
 	return nil
@@ -175,10 +214,11 @@ func (r *retry) plan(target parley.Agent, kind parley.MessageKind) parley.Task {
 
 // chargeBudget has the new task draw on the budget that the old one drew on: that
 // of its parent, or of what mentioned it. A new root gets what the old one had;
-// what a person has added since is theirs to give.
+// what a person has added since is theirs to give. One that goes on where the old one
+// failed goes on with its budget: what was spent is spent.
 func (r *retry) chargeBudget(t *parley.Task) error {
 	old := r.old
-	if t.Parent != 0 || old.Budget != old.ID && old.Budget != 0 {
+	if t.Parent != 0 || old.Budget != 0 && (r.resumes() || old.Budget != old.ID) {
 		t.Budget = old.Budget
 		return r.countTask(old.Budget)
 	}
@@ -227,8 +267,13 @@ func (r *retry) dependencies() ([]parley.Task, error) {
 	return slices.DeleteFunc(locked, func(on parley.Task) bool { return !on.State.Open() }), err
 }
 
-// store writes the request once more, with the task that it now asks for.
+// store writes the request once more, with the task that it now asks for. What was
+// posted in a channel is not posted again for a task that goes on.
 func (r *retry) store(t *parley.Task, request parley.Message, target parley.Agent) error {
+	if r.resumes() && t.Pattern == parley.Mention {
+		r.insert(t, request.ID)
+		return nil
+	}
 	m := parley.Message{Team: t.Team, Thread: t.Thread, Author: t.Requester, Kind: retryKind(request.Kind),
 		Priority: t.Priority, Body: request.Body, Context: request.Context, Task: t.ID}
 	if m.Kind == parley.PostMessage {
@@ -240,11 +285,15 @@ func (r *retry) store(t *parley.Task, request parley.Message, target parley.Agen
 	if err := copyAttachment(r.tx, request.ID, m.ID); err != nil {
 		return err
 	}
-	t.Request = m.ID
+	r.insert(t, m.ID)
+	return nil
+}
+
+func (r *retry) insert(t *parley.Task, request parley.MessageID) {
+	t.Request = request
 	r.tx.InsertTask(t)
 	r.tx.Record(parley.Event{Team: t.Team, Kind: parley.EventTask, Actor: r.caller.Agent, Target: t.Agent, Task: t.ID,
-		Message: m.ID, Detail: "retry of " + t.RetryOf.String()})
-	return nil
+		Message: request, Detail: r.verb + " of " + t.RetryOf.String()})
 }
 
 // retryKind is how work is asked for again: as a delegation, whatever it was,

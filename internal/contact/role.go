@@ -41,7 +41,11 @@ func (s *Service) chosenBefore(tx *store.Tx, c access.Caller, key string) (strin
 	if key == "" {
 		return "", nil
 	}
-	sent, err := tx.SentWithKey(c.Task, c.Agent, key)
+	in, err := c.Keyed(tx)
+	if err != nil {
+		return "", err
+	}
+	sent, err := tx.SentWithKey(in, c.Agent, key)
 	if err != nil || len(sent) == 0 {
 		return "", err
 	}

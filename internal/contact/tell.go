@@ -132,7 +132,11 @@ func (t *telling) before() (found bool, err error) {
 	if t.news.Key == "" {
 		return false, nil
 	}
-	list, err := t.tx.SentWithKey(t.caller.Task, t.caller.Agent, t.news.Key)
+	in, err := t.caller.Keyed(t.tx)
+	if err != nil {
+		return false, err
+	}
+	list, err := t.tx.SentWithKey(in, t.caller.Agent, t.news.Key)
 	if err != nil || len(list) == 0 {
 		return false, err
 	}

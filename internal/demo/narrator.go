@@ -132,6 +132,9 @@ func (n *narrator) opened(ctx context.Context, e api.Event) error {
 	what := t.Pattern
 	if t.RetryOf != "" {
 		what = "retry of " + t.RetryOf
+		if t.Resumes != "" {
+			what = "goes on with " + t.Resumes
+		}
 	}
 	return n.say(ctx, e, n.Screen.Paint(view.Cyan, what))
 }

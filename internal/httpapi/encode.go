@@ -26,7 +26,7 @@ func (s *Server) wholeTask(ctx context.Context, t reading.Task) api.Task {
 // task encodes a task. text is its result; lists leave it empty.
 func (s *Server) task(ctx context.Context, t parley.Task, text string) api.Task {
 	return api.Task{
-		ID: t.ID.String(), Parent: taskID(t.Parent), Root: taskID(t.Root), RetryOf: taskID(t.RetryOf), Cause: taskID(t.Cause),
+		ID: t.ID.String(), Parent: taskID(t.Parent), Root: taskID(t.Root), RetryOf: taskID(t.RetryOf), Resumes: taskID(t.Resumes), Cause: taskID(t.Cause),
 		Pattern: string(t.Pattern), Requester: s.name(ctx, t.Requester), Agent: s.name(ctx, t.Agent), Title: t.Title,
 		Priority: t.Priority.String(), State: t.State.String(), Thread: t.Thread.String(), Request: messageID(t.Request),
 		Result: text, ResultID: messageID(t.Result), Error: t.Error, Turns: t.Turns, Open: t.OpenChildren, Approvals: t.Approvals, Rescues: t.Rescues, WaitsFor: waitsFor(t), Waiting: waitsForProvider(t),

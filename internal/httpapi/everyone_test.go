@@ -59,6 +59,7 @@ var calls = []call{
 	{"undo-task", "POST", "/v1/tasks/task-103/undo", "{}", 200, 403},
 	{"retry-task", "POST", "/v1/tasks/task-103/retry", "", 200, 403},
 	{"get-cost", "GET", "/v1/cost?by=task", "", 200, 200},
+	{"resume-task", "POST", "/v1/tasks/task-103/resume", "", 409, 403},
 	{"get-team-budget", "GET", "/v1/team/budget", "", 200, 200},
 	{"raise-team-budget", "POST", "/v1/team/budget", `{"add": {"tokens": 5}}`, 409, 403},
 	{"pause-team", "POST", "/v1/team/pause", "", 200, 403},

@@ -41,6 +41,7 @@ var probes = []probe{
 	{"get-task-trace", "GET", "/v1/tasks/task-101/trace", "", 404, nil},
 	{"cancel-task", "POST", "/v1/tasks/task-101/cancel", "", 404, nil},
 	{"retry-task", "POST", "/v1/tasks/task-102/retry", "", 404, nil},
+	{"resume-task", "POST", "/v1/tasks/task-102/resume", "", 404, nil},
 	{"get-task-diff", "GET", "/v1/tasks/task-101/diff", "", 404, nil},
 	{"undo-task", "POST", "/v1/tasks/task-101/undo", "{}", 404, nil},
 	{"wait-inbox", "GET", "/v1/inbox/wait", "", 200, []string{"task-", "poem"}},

@@ -35,8 +35,12 @@ func (s *Server) registerTasks() {
 	handle(s, operation{id: "cancel-task", method: http.MethodPost, path: "/v1/tasks/{id}/cancel", tag: tag,
 		summary: "Cancel a task", description: "Ends a task and everything below it. A cancelled task never runs again; a result that still arrives is dropped.", errors: ended}, s.cancelTask)
 	handle(s, operation{id: "retry-task", method: http.MethodPost, path: "/v1/tasks/{id}/retry", tag: tag,
-		summary: "Retry a task", description: "Repeats a failed or cancelled task. The response is the new task, which names the old one.",
+		summary: "Retry a task", description: "Begins a failed or cancelled task anew. The response is the new task, which names the old one.",
 		errors: append([]parley.Kind{parley.Unavailable}, ended...)}, s.retryTask)
+	handle(s, operation{id: "resume-task", method: http.MethodPost, path: "/v1/tasks/{id}/resume", tag: tag,
+		summary: "Resume a task", description: "Goes on with a failed task where it failed: a new task takes over its steps and the results of its finished subtasks, " +
+			"so that nothing that was done is done again. The old task stays failed.",
+		errors: append([]parley.Kind{parley.Unavailable}, ended...)}, s.resumeTask)
 }
 
 // TaskPath names a task in a path.
@@ -172,4 +176,13 @@ func (s *Server) retryTask(ctx context.Context, in *TaskPath) (api.Task, error) 
 	}
 	t, err := s.cfg.Contacts.Retry(ctx, caller(ctx), id)
 	return s.task(ctx, t, ""), err
+}
+
+func (s *Server) resumeTask(ctx context.Context, in *TaskPath) (api.Resumption, error) {
+	id, err := parley.ParseTaskID(in.ID)
+	if err != nil {
+		return api.Resumption{}, err
+	}
+	r, err := s.cfg.Contacts.ResumeTask(ctx, caller(ctx), id)
+	return api.Resumption{Task: s.task(ctx, r.Task, ""), Steps: r.Steps}, err
 }

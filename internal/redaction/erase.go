@@ -93,7 +93,7 @@ func (e *erasure) eraseMessage(id parley.MessageID) ([]parley.TaskID, error) {
 // eraseTrees takes the text out of what the turns of these tasks, and of all
 // others in the same trees, have stored.
 func (e *erasure) eraseTrees(tasks []parley.TaskID) error {
-	var roots []parley.TaskID
+	var roots []parley.TaskID // and of those that go on with their steps
 	for _, id := range tasks {
 		if id == 0 {
 			continue
@@ -105,7 +105,18 @@ func (e *erasure) eraseTrees(tasks []parley.TaskID) error {
 		roots = append(roots, t.Root)
 	}
 	slices.Sort(roots)
-	for _, root := range slices.Compact(roots) {
+	done := map[parley.TaskID]bool{}
+	for len(roots) > 0 {
+		root := roots[0]
+		if roots = roots[1:]; done[root] {
+			continue
+		}
+		done[root] = true
+		more, err := e.tx.ResumedRoots(root)
+		if err != nil {
+			return err
+		}
+		roots = append(roots, more...)
 		tree, err := e.tx.Subtree(root)
 		if err != nil {
 			return err

@@ -57,12 +57,17 @@ func (tx *Tx) ContactState(from, to parley.AgentID, in parley.TaskID, key string
 	return s, nil
 }
 
-// SentWithKey finds what an author sent in a task under a key: one message, or several
-// whose keys continue the key with a slash.
-func (tx *Tx) SentWithKey(origin parley.TaskID, author parley.AgentID, key string) (list []parley.Message, err error) {
-	err = tx.query(`SELECT `+messageCols+` FROM message WHERE origin_id = $1 AND author_id = $2 AND key IS NOT NULL
-		AND (key = $3 OR substr(key, 1, length($4)) = $4) ORDER BY id`,
-		func(r Row) { list = append(list, scanMessage(r)) }, int64(origin), int64(author), key, key+"/")
+// SentWithKey finds what an author sent under a key in the first of some tasks in
+// which there is any: one message, or several whose keys continue the key with a slash.
+func (tx *Tx) SentWithKey(origins []parley.TaskID, author parley.AgentID, key string) (list []parley.Message, err error) {
+	for _, origin := range origins {
+		err = tx.query(`SELECT `+messageCols+` FROM message WHERE origin_id = $1 AND author_id = $2 AND key IS NOT NULL
+			AND (key = $3 OR substr(key, 1, length($4)) = $4) ORDER BY id`,
+			func(r Row) { list = append(list, scanMessage(r)) }, int64(origin), int64(author), key, key+"/")
+		if err != nil || len(list) > 0 {
+			break
+		}
+	}
 	return list, err
 }
 

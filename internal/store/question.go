@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"errors"
 	"strings"
 	"time"
 
@@ -58,10 +59,15 @@ func (tx *Tx) LockQuestion(id parley.QuestionID) (q parley.Question, err error) 
 	return q, err
 }
 
-// QuestionByKey finds the question that a task asked earlier under a key.
-func (tx *Tx) QuestionByKey(task parley.TaskID, asker parley.AgentID, key string) (q parley.Question, err error) {
-	err = tx.one(`SELECT `+questionCols+` FROM question WHERE task_id = $1 AND asker_id = $2 AND key = $3`,
-		func(r Row) { q = scanQuestion(r) }, int64(task), int64(asker), key)
+// QuestionByKey finds the question that one of some tasks asked earlier under a key.
+func (tx *Tx) QuestionByKey(tasks []parley.TaskID, asker parley.AgentID, key string) (q parley.Question, err error) {
+	for _, task := range tasks {
+		err = tx.one(`SELECT `+questionCols+` FROM question WHERE task_id = $1 AND asker_id = $2 AND key = $3`,
+			func(r Row) { q = scanQuestion(r) }, int64(task), int64(asker), key)
+		if !errors.Is(err, ErrNotFound) {
+			break
+		}
+	}
 	return q, err
 }
 

@@ -17,7 +17,8 @@ type OldMessages struct {
 
 // OldMessages looks at the next messages after a place. A message may be removed if
 // it is older than before, its recipients have seen it, and all tasks of the trees it
-// belongs to ended before that time too. The newest message of all stays, since the
+// belongs to ended before that time too, with those of the trees that go on with their
+// steps. The newest message of all stays, since the
 // next numbers follow it.
 func (tx *Tx) OldMessages(team parley.TeamID, after parley.MessageID, before parley.Micros, limit int) (p OldMessages, err error) {
 	rows, young := 0, 0
@@ -35,16 +36,25 @@ func (tx *Tx) OldMessages(team parley.TeamID, after parley.MessageID, before par
 	return p, err
 }
 
-const oldMessages = `SELECT m.id, m.at, CASE WHEN m.at < $4 AND m.id < (SELECT max(id) FROM message)
+const oldMessages = `WITH RECURSIVE going (root_id, ended_at) AS (` + goingOn + `)
+	SELECT m.id, m.at, CASE WHEN m.at < $4 AND m.id < (SELECT max(id) FROM message)
 	AND NOT EXISTS (SELECT 1 FROM task t JOIN task r ON r.id = t.root_id WHERE t.id IN (m.task_id, m.origin_id)
 		AND (t.ended_at = 0 OR t.ended_at >= $4 OR r.ended_at = 0 OR r.ended_at >= $4
-			OR EXISTS (SELECT 1 FROM task o WHERE o.state <= 3 AND o.root_id = t.root_id)))
+			OR EXISTS (SELECT 1 FROM task o WHERE o.state <= 3 AND o.root_id = t.root_id)
+			OR EXISTS (SELECT 1 FROM going WHERE going.root_id = t.root_id)))
 	AND NOT EXISTS (SELECT 1 FROM task t WHERE t.pattern = 'mention' AND t.request_id = m.id AND (t.ended_at = 0 OR t.ended_at >= $4))
 	AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.message_id = m.id AND d.seen_at = 0
 		AND (d.pull = 1 OR d.mail = 1 OR m.kind = 'notification' OR m.kind IN ('reply', 'delegation_result', 'delegation_failed')
 			AND EXISTS (SELECT 1 FROM task t WHERE t.id = m.task_id AND t.callback = 0 AND t.pattern <> 'answer')))
 	THEN 1 ELSE 0 END
 	FROM message m WHERE m.team_id = $1 AND m.id > $2 ORDER BY m.id LIMIT $3`
+
+// goingOn finds the trees of which a task was resumed, with the end of the task that
+// goes on: one that is open, or young, or whose own tree has such a one.
+const goingOn = `SELECT o.root_id, s.ended_at FROM task s JOIN task o ON o.id = s.resumes
+		WHERE s.resumes > 0 AND (s.ended_at = 0 OR s.ended_at >= $4)
+	UNION SELECT o.root_id, going.ended_at FROM going JOIN task s ON s.root_id = going.root_id JOIN task o ON o.id = s.resumes
+		WHERE s.resumes > 0`
 
 // RemoveMessages removes messages and everything attached to them. A task whose
 // request is removed loses its steps, of which only what they spent is kept, its inbox, its decided approvals and the texts

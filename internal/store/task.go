@@ -12,9 +12,9 @@ const taskCols = `id, team_id, parent_id, root_id, retry_of, pattern, requester_
 	title, priority, state, callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth, open_children,
 	inbox_count, inbox_read, turns, worker_id, token, rescues, result_id, error, ended_by, created_at, started_at, ended_at,
 	approvals, budget_id, waits, cause_id, dependents, CASE WHEN chain_id > 0 THEN chain_id ELSE root_id END, mentions, mentions_told,
-	provider, provider_since`
+	provider, provider_since, resumes`
 
-const taskColCount = 42
+const taskColCount = 43
 
 func scanTask(r Row) parley.Task {
 	return parley.Task{
@@ -30,7 +30,7 @@ func scanTask(r Row) parley.Task {
 		CreatedAt: parley.Micros(r.Int(29)), StartedAt: parley.Micros(r.Int(30)), EndedAt: parley.Micros(r.Int(31)),
 		Approvals: int(r.Int(32)), Budget: parley.TaskID(r.Int(33)), Waits: parley.Wait(r.Int(34)), Cause: parley.TaskID(r.Int(35)),
 		Dependents: int(r.Int(36)), Chain: parley.TaskID(r.Int(37)), Mentions: int(r.Int(38)), MentionsTold: r.Int(39) != 0,
-		Provider: r.Text(40), ProviderSince: parley.Micros(r.Int(41)),
+		Provider: r.Text(40), ProviderSince: parley.Micros(r.Int(41)), Resumes: parley.TaskID(r.Int(42)),
 	}
 }
 
@@ -147,13 +147,13 @@ func (tx *Tx) InsertTask(t *parley.Task) {
 	}
 	tx.exec(`INSERT INTO task (id, team_id, parent_id, root_id, retry_of, pattern, requester_id, agent_id, thread_id,
 			request_id, title, priority, state, callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth,
-			worker_id, token, created_at, started_at, budget_id, cause_id, waits, chain_id, mentions, mentions_told)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29)`,
+			worker_id, token, created_at, started_at, budget_id, cause_id, waits, chain_id, mentions, mentions_told, resumes)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)`,
 		int64(t.ID), int64(t.Team), int64(t.Parent), int64(t.Root), int64(t.RetryOf), string(t.Pattern),
 		int64(t.Requester), int64(t.Agent), int64(t.Thread), int64(t.Request), t.Title, int64(t.Priority),
 		int64(t.State), int64(t.Callback), int64(t.Due), int64(t.Deadline), int64(t.WaitUntil), int64(t.AskDepth),
 		int64(t.DelegationDepth), t.Worker, t.Token, int64(t.CreatedAt), int64(t.StartedAt), int64(t.Budget), int64(t.Cause), int64(t.Waits),
-		int64(t.Chain), int64(t.Mentions), flag(t.MentionsTold))
+		int64(t.Chain), int64(t.Mentions), flag(t.MentionsTold), int64(t.Resumes))
 	tx.signalState(t)
 }
 

@@ -67,7 +67,7 @@ func TestWhatModelsAreTold(t *testing.T) {
 		}
 		golden(t, set.name, b.String())
 	}
-	if len(distinct) != 49 {
+	if len(distinct) != 50 {
 		t.Errorf("there are %d tools", len(distinct))
 	}
 }

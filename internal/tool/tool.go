@@ -105,6 +105,9 @@ type Call struct {
 	// Key names the call: its task, its turn and its id. It is the same when the
 	// turn goes on in another process.
 	Key string
+	// From is the earlier task that decided on the call, if the turn's task goes on
+	// where that one failed; 0 otherwise.
+	From parley.TaskID
 	// Approved says that somebody has approved this call with these arguments.
 	Approved bool
 	// Changing stores changes of files that are about to be made; nil if nobody wants to

@@ -19,7 +19,7 @@ const (
 	Delegate  Kind = "delegate"
 	Mention   Kind = "mention"   // in a channel; its task has its own tree
 	Answer    Kind = "answer"    // to a question, given before the turn ended or with its own tree
-	Retry     Kind = "retry"     // a delegation that names the task it repeats
+	Retry     Kind = "retry"     // a delegation that names the task it repeats or resumes
 	Notify    Kind = "notify"    // a notification sent meanwhile
 	Reply     Kind = "reply"     // the end of an ask
 	Result    Kind = "result"    // the end of a delegation, or an ask's late answer
@@ -90,6 +90,9 @@ func (d *diagram) request(t parley.Task) {
 	kind, label := Kind(t.Pattern), t.Title
 	if t.RetryOf != 0 {
 		kind, label = Retry, t.RetryOf.String()+" again: "+t.Title
+	}
+	if t.Resumes != 0 {
+		label = t.Resumes.String() + " goes on: " + t.Title
 	}
 	d.add(Arrow{At: t.CreatedAt, From: t.Requester, To: t.Agent, Kind: kind, Label: label, Task: t.ID})
 }

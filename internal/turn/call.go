@@ -3,7 +3,6 @@ package turn
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"parley"
@@ -108,9 +107,9 @@ func (r *run) call(ctx context.Context, call model.Call, approved bool) (res too
 		}
 	}
 	r.publish(live.Tool, call.Name)
-	key := fmt.Sprintf("%d/%d/%s", r.lease.Task, r.turn, call.ID)
+	key, from := r.keyOf(call.ID)
 	run := func() error {
-		res, err = ready.Run(ctx, tool.Call{Lease: r.lease, Slot: r.slot, Key: key, Approved: approved,
+		res, err = ready.Run(ctx, tool.Call{Lease: r.lease, Slot: r.slot, Key: key, From: from, Approved: approved,
 			Unkept: r.unkept, Think: r.consult, Changing: r.changing(ctx, call), Commanded: r.commanded(ctx, call)})
 		return err
 	}

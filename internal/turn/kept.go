@@ -84,7 +84,7 @@ func (r *run) unkeptPast(tx *store.Tx) (list []parley.KeptMessage, err error) {
 	if err != nil {
 		return nil, err
 	}
-	steps, err := tx.KeptSteps(r.task.ID, r.lease.Agent, r.task.Thread)
+	steps, err := r.keptSteps(tx)
 	for _, m := range r.kept(shown, from) {
 		switch {
 		case m.Message != 0 && kept[m.Message]:

@@ -59,11 +59,15 @@ func (r *run) load(ctx context.Context, known *parley.Handover) (b beginning, er
 		if !h.Task.LeasedTo(r.lease.Token) {
 			return parley.ErrLost // cancelled before the turn could begin
 		}
-		messages, err := tx.Back(h.Request.Prev, 0, historySize)
+		asked, err := r.loadFailed(tx, h)
 		if err != nil {
 			return err
 		}
-		letters, err := r.names.letters(tx, append([]parley.Message{h.Request}, messages...))
+		messages, err := tx.Back(asked.Prev, 0, historySize)
+		if err != nil {
+			return err
+		}
+		letters, err := r.names.letters(tx, append([]parley.Message{asked}, messages...))
 		if err != nil {
 			return err
 		}
@@ -123,15 +127,26 @@ func (r *run) enter(tx *store.Tx, h parley.Handover) (in place, read int, err er
 	return in, own.Read, nil
 }
 
-// replay takes in the stored steps, in their order.
+// replay takes in the stored steps, in their order, after those of the tasks that this
+// one goes on from.
 func (r *run) replay(tx *store.Tx) error {
 	if r.task.Turns == 0 {
 		return nil
+	}
+	for _, f := range r.failed {
+		if err := r.replaySteps(tx, f.steps); err != nil {
+			return err
+		}
+		r.goOn(f.note)
 	}
 	steps, err := tx.Steps(r.task.ID)
 	if err != nil {
 		return err
 	}
+	return r.replaySteps(tx, steps)
+}
+
+func (r *run) replaySteps(tx *store.Tx, steps []parley.Step) error {
 	for i := range steps {
 		s, err := decode(steps[i])
 		if err != nil {

@@ -26,6 +26,8 @@ type run struct {
 	start *parley.TurnStart
 	// begunWith is the mail that the turn began with.
 	begunWith mail
+	// failed are the tasks that this one goes on from, the oldest first.
+	failed []failedTask
 	// awaited are the tasks that pending calls wait for.
 	awaited []parley.TaskID
 	// lookedTo is the number of the last message of the thread that was looked at
@@ -78,7 +80,7 @@ func (r *run) runTurn(ctx context.Context, handover *parley.Handover) (parley.Ou
 			case err != nil:
 				return 0, err
 			}
-			return r.endAsked(ctx, parley.TurnEnd{Reason: r.modelFailure(failure)})
+			return r.endFailed(ctx, failure)
 		}
 		if err := r.answered(ctx); err != nil {
 			return 0, err

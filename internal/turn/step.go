@@ -25,6 +25,7 @@ type (
 
 // readStep is a stored step with the messages that it names.
 type readStep struct {
+	task    parley.TaskID
 	turn, n int
 	content content
 	mail
@@ -49,7 +50,7 @@ func (m mail) ids() (list []parley.MessageID) {
 
 // decode reads a step. Its messages are left to the caller.
 func decode(s parley.Step) (out readStep, err error) {
-	out = readStep{turn: s.Turn, n: s.N}
+	out = readStep{task: s.Task, turn: s.Turn, n: s.N}
 	out.content, err = step.Decode(s)
 	return out, err
 }

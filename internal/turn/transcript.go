@@ -24,9 +24,10 @@ type transcript struct {
 	past     []entry  // after the request
 	offload  offload
 	pending  []pendingCall // of the last reply, without a result
+	note     string        // that waits for the results of pending calls
 	// roundHeld is the place in the past at which people were last asked for more
-	// rounds; 0 if they were not.
-	roundHeld int
+	// rounds; 0 if they were not. roundBefore is the one before it.
+	roundHeld, roundBefore int
 
 	turn     int    // the last that has begun
 	steps    int    // stored in it
@@ -68,9 +69,10 @@ type entry struct {
 // pendingCall is a call without a result.
 type pendingCall struct {
 	model.Call
-	started bool // it is on record as begun
-	held    bool // it waits for an approval, or did
-	round   bool // people are asked for more rounds, or were
+	of      parley.TaskID // whose turn decided on it
+	started bool          // it is on record as begun
+	held    bool          // it waits for an approval, or did
+	round   bool          // people are asked for more rounds, or were
 }
 
 // sight is what a model has not been shown before, and how far the agent has read
@@ -94,7 +96,7 @@ func (t *transcript) apply(s readStep) {
 			t.unshown = sight{}
 			break
 		}
-		t.addReply(c.Reply)
+		t.addReply(s.task, c.Reply)
 	case inboxStep:
 		t.addArrival(c, s.mail)
 	case started:
@@ -106,7 +108,7 @@ func (t *transcript) apply(s readStep) {
 			p.held, p.round = true, c.Round
 		}
 		if c.Round {
-			t.roundHeld = len(t.past)
+			t.roundBefore, t.roundHeld = t.roundHeld, len(t.past)
 		}
 	case result:
 		t.addResult(c)
@@ -148,12 +150,12 @@ func (t *transcript) begin(turn int, p prompt, m mail) {
 }
 
 // addReply takes a reply in; its calls are now to be run.
-func (t *transcript) addReply(r model.Reply) {
+func (t *transcript) addReply(of parley.TaskID, r model.Reply) {
 	t.unshown = sight{} // what had arrived was marked as seen with this very step
 	t.past = append(t.past, entry{Message: model.Message{Role: model.Assistant, Text: r.Text, Calls: r.Calls, Private: r.Private}})
 	t.pending = nil
 	for _, c := range r.Calls {
-		t.pending = append(t.pending, pendingCall{Call: c})
+		t.pending = append(t.pending, pendingCall{Call: c, of: of})
 	}
 	if r.Rejected != "" {
 		t.past = append(t.past, entry{Message: model.Message{Role: model.User, Text: r.Rejected}})
@@ -166,6 +168,7 @@ func (t *transcript) addResult(r result) {
 	t.past = append(t.past, entry{Message: model.Message{Role: model.ToolResult, Text: r.Text, CallID: r.Call, IsError: r.Error}, refused: r.Rate})
 	// A new slice, since a caller may be going through this one.
 	t.pending = slices.DeleteFunc(slices.Clone(t.pending), func(p pendingCall) bool { return p.ID == r.Call })
+	t.showNote()
 }
 
 // addArrival takes in what came for the task between two steps.

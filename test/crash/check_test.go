@@ -50,7 +50,7 @@ func TestTheCheckerFindsDamage(t *testing.T) {
 		{"a child is lost", `DELETE FROM task WHERE id = ` + child, `has the tree`},
 		{"an agent worked twice", `INSERT INTO task SELECT id + 1000000, team_id, parent_id, root_id, retry_of, pattern, requester_id, agent_id, thread_id,
 			request_id, title, priority, state, callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth, open_children, inbox_count,
-			inbox_read, turns, worker_id, token, rescues, result_id, error, ended_by, created_at, started_at, ended_at, approvals, cause_id, budget_id, waits, dependents, chain_id, mentions, mentions_told FROM task WHERE id = ` + child, `has the tree`},
+			inbox_read, turns, worker_id, token, rescues, result_id, error, ended_by, created_at, started_at, ended_at, approvals, cause_id, budget_id, waits, dependents, chain_id, mentions, mentions_told, provider, provider_since, resumes FROM task WHERE id = ` + child, `has the tree`},
 		{"a question is lost", `DELETE FROM question_route WHERE state = 2 AND question_id = (SELECT min(id) FROM question)`, `was answered 0 times, and 1 answers`},
 		{"a question was asked twice", `INSERT INTO event SELECT id + 1000000, team_id, at, kind, actor_id, target_id, task_id, message_id, detail
 			FROM event WHERE id = (SELECT min(id) FROM event WHERE kind = 'question.asked')`, `times according to the record`},

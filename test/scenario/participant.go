@@ -97,6 +97,14 @@ func (p Participant) Retry(id parley.TaskID) parley.TaskID {
 	return made.ID
 }
 
+// GoOn resumes a failed task.
+func (p Participant) GoOn(id parley.TaskID) parley.TaskID {
+	p.s.Helper()
+	made, err := p.s.Contacts.ResumeTask(p.s.Context(), p.Caller, id)
+	p.must(err)
+	return made.Task.ID
+}
+
 // Sleep puts an agent to sleep for a while.
 func (p Participant) Sleep(agent string, d time.Duration) {
 	p.s.Helper()

@@ -107,7 +107,11 @@ func (s *Stage) checkCallbacks(t parley.Task, byID map[parley.TaskID]parley.Task
 			continue // of no task: that nobody answers
 		}
 		came[m.Task]++
-		if byID[m.Task].State.Open() || byID[m.Task].Parent != t.ID {
+		own := t
+		for own.Resumes != 0 && byID[m.Task].Parent != own.ID {
+			own = byID[own.Resumes] // it has what came back to the one that failed
+		}
+		if byID[m.Task].State.Open() || byID[m.Task].Parent != own.ID {
 			s.Errorf("%s got %s of %s, which is %s", t.ID, m.Kind, m.Task, byID[m.Task].State)
 		}
 	}

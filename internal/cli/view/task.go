@@ -37,7 +37,11 @@ func (s Screen) facts(t api.Task) string {
 	if t.Root != t.ID && t.Root != t.Parent {
 		f.add("root", t.Root)
 	}
-	f.add("retry of", t.RetryOf)
+	if t.Resumes != "" {
+		f.add("resumes", t.Resumes)
+	} else {
+		f.add("retry of", t.RetryOf)
+	}
 	f.add("caused by", t.Cause)
 	f.add("created", s.When(t.Created))
 	if t.Due != nil && t.Due.After(s.Now) {

@@ -88,6 +88,9 @@ func (d *treeDrawing) who(t api.Task, parent string) string {
 
 func title(t api.Task) string {
 	text := Line(t.Title)
+	if t.Resumes != "" {
+		return "resumes " + t.Resumes + ": " + text
+	}
 	if t.RetryOf != "" {
 		return "retry of " + t.RetryOf + ": " + text
 	}

@@ -18,14 +18,15 @@ const (
 	unansweredHeader   = "[Query Unanswered | "
 	postHeader         = "[Channel Message from "
 	approvalHeader     = "[Approval Request | "
+	resumedHeader      = "[Task Resumed | "
 	sentHeader         = "Message from agent '" // on the line of the text itself
 )
 
 // isInput reports whether a message asks for something to be done. A
 // notification does not: it is read along with the next input and never
-// answered.
+// answered. Nor does the word that a task goes on where it failed.
 func isInput(m *model.Message) bool {
-	return m.Role == model.User && !strings.HasPrefix(m.Text, notificationHeader)
+	return m.Role == model.User && !strings.HasPrefix(m.Text, notificationHeader) && !strings.HasPrefix(m.Text, resumedHeader)
 }
 
 // isCallback reports whether an input is the outcome of something that the

@@ -85,11 +85,11 @@ func questionKey(t *testing.T, open Open) {
 	w.question(parley.Question{Task: 7})
 	w.question(parley.Question{Task: 7}) // without a key it is another
 	w.view(func(tx *store.Tx) error {
-		got, err := tx.QuestionByKey(7, w.ann.ID, "k")
+		got, err := tx.QuestionByKey([]parley.TaskID{7}, w.ann.ID, "k")
 		if got.ID != q.ID {
 			t.Errorf("found %+v", got)
 		}
-		if _, err := tx.QuestionByKey(8, w.ann.ID, "k"); err != store.ErrNotFound {
+		if _, err := tx.QuestionByKey([]parley.TaskID{8}, w.ann.ID, "k"); err != store.ErrNotFound {
 			t.Errorf("of another task: %v", err)
 		}
 		return err

@@ -18,7 +18,7 @@ func taskRoundTrip(t *testing.T, open Open) {
 		Parent: 2, Root: 3, RetryOf: 4, Pattern: parley.Ask, Requester: 5, Agent: 6, Thread: 7, Request: 8, Title: "title",
 		Priority: parley.Urgent, State: parley.Running, Callback: parley.CallbackReply, Due: 9, Deadline: 10, WaitUntil: 11,
 		AskDepth: 12, DelegationDepth: 13, Worker: 14, Token: 15, StartedAt: 16,
-		Chain: 17, Mentions: 18, MentionsTold: true,
+		Chain: 17, Mentions: 18, MentionsTold: true, Resumes: 19,
 	})
 	if diff := cmp.Diff(want, w.readTask(want.ID)); diff != "" || want.CreatedAt == 0 {
 		t.Errorf("inserted at %d: %s", want.CreatedAt, diff)

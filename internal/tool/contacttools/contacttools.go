@@ -34,7 +34,9 @@ func New(contacts *contact.Service, read *reading.Service, dir *directory.Direct
 
 // Caller is the agent whose turn it is, on the task whose turn it is.
 func Caller(c tool.Call) access.Caller {
-	return access.ForTurn(c.Lease, c.Slot, c.Approved)
+	caller := access.ForTurn(c.Lease, c.Slot, c.Approved)
+	caller.From = c.From
+	return caller
 }
 
 // TaskAction names for the rules what is done to a task, a message, an approval or a
