@@ -212,7 +212,7 @@ func TestUndoAgainFindsNothing(t *testing.T) {
 func TestUndoDoesNotLeaveTheWorkspace(t *testing.T) {
 	s := newSite(t)
 	c := s.task("Ann")
-	for _, name := range []string{"d/secret", "secret"} {
+	for _, name := range []string{"d/secret", "secret", "e/file"} {
 		if err := s.put(c, name, "mine"); err != nil {
 			t.Fatal(err)
 		}
@@ -230,7 +230,10 @@ func TestUndoDoesNotLeaveTheWorkspace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for target, name := range map[string]string{"../outside": "d", "../outside/secret": "secret"} {
+	if err := os.Rename(filepath.Join(s.dir, "e"), filepath.Join(s.dir, "moved")); err != nil {
+		t.Fatal(err)
+	}
+	for target, name := range map[string]string{"../outside": "d", "../outside/secret": "secret", "moved": "e"} {
 		if err := os.Symlink(target, filepath.Join(s.dir, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -241,6 +244,9 @@ func TestUndoDoesNotLeaveTheWorkspace(t *testing.T) {
 	}
 	if got := s.read("../outside/secret"); got != "secret" {
 		t.Errorf("outside is %q", got)
+	}
+	if got := s.read("moved/file"); got != "mine" {
+		t.Errorf("what was moved and linked is %q", got)
 	}
 	if got := s.read(".git/config"); got != "git" {
 		t.Errorf("git's is %q", got)
