@@ -25,6 +25,7 @@ const hookTime = 2 * time.Second
 type hookFlags struct {
 	memberFlags
 	client  string
+	project string
 	verbose bool
 }
 
@@ -39,6 +40,9 @@ as a hook; "parley join --write" enters it.
 
 What is handed over is acknowledged by the next run. If it gets lost on the way, it comes
 again, marked as handed out before. A turn is kept from ending at most 5 times in a row.
+
+With --project, a client that works in another project is told nothing. Claude Code runs
+the hooks of the main worktree in the others too.
 
 A hook never holds its client up: it takes 2 seconds at most, and if no hub answers, it
 says nothing and its exit code is 0. With --verbose it says why, on standard error.`,
@@ -58,6 +62,7 @@ says nothing and its exit code is 0. With --verbose it says why, on standard err
 	}
 	f.add(cmd)
 	cmd.Flags().StringVar(&f.client, "client", "", "the `client` that runs the hook: claude, codex or gemini")
+	cmd.Flags().StringVar(&f.project, "project", "", "the `folder` for which the hook was written: do nothing for a client in another project")
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "say on standard error why nothing was handed over")
 	return cmd
 }
@@ -79,6 +84,9 @@ func (c *console) hook(ctx context.Context, f hookFlags, args []string) error {
 	in, err := c.hookInput(ctx)
 	if err != nil {
 		return err
+	}
+	if kind.Elsewhere(f.project, in, c.getenv) {
+		return parley.Errorf(parley.Denied, "The client works in another project than %s, whose hook this is.", f.project)
 	}
 	hub, memory, err := f.connect(c)
 	if err != nil {

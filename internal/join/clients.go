@@ -12,7 +12,7 @@ import (
 // Claude Code reads the servers of a project from .mcp.json, which its team may
 // share, and what only this user wants from settings.local.json.
 func claude() Client {
-	c := Client{Name: "claude", Title: "Claude Code", Events: claudeEvents()}
+	c := Client{Name: "claude", Title: "Claude Code", Events: claudeEvents(), ProjectVariable: "CLAUDE_PROJECT_DIR"}
 	c.Files = func(s Setup) []File {
 		settings := File{Path: filepath.Join(s.Folder, ".claude", "settings.local.json"), Hooks: !s.NoHooks,
 			edit: func(old []byte, s Setup, _ bool) ([]byte, error) {
@@ -79,7 +79,8 @@ func codex() Client {
 
 // Gemini CLI has everything in one file. Its times are in milliseconds.
 func gemini() Client {
-	c := Client{Name: "gemini", Title: "Gemini CLI", Events: map[string]string{Start: "SessionStart", Prompt: "BeforeAgent", Stop: "AfterAgent"}}
+	c := Client{Name: "gemini", Title: "Gemini CLI", ProjectVariable: "GEMINI_PROJECT_DIR",
+		Events: map[string]string{Start: "SessionStart", Prompt: "BeforeAgent", Stop: "AfterAgent"}}
 	c.Files = func(s Setup) []File {
 		file := jsonFile(filepath.Join(s.Folder, ".gemini", "settings.json"), []string{"mcpServers", EntryName}, func(s Setup) object {
 			entry := object{{"command", s.Program}, {"args", s.bridge()}}

@@ -33,7 +33,7 @@ func TestWhatEachClientIsTold(t *testing.T) {
 				dir := t.TempDir()
 				s := sampleSetup(dir)
 				s.HTTP, s.Allow, s.NoHooks = form == "http", form == "allow", form == "http"
-				golden(t, c.Name+"-"+form+".txt", told(c, s, dir))
+				golden(t, c.Name+"-"+form+".txt", strings.ReplaceAll(told(c, s, dir), dir, "/srv/project"))
 			})
 		}
 	}
@@ -73,8 +73,8 @@ func TestFilesOfPeople(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				golden(t, "given-"+name+"-"+filepath.Base(f.Path), string(change.After))
-				golden(t, "given-"+name+"-"+filepath.Base(f.Path)+".diff", strings.ReplaceAll(change.Diff(), s.Folder, "."))
+				golden(t, "given-"+name+"-"+filepath.Base(f.Path), strings.ReplaceAll(string(change.After), s.Folder, "/srv/project"))
+				golden(t, "given-"+name+"-"+filepath.Base(f.Path)+".diff", strings.ReplaceAll(change.Diff(), s.Folder, "/srv/project"))
 				checkKept(t, given, change.After)
 				again, err := f.planFrom(change.After, s)
 				if err != nil || !bytes.Equal(again.After, change.After) {

@@ -21,6 +21,8 @@ type HookInput struct {
 	Session string `json:"session_id"`
 	// Continued means that a hook has already kept this turn from ending.
 	Continued bool `json:"stop_hook_active"`
+	// Folder is where the client works at the moment.
+	Folder string `json:"cwd"`
 }
 
 // HookOutput writes a text in the form in which a client hands it to its model. At

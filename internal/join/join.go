@@ -86,6 +86,9 @@ type Client struct {
 	Notes func(Setup) []string
 	// Events are its hooks; nil if it has none.
 	Events map[string]string
+	// ProjectVariable tells its hooks in which project it works. It is empty if its hooks
+	// are not a project's.
+	ProjectVariable string
 }
 
 // Clients are all of them.
@@ -223,8 +226,11 @@ func (f File) ReadServer() (*Server, error) {
 func (c Client) HookCommands(s Setup) map[string]string {
 	commands := map[string]string{}
 	for event := range c.Events {
-		words := append([]string{s.Program, "hook", "--client", c.Name}, s.Locate...)
-		commands[event] = Quote(append(words, event))
+		words := []string{s.Program, "hook", "--client", c.Name}
+		if c.ProjectVariable != "" {
+			words = append(words, "--project", s.Folder)
+		}
+		commands[event] = Quote(append(append(words, s.Locate...), event))
 	}
 	return commands
 }
