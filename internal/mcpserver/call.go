@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -21,14 +22,19 @@ import (
 // does not know sends the same one, and the call is made once.
 const keyMeta = "parley/key"
 
-// handler makes the calls of a tool.
-func (d *Door) handler(name string) mcp.ToolHandler {
+// handler makes the calls of a tool that was offered.
+func (d *Door) handler(offered tool.Tool) mcp.ToolHandler {
+	name, takes := offered.Name, takesTask(offered)
 	return func(ctx context.Context, req *mcp.CallToolRequest) (_ *mcp.CallToolResult, err error) {
 		defer d.recover(name, &err)
 		v := visitOf(req)
 		t, ok := tool.Find(d.cfg.Tools(v.caller.Agent), name)
 		if !ok { // taken away since the client was offered it
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", name)}
+		}
+		takes := takes // a schema is read once, not with each call
+		if !bytes.Equal(t.Schema, offered.Schema) || t.Contacts != offered.Contacts {
+			takes = takesTask(t)
 		}
 		ctx, cancel := d.whileWanted(ctx, v, t)
 		defer cancel()
@@ -41,7 +47,7 @@ func (d *Door) handler(name string) mcp.ToolHandler {
 		defer d.reportProgress(ctx, req, v)()
 		var res tool.Result
 		if err == nil {
-			res, err = d.call(ctx, req, v, t)
+			res, err = d.call(ctx, req, v, t, takes)
 		}
 		if err == nil {
 			d.noteSeen(ctx, v, res)
@@ -106,11 +112,13 @@ func (d *Door) whileWanted(ctx context.Context, v *visit, t tool.Tool) (context.
 	}
 }
 
-// call makes one call by the rules.
-func (d *Door) call(ctx context.Context, req *mcp.CallToolRequest, v *visit, t tool.Tool) (tool.Result, error) {
-	caller, args, err := d.forTask(ctx, v.caller, t, req.Params.Arguments)
-	if err != nil {
-		return tool.Result{}, err
+// call makes one call by the rules. takesTask is about the tool t.
+func (d *Door) call(ctx context.Context, req *mcp.CallToolRequest, v *visit, t tool.Tool, takesTask bool) (_ tool.Result, err error) {
+	caller, args := v.caller, req.Params.Arguments
+	if takesTask {
+		if caller, args, err = d.forTask(ctx, caller, args); err != nil {
+			return tool.Result{}, err
+		}
 	}
 	ready := t.Prepare(args)
 	if ready.Err != nil {
@@ -138,10 +146,7 @@ func keyOf(req *mcp.CallToolRequest) string {
 // forTask finds out for which of its tasks the caller makes a call, and takes that out of
 // the arguments. A client that holds one task works on it; one that holds several says
 // which.
-func (d *Door) forTask(ctx context.Context, c access.Caller, t tool.Tool, args json.RawMessage) (access.Caller, json.RawMessage, error) {
-	if !takesTask(t) {
-		return c, args, nil
-	}
+func (d *Door) forTask(ctx context.Context, c access.Caller, args json.RawMessage) (access.Caller, json.RawMessage, error) {
 	given, rest, err := takeTask(args)
 	if err != nil || given == "none" {
 		return c, rest, err

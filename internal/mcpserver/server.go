@@ -67,7 +67,7 @@ func (s *server) refresh() {
 	}
 	added, gone := changes(s.tools, now)
 	for _, t := range added {
-		s.AddTool(s.door.offer(t), s.door.handler(t.Name))
+		s.AddTool(s.door.offer(t), s.door.handler(t))
 	}
 	if len(gone) > 0 {
 		s.RemoveTools(gone...)
