@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	"parley"
 	"parley/internal/yamlfile"
@@ -51,11 +52,12 @@ func readName(v yamlfile.Value) (string, []yamlfile.Mistake) {
 	return s, nil
 }
 
-// nameHint offers the name without what a name cannot have, such as an emoji; empty if
-// nothing is left of it.
+// nameHint offers the name without the signs beyond ASCII that a name cannot have, such
+// as an emoji; empty if what is left is no name. A text that is no name at all, like an
+// address in the wrong place, is not shown again.
 func nameHint(s string) string {
 	kept := strings.Map(func(r rune) rune {
-		if parley.CheckName("x"+string(r)+"x") != nil {
+		if r > unicode.MaxASCII && parley.CheckName("x"+string(r)+"x") != nil {
 			return -1
 		}
 		return r

@@ -87,6 +87,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"The use of keepers", keeperUse},
 		{"Removed keepers leave no number to be given out again", keeperRemoval},
 		{"What keepers hold goes in time", keeperRetention},
+		{"A task that was resumed stays as long as the one that goes on", resumedTasks},
 		{"Texts are found in keepers", keptCopies},
 		{"A thread says that parts of it were put away", keptThreads},
 		{"Topics are found with a message that others may read", keptTopics},
