@@ -111,10 +111,11 @@ func TestGrowingPauses(t *testing.T) {
 func TestOneMoodForAKeyAndAModel(t *testing.T) {
 	var moods Moods
 	p := Provider{Name: "lab", Kind: Compatible, BaseURL: "http://127.0.0.1:1"}
-	if moods.of(p, "k", "m") != moods.of(p, "k", "m") {
+	first := moods.of(p, "k", "m")
+	if first != moods.of(p, "k", "m") {
 		t.Error("two models with one key have two moods")
 	}
-	if moods.of(p, "k", "m") == moods.of(p, "l", "m") || moods.of(p, "k", "m") == moods.of(p, "k", "n") {
+	if first == moods.of(p, "l", "m") || first == moods.of(p, "k", "n") {
 		t.Error("another key or model has the same mood")
 	}
 }
