@@ -40,7 +40,7 @@ var mayImport = map[string][]string{
 	"internal/demo":      {"api", "internal/app", "internal/cli/view", "client", "internal/config"},
 
 	// Doors: decode, one use case, encode.
-	"internal/httpapi": {"internal/access", "api", "internal/change", "internal/channel", "internal/claim", "internal/contact", "internal/desk", "internal/gate", "internal/hosting", "internal/keeper", "internal/live", "internal/reading", "internal/redaction", "internal/rulebook", "internal/search", "internal/step", "internal/store", "internal/token", "internal/trace"},
+	"internal/httpapi": {"internal/access", "api", "internal/change", "internal/channel", "internal/claim", "internal/contact", "internal/desk", "internal/gate", "internal/hosting", "internal/keeper", "internal/live", "internal/reading", "internal/redaction", "internal/rulebook", "internal/search", "internal/store", "internal/token", "internal/trace"},
 	// What it offers and asks comes from the use cases and the tools.
 	"internal/mcpserver": {"internal/access", "internal/contact", "internal/keeper", "internal/reading", "internal/tool", "internal/wake"},
 	// What every door does to a request before it is served.
@@ -73,7 +73,7 @@ var mayImport = map[string][]string{
 	// What agents write down for themselves.
 	"internal/memory": {"internal/store"},
 	// What tasks changed in files. Where the files are, app says.
-	"internal/change": {"internal/access", "internal/directory", "internal/store"},
+	"internal/change": {"internal/access", "internal/store"},
 	// The rules are in the files, and the rulebook changes them there.
 	"internal/rulebook": {"internal/access", "internal/config", "internal/directory", "internal/store"},
 	// The teams that a hub serves.

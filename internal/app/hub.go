@@ -100,7 +100,7 @@ func NewHub(cfg HubConfig) *Hub {
 	h.Claims = claim.New(cfg.Store, dir)
 	h.Tokens = token.NewService(cfg.Store, dir, h.Access)
 	h.Reading = reading.New(reading.Config{Store: cfg.Store, Directory: dir, Access: h.Access, Contacts: h.Contacts, Index: h.Search, Live: fan})
-	h.Changes = change.New(change.Config{Store: cfg.Store, Directory: dir, Access: h.Access, Sees: func(ctx context.Context, c access.Caller, id parley.TaskID) error {
+	h.Changes = change.New(change.Config{Store: cfg.Store, Access: h.Access, Sees: func(ctx context.Context, c access.Caller, id parley.TaskID) error {
 		_, err := h.Reading.Task(ctx, c, id)
 		return err
 	}})

@@ -28,7 +28,7 @@ func TestWhatIsLeftOutIsNamed(t *testing.T) {
 	}
 
 	err := run(t.Context(), Options{Only: "sqlite.turn,retrieval", Out: &out}, tinyPlan())
-	want := "This program does not measure sqlite.turn, retrieval, retrieval.exact, retrieval.forms, retrieval.reworded. " + getFull
+	want := "This program does not measure sqlite.turn, sqlite.turn.watched, retrieval, retrieval.exact, retrieval.forms, retrieval.reworded. " + getFull
 	if parley.KindOf(err) != parley.Invalid || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

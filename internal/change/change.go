@@ -8,13 +8,14 @@
 package change
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"parley"
 	"parley/internal/access"
-	"parley/internal/directory"
 	"parley/internal/store"
 )
 
@@ -27,9 +28,8 @@ type Files interface {
 
 // Config is what a Service works with.
 type Config struct {
-	Store     store.Store
-	Directory *directory.Directory
-	Access    *access.Control
+	Store  store.Store
+	Access *access.Control
 	// Sees refuses a task that the caller may not read.
 	Sees func(ctx context.Context, c access.Caller, id parley.TaskID) error
 }
@@ -108,6 +108,7 @@ type work struct {
 // load reads what a task changed, and, unless only itself is wanted, the tasks below it.
 // An agent sees its own changes.
 func (s *Service) load(ctx context.Context, c access.Caller, id parley.TaskID, only bool) (w work, err error) {
+	var list []found
 	err = s.Store.View(ctx, func(tx *store.Tx) error {
 		w = work{}
 		if only {
@@ -122,23 +123,46 @@ func (s *Service) load(ctx context.Context, c access.Caller, id parley.TaskID, o
 		if !s.Access.IsPerson(c.Agent) {
 			w.tasks = slices.DeleteFunc(w.tasks, func(t parley.Task) bool { return t.Agent != c.Agent })
 		}
-		return s.collect(tx, &w)
+		list, err = changesOf(tx, w.tasks)
+		return err
 	})
-	return w, err
+	if err != nil {
+		return w, err
+	}
+	return w, s.collect(&w, list) // outside of the transaction: it may look at files
 }
 
-func (s *Service) collect(tx *store.Tx, w *work) error {
-	var all []parley.Change
-	for _, t := range w.tasks {
+// found is a stored change, with those that came after it at the same path.
+type found struct {
+	parley.Change
+	later []parley.Change
+}
+
+// changesOf reads what tasks changed, in the order in which it happened.
+func changesOf(tx *store.Tx, tasks []parley.Task) (all []found, err error) {
+	for _, t := range tasks {
 		list, err := tx.Changes(t.ID)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		all = append(all, list...)
+		for _, c := range list {
+			f := found{Change: c}
+			if c.Path != "" && c.State != parley.ChangeUndone {
+				if f.later, err = tx.ChangesAt(c.Team, c.Place, c.Path, c.ID); err != nil {
+					return nil, err
+				}
+			}
+			all = append(all, f)
+		}
 	}
-	slices.SortFunc(all, func(a, b parley.Change) int { return int(a.ID - b.ID) })
+	slices.SortFunc(all, func(a, b found) int { return cmp.Compare(a.ID, b.ID) })
+	return all, nil
+}
+
+func (s *Service) collect(w *work, all []found) error {
 	byPath := map[string]*file{}
-	for _, c := range all {
+	for _, found := range all {
+		c := found.Change
 		if c.Path == "" {
 			w.unknown = append(w.unknown, c)
 			continue
@@ -150,31 +174,24 @@ func (s *Service) collect(tx *store.Tx, w *work) error {
 			byPath[key] = f
 			w.files = append(w.files, f)
 		}
-		if err := s.add(tx, w, f, c); err != nil {
+		if err := s.add(w, f, found); err != nil {
 			return err
 		}
 	}
-	slices.SortFunc(w.files, func(a, b *file) int {
-		if a.path < b.path {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(w.files, func(a, b *file) int { return strings.Compare(a.path, b.path) })
 	return nil
 }
 
 // add adds a change to what was done at its path.
-func (s *Service) add(tx *store.Tx, w *work, f *file, c parley.Change) error {
+func (s *Service) add(w *work, f *file, found found) error {
+	c, later := found.Change, found.later
 	if c.State == parley.ChangeUndone {
 		f.undone = append(f.undone, c)
 		return nil
 	}
-	later, err := tx.ChangesAt(c.Team, c.Place, c.Path, c.ID)
-	if err != nil {
-		return err
-	}
 	made := true
 	if c.State == parley.ChangeBegun {
+		var err error
 		if made, err = s.settle(f, c, later); err != nil {
 			return err
 		}

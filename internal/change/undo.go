@@ -74,21 +74,21 @@ func (s *Service) Undo(ctx context.Context, c access.Caller, id parley.TaskID, o
 type undo struct {
 	s     *Service
 	by    parley.AgentID
-	steps []step
+	steps []restoration
 	done  []parley.Change // that are taken back now, or had been without a record
 	out   Undone
 }
 
-// step brings one path back.
-type step struct {
+// restoration brings one path back.
+type restoration struct {
 	file     *file
 	from, to parley.FileState
 	task     parley.TaskID // that keeps the content
 	of       segment
 }
 
-// order: folders come back before what is in them, and go after it.
-func (s step) phase() int {
+// phase is when a path is brought back: folders come back before what is in them, and go after it.
+func (s restoration) phase() int {
 	switch {
 	case s.to.Kind == parley.Folder:
 		return 1
@@ -109,7 +109,7 @@ func (u *undo) plan(w work) {
 			u.planFile(f)
 		}
 	}
-	slices.SortStableFunc(u.steps, func(a, b step) int {
+	slices.SortStableFunc(u.steps, func(a, b restoration) int {
 		if n := a.phase() - b.phase(); n != 0 {
 			return n
 		}
@@ -128,7 +128,7 @@ func (u *undo) refuse(path, why string) {
 // planFile decides about one path.
 func (u *undo) planFile(f *file) {
 	first, last := f.segments[0].before(), f.segments[len(f.segments)-1].after()
-	one := step{file: f, from: last.After, to: first.Before, task: first.Task, of: slices.Concat(f.segments...)}
+	one := restoration{file: f, from: last.After, to: first.Before, task: first.Task, of: slices.Concat(f.segments...)}
 	if len(f.segments) == 1 && f.segments[0].nothing() {
 		u.done = append(u.done, one.of...)
 		return
@@ -205,7 +205,7 @@ func (u *undo) apply(ctx context.Context) error {
 	return nil
 }
 
-func (u *undo) restore(ctx context.Context, one step) (done bool, err error) {
+func (u *undo) restore(ctx context.Context, one restoration) (done bool, err error) {
 	to, files := one.to, u.s.files(one.of.after())
 	if to.Kind == parley.RegularFile || to.Kind == parley.Link {
 		err := u.s.Store.View(ctx, func(tx *store.Tx) (err error) {
@@ -235,7 +235,7 @@ func (u *undo) restore(ctx context.Context, one step) (done bool, err error) {
 	return true, nil
 }
 
-func whatWasDone(s step) string {
+func whatWasDone(s restoration) string {
 	switch {
 	case s.to.Kind == parley.NoFile:
 		return "removed"

@@ -72,7 +72,7 @@ func (c *console) down(ctx context.Context, now bool) error {
 		}
 	})
 	if !down.Stopped {
-		c.advise("Not waiting any longer. The hub stops when its running turns have finished; parley down --now stops it at once.")
+		c.advise("Not waiting any longer. The hub stops when its running turns have finished; %s stops it at once.", c.command("down --now"))
 		return silent{exitInterrupted}
 	}
 	return c.show(down, func(view.Screen) string { return "The hub of " + hub.Team + " has stopped.\n" })

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -32,7 +31,7 @@ was said before. The old thread stays readable, and work that is under way keeps
 					if f.Thread == f.Before {
 						return "Nothing was said yet in " + f.Thread + ".\n"
 					}
-					return fmt.Sprintf("%s begins. What was said before: parley read --thread %s\n", f.Thread, f.Before)
+					return f.Thread + " begins. What was said before: " + c.command("read --thread %s", f.Before) + "\n"
 				})
 			})
 		},

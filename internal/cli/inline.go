@@ -120,7 +120,7 @@ func (q *inquiry) decide(ctx context.Context, a api.Approval) {
 		word, rest, _ := strings.Cut(text, " ")
 		said, err := q.decision(ctx, a, strings.ToLower(word), strings.TrimSpace(rest), s)
 		if err != nil {
-			q.print("  " + problem(err).Message + "\n")
+			q.print("  " + explain(err) + "\n")
 			if parley.KindOf(err) == parley.Conflict { // somebody else was first
 				q.putOff[a.ID] = true
 				return
@@ -166,11 +166,7 @@ func (q *inquiry) decision(ctx context.Context, a api.Approval, word, rest strin
 		if a.Always == nil {
 			return "", nil
 		}
-		if _, err := q.hub.AddRule(ctx, a.Agent, a.Always.Key, []string{a.Always.Value}); err != nil {
-			return "", err
-		}
-		_, err := q.hub.Approve(ctx, a.ID, a.Digest)
-		return "Approved, and " + view.Line(a.Agent) + " has the rule " + view.Line(a.Always.Key+" "+a.Always.Value) + ".", err
+		return "Approved, and " + view.Line(a.Agent) + " has the rule " + view.Line(a.Always.Key+" "+a.Always.Value) + ".", q.hub.ApproveAlways(ctx, a)
 	case "s", "show":
 		q.print(s.Approval(a))
 		return "", nil
@@ -203,18 +199,18 @@ func (q *inquiry) answer(ctx context.Context, item api.InboxItem) {
 		return
 	}
 	text = view.Chosen(text, options)
-	var err error
-	if item.Question != "" {
-		_, err = q.hub.AnswerQuestion(ctx, item.Question, api.AnswerRequest{Answer: text})
-	} else {
-		_, err = q.hub.Complete(ctx, item.Task, text)
-	}
-	if err != nil {
-		q.print("  " + problem(err).Message + "\n")
+	if err := q.hub.AnswerItem(ctx, item, text); err != nil {
+		q.print("  " + explain(err) + "\n")
 		return
 	}
 	_ = q.hub.MarkSeen(ctx, item.ID)
 	q.print("  Answered: " + view.Line(text) + "\n")
+}
+
+// explain is an error in one line, with what to do.
+func explain(err error) string {
+	p := problem(err)
+	return view.Line(strings.TrimSpace(p.Message + " " + p.Hint))
 }
 
 func (q *inquiry) print(text string) { _, _ = io.WriteString(q.console.err, text) }

@@ -40,15 +40,14 @@ import (
 )
 
 type Config struct {
-	Store    store.Store
-	Contacts *contact.Service
-	Reading  *reading.Service
-	Desk     *desk.Service
-	Tools    *reading.Tools
-	Channels *channel.Service
-	Keepers  *keeper.Service
-	Claims   *claim.Service
-	// Changes may be nil for a hub whose agents change no files.
+	Store      store.Store
+	Contacts   *contact.Service
+	Reading    *reading.Service
+	Desk       *desk.Service
+	Tools      *reading.Tools
+	Channels   *channel.Service
+	Keepers    *keeper.Service
+	Claims     *claim.Service
 	Changes    *change.Service
 	Redactions *redaction.Service
 	// Rules are those of a team; nil if the hub has no files of it. A hub whose teams

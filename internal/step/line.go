@@ -73,9 +73,19 @@ var lines = map[string]func(arguments) string{
 	"peer_review": func(a arguments) string {
 		return says("asks for a review of", a.text("path"), a.text("what"))
 	},
-	"peer_discovery":       func(a arguments) string { return says("tells", "all", a.said()) },
-	"peer_intent":          func(a arguments) string { return says("tells", "all", a.said()) },
-	"peer_claim_region":    func(a arguments) string { return on("claims", a.text("path")) },
+	"peer_discovery":     func(a arguments) string { return says("tells", "all", a.said()) },
+	"peer_intent":        func(a arguments) string { return says("tells", "all", a.said()) },
+	"peer_plan_revision": func(a arguments) string { return says("tells", "all", a.text("change")) },
+	"peer_claim_region": func(a arguments) string {
+		if string(a.given["release"]) == "true" {
+			return on("releases", a.text("path"))
+		}
+		return on("claims", a.text("path"))
+	},
+	"remember":             func(a arguments) string { return on("notes down:", a.text("text", "content")) },
+	"read_attachment":      func(a arguments) string { return on("reads the whole of", orElse(a.text("of"), "the request")) },
+	"message_status":       func(a arguments) string { return on("looks what became of", a.text("message_id")) },
+	"query_workspace":      func(a arguments) string { return "looks at the team" },
 	"send_channel_message": func(a arguments) string { return says("posts to", a.text("channel", "channelId"), a.said()) },
 	"read_channel":         func(a arguments) string { return on("reads", a.text("channel", "channelId")) },
 	"read_inbox":           func(a arguments) string { return "reads its inbox" },
@@ -148,7 +158,7 @@ func (a arguments) changed() []string {
 }
 
 // lookers are the tools whose calls run at the same time where they stand together.
-var lookers = []string{"read_file", "list_symbols", "glob", "grep", "read_channel", "read_agent_docs", "list_agents", "search_messages", "context_retrieve"}
+var lookers = []string{"read_file", "list_symbols", "glob", "grep", "read_channel", "read_agent_docs", "list_agents", "search_messages", "context_retrieve", "read_attachment", "read_inbox", "query_workspace"}
 
 // plain reports whether a line says enough of a call that went well.
 func plain(tool string) bool {

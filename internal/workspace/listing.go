@@ -31,7 +31,7 @@ type listing struct {
 	rules map[string]ignoreRules
 	cut   bool // there is more than is listed
 	held  int64
-	// Of package looking.
+	// Guarded by the mutex of looking.
 	shared  bool // another command ran at the same time
 	written []parley.Change
 }

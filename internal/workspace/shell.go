@@ -3,6 +3,7 @@ package workspace
 import (
 	"cmp"
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"time"
@@ -50,8 +51,5 @@ func (w *Workspace) Shell(ctx context.Context, c Command) (out sandbox.Outcome, 
 	}
 	before := w.list(ctx)
 	out, err = w.Sandbox.Run(ctx, run)
-	if failed := c.Record(context.WithoutCancel(ctx), w.changesSince(ctx, before)); err == nil {
-		err = failed
-	}
-	return out, err
+	return out, errors.Join(err, c.Record(context.WithoutCancel(ctx), w.changesSince(ctx, before)))
 }

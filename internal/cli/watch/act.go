@@ -57,16 +57,9 @@ func do(ctx context.Context, hub Hub, a Action) (string, error) {
 	return "", nil
 }
 
-// always writes the rule first: if it cannot be written, the call still waits for a
-// decision of its own.
 func always(ctx context.Context, hub Hub, a Always) (string, error) {
-	if _, err := hub.AddRule(ctx, a.Agent, a.Key, []string{a.Value}); err != nil {
-		return "", err
-	}
-	if _, err := hub.Approve(ctx, a.ID, a.Digest); err != nil {
-		return "", parley.Errorf(parley.KindOf(err), "The rule was written (%s %s), but this call was not approved: %s", a.Key, a.Value, explain(err)).WithCause(err)
-	}
-	return "Approved " + a.ID + ", and " + a.Agent + " has the rule " + a.Key + " " + a.Value + ".", nil
+	err := hub.ApproveAlways(ctx, api.Approval{ID: a.ID, Digest: a.Digest, Agent: a.Agent, Always: &api.AlwaysRule{Key: a.Key, Value: a.Value}})
+	return "Approved " + a.ID + ", and " + a.Agent + " has the rule " + a.Key + " " + a.Value + ".", err
 }
 
 func answer(ctx context.Context, hub Hub, a Answer) (string, error) {

@@ -144,7 +144,7 @@ func inRecord(tool string) bool {
 	case "contact_agent", "ask_user", "call_agent", "send_to_agent", "request_from_agent", "send_channel_message":
 		return true
 	}
-	return strings.HasPrefix(tool, "peer_")
+	return strings.HasPrefix(tool, "peer_") && tool != "peer_claim_region"
 }
 
 // asideOf is how long a step took and what it cost.
@@ -164,7 +164,7 @@ func clip(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
-	return strings.ToValidUTF8(text[:n], "") + "\n\n(The rest is left out here; parley log shows it.)"
+	return strings.ToValidUTF8(text[:n], "") + "\n\n(The rest is left out here; parley task show TASK --full shows it.)"
 }
 
 // dollars is an amount with the digits that matter.
