@@ -26,10 +26,10 @@ func askCommand(c *console) *cobra.Command {
 Ctrl-C or the end of the timeout stops the waiting, but not the agent: its work goes
 on, and "parley task wait" waits for it again.
 
-At a terminal you see the answer as the agent writes it, who works on it below, what
-they do and what it has cost, and you are asked there what waits for you in it: approvals,
-and questions of agents. Elsewhere each call is a plain line on standard error. The answer
-is printed when it is complete.`,
+At a terminal you see the answer as the agent writes it, who works on it below,
+what they do and what it has cost, and you are asked there what waits for you in
+it: approvals, and questions of agents. Elsewhere each call is a plain line on
+standard error. The answer is printed when it is complete.`,
 		Example: `  parley ask DataBot "What was the revenue in Q3?"
   parley ask DataBot --timeout 10m --context "We mean the fiscal year." "And in Q4?"
   git diff | parley ask ReviewBot "Review this."

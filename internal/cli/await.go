@@ -118,7 +118,7 @@ func (w *waiting) lookBelow(ctx context.Context, t api.Task) {
 		w.inquiry.answer(ctx, *question)
 	}
 	w.mu.Lock()
-	w.asking = false
+	w.asking, w.tree = false, api.TaskTree{} // it has changed since
 	w.mu.Unlock()
 }
 

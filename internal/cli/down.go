@@ -54,6 +54,13 @@ func (c *console) down(ctx context.Context, now bool) error {
 	if err != nil {
 		return noHubFor(c.startCommand(p), p.data, err)
 	}
+	if err := hubfile.CheckOwner(p.data); err != nil {
+		return err
+	}
+	if !hubfile.Holds(p.data, hub.Process) {
+		return parley.Errorf(parley.Denied, "The hub of %s runs elsewhere, as in a container: process %d of this machine is not it.", hub.Team, hub.Process).
+			WithHint("Stop it where it runs.")
+	}
 	process, err := os.FindProcess(hub.Process)
 	if err == nil {
 		c.advise("%s", c.stopping(ctx, p.data))

@@ -74,11 +74,17 @@ func (q *inquiry) next(ctx context.Context, tree api.TaskTree) (*api.Approval, *
 	return nil, &inbox.Items[i]
 }
 
+// settle is how long a question stands before an answer to it counts. What was typed
+// before it could be read answers something else, or nothing.
+const settle = 400 * time.Millisecond
+
 // line waits for the person to type a line, for as long as the matter is open.
 func (q *inquiry) line(ctx context.Context, open func() bool) (string, bool) {
 	if q.typed == nil {
 		q.typed = lines(q.from)
 	}
+	q.forget(ctx)
+	q.print("> ")
 	look := time.NewTicker(redrawEvery)
 	defer look.Stop()
 	for {
@@ -98,11 +104,36 @@ func (q *inquiry) line(ctx context.Context, open func() bool) (string, bool) {
 	}
 }
 
+// forget drops what was typed before the question stood.
+func (q *inquiry) forget(ctx context.Context) {
+	timer := time.NewTimer(settle)
+	defer timer.Stop()
+	for {
+		select {
+		case text, ok := <-q.typed:
+			if !ok {
+				q.from = nil
+				return
+			}
+			if strings.TrimSpace(text) != "" {
+				q.print("  (What was typed before the question does not count.)\n")
+			}
+		case <-timer.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 // decide asks about an approval.
 func (q *inquiry) decide(ctx context.Context, a api.Approval) {
 	s := q.console.screen(q.console.err)
 	q.print(s.Paint(view.Bold, view.Line(a.Agent)+" wants to "+view.Line(a.Wants)) + "\n" +
 		s.Indent(a.Why+" ("+a.ID+", "+a.Task+")", "  "))
+	if a.Left > 0 { // nobody decides about what they have not seen
+		q.print(s.Approval(a))
+	}
 	open := func() bool {
 		now, err := q.hub.Approval(ctx, a.ID)
 		if err == nil && now.State != "pending" {
@@ -112,7 +143,7 @@ func (q *inquiry) decide(ctx context.Context, a api.Approval) {
 		return true
 	}
 	for {
-		q.print(s.Indent(q.offer(a), "  ") + "> ")
+		q.print(s.Indent(q.offer(a), "  "))
 		text, ok := q.line(ctx, open)
 		if !ok {
 			return
@@ -185,7 +216,7 @@ func (q *inquiry) answer(ctx context.Context, item api.InboxItem) {
 	if len(options) > 0 {
 		hint = "Choose by number, or answer in your own words.  Enter: later."
 	}
-	q.print(s.Indent(hint, "  ") + "> ")
+	q.print(s.Indent(hint, "  "))
 	text, ok := q.line(ctx, func() bool {
 		t, err := q.hub.Task(ctx, item.Task)
 		return err != nil || !view.Ended(t)

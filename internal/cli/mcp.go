@@ -33,8 +33,9 @@ speaks over standard input and output; nothing else is printed there.
 
 The hub is that of the team's folder, or the one at --url or PARLEY_URL. The token says
 who the client is: --token-file or PARLEY_TOKEN. Without one the command refuses to
-start: a program that finds the folder would otherwise have the powers of the person who
-uses the command line, and could approve its own calls. If it is meant to, say --as-person.
+start: a program that finds the folder would otherwise have the powers of the person
+who uses the command line, and could approve its own calls. If it is meant to, say
+--as-person.
 
 If the hub is restarted, the client does not notice: its session is made anew, and what
 did not reach the hub is sent again.`,

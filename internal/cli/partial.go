@@ -82,7 +82,10 @@ func lastBytes(text string, n int) string {
 	return text[from:]
 }
 
-const maxPartialLines = 10
+const (
+	maxPartialLines = 10
+	partialMargin   = "  | "
+)
 
 // lines returns the end of the reply. No line is as wide as the screen, because
 // the terminal would break it and it could not be erased.
@@ -94,6 +97,12 @@ func (g *partialReply) lines(s view.Screen) []string {
 	if width == 0 {
 		width = 80 // if the terminal does not say
 	}
-	list := view.Wrap(view.Clean(g.text), max(width-1, 1))
-	return list[max(0, len(list)-maxPartialLines):]
+	// Every line is set in, so that what an agent says does not pass for a question of
+	// the command.
+	list := view.Wrap(view.Clean(g.text), max(width-1-len(partialMargin), 1))
+	list = list[max(0, len(list)-maxPartialLines):]
+	for i := range list {
+		list[i] = partialMargin + list[i]
+	}
+	return list
 }

@@ -39,11 +39,11 @@ func TestAReplyGrowsAndIsTakenAway(t *testing.T) {
 	)
 	want := []string{
 		"", // nothing to draw yet
-		"\r\x1b[KOne\n" + bottom,
-		"\r\x1b[1A\x1b[JOne line,\nand \ufffd[31manother.\n" + bottom,
-		"\r\x1b[2A\x1b[JOne line,\nand \ufffd[31manother.\n" + bottom + ", which uses read",
+		"\r\x1b[K  | One\n" + bottom,
+		"\r\x1b[1A\x1b[J  | One line,\n  | and \ufffd[31manother.\n" + bottom,
+		"\r\x1b[2A\x1b[J  | One line,\n  | and \ufffd[31manother.\n" + bottom + ", which uses read",
 		"\r\x1b[2A\x1b[J" + bottom,
-		"\r\x1b[K […] Again\n" + bottom,
+		"\r\x1b[K  |  […] Again\n" + bottom,
 		"",
 		"\r\x1b[1A\x1b[J",
 	}
@@ -56,7 +56,7 @@ func TestAReplyGrowsAndIsTakenAway(t *testing.T) {
 
 func TestOnlyTheEndOfALongReplyIsShown(t *testing.T) {
 	got := drawn(t, api.Live{Kind: "text", Text: strings.Repeat("é a long line\n", 2_000) + "last"})
-	if n := strings.Count(got[0], "\n"); n != maxPartialLines || !strings.Contains(got[0], "\nlast\n") {
+	if n := strings.Count(got[0], "\n"); n != maxPartialLines || !strings.Contains(got[0], "\n  | last\n") {
 		t.Errorf("%d lines: %q", n, got[0])
 	}
 	for _, width := range strings.Split(drawn(t, api.Live{Kind: "text", Text: strings.Repeat("x", 500)})[0], "\n") {

@@ -114,8 +114,8 @@ func taskWaitCommand(c *console) *cobra.Command {
 		Use:   "wait TASK",
 		Short: "Wait until a task has ended and show its result",
 		Long: `Wait until a task has ended and show its result. At a terminal you see what is done
-meanwhile, and are asked what waits for you in it, as with "parley ask". With --json there is a line each time the task changes; the
-last one shows its end.`,
+meanwhile, and are asked what waits for you in it, as with "parley ask". With --json
+there is a line each time the task changes; the last one shows its end.`,
 		Example: `  parley task wait task-101
   parley task wait task-101 --timeout 5m
   parley task wait task-101 --json | tail -n 1 | jq -r .result`,

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -299,6 +300,7 @@ var (
 	screenSpan   = regexp.MustCompile(` (\d+d \d+h|\d+d|\d+h \d+m|\d+h|\d+m \d+s|\d+m|[\d.]+s|\d+ms)( left| task-\d+|\n| │|$)`)
 	screenTook   = regexp.MustCompile(`exit code 0 +([\d.]+m?s) `)
 	screenAgo    = regexp.MustCompile(`\((in [^)]*|[^)]* ago)\)`)
+	screenTokens = regexp.MustCompile(`· \d+ tokens`) // known a moment after the rest
 	screenSecret = regexp.MustCompile(`(approval-\d+-)[a-z]{8}`)
 )
 
@@ -308,6 +310,7 @@ func (w *watching) keep(name string) {
 	var b strings.Builder
 	for line := range strings.Lines(w.tmux("capture-pane", "-p")) {
 		line = screenClock.ReplaceAllString(line, "00:00:00")
+		line = screenTokens.ReplaceAllStringFunc(line, func(s string) string { return strings.Repeat(" ", utf8.RuneCountInString(s)) })
 		line = screenSecret.ReplaceAllString(line, "${1}abcdefgh")
 		line = screenTook.ReplaceAllStringFunc(line, func(s string) string {
 			took := screenTook.FindStringSubmatch(s)[1]

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"parley/internal/yamlfile"
 )
@@ -31,7 +32,8 @@ func (a Agent) AllowedTools() []string {
 // list was written where there is nobody to contact, and says nothing about that.
 func (a Agent) ForeignTools() bool {
 	return len(a.Tools) > 0 && !slices.ContainsFunc(a.Tools, func(name string) bool {
-		return !strings.HasPrefix(name, "mcp__") && !unicode.IsUpper([]rune(name)[0])
+		first, _ := utf8.DecodeRuneInString(name)
+		return !strings.HasPrefix(name, "mcp__") && !unicode.IsUpper(first)
 	})
 }
 

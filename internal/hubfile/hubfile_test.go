@@ -239,3 +239,21 @@ func TestCheckOwner(t *testing.T) {
 		}
 	}
 }
+
+// Only the process that has the lock open is the hub.
+func TestHolds(t *testing.T) {
+	dir := t.TempDir()
+	l := acquire(t, dir)
+	if !hubfile.Holds(dir, os.Getpid()) {
+		t.Error("the holder is not known")
+	}
+	if hubfile.Holds(dir, 1) || hubfile.Holds(dir, 0) {
+		t.Error("any process is the holder")
+	}
+	if _, err := os.Stat("/proc/self/fd"); err == nil && hubfile.Holds(dir, os.Getppid()) {
+		t.Error("a process that has not opened the lock is the holder")
+	}
+	if err := l.Release(); err != nil {
+		t.Fatal(err)
+	}
+}

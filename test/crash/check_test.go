@@ -73,7 +73,8 @@ func TestTheCheckerFindsDamage(t *testing.T) {
 			WHERE kind = 'approval.approved'`, `decided 2 times`},
 		{"a wrong result", `UPDATE message SET body = 'nonsense' WHERE id = (SELECT result_id FROM task WHERE id = ` + parent + `)`, `has the result`},
 		{"a step is lost", `DELETE FROM step WHERE kind = 'result' AND task_id = ` + parent, `goes from step`},
-		{"a call has two results", `INSERT INTO step SELECT task_id, turn, n + 1, kind, content, at, input, output, money, active FROM step WHERE kind = 'result'
+		{"a call has two results", `INSERT INTO step (task_id, turn, n, kind, content, at, input, output, money, active)
+			SELECT task_id, turn, n + 1, kind, content, at, input, output, money, active FROM step WHERE kind = 'result'
 			AND n = (SELECT max(n) FROM step s WHERE s.task_id = step.task_id AND s.turn = step.turn)
 			OR (task_id, turn, n) IN (SELECT task_id, turn, max(n) FROM step WHERE kind = 'result' GROUP BY task_id, turn)
 			ON CONFLICT DO UPDATE SET kind = excluded.kind, content = excluded.content`, `which was not called or has one`},

@@ -24,6 +24,8 @@ type database interface {
 	// order is an expression for the order in which the rows of a table were
 	// committed.
 	order() string
+	// stepOrder is the same for steps.
+	stepOrder() string
 	close() error
 }
 
@@ -112,6 +114,10 @@ func (f *sqliteFile) empty() (bool, error) {
 // not go back.
 func (f *sqliteFile) order() string { return "at" }
 
+// Each step has a time of its own: several that were stored at one moment, or while the
+// clock stands still, follow each other by a microsecond.
+func (f *sqliteFile) stepOrder() string { return "at - 1000" }
+
 func (f *sqliteFile) close() error { return errors.Join(f.conn.Close(), os.RemoveAll(f.dir)) }
 
 type sqliteRow struct{ s *sqlite.Stmt }
@@ -167,6 +173,8 @@ func (d *postgresDatabase) empty() (bool, error) {
 
 // Transactions commit in another order than they take their time, so the
 // server is asked; it is started with track_commit_timestamp.
+func (d *postgresDatabase) stepOrder() string { return d.order() }
+
 func (d *postgresDatabase) order() string {
 	return "(extract(epoch from pg_xact_commit_timestamp(xmin)) * 1000000)::bigint"
 }

@@ -168,7 +168,7 @@ func (r *record) readTasks(db database) error {
 
 func (r *record) readSteps(db database) error {
 	var broken error
-	err := db.each("SELECT task_id, turn, n, kind, content, "+db.order()+" FROM step ORDER BY task_id, turn, n", func(c cells) {
+	err := db.each("SELECT task_id, turn, n, kind, content, "+db.stepOrder()+" FROM step ORDER BY task_id, turn, n", func(c cells) {
 		s := step{turn: c.Int(1), n: c.Int(2), kind: parley.StepKind(c.Text(3)), order: c.Int(5)}
 		if err := s.understand(c.Text(4)); err != nil {
 			broken = fmt.Errorf("step %d/%d of task-%d: %w", s.turn, s.n, c.Int(0), err)
