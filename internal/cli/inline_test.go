@@ -6,7 +6,7 @@ import "testing"
 func TestAskInATerminal(t *testing.T) {
 	w := newWatching(t)
 	w.start()
-	w.tmux("new-session", "-d", "-x", "100", "-y", "40", "sh")
+	w.tmux("new-session", "-d", "-x", "100", "-y", "40", "env PS1='ready: ' sh")
 
 	// What was typed before the question stood does not answer it.
 	w.press("parley ask writer 'Run the tests.'", "Enter", "y", "Enter")
@@ -17,13 +17,13 @@ func TestAskInATerminal(t *testing.T) {
 	w.press("s", "Enter")
 	w.see(`"command"`, "Enter: later.\n>")
 	w.press("n Not today.", "Enter")
-	w.see("Denied.", "Not today.")
+	w.see("Denied.", "Not today.", "The tests pass.\nready:")
 
 	// Always writes the rule.
 	w.press("clear; parley ask writer 'Run the tests.'", "Enter")
 	w.see("a: yes, and always", "\n>")
 	w.press("a", "Enter")
-	w.see("Approved, and writer has the rule profile allow:tool:shell:", "The tests pass.")
+	w.see("Approved, and writer has the rule profile allow:tool:shell:", "The tests pass.\nready:")
 	w.unseen("waits for approval")
 
 	// A question is answered by the number of a choice; the agent reads its text. The
