@@ -160,9 +160,10 @@ type keptContent struct {
 }
 
 // findContents finds the stored contents of files that quote the text. The files
-// themselves are people's business.
+// themselves are people's business. What was written before the message counts too: an
+// agent writes first and reports afterwards.
 func (f *finding) findContents(tx *store.Tx) error {
-	return tx.FileContents(f.team, f.message.At, func(task parley.TaskID, hash string, content []byte) {
+	return tx.FileContents(f.team, func(task parley.TaskID, hash string, content []byte) {
 		text := string(content)
 		if f.secrets.scrub(text, f.mark) != text {
 			f.contents = append(f.contents, keptContent{task, hash})

@@ -86,12 +86,12 @@ func (tx *Tx) UndoChange(id parley.ChangeID, by parley.AgentID) {
 	tx.exec(`UPDATE file_change SET state = 3, undone_by = $2, undone_at = $3 WHERE id = $1 AND state <> 3`, int64(id), int64(by), int64(tx.Now))
 }
 
-// FileContents visits the contents that tasks of a team have kept since a time. It
-// reads all of them: use a View.
-func (tx *Tx) FileContents(team parley.TeamID, since parley.Micros, visit func(task parley.TaskID, hash string, content []byte)) error {
+// FileContents visits the contents that tasks of a team have kept. It reads all of them:
+// use a View.
+func (tx *Tx) FileContents(team parley.TeamID, visit func(task parley.TaskID, hash string, content []byte)) error {
 	return tx.query(`SELECT c.task_id, c.hash, c.content FROM file_content c JOIN task t ON t.id = c.task_id
-		WHERE c.task_id > 0 AND t.team_id = $1 AND c.at >= $2`,
-		func(r Row) { visit(parley.TaskID(r.Int(0)), r.Text(1), r.Bytes(2)) }, int64(team), int64(since))
+		WHERE c.task_id > 0 AND t.team_id = $1`,
+		func(r Row) { visit(parley.TaskID(r.Int(0)), r.Text(1), r.Bytes(2)) }, int64(team))
 }
 
 // ForgetContent deletes a content. What rests on it can no longer be shown or taken

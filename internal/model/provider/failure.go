@@ -191,7 +191,8 @@ func (m *Model) refusalOf(status int, reason, all string) *failure {
 		return wait(model.RateLimited, rateLimited)
 	case containsAny(all, "content_policy", "content_filter", "content management policy"):
 		return m.blocked()
-	case status == 529 || status >= 500 && containsAny(all, tooBusy...) || strings.Contains(all, "overloaded"):
+	case status == 529 || status >= 500 && containsAny(all, tooBusy...) ||
+		(status < 400 || status >= 500) && strings.Contains(all, "overloaded"): // a refused request may quote the word
 		return wait(model.Overloaded, overloaded, m.provider.Name)
 	case status == http.StatusServiceUnavailable:
 		return again(model.Overloaded, overloaded, m.provider.Name)

@@ -55,7 +55,7 @@ func changes(t *testing.T, open Open) {
 			t.Errorf("contents: %q, %q", before, after)
 		}
 		seen := 0
-		err5 := tx.FileContents(w.team.ID, 0, func(parley.TaskID, string, []byte) { seen++ })
+		err5 := tx.FileContents(w.team.ID, func(parley.TaskID, string, []byte) { seen++ })
 		if seen != 2 {
 			t.Errorf("%d contents", seen)
 		}
