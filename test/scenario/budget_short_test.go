@@ -132,7 +132,7 @@ func TestACrashForgetsNoReplyThatWasCutOff(t *testing.T) {
 		for dieWhileCut(t, n, before) {
 			n++
 		}
-		if n < 5 {
+		if n < 3 { // how many depends on what the writer puts into one commit
 			t.Errorf("there were only %d commits to die at", n)
 		}
 	}

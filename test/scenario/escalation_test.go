@@ -373,6 +373,7 @@ func TestNoToolChangesRulesIdentityOrBudget(t *testing.T) {
 		"read_channel":         "reads where its caller is a member or one of two",
 		"search_messages":      "reads what its caller may read",
 		"read_inbox":           "reads what was sent to its caller",
+		"read_attachment":      "reads what was sent to its caller",
 		"approve_action":       "decides about reports alone",
 		"deny_action":          "decides about reports alone",
 		"context_offload":      "copies what its caller has read, for those who may read it too",
