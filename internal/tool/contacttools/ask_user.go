@@ -47,7 +47,7 @@ func withOptions(question string, options []string) string {
 	}
 	lines := []string{question, ""}
 	for i, option := range options {
-		lines = append(lines, fmt.Sprintf("%d. %s", i+1, option))
+		lines = append(lines, fmt.Sprintf("%d. %s", i+1, strings.Join(strings.Fields(option), " ")))
 	}
 	return strings.Join(lines, "\n")
 }
