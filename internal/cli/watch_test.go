@@ -140,6 +140,7 @@ func (w *watching) restart() {
 		a, err := w.hub.Approval(w.Context(), "approval-2")
 		return err == nil && a.State == "denied" && a.Reason == "Not today."
 	})
+	w.see("parley orchard · today") // nobody works any more
 }
 
 func newWatching(t *testing.T) *watching {

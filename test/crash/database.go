@@ -24,6 +24,9 @@ type database interface {
 	// order is an expression for the order in which the rows of a table were
 	// committed.
 	order() string
+	// group is an expression for the number of the transaction that recorded an
+	// event, the first half of its cursor.
+	group() string
 	// stepOrder is the same for steps.
 	stepOrder() string
 	close() error
@@ -113,6 +116,7 @@ func (f *sqliteFile) empty() (bool, error) {
 // The time of a record is its order: there is one writer, and its clock does
 // not go back.
 func (f *sqliteFile) order() string { return "at" }
+func (f *sqliteFile) group() string { return "0" }
 
 // Each step has a time of its own: several that were stored at one moment, or while the
 // clock stands still, follow each other by a microsecond.
@@ -174,6 +178,8 @@ func (d *postgresDatabase) empty() (bool, error) {
 // Transactions commit in another order than they take their time, so the
 // server is asked; it is started with track_commit_timestamp.
 func (d *postgresDatabase) stepOrder() string { return d.order() }
+
+func (d *postgresDatabase) group() string { return "xid" }
 
 func (d *postgresDatabase) order() string {
 	return "(extract(epoch from pg_xact_commit_timestamp(xmin)) * 1000000)::bigint"

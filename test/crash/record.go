@@ -80,8 +80,8 @@ type callResult struct {
 }
 
 type event struct {
-	id, task, order int64
-	kind            parley.EventKind
+	id, group, task, order int64
+	kind                   parley.EventKind
 }
 
 // read takes everything out of a database.
@@ -202,8 +202,8 @@ func (s *step) understand(content string) error {
 }
 
 func (r *record) readEvents(db database) error {
-	return db.each("SELECT id, task_id, kind, "+db.order()+" FROM event ORDER BY id", func(c cells) {
-		r.events = append(r.events, event{id: c.Int(0), task: c.Int(1), kind: parley.EventKind(c.Text(2)), order: c.Int(3)})
+	return db.each("SELECT id, task_id, kind, "+db.order()+", "+db.group()+" FROM event ORDER BY id", func(c cells) {
+		r.events = append(r.events, event{id: c.Int(0), task: c.Int(1), kind: parley.EventKind(c.Text(2)), order: c.Int(3), group: c.Int(4)})
 	})
 }
 
