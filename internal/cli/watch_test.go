@@ -97,6 +97,7 @@ func (w *watching) decide() {
 
 // answer chooses by number; the agent reads the choice.
 func (w *watching) answer() {
+	w.press("w") // the decision before has chosen nothing
 	w.see("2 old red")
 	w.press("2")
 	w.see("Answered task-103 of planner: old red")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley"
 	"parley/api"
 	"parley/internal/cli/view"
 )
@@ -50,11 +51,11 @@ func (s State) doing(a api.Agent) []span {
 	text := strings.ReplaceAll(a.Status, "_", " ")
 	if a.SleepingUntil != nil && a.SleepingUntil.After(s.now) {
 		text = "sleeping until " + s.screen().Clock(*a.SleepingUntil)
-	} else if a.Reason != "" && a.Status != "working" && a.Status != "idle" {
+	} else if a.Reason != "" && a.Status != string(parley.StatusWorking) && a.Status != string(parley.StatusIdle) {
 		text += " (" + a.Reason + ")"
 	}
-	if a.Kind == "person" {
-		text = "person"
+	if a.Kind == string(parley.Person) {
+		text = a.Kind
 	}
 	if a.Queued > 0 {
 		text += fmt.Sprintf(", %d queued", a.Queued)

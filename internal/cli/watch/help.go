@@ -19,6 +19,7 @@ var keyHelp = [][2]string{
 	{"", ""},
 	{"@name text", "hand work to somebody; Tab completes the name"},
 	{"#channel text", "post to a channel"},
+	{"i : /", "an empty line to write in"},
 	{"Esc", "leave the line without sending"},
 	{"", ""},
 	{"?", "these keys"},

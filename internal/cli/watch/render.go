@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/cli/view"
 )
 
 // Frame is a screen: its rows, and where the cursor is.
@@ -199,9 +200,9 @@ func (s State) cost() string {
 	if !s.known {
 		return "cost not known"
 	}
-	text := "today " + dollars(s.today.Money)
+	text := "today " + view.Dollars(s.today.Money)
 	if b := s.today.Budget; b != nil && b.Money > 0 {
-		text += " of " + dollars(b.Money)
+		text += " of " + view.Dollars(b.Money)
 	}
 	if n := s.today.Input + s.today.Output; n > 0 {
 		text += s.dot() + thousands(n) + " tokens"

@@ -43,6 +43,7 @@ type State struct {
 	tasks    []taskRow
 	channels []string
 	waiting  []item
+	decided  []string // here, which a reading that began before may still list
 	today    api.Spending
 	known    bool
 	feed     feed
@@ -121,21 +122,22 @@ func (s State) snapshot(e Snapshot) State {
 	for _, c := range e.Channels {
 		s.channels = append(s.channels, c.Name)
 	}
-	before := s.waiting
-	s.waiting = items(e.Approvals, e.Questions, before)
+	listed := items(e.Approvals, e.Questions, s.waiting)
+	s.waiting = slices.DeleteFunc(slices.Clone(listed), func(i item) bool { return slices.Contains(s.decided, i.id) })
+	s.decided = slices.DeleteFunc(slices.Clone(s.decided), func(id string) bool {
+		return !slices.ContainsFunc(listed, func(i item) bool { return i.id == id })
+	})
 	// What was chosen may have been decided elsewhere. The next key must not decide
-	// about something else, so nothing is chosen then.
-	if at := s.at[waitPane]; at != "" && s.chosenItem() == nil {
+	// about something else, so nothing is chosen then. Only the person chooses.
+	if s.chosenItem() == nil {
 		s.at[waitPane] = ""
-	} else if len(before) == 0 && len(s.waiting) > 0 {
-		s.at[waitPane] = s.waiting[0].id
 	}
 	return s
 }
 
 // rank puts those who do something first, and people last.
 func rank(a api.Agent) int {
-	if a.Kind == "person" {
+	if a.Kind == string(parley.Person) {
 		return 4
 	}
 	switch parley.Status(a.Status) {
@@ -216,18 +218,16 @@ func typedFor(a Action) string {
 	return ""
 }
 
-// without takes an item away that was decided here, and chooses the next one.
+// without takes an item away that was decided here. Nothing is chosen then: a key that
+// is pressed twice must not decide what moved up.
 func (s State) without(id string) State {
-	i := slices.IndexFunc(s.waiting, func(w item) bool { return w.id == id })
-	if i < 0 {
+	if id == "" {
 		return s
 	}
-	s.waiting = slices.Delete(slices.Clone(s.waiting), i, i+1)
-	if s.at[waitPane] == id {
+	s.decided = append(slices.Clone(s.decided), id)
+	s.waiting = slices.DeleteFunc(slices.Clone(s.waiting), func(w item) bool { return w.id == id })
+	if s.chosenItem() == nil {
 		s.at[waitPane] = ""
-		if len(s.waiting) > 0 {
-			s.at[waitPane] = s.waiting[min(i, len(s.waiting)-1)].id
-		}
 	}
 	return s
 }

@@ -10,7 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley"
 	"parley/api"
+	"parley/internal/cli/view"
 )
 
 // play gives events to a new screen and returns the state and all that was wanted.
@@ -126,9 +128,43 @@ func TestAKeyDoesNotDecideWhatWasNotChosen(t *testing.T) {
 	if got != nil {
 		t.Errorf("the key did %+v", got)
 	}
-	_, got = play(after(orchard, keys("w", "a"), []Event{Done{Action: Approve{ID: runTests.ID}}}, keys("a"))...)
-	if want := []Action{Approve{ID: runTests.ID, Digest: "d1"}, Approve{ID: askEcho.ID, Digest: "d2"}}; !cmp.Equal(want, got) {
-		t.Errorf("after a decision of one's own, the next one is chosen: got %+v", got)
+}
+
+// A key that is pressed twice decides once, whether the answer of the hub or the next
+// reading comes between, and also if something new has begun to wait.
+func TestAKeyPressedTwiceDecidesOnce(t *testing.T) {
+	first := Approve{ID: runTests.ID, Digest: "d1"}
+	rest, alone, other := orchard, orchard, orchard
+	rest.Approvals = []api.Approval{askEcho}
+	alone.Approvals, alone.Questions = []api.Approval{runTests}, nil
+	other.Approvals, other.Questions = []api.Approval{askEcho}, nil
+	nothing := Snapshot{Team: "orchard", You: "ada", At: noon}
+	for name, between := range map[string]struct {
+		begin  Snapshot
+		events []Event
+	}{
+		"the hub's answer":                      {orchard, []Event{Done{Action: first}}},
+		"the next reading":                      {orchard, []Event{rest}},
+		"both":                                  {orchard, []Event{Done{Action: first}, rest}},
+		"nothing waits, and then something new": {alone, []Event{Done{Action: first}, nothing, other}},
+		"a reading that began before":           {orchard, []Event{Done{Action: first}, orchard}},
+		"something new in its place":            {alone, []Event{other}},
+	} {
+		for _, again := range [][]string{{"a"}, {"A"}, {"a", "a"}, {"d", "enter"}, {"1"}} {
+			_, got := play(after(between.begin, keys("w", "a"), between.events, keys(again...))...)
+			if want := []Action{first}; !cmp.Equal(want, got) {
+				t.Errorf("%s, then %v: got %+v, want %+v", name, again, got, want)
+			}
+		}
+		_, got := play(after(between.begin, keys("w", "a"), between.events, keys("w", "a"))...)
+		if want := []Action{first, Approve{ID: askEcho.ID, Digest: "d2"}}; !cmp.Equal(want, got) {
+			t.Errorf("%s: what is chosen again cannot be decided: %+v", name, got)
+		}
+	}
+	answer := Answer{Task: "task-7", Text: "blue"}
+	two := Snapshot{Team: "orchard", You: "ada", At: noon, Questions: []Question{colour, {Task: api.Task{ID: "task-9", Requester: "planner"}, Text: colour.Text}}}
+	if _, got := play(after(two, keys("w", "1"), []Event{Done{Action: answer}}, keys("1"))...); !cmp.Equal([]Action{answer}, got) {
+		t.Errorf("a choice that was typed twice: got %+v", got)
 	}
 }
 
@@ -197,6 +233,63 @@ func TestTheFeed(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What people wonder about most is told in plain words: why nothing moves, and why a
+// file is as it was.
+func TestWhatTheFeedTellsOfTrouble(t *testing.T) {
+	for _, c := range []struct {
+		kind                  parley.EventKind
+		actor, target, detail string
+		want                  string
+	}{
+		{parley.EventProviderBusy, "writer", "ada", "anthropic: too many requests", "writer waits for anthropic: too many requests"},
+		{parley.EventProviderBusy, "writer", "ada", "anthropic", "writer waits for anthropic"},
+		{parley.EventProviderAnswered, "writer", "ada", "anthropic, after 40s", "writer goes on: anthropic answers again after 40s"},
+		{parley.EventWindow, "writer", "", "tiny reads 8000 tokens.", "writer learned the limit of its model: tiny reads 8000 tokens."},
+		{parley.EventUndone, "ada", "writer", "2 paths: a.go, b.go", "ada took back changes of writer: 2 paths: a.go, b.go"},
+	} {
+		s, _ := play(Said{Event: api.Event{Cursor: "1", At: noon, Kind: string(c.kind), Actor: c.actor, Target: c.target, Detail: c.detail, Task: "task-1"}})
+		if n := len(s.feed.entries); n != 1 {
+			t.Errorf("%s: %d lines", c.kind, n)
+			continue
+		}
+		got := strings.Join(strings.Fields(bare(s.feedRow(s.feed.entries[0], 200, false))), " ")
+		if want := "12:00:00 " + c.want + " task-1"; got != want {
+			t.Errorf("%s: %q, want %q", c.kind, got, want)
+		}
+	}
+}
+
+// Amounts look as everywhere else, also small ones.
+func TestMoneyOnTheScreen(t *testing.T) {
+	snap := orchard
+	snap.Today = api.Spending{Money: 0.4238}
+	s, _ := play(snap, Stepped{api.Step{ID: "1", Agent: "a", Kind: api.StepReply, Line: "says: hm", Text: "hm", Cost: 0.000012}})
+	for _, want := range []string{"today " + view.Dollars(0.4238), view.Dollars(0.000012)} {
+		if screen := bare(Render(s, 140, 40).Text()); !strings.Contains(screen, want) {
+			t.Errorf("%q is missing:\n%s", want, screen)
+		}
+	}
+}
+
+// Every key that does something by itself is in the help.
+func TestTheHelpNamesEveryKey(t *testing.T) {
+	named := map[string]bool{}
+	for _, k := range keyHelp {
+		for _, word := range strings.FieldsFunc(k[0]+" "+k[1], func(r rune) bool { return r == ' ' || r == ',' || r == ';' }) {
+			named[word] = true
+		}
+	}
+	begin, _ := play(after(orchard, keys("w"))...)
+	for r := rune(33); r < 127; r++ {
+		key := string(r)
+		next, action := Update(begin, Key{Name: key, Text: key})
+		begins := strings.ContainsRune("@#", r) || r >= '1' && r <= '9'
+		if (action != nil || next.line.open || next.help || next.reader.open || next.focus != begin.focus || next.at != begin.at) && !begins && !named[key] {
+			t.Errorf("%q does something and is not in the help", key)
+		}
 	}
 }
 

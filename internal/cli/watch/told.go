@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -49,6 +48,14 @@ func said(e Said) (entry, bool) {
 		out.to = "" // its requester, who waits too
 		out.words = out.text
 		return word("waits for "+waitedFor(detail), yellow, "")
+	case parley.EventProviderBusy:
+		provider, why, _ := strings.Cut(detail, ": ")
+		out.to = ""
+		return word("waits for "+provider, yellow, why)
+	case parley.EventProviderAnswered:
+		provider, after, _ := strings.Cut(detail, ", ")
+		out.to = ""
+		return word("goes on", green, strings.TrimSpace(provider+" answers again "+after))
 	case parley.EventTimeout:
 		return word("waits no longer for", yellow, "")
 	case parley.EventRefused, parley.EventToolRefused, parley.EventDenied:
@@ -75,6 +82,10 @@ func more(kind, detail string, word func(verb string, look style, text string) (
 		return word(strings.TrimPrefix(kind, "team."), yellow, detail)
 	case parley.EventRescued:
 		return word("goes on after a lost worker", yellow, detail)
+	case parley.EventWindow:
+		return word("learned the limit of its model", yellow, detail)
+	case parley.EventUndone:
+		return word("took back changes of", yellow, detail)
 	case parley.EventRule:
 		return word("changed a rule of", yellow, detail)
 	}
@@ -154,7 +165,7 @@ func asideOf(s api.Step) string {
 		parts = append(parts, view.Duration(s.Took))
 	}
 	if s.Cost > 0 {
-		parts = append(parts, dollars(s.Cost))
+		parts = append(parts, view.Dollars(s.Cost))
 	}
 	return strings.Join(parts, " ")
 }
@@ -165,15 +176,4 @@ func clip(text string, n int) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[:n], "") + "\n\n(The rest is left out here; parley task show TASK --full shows it.)"
-}
-
-// dollars is an amount with the digits that matter.
-func dollars(amount float64) string {
-	switch {
-	case amount == 0:
-		return "$0"
-	case amount < 0.01:
-		return fmt.Sprintf("$%.4f", amount)
-	}
-	return fmt.Sprintf("$%.2f", amount)
 }
