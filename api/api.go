@@ -345,6 +345,8 @@ type Approval struct {
 type AlwaysRule struct {
 	Key   string `json:"key" enum:"contacts,profile" doc:"Its key in the agent's file."`
 	Value string `json:"value" doc:"What to add: allow:NAME, or allow:PATTERN."`
+	// Covers is for a tool of an outside server: the rule does not name its arguments.
+	Covers string `json:"covers,omitempty" doc:"What the rule allows beyond this call, where its words do not say it: 'whatever the arguments are' for a tool of an outside server."`
 }
 
 // ApprovalList is a list of approvals.

@@ -177,7 +177,7 @@ func by(a api.Approval) string {
 func (q *inquiry) offer(a api.Approval) string {
 	text := "y: yes.  n REASON: no."
 	if a.Always != nil {
-		text += "  a: yes, and always: " + a.Agent + " gets the rule " + a.Always.Key + " " + a.Always.Value + "."
+		text += "  a: yes, and always: " + a.Agent + " gets the rule " + a.Always.Key + " " + a.Always.Value + view.Covers(a.Always) + "."
 	} else if a.NotAlways != "" {
 		text += "  (Always cannot be offered: " + a.NotAlways + ")"
 	}

@@ -129,7 +129,7 @@ func (s *Server) approval(ctx context.Context, a reading.Approval) api.Approval 
 		Message: messageID(a.Message), Made: taskID(a.Made), Failure: a.Failure, NotAlways: a.NotAlways,
 	}
 	if a.Always.Word != "" {
-		out.Always = &api.AlwaysRule{Key: string(a.Always.Key), Value: a.Always.Word}
+		out.Always = &api.AlwaysRule{Key: string(a.Always.Key), Value: a.Always.Word, Covers: a.Always.Covers}
 	}
 	return out
 }

@@ -14,6 +14,8 @@ import (
 type Grant struct {
 	Key  RuleKind // contacts or profile
 	Word string   // allow:NAME or allow:PATTERN
+	// Covers says what the rule allows beyond the call, where its words do not.
+	Covers string
 }
 
 // maxGrant is how long an action may be that a rule names. A rule that nobody can read
@@ -64,7 +66,7 @@ func grant(who *Party, c Call, ruling Ruling) (Grant, error) {
 		if err != nil {
 			return Grant{}, err
 		}
-		g, rules.Profile = Grant{Key: RuleProfile, Word: "allow:" + text}, with
+		g, rules.Profile = Grant{Key: RuleProfile, Word: "allow:" + text, Covers: covers(c.Action)}, with
 	default:
 		return Grant{}, parley.Errorf(parley.Conflict, "%s", ruling.Reason())
 	}
@@ -74,6 +76,15 @@ func grant(who *Party, c Call, ruling Ruling) (Grant, error) {
 		return Grant{}, parley.Errorf(parley.Conflict, "One rule is not enough: %s", then.Reason())
 	}
 	return g, nil
+}
+
+// covers says that a rule about a tool which the hub does not know has no arguments in it.
+func covers(action string) string {
+	switch category, _ := parts(action); category {
+	case MCP, MCPRead, Other:
+		return "whatever the arguments are"
+	}
+	return ""
 }
 
 // allowing is the profile with one more pattern of the agent's own.

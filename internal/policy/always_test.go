@@ -31,6 +31,7 @@ func TestAlways(t *testing.T) {
 		{"a command", &policy.Rules{}, shell, policy.Grant{Key: policy.RuleProfile, Word: `allow:tool:shell:go test \./\.\.\.`}, ""},
 		{"a contact that a contact rule asks about", asksForBob, policy.Send(&bob), policy.Grant{Key: policy.RuleContacts, Word: "allow:Bob"}, ""},
 		{"a contact that the profile asks about", &policy.Rules{Profile: guarded}, policy.Send(&bob), policy.Grant{Key: policy.RuleProfile, Word: "allow:tool:agent_comm:send Bob"}, ""},
+		{"a tool of an outside server", &policy.Rules{}, policy.Call{Action: "tool:mcp:db.query"}, policy.Grant{Key: policy.RuleProfile, Word: `allow:tool:mcp:db\.query`, Covers: "whatever the arguments are"}, ""},
 		{"two rules", both, policy.Send(&bob), policy.Grant{}, "More than one rule asks"},
 		{"behavior", &policy.Rules{Behavior: policy.Supervised}, policy.Send(&bob), policy.Grant{}, "is supervised"},
 		{"behavior and profile", &policy.Rules{Behavior: policy.Strict}, shell, policy.Grant{}, "More than one rule asks"},

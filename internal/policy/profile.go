@@ -113,10 +113,12 @@ func compile(name string, base *Profile, texts Patterns) (*Profile, error) {
 	return p, nil
 }
 
-// decide returns the pattern that decides. Without one it refuses.
+// decide returns the pattern that decides. Without one it refuses. What restricts a
+// command restricts it in every folder; what allows one names the folder.
 func (p *Profile) decide(action string) (Verdict, Rule) {
+	bare := bare(action)
 	for layer := p; layer != nil; layer = layer.base {
-		if text, ok := match(layer.deny, action); ok {
+		if text, ok := match(layer.deny, action, bare); ok {
 			return Deny, layer.rule("deny", text)
 		}
 	}
@@ -124,7 +126,7 @@ func (p *Profile) decide(action string) (Verdict, Rule) {
 		if text, ok := match(layer.allow, action); ok {
 			return Allow, layer.rule("allow", text)
 		}
-		if text, ok := match(layer.ask, action); ok {
+		if text, ok := match(layer.ask, action, bare); ok {
 			return NeedsApproval, layer.rule("ask", text)
 		}
 		if layer.base == nil {
@@ -133,10 +135,13 @@ func (p *Profile) decide(action string) (Verdict, Rule) {
 	}
 }
 
-func match(list []pattern, action string) (text string, ok bool) {
+// match finds the first pattern that matches one of the actions; an empty one is none.
+func match(list []pattern, actions ...string) (text string, ok bool) {
 	for i := range list {
-		if list[i].matches(action) {
-			return list[i].text, true
+		for _, action := range actions {
+			if action != "" && list[i].matches(action) {
+				return list[i].text, true
+			}
 		}
 	}
 	return "", false

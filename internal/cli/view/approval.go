@@ -147,3 +147,11 @@ func indented(args json.RawMessage) string {
 	}
 	return b.String()
 }
+
+// Covers says what a rule allows beyond the call that it is offered for.
+func Covers(rule *api.AlwaysRule) string {
+	if rule.Covers == "" {
+		return ""
+	}
+	return ", " + Line(rule.Covers)
+}

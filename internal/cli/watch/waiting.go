@@ -139,7 +139,7 @@ func (s State) keysOf(i item) string {
 	case i.approval == nil:
 		return "r answer  d decline  s show"
 	case i.approval.Always != nil:
-		return "a approve  d deny  s show  A always (" + oneLine(i.approval.Always.Value) + ")"
+		return "a approve  d deny  s show  A always (" + oneLine(i.approval.Always.Value+view.Covers(i.approval.Always)) + ")"
 	}
 	return "a approve  d deny  s show"
 }

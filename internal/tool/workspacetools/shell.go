@@ -28,8 +28,8 @@ func shell(w *workspace.Workspace) tool.Tool {
 		Name: "shell", Title: "Run a command", Description: shellText, Hints: tool.Hints{Destructive: true, OpenWorld: true},
 		Commands: true,
 		Defaults: shellArgs{Seconds: int(workspace.DefaultTime / time.Second)},
-		// The rules are asked about the whole command.
-		Action: func(args shellArgs) string { return policy.Action(policy.Shell, args.Command) },
+		// The rules are asked about the whole command, and where it runs.
+		Action: func(args shellArgs) string { return policy.Command(args.Folder, args.Command) },
 		Run: func(ctx context.Context, c tool.Call, args shellArgs) (tool.Result, error) {
 			if err := args.check(); err != nil {
 				return tool.Result{}, err

@@ -42,6 +42,8 @@ func TestActions(t *testing.T) {
 		{"replace_block", `{"path": "a.go"}`, "tool:file_write:a.go", policy.NeedsApproval},
 		{"write_file", `{"path": "x/../a.go"}`, "tool:file_write:a.go", policy.NeedsApproval},
 		{"shell", `{"command": "go build ./..."}`, "tool:shell:go build ./...", policy.NeedsApproval},
+		{"shell", `{"command": "go build ./...", "folder": "./web/"}`, "tool:shell:cd web && go build ./...", policy.NeedsApproval},
+		{"shell", `{"command": "go build ./...", "folder": "web/.."}`, "tool:shell:go build ./...", policy.NeedsApproval},
 		{"shell", `{"command": 3}`, "tool:shell:", policy.NeedsApproval},
 	} {
 		tl, _ := tool.Find(set, c.tool)
