@@ -9,6 +9,9 @@ FROM golang:1.26 AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
+# .git comes along, which the program's version is made of. Where there is none that git can
+# read, as in a worktree: docker build --build-arg GOFLAGS=-buildvcs=false
+ARG GOFLAGS
 COPY . .
 RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /parley ./cmd/parley
 

@@ -18,11 +18,12 @@ import (
 const inputHelp = `What is piped in, or read from a file with <, is part of the message: it comes after
 the words. "-" as the only word reads standard input also at a terminal, @FILE as a
 word of its own adds the text of that file (write @./FILE if the name has no dot), and
---no-stdin leaves standard input alone.`
+--no-stdin leaves standard input alone. Say that, or </dev/null, in a loop such as
+"while read line": otherwise the first round takes what the loop was to read.`
 
 // longInputHelp is inputHelp where a long text becomes an attachment.
-const longInputHelp = inputHelp + ` A text that is too long for a message is
-attached to it, up to 4 MiB.`
+const longInputHelp = inputHelp + `
+A text that is too long for a message is attached to it, up to 4 MiB.`
 
 // takesInput gives a command the flag that composing its message knows.
 func (c *console) takesInput(cmd *cobra.Command) *cobra.Command {
@@ -48,6 +49,9 @@ func (c *console) compose(cmd *cobra.Command, words []string) (string, error) {
 		return "", misused(cmd, "The message is empty.")
 	}
 	if c.noInput || !piped(c.in) {
+		if !c.noInput && socket(c.in) {
+			c.advise(`Standard input is a socket and is not read. "-" as the only word reads it, "cat | parley ..." too, and --no-stdin says nothing.`)
+		}
 		if text == "" {
 			return "", misused(cmd, "There is no message.")
 		}
@@ -166,6 +170,17 @@ func piped(in io.Reader) bool {
 	}
 	info, err := f.Stat()
 	return err == nil && (info.Mode().IsRegular() || info.Mode()&fs.ModeNamedPipe != 0)
+}
+
+// socket reports whether a stream is a socket. Programs give one to a command without
+// closing it, so waiting for its end could take for ever; but it may hold a text.
+func socket(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&fs.ModeSocket != 0
 }
 
 // checkText refuses what would not arrive unchanged: JSON silently replaces

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"parley"
 	"parley/internal/cli/view"
@@ -26,7 +28,7 @@ const (
 
 // upDetached starts the hub in the background, waits until it is up, and shows what
 // "parley up" shows. A hub that runs already is fine.
-func (c *console) upDetached(flags []string) error {
+func (c *console) upDetached(ctx context.Context, flags []string) error {
 	dir, err := c.folder()
 	if err != nil {
 		return err
@@ -36,7 +38,7 @@ func (c *console) upDetached(flags []string) error {
 		return err
 	}
 	if hub, err := hubfile.Find(data); err == nil {
-		c.advise("The hub of %s is already up at %s, as process %d.", hub.Team, hub.URL, hub.Process)
+		c.adviseUp(hub)
 		return nil
 	}
 	log, err := openLog(data)
@@ -49,6 +51,12 @@ func (c *console) upDetached(flags []string) error {
 		return err
 	}
 	up, err := c.launch(append([]string{"up", dir, "--json"}, flags...), log)
+	if errors.Is(err, errNotUp) {
+		if hub, ok := overtaken(ctx, data); ok {
+			c.adviseUp(hub)
+			return nil
+		}
+	}
 	if err != nil {
 		return hubFailed(log.Name(), begin, err)
 	}
@@ -58,6 +66,28 @@ func (c *console) upDetached(flags []string) error {
 	return c.show(up, func(s view.Screen) string {
 		return c.upText(s, up) + "It writes its log to " + log.Name() + ".\n" + "Stop it with: " + c.command("down") + "\n"
 	})
+}
+
+func (c *console) adviseUp(hub hubfile.Hub) {
+	c.advise("The hub of %s is already up at %s, as process %d.", hub.Team, hub.URL, hub.Process)
+}
+
+// overtaken finds the hub that somebody else started in the same moment: it has the data
+// folder, and says where it is when it is up.
+func overtaken(ctx context.Context, data string) (hubfile.Hub, bool) {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for hubfile.Held(data) {
+		if hub, err := hubfile.Find(data); err == nil {
+			return hub, true
+		}
+		select {
+		case <-ctx.Done():
+			return hubfile.Hub{}, false
+		case <-tick.C:
+		}
+	}
+	return hubfile.Hub{}, false
 }
 
 // dataOf is the data folder of a team's hub, whether it runs or not.

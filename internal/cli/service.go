@@ -83,7 +83,7 @@ func (c *console) service(manager string) error {
 		u.Name = "parley." + strings.TrimPrefix(u.Name, "parley-")
 		u.File = filepath.Join(home, "Library/LaunchAgents", u.Name+".plist")
 	}
-	t, err := template.New(manager).Funcs(template.FuncMap{"q": quote, "shell": shellQuote}).Parse(text)
+	t, err := template.New(manager).Funcs(template.FuncMap{"q": quote, "shell": shellQuote, "plain": systemdPlain, "pattern": systemdPattern}).Parse(text)
 	if err != nil {
 		return err
 	}
@@ -133,4 +133,13 @@ func unitName(team string) string {
 // systemdQuote quotes an argument for a unit, in which % and $ have a meaning too.
 func systemdQuote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$", "\n", " ").Replace(s) + `"`
+}
+
+// systemdPlain is a text that a unit takes to the end of the line: quotes would be part of
+// it, and only % has a meaning.
+func systemdPlain(s string) string { return strings.NewReplacer("%", "%%", "\n", " ").Replace(s) }
+
+// systemdPattern is the path of one file where a unit takes a pattern of file names.
+func systemdPattern(s string) string {
+	return systemdPlain(strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(s))
 }

@@ -81,7 +81,7 @@ see "parley service".`,
 				c.dir = args[0]
 			}
 			if detach {
-				return c.upDetached(passed(cmd, "listen", "verbose", "log-json"))
+				return c.upDetached(cmd.Context(), passed(cmd, "listen", "verbose", "log-json"))
 			}
 			log := c.logger(logJSON, logLevel(logJSON, verbose))
 			return c.up(cmd.Context(), listen, log, &workLog{log: workLogger(log), asJSON: logJSON, steps: verbose})
@@ -233,12 +233,12 @@ func (c *console) stopping(ctx context.Context, data string) string {
 }
 
 func (c *console) showUp(ctx context.Context, s app.Serving) error {
-	agents, lead, paused, err := members(ctx, s.Data)
+	team, err := members(ctx, s.Data)
 	if err != nil {
 		return err
 	}
 	up := Up{URL: s.URL, Public: s.Public, Team: s.Team, Person: s.Person, Data: s.Data, Store: s.Store,
-		Agents: agents, Lead: lead, Paused: paused, Problems: mistakes(s.Problems), Warnings: mistakes(s.Warnings)}
+		Agents: team.agents, Lead: team.lead, Paused: team.paused, Problems: mistakes(s.Problems), Warnings: mistakes(s.Warnings)}
 	for _, t := range s.Teams {
 		if t.Served() {
 			up.Teams = append(up.Teams, t.Name)
@@ -252,25 +252,33 @@ func (c *console) showUp(ctx context.Context, s app.Serving) error {
 	return c.show(up, func(screen view.Screen) string { return c.upText(screen, up) + "Ctrl-C stops it.\n" })
 }
 
+// upTeam is the team of a hub that is up.
+type upTeam struct {
+	agents []string
+	lead   string // whom to talk to first
+	paused bool
+}
+
 // members asks the hub who is in the team, since an agent of the files may have
-// been left out, whom to talk to first, and whether the team is still paused.
-func members(ctx context.Context, data string) (names []string, lead string, paused bool, err error) {
+// been left out.
+func members(ctx context.Context, data string) (upTeam, error) {
+	team := upTeam{agents: []string{}}
 	hub, err := client.Discover(data)
 	if err != nil {
-		return nil, "", false, err
+		return team, err
 	}
 	defer hub.Close()
 	list, err := hub.AgentList(ctx)
-	names = []string{}
+	team.paused = list.Paused
 	for _, a := range list.Agents {
 		if a.Kind != string(parley.Person) && a.Status != string(parley.StatusOffline) {
-			names = append(names, a.Name)
+			team.agents = append(team.agents, a.Name)
 		}
 		if a.Lead {
-			lead = a.Name
+			team.lead = a.Name
 		}
 	}
-	return names, lead, list.Paused, err
+	return team, err
 }
 
 func mistakes(problems []config.Problem) []Mistake {

@@ -99,6 +99,20 @@ mcp_servers:
 	}
 }
 
+// An empty name is no tool, of nobody; reading it must not end the hub.
+func TestAnEmptyToolName(t *testing.T) {
+	for text, foreign := range map[string]bool{
+		`tools: [""]`:                false,
+		`tools: ["", Read]`:          false,
+		`tools: [Read, " ", "Bash"]`: false,
+		`tools: ", Read, "`:          true, // between commas there is no name at all
+	} {
+		team, found := load(t, teamDir(t, "-- parley.yaml --\nmodel: scripted:s\n-- agents/x.md --\n---\n"+text+"\n---\n"))
+		diff(t, "problems", []string(nil), found)
+		diff(t, text, foreign, team.Agents[0].ForeignTools())
+	}
+}
+
 func TestToolsAreCalledByTheirNamesHere(t *testing.T) {
 	for text, want := range map[string][]string{
 		"":                                    nil,

@@ -40,14 +40,17 @@ func askUser(contacts *contact.Service) tool.Tool {
 	})
 }
 
-// withOptions lists the answers that a person may choose from below the question.
+// withOptions lists the answers that a person may choose from below the question, each on
+// one line: its number stands for that line.
 func withOptions(question string, options []string) string {
-	if len(options) == 0 {
+	var lines []string
+	for _, option := range options {
+		if words := strings.Fields(option); len(words) > 0 {
+			lines = append(lines, fmt.Sprintf("%d. %s", len(lines)+1, strings.Join(words, " ")))
+		}
+	}
+	if lines == nil {
 		return question
 	}
-	lines := []string{question, ""}
-	for i, option := range options {
-		lines = append(lines, fmt.Sprintf("%d. %s", i+1, strings.Join(strings.Fields(option), " ")))
-	}
-	return strings.Join(lines, "\n")
+	return question + "\n\n" + strings.Join(lines, "\n")
 }
