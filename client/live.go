@@ -27,7 +27,7 @@ func (c *Client) Live(ctx context.Context, task string) iter.Seq2[api.Live, erro
 		}
 		defer resp.Body.Close()
 		more := true
-		err = readStream(resp.Body, func() { watchdog.Reset(maxSilence) }, func(name, data string) error {
+		err = readStream(resp.Body, func() { watchdog.Reset(maxSilence) }, func(name, data, _ string) error {
 			if name == "" {
 				return nil // a heartbeat
 			}

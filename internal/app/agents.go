@@ -159,20 +159,21 @@ func (d *definition) now() turn.Agent {
 	return agent
 }
 
-// Toolbox lists the tools and servers of an agent. It implements reading.Toolbox.
-func (a *agents) Toolbox(id parley.AgentID) (tools []reading.Tool, servers []reading.ToolServer, guides []reading.Guide) {
+// Toolbox lists the tools and servers of an agent. It implements reading.Toolboxes.
+func (a *agents) Toolbox(id parley.AgentID) (box reading.Toolbox) {
 	d, ok := a.find(id)
 	if !ok {
-		return describeTools(a.ToolsOf(id)), nil, nil
+		box.Tools = describeTools(a.ToolsOf(id))
+		return box
 	}
 	for _, g := range d.guides() {
-		guides = append(guides, reading.Guide{File: g.File, Size: g.Size, Shown: len(g.Text), Cut: g.Cut, Note: g.Note})
+		box.Guides = append(box.Guides, reading.Guide{File: g.File, Size: g.Size, Shown: len(g.Text), Cut: g.Cut, Note: g.Note})
 	}
-	tools = describeTools(d.now().Tools)
+	box.Tools = describeTools(d.now().Tools)
 	for _, c := range d.servers {
-		servers = append(servers, reading.ToolServer(c.State()))
+		box.Servers = append(box.Servers, reading.ToolServer(c.State()))
 	}
-	return tools, servers, guides
+	return box
 }
 
 // ActionOf names a call for the rules. It implements reading.Actions.

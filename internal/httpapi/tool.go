@@ -18,15 +18,15 @@ func (s *Server) registerTools() {
 func (s *Server) listTools(ctx context.Context, in *struct {
 	Name string `path:"name" doc:"The agent."`
 }) (api.ToolList, error) {
-	agent, tools, servers, guides, err := s.cfg.Tools.Of(caller(ctx), in.Name)
-	out := api.ToolList{Agent: agent, Tools: make([]api.Tool, 0, len(tools)), Servers: make([]api.ToolServer, 0, len(servers))}
-	for _, t := range tools {
+	box, err := s.cfg.Tools.Of(caller(ctx), in.Name)
+	out := api.ToolList{Agent: box.Agent, Tools: make([]api.Tool, 0, len(box.Tools)), Servers: make([]api.ToolServer, 0, len(box.Servers))}
+	for _, t := range box.Tools {
 		out.Tools = append(out.Tools, api.Tool(t))
 	}
-	for _, server := range servers {
+	for _, server := range box.Servers {
 		out.Servers = append(out.Servers, api.ToolServer(server))
 	}
-	for _, g := range guides {
+	for _, g := range box.Guides {
 		out.Guides = append(out.Guides, api.Guide(g))
 	}
 	return out, err

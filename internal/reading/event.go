@@ -101,7 +101,7 @@ func (f *eventReader) poll(ctx context.Context) error {
 func (f *eventReader) follow(ctx context.Context) error {
 	// Join first, then read: what is recorded in between comes both ways, and is told
 	// apart by its place.
-	feed, m := f.s.feeds.join(f.s.store, f.filter)
+	feed, m := f.s.joinEvents(f.filter)
 	defer f.s.feeds.leave(feed, m)
 	select {
 	case <-feed.ready:
@@ -118,7 +118,7 @@ func (f *eventReader) follow(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case e, ok := <-m.events:
+		case e, ok := <-m.items:
 			if !ok || m.stale.Load() {
 				return nil
 			}

@@ -11,84 +11,87 @@ import (
 	"parley/internal/wake"
 )
 
-// Many may follow the record of a team at once, and each is interested in little of it. A
-// thousand of them that read the store after every event would leave nobody else a
-// turn. So one goroutine reads for all, the feed, and hands each event to those whose
-// filter it passes.
+// Many may follow the record of a team at once, or the steps of its turns, and each is
+// interested in little of it. A thousand of them that read the store after every event
+// would leave nobody else a turn. So one goroutine reads for all, the feed, and hands
+// each item to those whose filter it passes.
 //
 // A feed waits for nobody. A member that does not keep up is dropped: its channel is
 // closed after what is in it, which has no gaps, and it reads for itself until it has
 // caught up and joins again. A feed that cannot read drops all, and each finds the error
 // by itself.
 
-const (
-	// feedRoom is how many events wait for a member.
-	feedRoom = 128
-	// feedGap is how long a feed pauses after reading, so that it reads many events
-	// at once when many happen. The first after a quiet moment is read at once.
-	feedGap = 5 * time.Millisecond
-)
+// feedRoom is how many items wait for a member.
+const feedRoom = 128
 
-// feeds are those of all teams that somebody follows.
-type feeds struct {
-	mu sync.Mutex
-	of map[parley.TeamID]*feed
+// source is what a feed reads: items of T, which members pick by a key of K before they
+// look at them.
+type source[K comparable, T any] interface {
+	// watch signals news, until the function is called.
+	watch() (news <-chan struct{}, end func())
+	// pauses are how long to wait after reading, so that many items are read at once
+	// when many are stored, and how long to wait at most for news. The first item after
+	// a quiet moment is read at once.
+	pauses() (gap, longest time.Duration)
+	// begin finds the present.
+	begin(ctx context.Context) error
+	// read returns the next page, and whether it was full.
+	read(ctx context.Context) (page []T, full bool, err error)
+	// keys calls give with each key that members have who may want an item.
+	keys(item T, give func(K))
 }
 
-// feed reads the record of one team. It runs as long as it has members.
-type feed struct {
-	store store.Store
-	team  parley.TeamID
-	ready chan struct{} // closed once the feed knows where it begins
-	done  chan struct{} // closed once it has ended
-	stop  context.CancelFunc
-
+// feeds are those of all teams that somebody follows.
+type feeds[K comparable, T any] struct {
 	mu sync.Mutex
-	// members are those who follow, by the participant that their events have to be
-	// about; 0 are those who follow everybody.
-	members map[parley.AgentID]map[*member]struct{}
+	of map[parley.TeamID]*feed[K, T]
+}
+
+// feed reads for one team. It runs as long as it has members.
+type feed[K comparable, T any] struct {
+	team   parley.TeamID
+	source source[K, T]
+	ready  chan struct{} // closed once the feed knows where it begins
+	done   chan struct{} // closed once it has ended
+	stop   context.CancelFunc
+
+	mu      sync.Mutex
+	members map[K]map[*member[K, T]]struct{}
 	count   int
 	ended   bool // nobody joins any more
 }
 
 // member is one who follows.
-type member struct {
-	filter  store.EventFilter
-	events  chan *parley.Event
-	dropped bool        // events is closed; guarded by the feed's mu
+type member[K comparable, T any] struct {
+	key     K // the zero one is that of those who may want any item
+	wants   func(T) bool
+	items   chan T
+	dropped bool        // items is closed; guarded by the feed's mu
 	stale   atomic.Bool // what waits must not be used, since it was changed meanwhile
 }
 
-// about is the participant that the events of a filter are about; 0 is anybody.
-func about(f store.EventFilter) parley.AgentID {
-	if f.Sees != 0 {
-		return f.Sees
-	}
-	return f.Agent
-}
-
-// join adds a member to the feed of its team, and starts it for the first one.
-func (fs *feeds) join(st store.Store, filter store.EventFilter) (*feed, *member) {
-	m := &member{filter: filter, events: make(chan *parley.Event, feedRoom)}
+// join adds a member to the feed of a team, and starts it for the first one.
+func (fs *feeds[K, T]) join(team parley.TeamID, st store.Store, src source[K, T], key K, wants func(T) bool) (*feed[K, T], *member[K, T]) {
+	m := &member[K, T]{key: key, wants: wants, items: make(chan T, feedRoom)}
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
-	f := fs.of[filter.Team]
+	f := fs.of[team]
 	if f == nil || !f.add(m) {
-		f = &feed{store: st, team: filter.Team, ready: make(chan struct{}), done: make(chan struct{}), members: map[parley.AgentID]map[*member]struct{}{}}
+		f = &feed[K, T]{team: team, source: src, ready: make(chan struct{}), done: make(chan struct{}), members: map[K]map[*member[K, T]]struct{}{}}
 		f.add(m)
 		if fs.of == nil {
-			fs.of = map[parley.TeamID]*feed{}
+			fs.of = map[parley.TeamID]*feed[K, T]{}
 		}
-		fs.of[filter.Team] = f
+		fs.of[team] = f
 		ctx, stop := context.WithCancel(context.Background())
 		f.stop = stop
-		go f.run(ctx)
+		go f.run(ctx, st.Bus())
 	}
 	return f, m
 }
 
 // leave removes a member. The last one ends the feed, and waits until it has ended.
-func (fs *feeds) leave(f *feed, m *member) {
+func (fs *feeds[K, T]) leave(f *feed[K, T], m *member[K, T]) {
 	fs.mu.Lock()
 	last := f.remove(m)
 	if last && fs.of[f.team] == f {
@@ -101,23 +104,22 @@ func (fs *feeds) leave(f *feed, m *member) {
 	}
 }
 
-func (f *feed) add(m *member) bool {
+func (f *feed[K, T]) add(m *member[K, T]) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.ended {
 		return false
 	}
-	of := about(m.filter)
-	if f.members[of] == nil {
-		f.members[of] = map[*member]struct{}{}
+	if f.members[m.key] == nil {
+		f.members[m.key] = map[*member[K, T]]struct{}{}
 	}
-	f.members[of][m] = struct{}{}
+	f.members[m.key][m] = struct{}{}
 	f.count++
 	return true
 }
 
 // remove reports whether m was the last.
-func (f *feed) remove(m *member) (last bool) {
+func (f *feed[K, T]) remove(m *member[K, T]) (last bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.drop(m)
@@ -127,21 +129,20 @@ func (f *feed) remove(m *member) (last bool) {
 }
 
 // drop hands a member nothing more. The caller holds the lock.
-func (f *feed) drop(m *member) {
+func (f *feed[K, T]) drop(m *member[K, T]) {
 	if m.dropped {
 		return
 	}
 	m.dropped = true
-	close(m.events)
-	of := about(m.filter)
-	delete(f.members[of], m)
-	if len(f.members[of]) == 0 {
-		delete(f.members, of)
+	close(m.items)
+	delete(f.members[m.key], m)
+	if len(f.members[m.key]) == 0 {
+		delete(f.members, m.key)
 	}
 }
 
 // dropAll drops everybody.
-func (f *feed) dropAll(stale bool) {
+func (f *feed[K, T]) dropAll(stale bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, members := range f.members {
@@ -153,26 +154,28 @@ func (f *feed) dropAll(stale bool) {
 }
 
 // run reads until the context is done.
-func (f *feed) run(ctx context.Context) {
+func (f *feed[K, T]) run(ctx context.Context, bus *wake.Bus) {
 	defer close(f.done)
-	bus := f.store.Bus()
-	changed, unwatch := bus.Watch(wake.Signal{Topic: wake.Events, ID: int64(f.team)})
-	defer unwatch()
+	news, end := f.source.watch()
+	defer end()
 	defer bus.Listen(wake.Redacted, func(int64) { f.dropAll(true) })()
-	cursor, err := f.begin(ctx)
+	gap, longest := f.source.pauses()
+	err := f.source.begin(ctx)
 	close(f.ready)
 	wait := firstPause
 	for err == nil {
-		var n int
-		if n, cursor, err = f.read(ctx, cursor); n > 0 {
+		var page []T
+		var full bool
+		if page, full, err = f.source.read(ctx); len(page) > 0 && err == nil {
 			wait = firstPause
+			f.hand(page)
 		}
-		if n < eventPage && err == nil {
-			pause(ctx, nil, feedGap)
-			if pause(ctx, changed, wait) {
+		if !full && err == nil {
+			pause(ctx, nil, gap)
+			if pause(ctx, news, wait) {
 				wait = firstPause
 			} else {
-				wait = min(2*wait, maxPause)
+				wait = min(2*wait, longest)
 			}
 			err = ctx.Err()
 		}
@@ -181,6 +184,26 @@ func (f *feed) run(ctx context.Context) {
 	f.ended = true
 	f.mu.Unlock()
 	f.dropAll(false)
+}
+
+// hand gives each item of a page to the members who want it.
+func (f *feed[K, T]) hand(page []T) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, item := range page {
+		f.source.keys(item, func(key K) {
+			for m := range f.members[key] {
+				if !m.wants(item) {
+					continue
+				}
+				select {
+				case m.items <- item:
+				default:
+					f.drop(m)
+				}
+			}
+		})
+	}
 }
 
 // pause waits for a signal. It reports false if the time was over first.
@@ -194,53 +217,4 @@ func pause(ctx context.Context, signal <-chan struct{}, d time.Duration) bool {
 		return true
 	}
 	return false
-}
-
-// begin finds the present.
-func (f *feed) begin(ctx context.Context) (cursor string, err error) {
-	err = f.store.View(ctx, func(tx *store.Tx) (err error) {
-		cursor, err = tx.LatestEvent()
-		return err
-	})
-	return cursor, err
-}
-
-// read hands on one page and returns how many events it had.
-func (f *feed) read(ctx context.Context, cursor string) (n int, next string, err error) {
-	var page []parley.Event
-	err = f.store.View(ctx, func(tx *store.Tx) (err error) {
-		page, next, err = tx.Events(f.team, cursor, eventPage)
-		return err
-	})
-	if err != nil {
-		return 0, cursor, err
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for i := range page {
-		e := &page[i]
-		f.hand(e, 0)
-		if e.Actor != 0 {
-			f.hand(e, e.Actor)
-		}
-		if e.Target != 0 && e.Target != e.Actor {
-			f.hand(e, e.Target)
-		}
-	}
-	return len(page), next, nil
-}
-
-// hand gives an event to the members who follow a participant. The caller holds the
-// lock.
-func (f *feed) hand(e *parley.Event, of parley.AgentID) {
-	for m := range f.members[of] {
-		if !m.filter.Matches(*e) {
-			continue
-		}
-		select {
-		case m.events <- e:
-		default:
-			f.drop(m)
-		}
-	}
 }

@@ -75,7 +75,7 @@ func (f *stepReader) rootOf(ctx context.Context) (root parley.TaskID, err error)
 func (f *stepReader) follow(ctx context.Context) error {
 	// Join first, then read: what is stored in between comes both ways, and is told apart
 	// by its place.
-	feed, m := f.s.steps.join(f.s, f.filter, f.root)
+	feed, m := f.s.joinSteps(f.filter, f.root)
 	defer f.s.steps.leave(feed, m)
 	select {
 	case <-feed.ready:
@@ -92,7 +92,7 @@ func (f *stepReader) follow(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case row, ok := <-m.rows:
+		case row, ok := <-m.items:
 			if !ok || m.stale.Load() {
 				return nil
 			}

@@ -35,7 +35,7 @@ type Service struct {
 	contacts *contact.Service
 	index    *search.Service
 	live     *live.Fan
-	feeds    feeds
+	feeds    eventFeeds
 	steps    stepFeeds
 
 	// Actions names the calls of tools for the rules. Without it, Always is known for

@@ -2,10 +2,10 @@ package reading
 
 import (
 	"encoding/json"
-	"parley/internal/access"
-	"parley/internal/directory"
 
 	"parley"
+	"parley/internal/access"
+	"parley/internal/directory"
 )
 
 // Tool is a tool as a model sees it.
@@ -32,33 +32,42 @@ type Guide struct {
 	Note  string // why it is not read
 }
 
-// Toolbox knows the tools of agents. Package app implements it.
-type Toolbox interface {
+// Toolbox is what an agent works with.
+type Toolbox struct {
+	Agent   string
+	Tools   []Tool
+	Servers []ToolServer
+	Guides  []Guide
+}
+
+// Toolboxes knows what agents work with. Package app implements it.
+type Toolboxes interface {
 	// Toolbox is empty for an agent that the hub does not run.
-	Toolbox(id parley.AgentID) ([]Tool, []ToolServer, []Guide)
+	Toolbox(id parley.AgentID) Toolbox
 }
 
 // Tools reads the tools of agents.
 type Tools struct {
-	dir     *directory.Directory
-	access  *access.Control
-	toolbox Toolbox
+	dir    *directory.Directory
+	access *access.Control
+	boxes  Toolboxes
 }
 
-func NewTools(dir *directory.Directory, control *access.Control, toolbox Toolbox) *Tools {
-	return &Tools{dir: dir, access: control, toolbox: toolbox}
+func NewTools(dir *directory.Directory, control *access.Control, boxes Toolboxes) *Tools {
+	return &Tools{dir: dir, access: control, boxes: boxes}
 }
 
 // Of lists an agent's tools. People may look at anyone in their team, an agent only
 // at itself.
-func (t *Tools) Of(c access.Caller, name string) (agent string, tools []Tool, servers []ToolServer, guides []Guide, err error) {
+func (t *Tools) Of(c access.Caller, name string) (Toolbox, error) {
 	e, err := t.dir.Find(c.Team, name)
 	if err != nil {
-		return "", nil, nil, nil, err
+		return Toolbox{}, err
 	}
 	if e.ID != c.Agent && !t.access.IsPerson(c.Agent) {
-		return "", nil, nil, nil, parley.Errorf(parley.Denied, "Only people may look at the tools of others.")
+		return Toolbox{}, parley.Errorf(parley.Denied, "Only people may look at the tools of others.")
 	}
-	tools, servers, guides = t.toolbox.Toolbox(e.ID)
-	return e.Name, tools, servers, guides, nil
+	box := t.boxes.Toolbox(e.ID)
+	box.Agent = e.Name
+	return box, nil
 }

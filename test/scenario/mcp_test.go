@@ -193,15 +193,15 @@ func TestAManagerKeepsWhatOthersNeed(t *testing.T) {
 		inbox := []string{"wait_for_messages", "read_inbox", "reply", "ack", "task_complete", "task_fail", "task_update", "my_tasks"}
 		for name, want := range map[string][]string{"BossBot": {"sleep", "approve_action", "deny_action"}, "InternBot": nil,
 			"rutger": append(inbox, "sleep", "list_approvals")} { // a person's, over MCP
-			_, tools, _, _, err := s.Tools.Of(s.As("rutger").Caller, name)
+			box, err := s.Tools.Of(s.As("rutger").Caller, name)
 			var got []string
-			for _, tl := range tools {
+			for _, tl := range box.Tools {
 				got = append(got, tl.Name)
 			}
 			s.Equal("tools of "+name, want, got)
 			s.Equal("error", error(nil), err)
 		}
-		_, _, _, _, err := s.Tools.Of(s.As("BossBot").Caller, "InternBot")
+		_, err := s.Tools.Of(s.As("BossBot").Caller, "InternBot")
 		s.Equal("an agent looks at another", parley.Denied, parley.KindOf(err))
 	})
 }
