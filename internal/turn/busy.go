@@ -112,7 +112,7 @@ func (r *run) parkBusy(tx *store.Tx, t *parley.Task, e *model.Error, due parley.
 	if t.ProviderSince == 0 {
 		t.ProviderSince = tx.Now
 		tx.Record(parley.Event{Team: t.Team, Kind: parley.EventProviderBusy, Actor: t.Agent, Target: t.Requester, Task: t.ID,
-			Detail: fmt.Sprintf("%s: %s", e.Provider, e.Message)})
+			Detail: fmt.Sprintf("%s: %s", parley.ProviderAndTime(e.Provider, e.RetryAfter), e.Message)})
 	}
 	t.Provider = e.Provider
 	tx.SetProvider(t)
