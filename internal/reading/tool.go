@@ -2,10 +2,11 @@ package reading
 
 import (
 	"encoding/json"
-	"parley/internal/access"
-	"parley/internal/directory"
+	"strings"
 
 	"parley"
+	"parley/internal/access"
+	"parley/internal/directory"
 )
 
 // Tool is a tool as a model sees it.
@@ -36,6 +37,9 @@ type Guide struct {
 type Toolbox interface {
 	// Toolbox is empty for an agent that the hub does not run.
 	Toolbox(id parley.AgentID) ([]Tool, []ToolServer, []Guide)
+	// FirstStep is what an agent's first step on a message may cost; false if that is
+	// not known, or nothing.
+	FirstStep(id parley.AgentID, message string) (parley.FirstStep, bool)
 }
 
 // Tools reads the tools of agents.
@@ -61,4 +65,22 @@ func (t *Tools) Of(c access.Caller, name string) (agent string, tools []Tool, se
 	}
 	tools, servers, guides = t.toolbox.Toolbox(e.ID)
 	return e.Name, tools, servers, guides, nil
+}
+
+// FirstStep estimates what an agent's first step on a message of a size costs at most,
+// so that a person knows it before the work begins; nil if the agent's model has no
+// price. Who is no person learns it of itself only: it shows what others run on.
+func (t *Tools) FirstStep(c access.Caller, name string, size int) (agent string, first *parley.FirstStep, err error) {
+	e, err := t.dir.Find(c.Team, name)
+	if err != nil {
+		return "", nil, err
+	}
+	if e.ID != c.Agent && !t.access.IsPerson(c.Agent) {
+		return "", nil, parley.Errorf(parley.Denied, "Only people may look at what the steps of others cost.")
+	}
+	found, ok := t.toolbox.FirstStep(e.ID, strings.Repeat(" ", size))
+	if !ok {
+		return e.Name, nil, nil
+	}
+	return e.Name, &found, nil
 }
