@@ -239,6 +239,8 @@ func (t *Task) WaitText(now Micros) string {
 		return "waiting for tomorrow's budget"
 	case t.Waits == WaitDependency:
 		return "waiting for what it depends on"
+	case t.Waits == WaitRate:
+		return "waiting for the rate of who mentioned it"
 	case t.State == Waiting:
 		return fmt.Sprintf("waiting for %d", t.OpenChildren)
 	}
