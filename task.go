@@ -239,6 +239,8 @@ func (t *Task) WaitText(now Micros) string {
 		return "waiting for tomorrow's budget"
 	case t.Waits == WaitDependency:
 		return "waiting for what it depends on"
+	case t.Waits == WaitRate:
+		return "waiting for the rate of who mentioned it"
 	case t.State == Waiting:
 		return fmt.Sprintf("waiting for %d", t.OpenChildren)
 	}
@@ -248,16 +250,20 @@ func (t *Task) WaitText(now Micros) string {
 // ProviderWaitText is what everybody reads of a task that waits for a provider, such
 // as "waiting for anthropic, 40 s".
 func ProviderWaitText(provider string, left time.Duration) string {
-	text := "waiting for " + provider
+	return "waiting for " + ProviderAndTime(provider, left)
+}
+
+// ProviderAndTime is a provider and how long it is waited for, such as "anthropic, 40 s".
+func ProviderAndTime(provider string, left time.Duration) string {
 	switch {
 	case left <= 0:
-		return text
+		return provider
 	case left < 2*time.Minute:
-		return fmt.Sprintf("%s, %d s", text, int(math.Ceil(left.Seconds())))
+		return fmt.Sprintf("%s, %d s", provider, int(math.Ceil(left.Seconds())))
 	case left < 2*time.Hour:
-		return fmt.Sprintf("%s, %d min", text, int(math.Ceil(left.Minutes())))
+		return fmt.Sprintf("%s, %d min", provider, int(math.Ceil(left.Minutes())))
 	}
-	return fmt.Sprintf("%s, %d h", text, int(math.Ceil(left.Hours())))
+	return fmt.Sprintf("%s, %d h", provider, int(math.Ceil(left.Hours())))
 }
 
 // Pushed reports whether the result of the task goes to its parent's inbox.

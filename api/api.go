@@ -87,7 +87,7 @@ type Task struct {
 	Turns     int        `json:"turns" doc:"How many turns have begun."`
 	Open      int        `json:"open_children" doc:"Subtasks that it still waits for."`
 	Approvals int        `json:"approvals,omitempty" doc:"How many of its calls wait for approval."`
-	Waiting   string     `json:"waiting,omitempty" doc:"What it waits for, in words, such as: waiting for anthropic, 40 s."`
+	Waiting   string     `json:"waiting,omitempty" doc:"What it waits for besides its subtasks, in words, such as: waiting for anthropic, 40 s; waiting for approval; waiting for budget."`
 	WaitsFor  string     `json:"waits_for,omitempty" doc:"What it waits for: budget of its tree, day of its team, dependency, provider, or approval. Where you read one task or tree, it also says how much was spent, or which tasks or approvals."`
 	Now       string     `json:"now,omitempty" doc:"What a running task does at this moment, such as: reads main.go. Only for whoever may read its steps."`
 	NowSince  *time.Time `json:"now_since,omitempty" doc:"Since when."`

@@ -26,6 +26,12 @@ type CostLine struct {
 	Estimated bool    `json:"estimated,omitempty" doc:"Partly a guess, because replies never came or broke off."`
 }
 
+// StepEstimate is what the first step of an agent may cost.
+type StepEstimate struct {
+	Agent    string    `json:"agent" doc:"The agent, in the spelling of its file."`
+	Estimate *Estimate `json:"estimate,omitempty" doc:"Missing if its model has no price, or the hub does not run it."`
+}
+
 // Estimate is what the first step of a new tree may cost.
 type Estimate struct {
 	Model  string  `json:"model" doc:"The model that is asked."`

@@ -17,6 +17,14 @@ type CostQuery struct {
 	Limit int       // how many headings at most; 0 is 50
 }
 
+// Estimate is what the first step of an agent on a message of a size in bytes may cost;
+// nil if its model has no price.
+func (c *Client) Estimate(ctx context.Context, agent string, size int) (*api.Estimate, error) {
+	var out api.StepEstimate
+	err := c.get(ctx, "/v1/agents/"+url.PathEscape(agent)+"/estimate", url.Values{"size": {strconv.Itoa(size)}}, &out)
+	return out.Estimate, err
+}
+
 // Cost adds up what the team has spent. An agent sees what its own turns have spent.
 func (c *Client) Cost(ctx context.Context, q CostQuery) (api.Cost, error) {
 	params := url.Values{}

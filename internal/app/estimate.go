@@ -7,8 +7,8 @@ import (
 
 // FirstStep estimates what an agent's first step on a message costs at most; false if
 // the price of its model is not known.
-func (h *Hub) FirstStep(agent parley.AgentID, message string) (parley.FirstStep, bool) {
-	d, ok := h.agents.find(agent)
+func (a *agents) FirstStep(agent parley.AgentID, message string) (parley.FirstStep, bool) {
+	d, ok := a.find(agent)
 	if !ok {
 		return parley.FirstStep{}, false
 	}

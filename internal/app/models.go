@@ -26,15 +26,15 @@ type models struct {
 	loaded  map[string]model.Model
 	before  map[string]model.Model // of agents that stay as they were
 	clients map[string]*http.Client
-	// moods are what the hub has learned of its models, for all its teams.
-	moods *provider.Moods
+	// limiters are what the hub has learned of its models, for all its teams.
+	limiters *provider.Limiters
 	// catalogue is read when the first real model is needed. A team that only has
 	// scripts does not pay for it.
 	catalogue func() *catalogue.Catalogue
 }
 
 func newModels(team *config.Team) *models {
-	return &models{team: team, loaded: map[string]model.Model{}, before: map[string]model.Model{}, clients: map[string]*http.Client{}, moods: &provider.Moods{},
+	return &models{team: team, loaded: map[string]model.Model{}, before: map[string]model.Model{}, clients: map[string]*http.Client{}, limiters: &provider.Limiters{},
 		catalogue: sync.OnceValue(func() *catalogue.Catalogue { return Catalogue(team) })}
 }
 
@@ -42,7 +42,7 @@ func newModels(team *config.Team) *models {
 // changed too.
 func (m *models) again(team *config.Team) *models {
 	next := newModels(team)
-	next.moods = m.moods
+	next.limiters = m.limiters
 	maps.Copy(next.before, m.before)
 	maps.Copy(next.before, m.loaded)
 	return next
@@ -111,7 +111,7 @@ func (m *models) configure(ref config.Model) (provider.Config, error) {
 	if m.clients[p.Name] == nil {
 		m.clients[p.Name] = provider.NewClient(p, key)
 	}
-	return provider.Config{Provider: p, Name: name, Entry: entry, Near: m.catalogue().Near(p.Name, name), Key: key, Client: m.clients[p.Name], Moods: m.moods}, nil
+	return provider.Config{Provider: p, Name: name, Entry: entry, Near: m.catalogue().Near(p.Name, name), Key: key, Client: m.clients[p.Name], Limiters: m.limiters}, nil
 }
 
 // entry looks up a model. One that is not in the catalogue may still exist, since it

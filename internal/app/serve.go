@@ -187,7 +187,7 @@ func (s *serving) prepare(ctx context.Context) error {
 		Rules: s.teams.rules, Teams: hosting.New(s.hub.Access, s.own.team.ID, s.teams), Log: cfg.Log,
 		Version: Version(), Started: started, HeaderBytes: cfg.Team.Door.Header, BodyBytes: cfg.Team.Door.Body, MessageBytes: largest, Shell: s.teams.shell,
 		Mount:  map[string]http.Handler{"/mcp": s.mcp},
-		Notify: s.teams.notifyStates, Estimate: s.hub.FirstStep,
+		Notify: s.teams.notifyStates, Estimate: s.hub.agents.FirstStep,
 	})
 	s.info = Serving{URL: address(s.listener), Public: s.publicAddress(), Team: s.own.team.Name, Person: s.own.person, Data: cfg.Data, Store: s.store.Describe(),
 		Problems: s.own.files.Problems(), Warnings: s.own.warned, Teams: s.teams.further()}

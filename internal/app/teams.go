@@ -195,7 +195,7 @@ func (t *teams) adopt(l hubfile.Team) (ServeConfig, error) {
 	}
 	cfg.filed, cfg.Problems, cfg.Team = filed, problems, Adopt(filed, l.Name, own)
 	cfg.models, cfg.boxes = newModels(cfg.Team), &serverBoxes{}
-	cfg.models.moods = t.s.cfg.models.moods // the same key may be theirs too
+	cfg.models.limiters = t.s.cfg.models.limiters // the same key may be theirs too
 	return cfg, nil
 }
 

@@ -4,14 +4,10 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
 
-	"parley/internal/access"
-	"parley/internal/app"
-	"parley/internal/contact"
 	"parley/internal/store"
 )
 
@@ -28,12 +24,7 @@ func (b *bench) limited(ctx context.Context) error {
 	}
 	defer p.close()
 	p.refuse.Store(true)
-	empty, full, err := beforeAndAfter(ctx, errand{Do: doLimit, Engine: engineSQLite, Address: filepath.Join(b.dir, "limited.db"), Tasks: b.plan.waiting, Provider: p.url})
-	if err != nil {
-		return err
-	}
-	return b.report.add(Line{Name: limitedName, Turns: b.plan.waiting, Heap: full.Heap, RSS: full.RSS, Peak: full.Peak,
-		Goroutines: full.Goroutines, Bytes: (full.RSS - empty.RSS) / int64(b.plan.waiting)})
+	return b.heldTurns(ctx, limitedName, errand{Do: doLimit, Address: filepath.Join(b.dir, "limited.db"), Provider: p.url})
 }
 
 // limit runs a hub, first with nothing to do, then with many turns that were refused.
@@ -42,37 +33,14 @@ func (e errand) limit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	st, err := openStore(ctx, e.Engine, e.Address)
-	if err != nil {
-		return err
-	}
-	c := newCrew(plan{natives: e.Tasks, clients: 1}, 0, remote)
-	c.configure = func(cfg *app.HubConfig) { cfg.Workers = e.Tasks }
-	h, err := start(ctx, st, c)
-	if err != nil {
-		return errors.Join(err, st.Close())
-	}
-	err = tell(used())
-	if err == nil {
-		err = h.parkTurns(ctx)
-	}
-	if err == nil {
-		err = tell(usedNow())
-	}
-	if err == nil {
-		<-ctx.Done()
-	}
-	return errors.Join(err, h.end(), st.Close())
+	return e.holdTurns(ctx, remote, (*running).parkTurns)
 }
 
 // parkTurns delegates to every agent, and returns when all their tasks wait.
 func (h *running) parkTurns(ctx context.Context) error {
-	agents := h.members[1+h.clients:]
-	for _, a := range agents {
-		_, err := h.Contacts.Delegate(ctx, access.Caller{Team: h.team.ID, Agent: h.ids[0]}, contact.Request{Target: a.Name, Message: "Take your time."})
-		if err != nil {
-			return err
-		}
+	agents, err := h.delegateToAll(ctx)
+	if err != nil {
+		return err
 	}
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()

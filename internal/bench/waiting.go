@@ -28,11 +28,17 @@ func (b *bench) waiting(ctx context.Context) error {
 		return err
 	}
 	defer p.close()
-	empty, full, err := beforeAndAfter(ctx, errand{Do: doWait, Engine: engineSQLite, Address: filepath.Join(b.dir, "waiting.db"), Tasks: b.plan.waiting, Provider: p.url})
+	return b.heldTurns(ctx, waitingName, errand{Do: doWait, Address: filepath.Join(b.dir, "waiting.db"), Provider: p.url})
+}
+
+// heldTurns measures what turns cost that an errand holds up.
+func (b *bench) heldTurns(ctx context.Context, name string, e errand) error {
+	e.Engine, e.Tasks = engineSQLite, b.plan.waiting
+	empty, full, err := beforeAndAfter(ctx, e)
 	if err != nil {
 		return err
 	}
-	return b.report.add(Line{Name: waitingName, Turns: b.plan.waiting, Heap: full.Heap, RSS: full.RSS, Peak: full.Peak,
+	return b.report.add(Line{Name: name, Turns: b.plan.waiting, Heap: full.Heap, RSS: full.RSS, Peak: full.Peak,
 		Goroutines: full.Goroutines, Bytes: (full.RSS - empty.RSS) / int64(b.plan.waiting)})
 }
 
@@ -42,12 +48,17 @@ func (e errand) wait(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	begun := make(chan struct{}, e.Tasks)
+	return e.holdTurns(ctx, speaking{remote, begun}, func(h *running, ctx context.Context) error { return h.beginTurns(ctx, begun) })
+}
+
+// holdTurns runs a hub, and says what it uses before and after a function has given it turns.
+func (e errand) holdTurns(ctx context.Context, m model.Model, give func(*running, context.Context) error) error {
 	st, err := openStore(ctx, e.Engine, e.Address)
 	if err != nil {
 		return err
 	}
-	begun := make(chan struct{}, e.Tasks)
-	c := newCrew(plan{natives: e.Tasks, clients: 1}, 0, speaking{remote, begun})
+	c := newCrew(plan{natives: e.Tasks, clients: 1}, 0, m)
 	c.configure = func(cfg *app.HubConfig) { cfg.Workers = e.Tasks }
 	h, err := start(ctx, st, c)
 	if err != nil {
@@ -55,7 +66,7 @@ func (e errand) wait(ctx context.Context) error {
 	}
 	err = tell(used())
 	if err == nil {
-		err = h.beginTurns(ctx, begun)
+		err = give(h, ctx)
 	}
 	if err == nil {
 		err = tell(usedNow())
@@ -66,15 +77,24 @@ func (e errand) wait(ctx context.Context) error {
 	return errors.Join(err, h.end(), st.Close())
 }
 
-// beginTurns delegates to every agent, and returns when all their models have
-// begun to speak.
-func (h *running) beginTurns(ctx context.Context, begun <-chan struct{}) error {
+// delegateToAll delegates to every agent.
+func (h *running) delegateToAll(ctx context.Context) ([]app.Member, error) {
 	agents := h.members[1+h.clients:]
 	for _, a := range agents {
 		_, err := h.Contacts.Delegate(ctx, access.Caller{Team: h.team.ID, Agent: h.ids[0]}, contact.Request{Target: a.Name, Message: "Take your time."})
 		if err != nil {
-			return err
+			return nil, err
 		}
+	}
+	return agents, nil
+}
+
+// beginTurns delegates to every agent, and returns when all their models have
+// begun to speak.
+func (h *running) beginTurns(ctx context.Context, begun <-chan struct{}) error {
+	agents, err := h.delegateToAll(ctx)
+	if err != nil {
+		return err
 	}
 	for n := range agents {
 		select {

@@ -2,18 +2,26 @@ package budget
 
 import "parley"
 
-// Allot decides whether a model call may be made, and how long its reply may be: 0
-// is as long as the model likes. What it may spend is reserved by the caller.
-func (a *Account) Allot(task parley.TaskID, c Call) (v Verdict, output int64, w Want, err error) {
+// Grant is what a budget gives a model call.
+type Grant struct {
+	Verdict Verdict
+	// Output is how long the reply may be, in tokens; 0 is as long as the model likes.
+	Output int64
+	// Want is what the call may spend, which its caller reserves if it fits.
+	Want Want
+}
+
+// Allot decides whether a model call may be made, and how long its reply may be.
+func (a *Account) Allot(task parley.TaskID, c Call) (Grant, error) {
 	tree, day, err := a.used(task)
 	if err != nil {
-		return Fits, 0, w, err
+		return Grant{}, err
 	}
 	var today parley.Budget
 	if a.day.Team != 0 {
 		today = a.today()
 	}
-	v, output = allot(a.tree.Limit, today, tree, day, c)
+	v, output := allot(a.tree.Limit, today, tree, day, c)
 	most := c.want(c.promising())
 	switch v {
 	case TreeSpent:
@@ -21,10 +29,11 @@ func (a *Account) Allot(task parley.TaskID, c Call) (v Verdict, output int64, w 
 	case DaySpent:
 		a.told = Usage(today, day.spent, day.tasks) + upTo(today, day, most)
 	}
+	g := Grant{Verdict: v, Output: output, Want: most}
 	if output > 0 {
-		return v, output, c.want(output), nil
+		g.Want = c.want(output)
 	}
-	return v, output, most, nil
+	return g, nil
 }
 
 // used reads what counts against the tree and the day, apart from what the task

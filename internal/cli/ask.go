@@ -97,11 +97,14 @@ func (c *console) ask(ctx context.Context, hub *client.Client, r api.ContactRequ
 // openTask makes a contact. Ctrl-C does not interrupt it, because nobody would
 // know then whether there is a task, and which.
 func (c *console) openTask(ctx context.Context, hub *client.Client, r api.ContactRequest) (api.Task, error) {
+	c.adviseCost(ctx, hub, r)
+	if ctx.Err() != nil { // while there is no task
+		return api.Task{}, silent{exitInterrupted}
+	}
 	contact, err := openContact(context.WithoutCancel(ctx), hub, r)
 	if err != nil {
 		return api.Task{}, err
 	}
-	c.adviseCost(contact)
 	return *contact.Task, nil
 }
 

@@ -55,7 +55,12 @@ func (c *console) auditSteps(ctx context.Context, hub *client.Client, a audit) e
 		}
 	}
 	if a.follow {
-		return c.followBoth(ctx, hub, a, cursor, q)
+		return followBoth(ctx, hub, a.filter, cursor, q, func(h happening) error {
+			if h.step != nil && !a.within(h.step.At) {
+				return nil
+			}
+			return c.happened(h)
+		})
 	}
 	if len(events) == 0 && removed == "" {
 		c.advise("There are no such events and steps on record.")
@@ -91,25 +96,20 @@ func (c *console) happened(h happening) error {
 }
 
 // followBoth goes on with new events and steps as they come, until one of the two ends.
-func (c *console) followBoth(ctx context.Context, hub *client.Client, a audit, cursor string, q client.StepQuery) error {
+// They are written one after the other.
+func followBoth(ctx context.Context, hub *client.Client, events client.EventFilter, cursor string, q client.StepQuery, write func(happening) error) error {
 	following, stop := context.WithCancel(ctx)
 	defer stop()
 	var mu sync.Mutex // of the output
 	show := func(h happening) error {
 		mu.Lock()
 		defer mu.Unlock()
-		return c.happened(h)
+		return write(h)
 	}
-	events := a.filter
 	events.Last = 0
 	ended := make(chan error, 2)
 	go func() {
-		ended <- hub.FollowSteps(following, q, func(st api.Step) error {
-			if !a.within(st.At) {
-				return nil
-			}
-			return show(happening{step: &st})
-		})
+		ended <- hub.FollowSteps(following, q, func(st api.Step) error { return show(happening{step: &st}) })
 	}()
 	go func() {
 		for e, err := range hub.Record(following, events, cursor, true) {

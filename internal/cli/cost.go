@@ -41,8 +41,8 @@ is partly a guess, since the provider has not told.`,
 			if _, err := parley.ParseCostBy(by); err != nil {
 				return misused(cmd, "--by: %s", parley.Public(err))
 			}
-			if limit < 1 || limit > longestList {
-				return misused(cmd, "--limit is %d; it has to be a number from 1 to %d.", limit, longestList)
+			if err := checkLimit(cmd, limit); err != nil {
+				return err
 			}
 			var until time.Time
 			if err := readSpan(cmd, c.now(), since, "", &q.Since, &until); err != nil {
@@ -85,10 +85,14 @@ func linkedZone(link string) string {
 	return name
 }
 
-// adviseCost says what the first step of a new tree may cost, if its model has a price.
-func (c *console) adviseCost(contact api.Contact) {
-	e := contact.Estimate
-	if e == nil {
+// adviseCost says what the first step of a new tree may cost, if its model has a price,
+// before it begins. Where that cannot be told, the contact itself says what is wrong.
+func (c *console) adviseCost(ctx context.Context, hub *client.Client, r api.ContactRequest) {
+	if c.json {
+		return // what comes back has it too
+	}
+	e, err := hub.Estimate(ctx, r.Agent, len(r.Message)+len(r.Context))
+	if err != nil || e == nil {
 		return
 	}
 	c.advise("The first step costs up to %s (%s: %d tokens in, up to %d out).", view.Dollars(e.Money), e.Model, e.Input, e.Output)

@@ -61,11 +61,11 @@ func (c *console) delegate(ctx context.Context, hub *client.Client, r api.Contac
 	if wait {
 		return c.delegateAndWait(ctx, hub, r)
 	}
+	c.adviseCost(ctx, hub, r)
 	contact, err := openContact(ctx, hub, r)
 	if err != nil {
 		return err
 	}
-	c.adviseCost(contact)
 	return c.show(contact, func(s view.Screen) string { return c.delegated(s, contact) })
 }
 

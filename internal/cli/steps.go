@@ -25,8 +25,9 @@ func logCommand(c *console) *cobra.Command {
 		Use:   "log [TASK|AGENT]",
 		Short: "Show what agents do, step by step",
 		Long: `Show what agents do, one line a step, oldest first: when, who, on which task, what,
-how long it took and what it cost. A task is shown with everything below it. The last
-100 steps are shown; --limit 0 shows all.
+how long it took and what it cost. A task is shown with everything below it. When a
+provider asks for patience, that is a line too. The last 100 are shown; --limit 0 shows
+all.
 
 With -f the command goes on with new steps as they happen. It misses none, even if the
 hub is restarted. With --json each step is a JSON object on its own line, with
@@ -78,26 +79,42 @@ func (c *console) log(ctx context.Context, hub *client.Client, l stepLog) error 
 	if removed != "" {
 		c.advise("%s", removed)
 	}
+	waits := client.EventFilter{Agent: l.query.Agent, Task: l.query.Task, Tree: l.query.Tree, Kind: providerWaits}
+	if len(steps) > 0 {
+		l.query.Cursor = steps[len(steps)-1].Cursor
+	}
+	if l.query.Limit > 0 && len(steps) >= l.query.Limit { // there are older ones
+		waits.Since = steps[0].At
+	}
+	waited, cursor, err := readWaits(ctx, hub, waits)
+	if err != nil {
+		return err
+	}
+	steps = byTime(steps, waited)
+	if l.query.Limit > 0 {
+		steps = steps[max(0, len(steps)-l.query.Limit):]
+	}
 	screen := c.screen(c.out)
 	for _, st := range steps {
 		if err := c.logStep(screen, st); err != nil {
 			return err
 		}
 	}
-	if !l.follow {
-		if len(steps) == 0 && removed == "" {
-			c.advise("There are no such steps on record.")
-		}
-		return nil
+	if l.follow {
+		return followBoth(ctx, hub, waits, cursor, l.query, func(h happening) error {
+			switch {
+			case h.step != nil:
+				return c.logStep(c.screen(c.out), *h.step)
+			case waitsIn(waits, *h.event):
+				return c.logStep(c.screen(c.out), waitStep(*h.event))
+			}
+			return nil
+		})
 	}
-	if len(steps) > 0 {
-		l.query.Cursor = steps[len(steps)-1].Cursor
+	if len(steps) == 0 && removed == "" {
+		c.advise("There are no such steps on record.")
 	}
-	err = hub.FollowSteps(ctx, l.query, func(st api.Step) error { return c.logStep(c.screen(c.out), st) })
-	if ctx.Err() != nil {
-		return silent{exitInterrupted}
-	}
-	return err
+	return nil
 }
 
 // logStep writes one step, as JSON or for people.
@@ -139,7 +156,7 @@ func newestSteps(ctx context.Context, hub *client.Client, q client.StepQuery, wa
 	}
 }
 
-// taskSteps reads all steps of a task.
+// taskSteps reads all steps of a task that are stored.
 func taskSteps(ctx context.Context, hub *client.Client, id string) (all api.StepList, err error) {
 	all.Steps = []api.Step{}
 	for page := (client.StepPage{Limit: longestList}); ; {

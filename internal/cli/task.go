@@ -45,7 +45,7 @@ each step; --full shows every step whole.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
 				if (steps || full) && c.json {
-					list, err := taskSteps(ctx, hub, args[0])
+					list, err := shownSteps(ctx, hub, args[0])
 					if err != nil {
 						return err
 					}
@@ -76,7 +76,7 @@ func (c *console) taskShow(ctx context.Context, hub *client.Client, id string, w
 	}
 	var steps api.StepList
 	if withSteps {
-		if steps, err = taskSteps(ctx, hub, id); err != nil {
+		if steps, err = shownSteps(ctx, hub, id); err != nil {
 			return err
 		}
 	}

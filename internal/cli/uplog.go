@@ -46,6 +46,7 @@ func (w *workLog) run(ctx context.Context, data string) {
 				return nil
 			}) // it ends with the hub
 		})
+		both.Go(func() { w.followWaits(ctx, hub) })
 	}
 	both.Wait()
 }
@@ -61,6 +62,16 @@ func (w *workLog) followTasks(ctx context.Context, hub *client.Client) {
 		case parley.EventCompleted, parley.EventFailed, parley.EventCancelled:
 			w.ended(ctx, hub, e)
 		}
+	}
+}
+
+// followWaits tells of waits for providers as of steps.
+func (w *workLog) followWaits(ctx context.Context, hub *client.Client) {
+	for e, err := range hub.Record(ctx, client.EventFilter{Kind: providerWaits}, "now", true) {
+		if err != nil {
+			return // it ends with the hub
+		}
+		w.step(ctx, waitStep(e))
 	}
 }
 

@@ -66,7 +66,8 @@ func lockOrGive(tx *store.Tx, t parley.Task) (b parley.TreeBudget, err error) {
 		return b, err
 	}
 	if open == 0 {
-		return b, parley.Errorf(parley.Conflict, "The tree of %s has ended, so there is nothing to bound.", t.ID)
+		return b, parley.Errorf(parley.Conflict, "The tree of %s has ended, so there is nothing to bound.", t.ID).
+			WithHint("Begin it anew with parley task retry, or go on from its failure with parley task resume. The new task can be given a budget.")
 	}
 	b = parley.TreeBudget{Root: t.Root, Team: t.Team}
 	tx.InsertBudget(&b)

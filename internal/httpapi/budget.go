@@ -155,12 +155,12 @@ func waitsFor(t parley.Task) string {
 	return ""
 }
 
-// waitsForProvider says which provider a task waits for, and how long still.
-func waitsForProvider(t parley.Task) string {
-	if t.Waits != parley.WaitProvider {
+// waitText says in words what a task waits for besides its subtasks.
+func (s *Server) waitText(t parley.Task) string {
+	if !t.Blocked() {
 		return ""
 	}
-	return t.WaitText(parley.Clock(time.Now).Now())
+	return t.WaitText(s.cfg.Clock.Now())
 }
 
 // explainWait adds to WaitsFor how much is spent, or which approvals or tasks it

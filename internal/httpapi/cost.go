@@ -15,6 +15,10 @@ func (s *Server) registerCost() {
 	handle(s, operation{id: "get-cost", method: http.MethodGet, path: "/v1/cost", tag: "Team",
 		summary: "Read what the team has spent", description: "Adds up what models have cost, from the steps of all tasks and from what was kept of those that retention removed. " +
 			"A task counts with everything below it. An agent reads what its own turns have spent, by its own tasks."}, s.getCost)
+	handle(s, operation{id: "estimate-step", method: http.MethodGet, path: "/v1/agents/{name}/estimate", tag: "Agents",
+		summary: "Estimate what an agent's first step costs", description: "What the first step of a tree may cost that begins with a message to this agent, before it is sent. Nothing is stored and no model is asked. " +
+			"People may look at anyone in their team, an agent only at itself.",
+		errors: []parley.Kind{parley.NotFound}}, s.estimateStep)
 }
 
 // CostParams are the parameters of get-cost.
@@ -63,6 +67,19 @@ func (s *Server) getCost(ctx context.Context, in *CostParams) (api.Cost, error) 
 	return out, nil
 }
 
+// estimateStep answers before a contact is made.
+func (s *Server) estimateStep(ctx context.Context, in *struct {
+	Name string `path:"name" doc:"The agent."`
+	Size int    `query:"size" minimum:"0" maximum:"8388608" doc:"How long the message and its context are, in bytes."`
+}) (api.StepEstimate, error) {
+	agent, first, err := s.cfg.Tools.FirstStep(caller(ctx), in.Name, in.Size)
+	out := api.StepEstimate{Agent: agent}
+	if first != nil {
+		out.Estimate = estimated(*first)
+	}
+	return out, err
+}
+
 // estimate is what the first step of a new tree may cost; nil if that is not known.
 func (s *Server) estimate(t parley.Task, r contact.Request) *api.Estimate {
 	if s.cfg.Estimate == nil || t.Parent != 0 {
@@ -72,6 +89,10 @@ func (s *Server) estimate(t parley.Task, r contact.Request) *api.Estimate {
 	if !ok {
 		return nil
 	}
+	return estimated(first)
+}
+
+func estimated(first parley.FirstStep) *api.Estimate {
 	return &api.Estimate{Model: first.Model, Input: first.Input, Output: first.Output, Money: dollars(first.Money)}
 }
 

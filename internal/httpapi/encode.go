@@ -29,7 +29,7 @@ func (s *Server) task(ctx context.Context, t parley.Task, text string) api.Task 
 		ID: t.ID.String(), Parent: taskID(t.Parent), Root: taskID(t.Root), RetryOf: taskID(t.RetryOf), Resumes: taskID(t.Resumes), Cause: taskID(t.Cause),
 		Pattern: string(t.Pattern), Requester: s.name(ctx, t.Requester), Agent: s.name(ctx, t.Agent), Title: t.Title,
 		Priority: t.Priority.String(), State: t.State.String(), Thread: t.Thread.String(), Request: messageID(t.Request),
-		Result: text, ResultID: messageID(t.Result), Error: t.Error, Turns: t.Turns, Open: t.OpenChildren, Approvals: t.Approvals, Rescues: t.Rescues, WaitsFor: waitsFor(t), Waiting: waitsForProvider(t),
+		Result: text, ResultID: messageID(t.Result), Error: t.Error, Turns: t.Turns, Open: t.OpenChildren, Approvals: t.Approvals, Rescues: t.Rescues, WaitsFor: waitsFor(t), Waiting: s.waitText(t),
 		Due: moment(t.Due), WaitUntil: moment(t.WaitUntil), Created: instant(t.CreatedAt), Started: moment(t.StartedAt),
 		Ended: moment(t.EndedAt), EndedBy: s.name(ctx, t.EndedBy),
 	}

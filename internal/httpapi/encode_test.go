@@ -33,3 +33,29 @@ func TestADeliveryIsToldAsItIs(t *testing.T) {
 		}
 	}
 }
+
+// Whatever holds a task up is said in words, how long by the clock that is passed in.
+// Subtasks are counted elsewhere.
+func TestWhatATaskWaitsFor(t *testing.T) {
+	noon := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
+	s := New(Config{Reading: reading.New(reading.Config{Directory: directory.New(directory.Entry{ID: 1, Name: "Ann"})}), Clock: func() time.Time { return noon }})
+	due := parley.Micros(noon.Add(40 * time.Second).UnixMicro())
+	for _, c := range []struct {
+		task parley.Task
+		want string
+	}{
+		{parley.Task{State: parley.Waiting, Waits: parley.WaitProvider, Provider: "anthropic", Due: due}, "waiting for anthropic, 40 s"},
+		{parley.Task{State: parley.Waiting, Approvals: 1}, "waiting for approval"},
+		{parley.Task{State: parley.Waiting, Waits: parley.WaitTree}, "waiting for budget"},
+		{parley.Task{State: parley.Queued, Waits: parley.WaitDay, Due: due}, "waiting for tomorrow's budget"},
+		{parley.Task{State: parley.Waiting, Waits: parley.WaitDependency}, "waiting for what it depends on"},
+		{parley.Task{State: parley.Queued, Waits: parley.WaitRate, Due: due}, "waiting for the rate of who mentioned it"},
+		{parley.Task{State: parley.Waiting, OpenChildren: 2}, ""},
+		{parley.Task{State: parley.Running}, ""},
+		{parley.Task{State: parley.TaskFailed, Approvals: 1}, ""},
+	} {
+		if got := s.task(t.Context(), c.task, "").Waiting; got != c.want {
+			t.Errorf("%+v: %q, want %q", c.task, got, c.want)
+		}
+	}
+}

@@ -93,6 +93,7 @@ var calls = []call{
 	{"set-status", "PUT", "/v1/agents/DataBot/status", `{"status": "online"}`, 200, 403},
 	{"begin-fresh", "POST", "/v1/agents/DataBot/fresh", `{}`, 200, 200},
 	{"list-tools", "GET", "/v1/agents/DataBot/tools", "", 200, 403},
+	{"estimate-step", "GET", "/v1/agents/DataBot/estimate?size=10", "", 200, 403},
 	{"explain", "GET", "/v1/explain?from=DataBot&to=YOU&action=ask", "", 200, 403},
 	{"get-rules", "GET", "/v1/agents/DataBot/rules", "", 200, 403},
 	{"set-rule", "PUT", "/v1/agents/DataBot/rules/mode", `{"values": ["read"]}`, 200, 403},

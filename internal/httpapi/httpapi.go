@@ -78,6 +78,8 @@ type Config struct {
 	// Estimate is what the first step of an agent on a message may cost; false if its
 	// price is not known. Nil for a hub that knows none.
 	Estimate func(agent parley.AgentID, message string) (parley.FirstStep, bool)
+	// Clock is time.Now if nil. How long a wait still is depends on it.
+	Clock parley.Clock
 	// Mount are further doors at paths of the same address, behind the same guard.
 	// They find out themselves who calls.
 	Mount map[string]http.Handler
@@ -99,6 +101,9 @@ var errStopping = parley.Errorf(parley.Unavailable, "The hub is stopping.").With
 
 // New makes the server; Run serves it.
 func New(cfg Config) *Server {
+	if cfg.Clock == nil {
+		cfg.Clock = time.Now
+	}
 	s := &Server{cfg: cfg, log: cfg.Log, gate: cfg.Gate}
 	if s.gate == nil {
 		s.gate = gate.New(gate.Config{Store: cfg.Store, Log: cfg.Log, Host: cfg.Host})

@@ -74,6 +74,7 @@ var probes = []probe{
 	{"begin-fresh", "POST", "/v1/agents/Bob/fresh", `{}`, 404, nil},
 	{"set-status", "PUT", "/v1/agents/Bob/status", `{"status": "offline"}`, 404, nil},
 	{"list-tools", "GET", "/v1/agents/Ada/tools", "", 404, nil},
+	{"estimate-step", "GET", "/v1/agents/Ada/estimate", "", 404, nil},
 	{"explain", "GET", "/v1/explain?from=Ada&to=DataBot&action=ask", "", 404, nil},
 	{"explain", "GET", "/v1/explain?from=DataBot&to=Bob&action=ask", "", 404, []string{"Bob?"}},
 	{"get-rules", "GET", "/v1/agents/Bob/rules", "", 404, []string{"Bob?"}},

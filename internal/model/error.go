@@ -33,6 +33,9 @@ type Error struct {
 	// Window is how many tokens the model can read, and Counted how many the request
 	// had, as far as the refusal of one that is too long tells; else 0.
 	Window, Counted int
+	// Certain says that it is too long by a status or a code of the provider, and not
+	// only by its words, which may be quoted from the request.
+	Certain bool
 	// Usage is what attempts have consumed that came to nothing.
 	Usage Usage
 }

@@ -185,9 +185,11 @@ type Bounded interface {
 // it was wrong.
 type Learner interface {
 	Bounded
-	// Learn sets the window and reports whether that is the first correction. It is
-	// never made larger.
+	// Learn makes the window smaller and reports whether that is the first correction
+	// of all. Learn never makes it larger; it holds for a time.
 	Learn(window int) (first bool)
+	// Forget takes the corrections back, since they did not help.
+	Forget()
 	// ID is the model's name in a team's files.
 	ID() string
 }

@@ -59,6 +59,7 @@ func (s *Service) Cost(ctx context.Context, c access.Caller, q CostQuery) (out C
 		} else {
 			slices.SortStableFunc(list, moreExpensive)
 		}
+		list = slices.DeleteFunc(list, onlyTime)
 		if out.LeftOut = max(len(list)-q.Limit, 0); q.By == parley.CostByDay {
 			list = list[out.LeftOut:] // the oldest
 		} else {
@@ -80,6 +81,10 @@ func (s *Service) Cost(ctx context.Context, c access.Caller, q CostQuery) (out C
 	}
 	return out, err
 }
+
+// onlyTime reports whether nothing was spent under a heading but time, as by calls of
+// tools, for which no model was asked. It counts in the total.
+func onlyTime(c parley.Cost) bool { return c.Calls == 0 && c.Spent.Tokens() == 0 && c.Spent.Money == 0 }
 
 func moreExpensive(a, b parley.Cost) int {
 	return cmp.Or(cmp.Compare(b.Spent.Money, a.Spent.Money), cmp.Compare(b.Spent.Tokens(), a.Spent.Tokens()))

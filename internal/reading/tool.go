@@ -2,6 +2,7 @@ package reading
 
 import (
 	"encoding/json"
+	"strings"
 
 	"parley"
 	"parley/internal/access"
@@ -44,6 +45,9 @@ type Toolbox struct {
 type Toolboxes interface {
 	// Toolbox is empty for an agent that the hub does not run.
 	Toolbox(id parley.AgentID) Toolbox
+	// FirstStep is what an agent's first step on a message may cost; false if that is
+	// not known, or nothing.
+	FirstStep(id parley.AgentID, message string) (parley.FirstStep, bool)
 }
 
 // Tools reads the tools of agents.
@@ -70,4 +74,22 @@ func (t *Tools) Of(c access.Caller, name string) (Toolbox, error) {
 	box := t.boxes.Toolbox(e.ID)
 	box.Agent = e.Name
 	return box, nil
+}
+
+// FirstStep estimates what an agent's first step on a message of a size costs at most,
+// so that a person knows it before the work begins; nil if the agent's model has no
+// price. Who is no person learns it of itself only: it shows what others run on.
+func (t *Tools) FirstStep(c access.Caller, name string, size int) (agent string, first *parley.FirstStep, err error) {
+	e, err := t.dir.Find(c.Team, name)
+	if err != nil {
+		return "", nil, err
+	}
+	if e.ID != c.Agent && !t.access.IsPerson(c.Agent) {
+		return "", nil, parley.Errorf(parley.Denied, "Only people may look at what the steps of others cost.")
+	}
+	found, ok := t.boxes.FirstStep(e.ID, strings.Repeat(" ", size))
+	if !ok {
+		return e.Name, nil, nil
+	}
+	return e.Name, &found, nil
 }

@@ -60,10 +60,14 @@ const (
 
 	callOf = `CASE WHEN s.kind = 'reply' THEN 1 ELSE 0 END`
 
+	// spentOf is more than 0 for a step that counts. It is the same for steps and for the
+	// sums that are kept of them, so that a report does not change with retention.
+	spentOf = `s.input + s.output + s.money + s.active`
+
 	costRows = `SELECT t.agent_id, t.root_id, s.task_id, s.model, ` + quarter + ` AS at, ` + callOf + ` AS calls,
 			s.input, s.output, s.money, s.active, s.cached, s.estimated
 		FROM task t CROSS JOIN step s WHERE t.id > 0 AND t.team_id = $1 AND (t.ended_at = 0 OR t.ended_at >= $2) AND s.task_id = t.id
-			AND s.at >= $2 AND s.input + s.output + s.money > 0 AND (t.agent_id = $3 OR $3 = 0)
+			AND s.at >= $2 AND ` + spentOf + ` > 0 AND (t.agent_id = $3 OR $3 = 0)
 		UNION ALL SELECT agent_id, root_id, task_id, model, at, calls, input, output, money, active, cached, estimated
 		FROM spent WHERE team_id = $1 AND at >= $2 AND (agent_id = $3 OR $3 = 0)`
 
@@ -73,7 +77,7 @@ const (
 			CAST(sum(s.input) AS BIGINT), CAST(sum(s.output) AS BIGINT), CAST(sum(s.cached) AS BIGINT), CAST(sum(s.money) AS BIGINT),
 			CAST(sum(s.active) AS BIGINT), CAST(sum(s.estimated) AS BIGINT)
 		FROM step s JOIN task t ON t.id = s.task_id WHERE s.task_id IN (` + requestedTasks + `)
-			AND s.input + s.output + s.money + s.active > 0
+			AND ` + spentOf + ` > 0
 		GROUP BY s.task_id, ` + quarter + `, s.model, t.team_id, t.root_id, t.agent_id
 		ON CONFLICT (task_id, at, model) DO UPDATE SET calls = spent.calls + excluded.calls, input = spent.input + excluded.input,
 			output = spent.output + excluded.output, cached = spent.cached + excluded.cached, money = spent.money + excluded.money,

@@ -23,10 +23,10 @@ const (
 // errAgain says that the model can be asked again.
 var errAgain = errors.New("the model is to be asked again")
 
-// recover deals with what a model call came to nothing for: it waits, or makes the
+// afterFailure deals with what a model call came to nothing for: it waits, or makes the
 // conversation shorter. It returns errAgain if the turn goes on, errParked if the task
 // waits, and nil if the failure stands.
-func (r *run) recover(ctx context.Context, failure error) error {
+func (r *run) afterFailure(ctx context.Context, failure error) error {
 	var e *model.Error
 	if !errors.As(failure, &e) {
 		return nil
@@ -112,7 +112,7 @@ func (r *run) parkBusy(tx *store.Tx, t *parley.Task, e *model.Error, due parley.
 	if t.ProviderSince == 0 {
 		t.ProviderSince = tx.Now
 		tx.Record(parley.Event{Team: t.Team, Kind: parley.EventProviderBusy, Actor: t.Agent, Target: t.Requester, Task: t.ID,
-			Detail: fmt.Sprintf("%s: %s", e.Provider, e.Message)})
+			Detail: fmt.Sprintf("%s: %s", parley.ProviderAndTime(e.Provider, e.RetryAfter), e.Message)})
 	}
 	t.Provider = e.Provider
 	tx.SetProvider(t)

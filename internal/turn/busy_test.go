@@ -203,3 +203,33 @@ func TestAConversationThatIsTooLong(t *testing.T) {
 		})
 	}
 }
+
+// One strange refusal does not make a model small for everybody: a window that was made
+// smaller in vain is as before, and words alone do not make it smaller where the request
+// is short for it.
+func TestAStrangeRefusalLeavesTheWindow(t *testing.T) {
+	for name, c := range map[string]struct {
+		plan  plan
+		tries int
+	}{
+		"it persists":      {plan{History: 18, Long: true, Window: 100_000, Reads: 1}, 2},
+		"nothing is known": {plan{History: 18, Long: true, Reads: 1}, 2},
+		"words alone":      {plan{History: 18, Long: true, Window: 100_000, Reads: 1, Vague: true}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, c.plan)
+				w.play(0, false)
+				if task := w.store.Task(w.task.ID); task.State != parley.TaskFailed {
+					t.Fatalf("%s: %s", task.State, task.Error)
+				}
+				if w.learned != 0 {
+					t.Errorf("the window is %d from now on", w.learned)
+				}
+				if w.tooLong < c.tries || c.tries == 1 && w.tooLong > 1 {
+					t.Errorf("asked %d times, want %d", w.tooLong, c.tries)
+				}
+			})
+		})
+	}
+}

@@ -85,15 +85,15 @@ func (r *run) reserveSide(ctx context.Context, request model.Request) (limit int
 		if err != nil {
 			return err
 		}
-		verdict, output, want, err := account.Allot(task.ID, call)
-		if err == nil && verdict != budget.Fits {
+		grant, err := account.Allot(task.ID, call)
+		if err == nil && grant.Verdict != budget.Fits {
 			err = errNoSideBudget
 		}
 		if err != nil {
 			return err
 		}
-		limit = output
-		tx.Reserve(r.reservation(want))
+		limit = grant.Output
+		tx.Reserve(r.reservation(grant.Want))
 		return nil
 	})
 	return limit, err

@@ -63,9 +63,6 @@ func (r *run) runTurn(ctx context.Context, handover *parley.Handover) (parley.Ou
 		if err := r.getReady(ctx); err != nil {
 			return 0, err
 		}
-		if err := r.storeUnread(ctx); err != nil {
-			return 0, err
-		}
 		reply, failure, err := r.think(ctx)
 		if err != nil {
 			return 0, err
@@ -74,7 +71,7 @@ func (r *run) runTurn(ctx context.Context, handover *parley.Handover) (parley.Ou
 			return 0, context.Cause(ctx)
 		}
 		if failure != nil {
-			switch err := r.recover(ctx, failure); {
+			switch err := r.afterFailure(ctx, failure); {
 			case errors.Is(err, errAgain):
 				continue
 			case err != nil:
@@ -82,29 +79,33 @@ func (r *run) runTurn(ctx context.Context, handover *parley.Handover) (parley.Ou
 			}
 			return r.endFailed(ctx, failure)
 		}
-		if err := r.answered(ctx); err != nil {
+		last, err := r.afterReply(ctx, reply)
+		if err != nil {
 			return 0, err
 		}
-		if reply.Cut > 0 {
-			if err := r.storeCut(ctx, reply); err != nil {
-				return 0, err
-			}
-			continue
-		}
-		r.Replies.add(r.lease.Agent, reply.Usage.Output)
-		reply.Calls = r.distinct(reply.Calls)
-		step := draft{content: r.replyStep(reply), spent: r.spent(reply)}
-		if len(reply.Calls) == 0 && reply.Rejected == "" {
-			last, err := r.encode(1, step)
-			if err != nil {
-				return 0, err
-			}
-			return r.endAsked(ctx, parley.TurnEnd{Text: reply.Text, Steps: []parley.Step{last}})
-		}
-		if err := r.storeSteps(ctx, nil, step); err != nil {
-			return 0, err
+		if last != nil {
+			return r.endAsked(ctx, parley.TurnEnd{Text: reply.Text, Steps: []parley.Step{*last}})
 		}
 	}
+}
+
+// afterReply stores a reply. The one that ends the turn is returned instead: it is
+// stored with the end.
+func (r *run) afterReply(ctx context.Context, reply model.Reply) (last *parley.Step, err error) {
+	if err := r.answered(ctx); err != nil {
+		return nil, err
+	}
+	if reply.Cut > 0 {
+		return nil, r.storeCut(ctx, reply)
+	}
+	r.Replies.add(r.lease.Agent, reply.Usage.Output)
+	reply.Calls = r.distinct(reply.Calls)
+	step := draft{content: r.replyStep(reply), spent: r.spent(reply)}
+	if len(reply.Calls) > 0 || reply.Rejected != "" {
+		return nil, r.storeSteps(ctx, nil, step)
+	}
+	encoded, err := r.encode(1, step)
+	return &encoded, err
 }
 
 // takeUp puts the transcript together, and begins a turn unless one is under way.
@@ -128,7 +129,7 @@ func (r *run) takeUp(ctx context.Context, handover *parley.Handover) error {
 }
 
 // getReady makes sure that the model can be asked: the team is not paused, the
-// conversation is not too long, and the budget allows it.
+// conversation is not too long, the budget allows it, and what came meanwhile is stored.
 func (r *run) getReady(ctx context.Context) error {
 	if r.Pauses.Paused(r.lease.Team) {
 		return parley.ErrPaused
@@ -136,7 +137,10 @@ func (r *run) getReady(ctx context.Context) error {
 	if err := r.makeRoom(ctx); err != nil {
 		return err
 	}
-	return r.reserve(ctx)
+	if err := r.reserve(ctx); err != nil {
+		return err
+	}
+	return r.storeUnread(ctx)
 }
 
 // distinct gives calls ids that no other of the task has: they are part of the

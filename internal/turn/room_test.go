@@ -23,6 +23,29 @@ func TestTheRoomOfAWindow(t *testing.T) {
 	}
 }
 
+// A window is taken from the provider's figures, or else halved, unless only its words
+// say that a short request is too long.
+func TestWhatARefusalShowsOfAWindow(t *testing.T) {
+	for name, c := range map[string]struct {
+		window, sent int
+		e            model.Error
+		want         int
+	}{
+		"figures":                         {100_000, 9000, model.Error{Window: 8000}, 8000},
+		"figures, in other tokens":        {100_000, 9000, model.Error{Window: 8000, Counted: 18_000}, 4000},
+		"figures that change nothing":     {100_000, 9000, model.Error{Window: 200_000}, 0},
+		"a code":                          {100_000, 9000, model.Error{Certain: true}, 4500},
+		"words, and a long request":       {100_000, 50_001, model.Error{}, 25_000},
+		"words, and half of it":           {100_000, 50_000, model.Error{}, 0},
+		"words, and no window":            {0, 9000, model.Error{}, 4500},
+		"words, and more than the window": {1000, 9000, model.Error{}, 500},
+	} {
+		if got := smallerWindow(c.window, 100, c.sent, &c.e); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+}
+
 // Everything that is sent takes room, and what just fits is kept.
 func TestWhatTakesRoom(t *testing.T) {
 	long := strings.Repeat("word ", 40) // 60 tokens

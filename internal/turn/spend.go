@@ -66,12 +66,12 @@ func (r *run) reserve(ctx context.Context) error {
 	}
 	call := r.costOf(r.request(r.agent), r.cut)
 	return r.admit(ctx, func(tx *store.Tx, a *budget.Account, id parley.TaskID) (budget.Verdict, error) {
-		verdict, output, want, err := a.Allot(id, call)
-		if err == nil && verdict == budget.Fits {
-			r.maxOutput = output
-			tx.Reserve(r.reservation(want))
+		grant, err := a.Allot(id, call)
+		if err == nil && grant.Verdict == budget.Fits {
+			r.maxOutput = grant.Output
+			tx.Reserve(r.reservation(grant.Want))
 		}
-		return verdict, err
+		return grant.Verdict, err
 	})
 }
 

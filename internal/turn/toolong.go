@@ -20,9 +20,11 @@ const (
 // shorten deals with a conversation that the provider found too long: its model reads
 // less than was known, or counts otherwise. The window is corrected for all turns of
 // the hub, so that the oldest is put away as at any time, and the model is asked again.
+// Where that cannot be the reason, or does not help, nothing stays corrected: one
+// strange refusal must not make the model small for everybody.
 func (r *run) shorten(ctx context.Context, e *model.Error) error {
 	m, ok := r.agent.Model.(model.Learner)
-	if !ok || r.shortened >= maxShortened {
+	if !ok {
 		return nil
 	}
 	request := r.request(r.agent)
@@ -32,7 +34,8 @@ func (r *run) shorten(ctx context.Context, e *model.Error) error {
 	}
 	window, reply := m.Window()
 	next := smallerWindow(window, reply, sent, e)
-	if next < leastWindow {
+	if next < leastWindow || r.shortened >= maxShortened {
+		m.Forget()
 		return nil
 	}
 	r.shortened++
@@ -47,7 +50,8 @@ func (r *run) shorten(ctx context.Context, e *model.Error) error {
 
 // smallerWindow is what a refused request shows of a window: what the provider says,
 // in the tokens that are counted here, if that makes the request shorter; else half of
-// what was sent.
+// what was sent. It is 0 where only the words of the refusal say that a request is too
+// long which is short for what is known of the model.
 func smallerWindow(window, reply, sent int, e *model.Error) int {
 	next := e.Window
 	if e.Counted > sent {
@@ -55,6 +59,9 @@ func smallerWindow(window, reply, sent int, e *model.Error) int {
 	}
 	if next > 0 && (window == 0 || next < window) && room(next, reply) < sent {
 		return next
+	}
+	if !e.Certain && sent <= window/2 {
+		return 0
 	}
 	if window > 0 {
 		sent = min(sent, window)

@@ -1,6 +1,7 @@
 package turn_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,6 +38,8 @@ type plan struct {
 	// reads, in its own tokens, if that is less than the window.
 	Refuses *model.Error
 	Reads   int
+	// Vague says that a request is too long in words alone.
+	Vague bool
 }
 
 // reply is one of the model. Without calls it ends the turn, unless it is rejected.
@@ -67,6 +70,7 @@ type world struct {
 	requests []model.Request // of the present life
 	refused  map[int]int     // how often the provider has refused, by reply
 	tooLong  int             // how often a request was too long
+	learned  int             // the window that was learned
 }
 
 func newWorld(t *testing.T, p plan) *world {
@@ -267,7 +271,7 @@ func (w *world) Step(ctx context.Context, req model.Request, _ func(model.Delta)
 	}
 	if n := int(model.AtMost(req)); w.plan.Reads > 0 && n > w.plan.Reads {
 		w.tooLong++
-		return model.Reply{}, &model.Error{Class: model.TooLong, Message: "The conversation is too long."}
+		return model.Reply{}, &model.Error{Class: model.TooLong, Message: "The conversation is too long.", Certain: !w.plan.Vague}
 	}
 	k := w.replied()
 	if k < len(w.plan.Replies) && w.refused[k] < w.plan.Replies[k].Busy {
@@ -312,13 +316,19 @@ func (w *world) replied() (n int) {
 }
 
 // Window is the model's.
-func (w *world) Window() (total, reply int) { return w.plan.Window, w.plan.Window / 10 }
+func (w *world) Window() (total, reply int) {
+	total = cmp.Or(w.learned, w.plan.Window)
+	return total, total / 10
+}
 
 // Learn makes the window smaller.
 func (w *world) Learn(window int) (first bool) {
-	w.plan.Window = window
+	w.learned = window
 	return w.tooLong == 1
 }
+
+// Forget makes it what it was.
+func (w *world) Forget() { w.learned = 0 }
 
 func (*world) ID() string { return "lab/m" }
 

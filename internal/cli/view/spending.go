@@ -64,10 +64,10 @@ func seconds(n float64) string { return Duration(time.Duration(n * float64(time.
 
 // WaitsFor says which budget, tasks or decision a task waits for.
 func WaitsFor(t api.Task) string {
-	if t.Waiting != "" {
+	what, spent, _ := strings.Cut(t.WaitsFor, ": ")
+	if what == "provider" && t.Waiting != "" {
 		return t.Waiting
 	}
-	what, spent, _ := strings.Cut(t.WaitsFor, ": ")
 	text := "waits for budget"
 	if what == "approval" || what == "dependency" {
 		return "waits for " + cmp.Or(spent, what)

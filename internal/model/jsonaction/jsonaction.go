@@ -41,6 +41,13 @@ func (m *Model) Learn(window int) (first bool) {
 	return false
 }
 
+// Forget implements model.Learner, if the inner model does.
+func (m *Model) Forget() {
+	if l, ok := m.inner.(model.Learner); ok {
+		l.Forget()
+	}
+}
+
 // ID implements model.Learner.
 func (m *Model) ID() string {
 	if l, ok := m.inner.(model.Learner); ok {

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -120,14 +119,13 @@ func (f *fault) Error() string { return "the provider says: " + string(f.body) }
 func (m *Model) brokenOff(err error) *failure {
 	var f *fault
 	if errors.As(err, &f) {
-		body := m.key.hide(string(f.body))
-		all := strings.ToLower(body)
+		r := readRefusal(m.key.hide(string(f.body)))
 		switch {
-		case containsAny(all, tooLong...) || containsAny(all, "insufficient_quota"):
-			return m.refusalOf(http.StatusBadRequest, refusalText(body), all)
-		case containsAny(all, "rate_limit", "rate limit"):
+		case r.tooLong() || containsAny(r.all, "insufficient_quota"):
+			return m.refusalOf(http.StatusBadRequest, r)
+		case containsAny(r.all, "rate_limit", "rate limit"):
 			return m.by(wait(model.RateLimited, rateLimited))
-		case strings.Contains(all, "overloaded"):
+		case strings.Contains(r.all, "overloaded"):
 			return m.by(wait(model.Overloaded, overloaded, m.provider.Name))
 		}
 	}
@@ -160,7 +158,7 @@ func (m *Model) refusal(resp *http.Response) *failure {
 	if err != nil && body == "" {
 		body = err.Error()
 	}
-	f := m.by(m.refusalOf(resp.StatusCode, refusalText(body), strings.ToLower(body)))
+	f := m.by(m.refusalOf(resp.StatusCode, readRefusal(body)))
 	f.err.RetryAfter = retryAfter(resp.Header, body, time.Now())
 	if resp.StatusCode == http.StatusServiceUnavailable && f.again && f.err.RetryAfter > 0 {
 		f.again, f.err.Busy = false, true
@@ -171,7 +169,8 @@ func (m *Model) refusal(resp *http.Response) *failure {
 // maxRefusal bounds what is read of a refusal.
 const maxRefusal = 64 << 10
 
-func (m *Model) refusalOf(status int, reason, all string) *failure {
+func (m *Model) refusalOf(status int, r refusal) *failure {
+	reason, all := r.text, r.all
 	switch {
 	case status == http.StatusUnauthorized || containsAny(all, "api_key_invalid", "api key not valid", "invalid_api_key"):
 		return m.wrongKey()
@@ -181,9 +180,10 @@ func (m *Model) refusalOf(status int, reason, all string) *failure {
 		return stop(model.BadKey, "%s does not let the key in %s use %s. It says: %s", m.provider.Name, m.keyName(), m.ID(), reason)
 	case status == http.StatusNotFound || containsAny(all, "model_not_found", "is not a valid model id"):
 		return m.unknown(reason, all)
-	case status == http.StatusRequestEntityTooLarge || containsAny(all, tooLong...):
+	case status == http.StatusRequestEntityTooLarge || aboutRequest(status) && r.tooLong():
 		f := stop(model.TooLong, "The conversation is too long for %s. It says: %s", m.ID(), reason)
-		f.err.Window, f.err.Counted = figures(all)
+		f.err.Window, f.err.Counted = figures(r.message)
+		f.err.Certain = status == http.StatusRequestEntityTooLarge || containsAny(r.code, tooLongCodes...)
 		return f
 	case status == http.StatusTooManyRequests && containsAny(all, aDay...):
 		return stop(model.RateLimited, "The quota of the day at %s is used up. It says: %s", m.provider.Name, reason)
@@ -200,6 +200,20 @@ func (m *Model) refusalOf(status int, reason, all string) *failure {
 		return again(model.Overloaded, "%s has a fault (status %d). Try again later.", m.provider.Name, status)
 	}
 	return stop(model.Refused, "%s refused the request. It says: %s", m.provider.Name, reason)
+}
+
+// aboutRequest reports whether a status is used for a request that is too long.
+func aboutRequest(status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusTooManyRequests:
+		return true
+	}
+	return false
+}
+
+// tooLong reports whether the provider says that the conversation is too long.
+func (r refusal) tooLong() bool {
+	return containsAny(r.message, tooLong...) || containsAny(r.code, tooLongCodes...)
 }
 
 func containsAny(text string, words ...string) bool {
@@ -241,43 +255,4 @@ func (m *Model) unknown(reason, all string) *failure {
 		text += " It says: " + reason
 	}
 	return stop(model.UnknownName, "%s", text)
-}
-
-// refusalText is the sentence in a provider's refusal: every one of them puts it in
-// the same place, some in a list of one.
-func refusalText(body string) string {
-	type refusal struct {
-		Error   json.RawMessage `json:"error"`
-		Message string          `json:"message"`
-		Detail  string          `json:"detail"`
-	}
-	var r refusal
-	var list []refusal
-	if json.Unmarshal([]byte(body), &list) == nil && len(list) > 0 {
-		r = list[0]
-	} else if json.Unmarshal([]byte(body), &r) != nil {
-		return sentence(body)
-	}
-	var inner refusal
-	var text string
-	_ = json.Unmarshal(r.Error, &text)
-	_ = json.Unmarshal(r.Error, &inner)
-	for _, s := range []string{inner.Message, text, r.Message, r.Detail} {
-		if s != "" {
-			return sentence(s)
-		}
-	}
-	return sentence(body)
-}
-
-// sentence makes one short line of what somebody else wrote.
-func sentence(s string) string {
-	s = parley.Clip(strings.Join(strings.Fields(s), " "), 200)
-	if s == "" {
-		return "nothing."
-	}
-	if !strings.ContainsRune(".!?…", []rune(s)[len([]rune(s))-1]) {
-		s += "."
-	}
-	return s
 }

@@ -6,35 +6,35 @@ import (
 	"time"
 )
 
-// Moods are what a hub has learned of the models that it uses: until when a provider
+// Limiters are what a hub has learned of the models that it uses: until when a provider
 // asks not to be asked again, and how much a model really reads. It is kept for each
 // key and model, across reloads and for all teams, and safe for concurrent use. The
 // zero value is ready.
-type Moods struct {
+type Limiters struct {
 	mu  sync.Mutex
-	all map[moodKey]*mood
+	all map[limiterKey]*limiter
 }
 
-type moodKey struct{ baseURL, key, model string }
+type limiterKey struct{ baseURL, key, model string }
 
-// of is the mood of one model under one key.
-func (m *Moods) of(p Provider, key secret, model string) *mood {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.all == nil {
-		m.all = map[moodKey]*mood{}
+// of is the limiter of one model under one key.
+func (l *Limiters) of(p Provider, key secret, model string) *limiter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.all == nil {
+		l.all = map[limiterKey]*limiter{}
 	}
-	k := moodKey{p.BaseURL, string(key), model}
-	if m.all[k] == nil {
-		m.all[k] = newMood()
+	k := limiterKey{p.BaseURL, string(key), model}
+	if l.all[k] == nil {
+		l.all[k] = newLimiter()
 	}
-	return m.all[k]
+	return l.all[k]
 }
 
-// mood is a provider's patience with the requests for one model. Normally everybody
+// limiter keeps to a provider's patience with the requests for one model. Normally everybody
 // may ask. After a refusal nobody does until it is over; then one asks, and with each
 // reply twice as many may, so that a hundred turns do not knock at once.
-type mood struct {
+type limiter struct {
 	now    func() time.Time
 	jitter func() float64 // a share from 0 to 1
 
@@ -46,10 +46,13 @@ type mood struct {
 	row    int           // of them, since the last reply
 	queue  int           // whom the present round has sent away
 	took   time.Duration // what a reply takes, about
-	window int           // what the model was found to read; 0 if that is not known
+
+	window    int       // what the model was found to read; 0 if that is not known
+	learnedAt time.Time // when
+	told      bool      // somebody was told of it
 }
 
-func newMood() *mood { return &mood{now: time.Now, jitter: rand.Float64, took: usualReply} }
+func newLimiter() *limiter { return &limiter{now: time.Now, jitter: rand.Float64, took: usualReply} }
 
 const (
 	// firstBusy and longestBusy bound the pauses for a provider that does not say
@@ -63,6 +66,9 @@ const (
 	usualReply = 2 * time.Second
 	shortReply = 200 * time.Millisecond
 	longReply  = 20 * time.Second
+	// learnedFor is how long a window that was learned holds. Then more is tried
+	// again, which costs a refusal at most.
+	learnedFor = 24 * time.Hour
 )
 
 // ticket is the right to ask once.
@@ -72,104 +78,122 @@ type ticket struct {
 }
 
 // enter lets a request in, or says how long it should wait before it comes again.
-func (m *mood) enter() (t ticket, wait time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	now := m.now()
-	if now.Before(m.until) || m.width > 0 && m.asking >= m.width {
-		return t, m.place(now)
+func (l *limiter) enter() (t ticket, wait time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	if now.Before(l.until) || l.width > 0 && l.asking >= l.width {
+		return t, l.place(now)
 	}
-	m.asking++
-	return ticket{round: m.round, at: now}, 0
+	l.asking++
+	return ticket{round: l.round, at: now}, 0
 }
 
 // place is when the next one who is sent away should come again. The first comes when
 // the wait is over, two one reply later, then four, and so on, as the doors will open
 // if all goes well.
-func (m *mood) place(now time.Time) time.Duration {
-	m.queue++
+func (l *limiter) place(now time.Time) time.Duration {
+	l.queue++
 	waves := 0
-	for n := m.queue; n > 1; n /= 2 {
+	for n := l.queue; n > 1; n /= 2 {
 		waves++
 	}
-	if !now.Before(m.until) {
+	if !now.Before(l.until) {
 		waves = max(waves, 1) // somebody asks already
 	}
-	spread := time.Duration(m.jitter() * float64(m.took) / 2)
-	return max(m.until.Sub(now), 0) + time.Duration(waves)*m.took + spread
+	spread := time.Duration(l.jitter() * float64(l.took) / 2)
+	return max(l.until.Sub(now), 0) + time.Duration(waves)*l.took + spread
 }
 
 // leave ends a request that was neither refused for the moment nor answered.
-func (m *mood) leave(ticket) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.asking--
+func (l *limiter) leave(ticket) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asking--
 }
 
 // answered ends a request that was answered.
-func (m *mood) answered(t ticket) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.asking--
-	m.took = min(max((3*m.took+m.now().Sub(t.at))/4, shortReply), longReply)
-	if t.round != m.round {
+func (l *limiter) answered(t ticket) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asking--
+	l.took = min(max((3*l.took+l.now().Sub(t.at))/4, shortReply), longReply)
+	if t.round != l.round {
 		return // it was let in before the refusal
 	}
-	m.row = 0
-	if m.width == 0 {
+	l.row = 0
+	if l.width == 0 {
 		return
 	}
-	if m.width *= 2; m.width > wideOpen {
-		m.width, m.queue = 0, 0
+	if l.width *= 2; l.width > wideOpen {
+		l.width, l.queue = 0, 0
 	}
 }
 
 // refused ends a request that came too early, and returns how long to wait. Of those
 // that were let in together the first begins a wait; the others can make it longer.
-func (m *mood) refused(t ticket, after time.Duration) time.Duration {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.asking--
-	now := m.now()
-	fresh := t.round == m.round
+func (l *limiter) refused(t ticket, after time.Duration) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asking--
+	now := l.now()
+	fresh := t.round == l.round
 	if fresh {
-		m.round++
-		m.row++
-		m.width, m.queue = 1, 0
+		l.round++
+		l.row++
+		l.width, l.queue = 1, 0
 	}
 	switch {
 	case after > 0:
-		after += time.Duration(m.jitter() * float64(min(after/10, time.Second)))
+		after += time.Duration(l.jitter() * float64(min(after/10, time.Second)))
 	case fresh:
-		after = min(firstBusy<<min(m.row-1, 10), longestBusy)
-		after = after/2 + time.Duration(m.jitter()*float64(after/2))
+		after = min(firstBusy<<min(l.row-1, 10), longestBusy)
+		after = after/2 + time.Duration(l.jitter()*float64(after/2))
 	}
-	if until := now.Add(after); until.After(m.until) {
-		m.until = until
+	if until := now.Add(after); until.After(l.until) {
+		l.until = until
 	}
-	return m.place(now)
+	return l.place(now)
 }
 
-// learn notes what the model was found to read.
-func (m *mood) learn(window int) (first bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	first = m.window == 0
-	if first || window < m.window {
-		m.window = window
+// learn notes what the model was found to read. The first time is the one of which
+// somebody is told.
+func (l *limiter) learn(window int) (first bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	first = !l.told
+	l.told = true
+	if known := l.current(); known == 0 || window < known {
+		l.window, l.learnedAt = window, l.now()
 	}
 	return first
 }
 
+// forget drops what was learned of the window: it did not help.
+func (l *limiter) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.window = 0
+}
+
 // learned is the window as far as it was corrected; else what was known of it.
-func (m *mood) learned(known int) int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (l *limiter) learned(known int) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	window := l.current()
 	switch {
-	case m.window == 0:
+	case window == 0:
 		return known
 	case known == 0:
-		return m.window
+		return window
 	}
-	return min(known, m.window)
+	return min(known, window)
+}
+
+// current is what was learned, as long as it holds. The caller holds the lock.
+func (l *limiter) current() int {
+	if l.window == 0 || l.now().Sub(l.learnedAt) >= learnedFor {
+		return 0
+	}
+	return l.window
 }

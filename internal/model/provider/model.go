@@ -33,8 +33,8 @@ type Config struct {
 	Wait func(ctx context.Context, d time.Duration) error
 	// Client is shared by the models of one provider; nil makes one.
 	Client *http.Client
-	// Moods are what the hub has learned of its models; nil if nobody else asks them.
-	Moods *Moods
+	// Limiters are what the hub has learned of its models; nil if nobody else asks them.
+	Limiters *Limiters
 }
 
 // Model is one model of a provider. It implements model.Model.
@@ -50,7 +50,7 @@ type Model struct {
 	timeout  time.Duration
 	silence  time.Duration
 	retry    retry
-	mood     *mood
+	limiter  *limiter
 	schemas  sync.Map // of tools, read, by their text
 }
 
@@ -80,9 +80,9 @@ func New(cfg Config) (*Model, error) {
 	}
 	m := &Model{provider: p, name: cfg.Name, entry: cfg.Entry, near: cfg.Near, key: key, format: format, client: client,
 		output: replyBound(p, cfg.Entry), timeout: cmp.Or(p.Timeout, defaultTimeout), silence: cmp.Or(p.Silence, defaultSilence),
-		retry: newRetry(cfg), mood: newMood()}
-	if cfg.Moods != nil {
-		m.mood = cfg.Moods.of(p, key, cfg.Name)
+		retry: newRetry(cfg), limiter: newLimiter()}
+	if cfg.Limiters != nil {
+		m.limiter = cfg.Limiters.of(p, key, cfg.Name)
 	}
 	return m, nil
 }
@@ -105,19 +105,24 @@ func replyBound(p Provider, e catalogue.Entry) int {
 func (m *Model) ID() string { return m.provider.Name + "/" + m.name }
 
 // Window implements model.Bounded.
-func (m *Model) Window() (total, reply int) { return m.mood.learned(m.entry.Window), m.longestReply() }
+func (m *Model) Window() (total, reply int) {
+	return m.limiter.learned(m.entry.Window), m.longestReply()
+}
 
 // longestReply is how many tokens a reply may have; 0 leaves it to the provider. Most
 // of a window that turned out to be small is for reading.
 func (m *Model) longestReply() int {
-	if learned := m.mood.learned(0); learned > 0 && m.output > 0 {
+	if learned := m.limiter.learned(0); learned > 0 && m.output > 0 {
 		return min(m.output, max(learned/4, 1))
 	}
 	return m.output
 }
 
 // Learn implements model.Learner.
-func (m *Model) Learn(window int) (first bool) { return m.mood.learn(window) }
+func (m *Model) Learn(window int) (first bool) { return m.limiter.learn(window) }
+
+// Forget implements model.Learner.
+func (m *Model) Forget() { m.limiter.forget() }
 
 // Estimate implements model.Estimator.
 func (m *Model) Estimate(req model.Request) model.Usage {
@@ -133,7 +138,7 @@ func (m *Model) Step(ctx context.Context, req model.Request, onDelta func(model.
 	}
 	s := show{to: onDelta, key: m.key}
 	return m.retry.do(ctx, func() (model.Reply, *failure) {
-		ticket, wait := m.mood.enter()
+		ticket, wait := m.limiter.enter()
 		if wait > 0 {
 			return model.Reply{}, m.busy(wait)
 		}
@@ -141,11 +146,11 @@ func (m *Model) Step(ctx context.Context, req model.Request, onDelta func(model.
 		reply, f := m.attempt(ctx, req, &s)
 		switch {
 		case f == nil:
-			m.mood.answered(ticket)
+			m.limiter.answered(ticket)
 		case f.err.Busy:
-			f.err.RetryAfter = m.mood.refused(ticket, f.err.RetryAfter)
+			f.err.RetryAfter = m.limiter.refused(ticket, f.err.RetryAfter)
 		default:
-			m.mood.leave(ticket)
+			m.limiter.leave(ticket)
 		}
 		return reply, f
 	})

@@ -192,7 +192,7 @@ func TestThoughtsStoredEarlier(t *testing.T) {
 		{Anthropic, anthropicFormat{}, `[{"thought":"","options":{"anthropic":{"type":"x","data":{"signature":"","redacted_data":"r"}}}},{"text":"I look."},{"call":true}]`, `{"type":"redacted_thinking","data":"r"}`, "options"},
 		{OpenAI, responsesFormat{}, `[{"thought":"","raw":{"type":"reasoning","id":"i","encrypted_content":"e"}},{"text":"I look."},{"call":true}]`, `{"type":"reasoning","id":"i","summary":[],"encrypted_content":"e"}`, "null"},
 	} {
-		m := &Model{provider: Provider{Kind: c.kind}, name: "m", format: c.format, mood: newMood()}
+		m := &Model{provider: Provider{Kind: c.kind}, name: "m", format: c.format, limiter: newLimiter()}
 		body := string(bodyOf(t, m, model.Request{Messages: []model.Message{{Role: model.User, Text: "Look."}, {Role: model.Assistant, Text: "I look.",
 			Calls: []model.Call{call}, Private: json.RawMessage(`{"kind":"` + string(c.kind) + `","model":"m","parts":` + c.stored + `}`)}}}))
 		if !strings.Contains(body, c.has) || strings.Contains(body, c.no) || strings.Count(body, "I look.") != 1 {

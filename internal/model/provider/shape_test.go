@@ -130,7 +130,7 @@ func TestRecordedRequests(t *testing.T) {
 	}
 	hidden, _ := json.Marshal(private{Kind: Anthropic, Model: "some-model", Parts: []privatePart{
 		{Thought: new(string), Raw: json.RawMessage(`{"type":"redacted_thinking","data":"x"}`)}, {Text: "I do."}, {Call: true}, {Call: true}}})
-	anthropic := &Model{provider: Provider{Kind: Anthropic}, name: "some-model", format: anthropicFormat{}, mood: newMood()}
+	anthropic := &Model{provider: Provider{Kind: Anthropic}, name: "some-model", format: anthropicFormat{}, limiter: newLimiter()}
 	addFields(t, string(bodyOf(t, anthropic, manySided(hidden))), sent["anthropic"])
 
 	for format, fields := range sent {

@@ -10,6 +10,9 @@ var tooLong = []string{"context_length_exceeded", "maximum context length", "pro
 	"context window", "input is too long", "exceeds the available context size", "max context length", "context limit",
 	"context length of only", "maximum prompt length", "request too large", "context the overflows"}
 
+// tooLongCodes are their names for it, which are not in what anybody wrote.
+var tooLongCodes = []string{"context_length_exceeded", "exceed_context_size", "request_too_large", "string_above_max_length"}
+
 // aDay are words for a limit that waiting does not help against before tomorrow.
 var aDay = []string{"perday", "per day", "per-day", "(rpd)", "(tpd)", "daily"}
 
@@ -45,11 +48,11 @@ var inThousands = regexp.MustCompile(`(\d),(\d\d\d)`)
 
 // figures are what a refusal says of a model's window and of the request; 0 where it
 // says nothing.
-func figures(all string) (window, counted int) {
-	all = inThousands.ReplaceAllString(all, "$1$2")
+func figures(message string) (window, counted int) {
+	message = inThousands.ReplaceAllString(message, "$1$2")
 	first := func(list []*regexp.Regexp) int {
 		for _, words := range list {
-			if found := words.FindStringSubmatch(all); found != nil {
+			if found := words.FindStringSubmatch(message); found != nil {
 				n, _ := strconv.Atoi(found[1]) // too many digits are as good as none
 				return n
 			}

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -25,11 +24,49 @@ func TestTooLongInEveryonesWords(t *testing.T) {
 		{400, `{"error":{"code":400,"message":"request (9000 tokens) exceeds the available context size (4096 tokens), try increasing it","n_prompt_tokens":9000,"n_ctx":4096}}`, 4096, 9000},
 		{400, `{"error":"This endpoint's maximum context length is 32,768 tokens. However, you requested about 40,123 tokens"}`, 32768, 40123},
 		{429, `{"error":{"message":"Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 31500. The input or output tokens must be reduced."}}`, 30000, 31500},
+		{400, `{"error":{"code":400,"message":"Provider returned error","metadata":{"raw":"{\"error\":{\"message\":\"prompt is too long: 210431 tokens > 200000 maximum\"}}","provider_name":"Anthropic"}}}`, 200000, 210431},
+		{422, `{"detail":"Input is too long: the maximum context length is 4096 tokens."}`, 4096, 0},
 		{413, `{"error":{"message":"too big"}}`, 0, 0},
 	} {
-		f := (&Model{provider: Provider{Name: "lab"}}).refusalOf(c.status, "", strings.ToLower(c.body))
+		f := (&Model{provider: Provider{Name: "lab"}}).refusalOf(c.status, readRefusal(c.body))
 		if f.err.Class != model.TooLong || f.err.Window != c.window || f.err.Counted != c.counted || f.again || f.err.Busy {
 			t.Errorf("%s: %s, window %d, counted %d, want %d and %d", c.body, f.err.Class, f.err.Window, f.err.Counted, c.window, c.counted)
+		}
+	}
+}
+
+// A request that a provider repeats in its refusal, or one that failed for another
+// reason, is not too long.
+func TestWordsOfOthersAreNotTooLong(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		body   string
+	}{
+		{400, `{"error":{"message":"Invalid type for 'temperature'.","code":"invalid_type","param":"What is a context window?"}}`},
+		{400, `{"error":{"message":"Bad request."},"request":{"messages":[{"content":"maximum context length is 1000 tokens"}]}}`},
+		{422, `{"detail":[{"msg":"a text is wanted","input":"the prompt is too long: 3000 tokens > 2000 maximum"}]}`},
+		{400, `{"error":{"message":"Bad request."},"request":"the context window, and then the body is cut o`},
+		{500, `{"error":{"message":"oops, the context window"}}`},
+		{503, `{"error":{"message":"maximum context length is 1000 tokens"}}`},
+		{409, `{"error":{"code":"context_length_exceeded"}}`},
+	} {
+		f := (&Model{provider: Provider{Name: "lab"}}).refusalOf(c.status, readRefusal(c.body))
+		if f.err.Class == model.TooLong || f.err.Window != 0 {
+			t.Errorf("%d %s: %s, window %d", c.status, c.body, f.err.Class, f.err.Window)
+		}
+	}
+}
+
+// Words alone may be quoted; a status of its own and a code are the provider's.
+func TestWhatIsCertainlyTooLong(t *testing.T) {
+	for body, certain := range map[string]bool{
+		`{"error":{"message":"Your input exceeds the context window.","code":"context_length_exceeded"}}`:           true,
+		`{"error":{"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`: true,
+		`{"error":{"message":"Invalid content: \"what is a context window?\"","code":"invalid_content"}}`:           false,
+	} {
+		f := (&Model{provider: Provider{Name: "lab"}}).refusalOf(http.StatusBadRequest, readRefusal(body))
+		if f.err.Class != model.TooLong || f.err.Certain != certain {
+			t.Errorf("%s: %s, certain is %t", body, f.err.Class, f.err.Certain)
 		}
 	}
 }
@@ -56,8 +93,10 @@ func TestWhatIsWorthWaitingFor(t *testing.T) {
 		{503, `<html>Service unavailable</html>`, false},
 		{500, `{"error":{"message":"oops"}}`, false},
 		{401, `{"error":{"message":"rate limit"}}`, false},
+		{400, `{"error":{"message":"Invalid content: \"our servers are overloaded\""}}`, false},
+		{422, `{"detail":[{"msg":"a text is wanted","input":"the overloaded truck"}]}`, false},
 	} {
-		f := (&Model{provider: Provider{Name: "lab"}}).refusalOf(c.status, "", strings.ToLower(c.body))
+		f := (&Model{provider: Provider{Name: "lab"}}).refusalOf(c.status, readRefusal(c.body))
 		if f.err.Busy != c.busy || c.busy && f.again {
 			t.Errorf("%d %s: waits %t, tries again %t", c.status, c.body, f.err.Busy, f.again)
 		}

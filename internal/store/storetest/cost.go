@@ -27,6 +27,8 @@ func costs(t *testing.T, open Open) {
 	began := w.now()
 	spend(old.ID, 1, "a", parley.Spending{Input: 10, Output: 1, Money: 100, Active: time.Second})
 	spend(old.ID, 2, "b", parley.Spending{Input: 20, Output: 2, Money: 200})
+	worked := parley.Step{Task: old.ID, Turn: 2, N: 9, Kind: parley.StepResult, Content: []byte(`{}`), Spent: parley.Spending{Active: time.Minute}}
+	w.update(func(tx *store.Tx) error { tx.InsertStep(worked); return nil }) // a call takes time and asks no model
 	clock.move(20 * time.Minute)
 	spend(old.ID, 3, "a", parley.Spending{Input: 40, Output: 4, Money: 400})
 	clock.move(48 * time.Hour)
@@ -49,7 +51,8 @@ func costs(t *testing.T, open Open) {
 	a := parley.Cost{Calls: 3, Spent: parley.Spending{Input: 130, Output: 13, Money: 1300, Active: time.Second}, Cached: 9}
 	b := parley.Cost{Calls: 1, Spent: parley.Spending{Input: 20, Output: 2, Money: 200}, Cached: 3, Estimated: true}
 	a.Model, b.Model = "a", "b"
-	if diff := cmp.Diff([]parley.Cost{a, b}, read(store.CostQuery{By: parley.CostByModel})); diff != "" {
+	none := parley.Cost{Spent: parley.Spending{Active: time.Minute}}
+	if diff := cmp.Diff([]parley.Cost{none, a, b}, read(store.CostQuery{By: parley.CostByModel})); diff != "" {
 		t.Errorf("by model (-want +got):\n%s", diff)
 	}
 	days := read(store.CostQuery{By: parley.CostByDay})
