@@ -19,7 +19,7 @@ func (s *Service) Cancel(ctx context.Context, c access.Caller, id parley.TaskID)
 	}
 	return s.withTask(ctx, c, "cancel", id, "", func(f *finish) error {
 		t := f.task
-		if err := s.mayCancel(f.tx, c, *t); err != nil {
+		if err := s.mayChange(f.tx, c, *t, "cancel"); err != nil {
 			return err
 		}
 		if c.Token != 0 && t.State == parley.Cancelled && t.EndedBy == c.Agent {
@@ -64,9 +64,9 @@ func (f *finish) forget() error {
 	return nil
 }
 
-// mayCancel allows people, the one who asked for the task, and whoever works
-// on a task above it.
-func (s *Service) mayCancel(tx *store.Tx, c access.Caller, t parley.Task) error {
+// mayChange allows people, the one who asked for the task, and whoever works
+// on a task above it. The verb is what they want to do with it.
+func (s *Service) mayChange(tx *store.Tx, c access.Caller, t parley.Task, verb string) error {
 	if s.access.IsPerson(c.Agent) {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (s *Service) mayCancel(tx *store.Tx, c access.Caller, t parley.Task) error 
 			return nil
 		}
 		if above.Parent == 0 {
-			return parley.Errorf(parley.Denied, "%s is not yours to cancel.", t.ID).WithRule(access.RuleOwnTask).
+			return parley.Errorf(parley.Denied, "%s is not yours to %s.", t.ID, verb).WithRule(access.RuleOwnTask).
 				WithHint("Only a person, or who asked for the task or one above it, may do so.")
 		}
 		var err error

@@ -60,8 +60,10 @@ func (r *retry) checkResumed() error {
 		return refused.WithHint("Resume that one: it has what both have done.")
 	case parley.Cancelled:
 		return refused.WithHint("Begin it anew with: parley task retry %s", id)
+	case parley.Completed:
+		return refused.WithHint("See what came of it with: parley task show %s", next.ID)
 	}
-	return refused
+	return refused.WithHint("Wait for it with: parley task wait %s", next.ID)
 }
 
 // openHeir is a task, or the open one that goes on where it failed, directly or after

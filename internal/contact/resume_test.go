@@ -32,7 +32,7 @@ func TestAResumedTaskGoesOnForTheParent(t *testing.T) {
 	d.end(cid, "Here.")
 	d.begun(bob.Task)
 	d.fails(bob, "No.")
-	d.refused("is not yours to cancel.", d.resume("Bob", bob.Task))
+	d.refused("is not yours to resume.", d.resume("Bob", bob.Task))
 	made, err := d.ResumeTask(d.Context(), d.as("Ann"), bob.Task)
 	d.must(err)
 	old, next := d.store.Task(bob.Task), d.store.Task(made.Task.ID)
@@ -43,10 +43,12 @@ func TestAResumedTaskGoesOnForTheParent(t *testing.T) {
 	d.equal("what came back", []string{"delegation_result of Cid: Here."}, d.inbox(next.ID))
 	d.equal("open children", 1, d.store.Task(ann.Task).OpenChildren)
 	d.refused("was resumed as "+next.ID.String()+", which is queued.", d.resume("Pat", bob.Task))
+	d.refused("parley task wait "+next.ID.String(), d.resume("Pat", bob.Task))
 	_, err = d.EndTurn(d.Context(), parley.TurnEnd{Lease: d.claim(next.ID), Text: "Done.", InboxRead: 1})
 	d.must(err)
 	d.equal("the parent has", []string{"delegation_failed of Bob: No.", "delegation_result of Bob: Done."}, d.inbox(ann.Task))
 	d.refused("is completed.", d.resume("Pat", next.ID))
+	d.refused("parley task show "+next.ID.String(), d.resume("Pat", bob.Task))
 }
 
 // What fails again is resumed again, from the last of them.

@@ -73,7 +73,7 @@ func (r *retry) run(id parley.TaskID) error {
 		}
 		return err
 	}
-	if err := r.s.mayCancel(r.tx, r.caller, r.old); err != nil {
+	if err := r.s.mayChange(r.tx, r.caller, r.old, r.verb); err != nil {
 		return err
 	}
 	if err := r.check(); err != nil {

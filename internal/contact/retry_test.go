@@ -15,7 +15,7 @@ func TestRetryMakesANewTask(t *testing.T) {
 	bob := d.below(ann, parley.Delegate, "Bob")
 	d.refused("is running.", func() error { _, err := d.Retry(d.Context(), d.as("Pat"), bob.Task); return err })
 	d.fails(bob, "No.")
-	d.refused("is not yours to cancel.", func() error { _, err := d.Retry(d.Context(), d.as("Bob"), bob.Task); return err })
+	d.refused("is not yours to retry.", func() error { _, err := d.Retry(d.Context(), d.as("Bob"), bob.Task); return err })
 	made, err := d.Retry(d.Context(), d.as("Pat"), bob.Task)
 	d.must(err)
 	old, again := d.store.Task(bob.Task), d.store.Task(made.ID)

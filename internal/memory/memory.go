@@ -62,7 +62,8 @@ func (s *Service) Remember(ctx context.Context, l parley.Lease, n Note) (Kept, e
 	}
 	place, ok := s.Find(l.Agent)
 	if !ok {
-		return Kept{}, parley.Errorf(parley.Unavailable, "There is no MEMORY.md for you on this hub.")
+		return Kept{}, parley.Errorf(parley.Unavailable, "There is no MEMORY.md for you on this hub.").
+			WithHint("Put what should be remembered into your result, and let a person look at your agent file.")
 	}
 	text, err := place.Files.Keep(place.Path, n.apply, n.Record)
 	if err != nil {

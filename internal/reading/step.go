@@ -72,7 +72,8 @@ func (s *Service) TaskSteps(ctx context.Context, c access.Caller, id parley.Task
 	turn, n := 0, 0
 	if q.Cursor != "" {
 		if _, err := fmt.Sscanf(q.Cursor, "%d.%d", &turn, &n); err != nil || fmt.Sprintf("%d.%d", turn, n) != q.Cursor {
-			return p, parley.Errorf(parley.Invalid, "%q is not a place among the steps of a task.", parley.Clip(q.Cursor, 40))
+			return p, parley.Errorf(parley.Invalid, "%q is not a place among the steps of a task.", parley.Clip(q.Cursor, 40)).
+				WithHint("Give next of the page before as the cursor, or none to begin with the first step.")
 		}
 	}
 	err = s.store.View(ctx, func(tx *store.Tx) error {

@@ -259,7 +259,8 @@ func ParseStepCursor(s string) (c StepCursor, err error) {
 	}
 	_, err = fmt.Sscanf(s, "%d.%d.%d.%d.%d.%d", &c.xid, &c.at, &c.task, &c.turn, &c.n, &c.Part)
 	if err != nil || c.String() != s || c.xid < 0 || c.at < 0 || c.task < 0 || c.turn < 0 || c.n < 0 || c.Part < 0 {
-		return StepCursor{}, parley.Errorf(parley.Invalid, "%q is not a place among the steps.", parley.Clip(s, 40))
+		return StepCursor{}, parley.Errorf(parley.Invalid, "%q is not a place among the steps.", parley.Clip(s, 40)).
+			WithHint("Give a cursor as the hub gave it out, or none to begin with the first step.")
 	}
 	return c, nil
 }
