@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -30,14 +31,20 @@ type Changed struct {
 	Note string
 }
 
-// WriteFile creates a file and the folders above it, or replaces a whole file.
-func (w *Workspace) WriteFile(a Access, c Writing) (Changed, error) {
+// WriteFile creates a file and the folders above it, or replaces a whole file. If it is
+// refused or fails, the folders are gone again.
+func (w *Workspace) WriteFile(a Access, c Writing) (done Changed, err error) {
 	if len(c.Content) > maxFile {
 		return Changed{}, parley.Errorf(parley.Limited, "The content is larger than 4 MiB.")
 	}
 	w.writing.Lock()
 	defer w.writing.Unlock()
 	p, folders, err := w.findToWrite(a, c.Path)
+	defer func() {
+		if err != nil {
+			w.removeFolders(folders)
+		}
+	}()
 	if err != nil {
 		return Changed{}, err
 	}
@@ -59,6 +66,22 @@ func (w *Workspace) WriteFile(a Access, c Writing) (Changed, error) {
 		return Changed{}, err
 	}
 	return Changed{Path: p.path, Digest: f.digest(), From: 1, To: len(f.lines())}, nil
+}
+
+// removeFolders removes folders that were made for a file, inner ones first. One into
+// which somebody has put something meanwhile stays.
+func (w *Workspace) removeFolders(made []parley.Change) {
+	for _, c := range slices.Backward(made) {
+		p, err := w.exact(c.Path)
+		if err != nil {
+			continue
+		}
+		if p.info != nil && p.info.IsDir() {
+			_ = p.dir.Remove(p.name)
+			w.noteWrite(p.path, parley.FileState{})
+		}
+		p.close()
+	}
 }
 
 // makeChange stores the change of a file, after those of the folders that were made for
@@ -97,7 +120,8 @@ func (p *place) expect(digest string) (f file, err error) {
 	return f, nil
 }
 
-// findToWrite finds a writable place, and creates the folders above it, which it returns.
+// findToWrite finds a writable place, and creates the folders above it, which it returns
+// even if it fails.
 func (w *Workspace) findToWrite(a Access, name string) (p *place, folders []parley.Change, err error) {
 	clean, err := cleanPath(name)
 	if err != nil {
@@ -105,13 +129,13 @@ func (w *Workspace) findToWrite(a Access, name string) (p *place, folders []parl
 	}
 	for dir := range above(clean) {
 		made, err := w.makeFolder(a, dir)
-		if err != nil {
-			return nil, nil, err
-		}
 		folders = append(folders, made...)
+		if err != nil {
+			return nil, folders, err
+		}
 	}
 	if p, err = w.find(clean); err != nil {
-		return nil, nil, err
+		return nil, folders, err
 	}
 	err = w.mayWrite(p, a)
 	if err == nil && p.info != nil && !p.info.Mode().IsRegular() {
@@ -119,7 +143,7 @@ func (w *Workspace) findToWrite(a Access, name string) (p *place, folders []parl
 	}
 	if err != nil {
 		p.close()
-		return nil, nil, err
+		return nil, folders, err
 	}
 	return p, folders, nil
 }
@@ -155,12 +179,13 @@ func (w *Workspace) makeFolder(a Access, dir string) (made []parley.Change, err 
 	case err != nil:
 		return nil, failed(p.path, err)
 	}
+	made = []parley.Change{{Path: p.path}}
 	if p.info, err = p.dir.Lstat(p.name); err != nil {
-		return nil, failed(p.path, err)
+		return made, failed(p.path, err)
 	}
-	state, err := p.state(0)
-	w.noteWrite(p.path, state)
-	return []parley.Change{{Path: p.path, After: state}}, err
+	made[0].After, err = p.state(0)
+	w.noteWrite(p.path, made[0].After)
+	return made, err
 }
 
 // replace replaces the file atomically: readers see the old or the new content. A
