@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+	"sync"
 
 	"parley"
 	"parley/internal/store"
@@ -31,6 +32,8 @@ type Place struct {
 
 // Service is that of one team. It is safe for concurrent use.
 type Service struct {
+	changing sync.Mutex // so that prompts hear of changes in the order of the file's
+
 	Store store.Store
 	// Find finds an agent's memory; false if it has none.
 	Find func(parley.AgentID) (Place, bool)
@@ -65,11 +68,10 @@ func (s *Service) Remember(ctx context.Context, l parley.Lease, n Note) (Kept, e
 		return Kept{}, parley.Errorf(parley.Unavailable, "There is no MEMORY.md for you on this hub.").
 			WithHint("Put what should be remembered into your result, and let a person look at your agent file.")
 	}
-	text, err := place.Files.Keep(place.Path, n.apply, n.Record)
+	text, err := s.keep(l.Agent, place, n)
 	if err != nil {
 		return Kept{}, err
 	}
-	s.Changed(l.Agent, text)
 	verb := "added to"
 	if n.Rewrite {
 		verb = "rewrote"
@@ -80,6 +82,16 @@ func (s *Service) Remember(ctx context.Context, l parley.Lease, n Note) (Kept, e
 		return nil
 	})
 	return Kept{Size: len(text), Digest: digest(text)}, err
+}
+
+func (s *Service) keep(agent parley.AgentID, at Place, n Note) (string, error) {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	text, err := at.Files.Keep(at.Path, n.apply, n.Record)
+	if err == nil {
+		s.Changed(agent, text)
+	}
+	return text, err
 }
 
 func (n Note) check() error {
