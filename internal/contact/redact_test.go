@@ -14,11 +14,17 @@ import (
 const secret = "the password of the vault is swordfish"
 
 // secrets are the rows that still hold the secret.
-func (d *desk) secrets() (rows []string) {
+func (d *desk) secrets() []string {
+	d.Helper()
+	return d.holding("swordfish")
+}
+
+// holding are the rows that hold a word.
+func (d *desk) holding(word string) (rows []string) {
 	d.Helper()
 	for table, list := range d.store.Rows() {
 		for _, row := range list {
-			if strings.Contains(row, "swordfish") {
+			if strings.Contains(row, word) {
 				rows = append(rows, table+": "+row)
 			}
 		}

@@ -59,6 +59,19 @@ func TestWhoSeesSteps(t *testing.T) {
 	}
 }
 
+// A place that the hub never gave out is refused, with how to find one.
+func TestAPlaceAmongStepsThatIsNone(t *testing.T) {
+	w := newTeam(t)
+	task := w.delegate("Ada", "Joiner", "Find a rhyme.").Task.ID
+	_, one := w.read.TaskSteps(t.Context(), w.as("Ada"), task, reading.StepQuery{Cursor: "x", Limit: 10})
+	_, all := w.read.Steps(t.Context(), w.as("Ada"), reading.StepQuery{Cursor: "x", Limit: 10})
+	for _, err := range []error{one, all} {
+		if parley.KindOf(err) != parley.Invalid || !strings.Contains(err.Error(), "to begin with the first step.") {
+			t.Errorf("refused with %v", err)
+		}
+	}
+}
+
 // Many follow at once, the whole team, an agent or a tree, while steps are stored by many.
 // Nobody misses one or gets one twice.
 func TestWhoFollowsStepsMissesNone(t *testing.T) {
