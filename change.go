@@ -95,4 +95,7 @@ const (
 	// InMemory is a MEMORY.md: in the team's folder, or in the data folder for an agent
 	// that is a single file.
 	InMemory ChangePlace = "memory"
+	// Ignored is what git ignores in the workspace. That a command changed it is known, and
+	// nothing else.
+	Ignored ChangePlace = "ignored"
 )

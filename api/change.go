@@ -4,7 +4,7 @@ package api
 type TaskDiff struct {
 	Task  string     `json:"task" doc:"The task."`
 	Files []FileDiff `json:"files" doc:"By path."`
-	Notes []string   `json:"notes,omitempty" doc:"What is not known, such as what an interrupted command has changed."`
+	Notes []string   `json:"notes,omitempty" doc:"Whose changes these are, what is not known, such as what an interrupted command has changed, and what is not shown, such as what git ignores."`
 	Cut   bool       `json:"cut,omitempty" doc:"Some of the text was too long and is left out."`
 }
 
@@ -34,8 +34,9 @@ type FileState struct {
 
 // UndoRequest says what to take back.
 type UndoRequest struct {
-	Only    bool `json:"only,omitempty" doc:"Leave out what the tasks below have changed."`
-	Partial bool `json:"partial,omitempty" doc:"Take back what can be taken back. Without it nothing is done unless everything can be."`
+	Only     bool `json:"only,omitempty" doc:"Leave out what the tasks below have changed."`
+	Partial  bool `json:"partial,omitempty" doc:"Take back what can be taken back. Without it nothing is done unless everything can be."`
+	Commands bool `json:"commands,omitempty" doc:"Take back what commands changed too. It was found by looking before and after, and may hold what somebody else wrote at that time; without this it is refused by name."`
 }
 
 // Undone is what was taken back.
@@ -44,6 +45,7 @@ type Undone struct {
 	Files   []UndoneFile `json:"files" doc:"What is now as it was before the task."`
 	Refused []NotUndone  `json:"refused,omitempty" doc:"What was left as it is, with the reason."`
 	Before  bool         `json:"before,omitempty" doc:"Everything had been taken back earlier."`
+	Notes   []string     `json:"notes,omitempty" doc:"Whose changes these were, and what was not among them, such as what git ignores."`
 }
 
 // UndoneFile is a path that is as it was.
@@ -54,6 +56,7 @@ type UndoneFile struct {
 
 // NotUndone is a path that was not touched.
 type NotUndone struct {
-	Path string `json:"path" doc:"The path."`
-	Why  string `json:"why" doc:"Why it was left as it is."`
+	Path    string `json:"path" doc:"The path."`
+	Why     string `json:"why" doc:"Why it was left as it is."`
+	Command bool   `json:"command,omitempty" doc:"Only because a command changed it: a request with commands takes it back."`
 }

@@ -158,14 +158,21 @@ func TestWhatATurnChangesIsTakenBack(t *testing.T) {
 	wrote := r.asked("Writer", `DO write_file {"path": "src/a.txt", "content": "one\n"}`)
 	ran := r.asked("Writer", `DO shell {"command": "echo two >> src/a.txt; printf x > src/b"}`)
 	diff, err := r.client().TaskDiff(t.Context(), ran.ID, false)
-	if err != nil || len(diff.Files) != 2 || !diff.Files[0].Command || !strings.Contains(diff.Files[0].Text, "\n one\n+two\n") || diff.Files[1].Change != "created" || len(diff.Notes) != 0 {
+	if err != nil || len(diff.Files) != 2 || !diff.Files[0].Command || !strings.Contains(diff.Files[0].Text, "\n one\n+two\n") || diff.Files[1].Change != "created" || len(diff.Notes) != 1 {
 		t.Fatalf("%s\nthe diff: %+v, %v\n%s", ran.Result, diff, err, r.log)
 	}
 	if _, err := r.client().UndoTask(t.Context(), wrote.ID, api.UndoRequest{}); err == nil || !strings.Contains(err.Error(), ran.ID+" has changed it since") {
 		t.Errorf("the first: %v", err)
 	}
+	if _, err := r.client().UndoTask(t.Context(), ran.ID, api.UndoRequest{}); err == nil || !strings.Contains(err.Error(), "\n  src/b: a command changed it") {
+		t.Errorf("without a word about commands: %v", err)
+	}
+	part, err := r.client().UndoTask(t.Context(), ran.ID, api.UndoRequest{Partial: true})
+	if err != nil || len(part.Files) != 0 || len(part.Refused) != 2 || !part.Refused[0].Command {
+		t.Errorf("in part: %+v, %v", part, err)
+	}
 	for _, id := range []string{ran.ID, wrote.ID, wrote.ID} {
-		if _, err := r.client().UndoTask(t.Context(), id, api.UndoRequest{}); err != nil {
+		if _, err := r.client().UndoTask(t.Context(), id, api.UndoRequest{Commands: true}); err != nil {
 			t.Error(err)
 		}
 	}

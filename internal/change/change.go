@@ -100,28 +100,32 @@ func (s segment) nothing() bool { return s.before().Before.Same(s.after().After)
 // work is what some tasks changed.
 type work struct {
 	tasks []parley.Task
+	from  []parley.TaskID // of these, the tasks that others of them go on from
+	heirs []heir
 	files []*file
 	// unknown are commands of which nobody knows what they changed.
 	unknown []parley.Change
+	// ignored is what commands changed and git ignores.
+	ignored []parley.Change
 }
 
-// load reads what a task changed, and, unless only itself is wanted, the tasks below it.
-// An agent sees its own changes.
+// load reads what a task changed, with those that it goes on from and, unless only itself
+// is wanted, the tasks below. An agent sees its own changes.
 func (s *Service) load(ctx context.Context, c access.Caller, id parley.TaskID, only bool) (w work, err error) {
 	var list []found
 	err = s.Store.View(ctx, func(tx *store.Tx) error {
 		w = work{}
-		if only {
-			t, err := tx.Task(id)
-			w.tasks = []parley.Task{t}
-			if err != nil {
-				return err
-			}
-		} else if w.tasks, err = tx.Subtree(id); err != nil {
+		if w.tasks, w.from, err = family(tx, id, only); err != nil {
 			return err
 		}
 		if !s.Access.IsPerson(c.Agent) {
 			w.tasks = slices.DeleteFunc(w.tasks, func(t parley.Task) bool { return t.Agent != c.Agent })
+			w.from = slices.DeleteFunc(w.from, func(id parley.TaskID) bool {
+				return !slices.ContainsFunc(w.tasks, func(t parley.Task) bool { return t.ID == id })
+			})
+		}
+		if w.heirs, err = heirsOf(tx, w.tasks); err != nil {
+			return err
 		}
 		list, err = changesOf(tx, w.tasks)
 		return err
@@ -147,7 +151,7 @@ func changesOf(tx *store.Tx, tasks []parley.Task) (all []found, err error) {
 		}
 		for _, c := range list {
 			f := found{Change: c}
-			if c.Path != "" && c.State != parley.ChangeUndone {
+			if c.Path != "" && c.Place != parley.Ignored && c.State != parley.ChangeUndone {
 				if f.later, err = tx.ChangesAt(c.Team, c.Place, c.Path, c.ID); err != nil {
 					return nil, err
 				}
@@ -165,6 +169,10 @@ func (s *Service) collect(w *work, all []found) error {
 		c := found.Change
 		if c.Path == "" {
 			w.unknown = append(w.unknown, c)
+			continue
+		}
+		if c.Place == parley.Ignored {
+			w.ignored = append(w.ignored, c)
 			continue
 		}
 		key := string(c.Place) + "\x00" + c.Path

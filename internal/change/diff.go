@@ -19,7 +19,7 @@ import (
 // Diff is what tasks changed.
 type Diff struct {
 	Files []FileDiff
-	// Notes are what is not known.
+	// Notes say whose changes these are, what is not known, and what is not among them.
 	Notes []string
 	// Cut says that some of the text is left out.
 	Cut bool
@@ -46,8 +46,8 @@ const (
 	maxAllText = 4 << 20
 )
 
-// Diff shows what a task changed in files, with the tasks below it unless only itself is
-// wanted. What was taken back is left out of the texts.
+// Diff shows what a task changed in files, with those that it goes on from, and with the
+// tasks below unless only itself is wanted. What was taken back is left out of the texts.
 func (s *Service) Diff(ctx context.Context, c access.Caller, id parley.TaskID, only bool) (Diff, error) {
 	if err := s.Sees(ctx, c, id); err != nil {
 		return Diff{}, err
@@ -56,7 +56,7 @@ func (s *Service) Diff(ctx context.Context, c access.Caller, id parley.TaskID, o
 	if err != nil {
 		return Diff{}, err
 	}
-	var out Diff
+	out := Diff{Notes: w.notes()}
 	for _, c := range w.unknown {
 		out.Notes = append(out.Notes, fmt.Sprintf("What a command of %s changed is not known: %s.", c.Task, c.Doubt))
 	}
@@ -69,6 +69,9 @@ func (s *Service) Diff(ctx context.Context, c access.Caller, id parley.TaskID, o
 		}
 		return nil
 	})
+	if slices.ContainsFunc(out.Files, func(f FileDiff) bool { return f.Command && !f.Undone }) {
+		out.Notes = append(out.Notes, byListing)
+	}
 	out.pairRenames()
 	out.fit()
 	return out, err

@@ -18,6 +18,9 @@ type Options struct {
 	Only bool
 	// Partial takes back what it can. Without it nothing is done unless all can be.
 	Partial bool
+	// Commands takes back what commands changed too. That was found by looking before and
+	// after, and may hold what somebody else wrote at that time.
+	Commands bool
 }
 
 // Undone is what was taken back.
@@ -27,6 +30,8 @@ type Undone struct {
 	Refused []Refusal
 	// Before says that it had been taken back earlier: there was nothing left to do.
 	Before bool
+	// Notes say whose changes these are, and what was not among them.
+	Notes []string
 }
 
 // UndoneFile is a path that is now as it was before the task.
@@ -36,9 +41,14 @@ type UndoneFile struct {
 }
 
 // Refusal is a path that was not touched.
-type Refusal struct{ Path, Why string }
+type Refusal struct {
+	Path, Why string
+	// Command says that it is refused only because a command changed it.
+	Command bool
+}
 
-// Undo takes back what a task changed in files, with the tasks below it. Only people do.
+// Undo takes back what a task changed in files, with those that it goes on from and the
+// tasks below. Only people do.
 // Done again, it finds that there is nothing left.
 func (s *Service) Undo(ctx context.Context, c access.Caller, id parley.TaskID, o Options) (Undone, error) {
 	if err := s.Access.PeopleOnly(ctx, c, "undo what tasks have changed", "undo "+id.String()); err != nil {
@@ -53,11 +63,10 @@ func (s *Service) Undo(ctx context.Context, c access.Caller, id parley.TaskID, o
 	if err != nil {
 		return Undone{}, err
 	}
-	if i := slices.IndexFunc(w.tasks, func(t parley.Task) bool { return t.State.Open() }); i >= 0 {
-		return Undone{}, parley.Errorf(parley.Conflict, "%s is %s, and may change more.", w.tasks[i].ID, w.tasks[i].State).
-			WithHint("Wait for its end, or cancel it with: parley task cancel %s", w.tasks[i].ID)
+	if err := w.mayUndo(id); err != nil {
+		return Undone{}, err
 	}
-	u := undo{s: s, by: c.Agent}
+	u := undo{s: s, by: c.Agent, commands: o.Commands}
 	u.plan(w)
 	if len(u.out.Refused) > 0 && !o.Partial {
 		return Undone{}, u.refusal(id)
@@ -72,11 +81,12 @@ func (s *Service) Undo(ctx context.Context, c access.Caller, id parley.TaskID, o
 
 // undo is one run.
 type undo struct {
-	s     *Service
-	by    parley.AgentID
-	steps []restoration
-	done  []parley.Change // that are taken back now, or had been without a record
-	out   Undone
+	s        *Service
+	by       parley.AgentID
+	commands bool
+	steps    []restoration
+	done     []parley.Change // that are taken back now, or had been without a record
+	out      Undone
 }
 
 // restoration brings one path back.
@@ -101,6 +111,7 @@ func (s restoration) phase() int {
 }
 
 func (u *undo) plan(w work) {
+	u.out.Notes = w.notes()
 	for _, c := range w.unknown {
 		u.refuse("a command of "+c.Task.String(), c.Doubt)
 	}
@@ -144,21 +155,32 @@ func (u *undo) planFile(f *file) {
 		u.refuse(f.path, parley.Public(err))
 	case now.Same(one.to) && (len(f.segments) == 1 || one.to.Kind == parley.NoFile):
 		u.done = append(u.done, one.of...) // somebody was here before, or it is as it was
-	case f.doubt != "":
-		u.refuse(f.path, f.doubt)
-	case len(f.segments) > 1:
-		u.refuse(f.path, "somebody else changed it between two changes of the task")
-	case one.from.Kind == parley.Folder && one.to.Kind == parley.NoFile && now.Kind == parley.Folder:
-		u.steps = append(u.steps, one)
-	case !now.Same(one.from):
-		u.refuse(f.path, changedSince(f, one.from))
-	case one.to.Kind == parley.OtherFile:
-		u.refuse(f.path, "it was neither a file nor a folder nor a link")
-	case (one.to.Kind == parley.RegularFile || one.to.Kind == parley.Link) && !first.Before.Kept:
-		u.refuse(f.path, fmt.Sprintf("what it said before is not kept (%d bytes)", one.to.Size))
+	case one.obstacle(now) != "":
+		u.refuse(f.path, one.obstacle(now))
+	case f.byCommand() && !u.commands:
+		u.out.Refused = append(u.out.Refused, Refusal{Path: f.path, Command: true,
+			Why: "a command changed it, which was found by looking before and after, and it may be somebody else's work"})
 	default:
 		u.steps = append(u.steps, one)
 	}
+}
+
+// obstacle is why a path cannot be brought back; empty if it can.
+func (s restoration) obstacle(now parley.FileState) string {
+	goes := s.from.Kind == parley.Folder && s.to.Kind == parley.NoFile && now.Kind == parley.Folder
+	switch {
+	case s.file.doubt != "":
+		return s.file.doubt
+	case len(s.file.segments) > 1:
+		return "somebody else changed it between two changes of the task"
+	case !goes && !now.Same(s.from):
+		return changedSince(s.file, s.from)
+	case s.to.Kind == parley.OtherFile:
+		return "it was neither a file nor a folder nor a link"
+	case (s.to.Kind == parley.RegularFile || s.to.Kind == parley.Link) && !s.to.Kept:
+		return fmt.Sprintf("what it said before is not kept (%d bytes)", s.to.Size)
+	}
+	return ""
 }
 
 func changedSince(f *file, from parley.FileState) string {
@@ -183,8 +205,12 @@ func (u *undo) refusal(id parley.TaskID) error {
 		}
 		fmt.Fprintf(&b, "\n  %s: %s", QuotePath(r.Path), r.Why)
 	}
-	return parley.Errorf(parley.Conflict, "Nothing was undone, since not all of %s can be:%s", id, b.String()).
-		WithHint("--partial undoes the rest and leaves these as they are.")
+	hint := "--partial undoes the rest and leaves these as they are."
+	if slices.ContainsFunc(u.out.Refused, func(r Refusal) bool { return r.Command }) {
+		hint = "Look at what commands changed with: parley task diff " + id.String() +
+			". --yes (over HTTP \"commands\") undoes that too; --partial undoes the rest and leaves these as they are."
+	}
+	return parley.Errorf(parley.Conflict, "Nothing was undone, since not all of %s can be:%s", id, b.String()).WithHint("%s", hint)
 }
 
 // apply does the steps. After a failure the rest is left, and what was done is on record.
@@ -227,9 +253,14 @@ func (u *undo) restore(ctx context.Context, one restoration) (done bool, err err
 	}
 	switch err := files.Restore(one.file.path, from, to); {
 	case err != nil && folder:
-		return true, nil // others have put something there, so it stays
+		// Others have put something there, so it stays; unless that is ours and was refused:
+		// then the folder goes with it, another time.
+		return !slices.ContainsFunc(u.out.Refused, func(r Refusal) bool { return strings.HasPrefix(r.Path, one.file.path+"/") }), nil
 	case err != nil:
 		return false, err
+	}
+	if one.file.byCommand() && !slices.Contains(u.out.Notes, byListing) {
+		u.out.Notes = append(u.out.Notes, byListing)
 	}
 	u.out.Files = append(u.out.Files, UndoneFile{Path: one.file.path, What: whatWasDone(one)})
 	return true, nil

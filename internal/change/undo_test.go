@@ -39,7 +39,7 @@ func TestUndoneTheTreeIsAsItWas(t *testing.T) {
 		}
 		after := s.tree()
 		s.end(c)
-		if u, err := s.undo(c, change.Options{}); err != nil {
+		if u, err := s.undo(c, change.Options{Commands: true}); err != nil {
 			t.Fatalf("seed %d: %v\n%s\nundone %v", seed, err, strings.Join(did, "\n"), u)
 		}
 		if got := s.tree(); got != before {
@@ -267,15 +267,15 @@ func TestWhatIsUncertainIsRefused(t *testing.T) {
 		tx.InsertChange(&parley.Change{Team: c.Team, Task: c.Task, Place: parley.InWorkspace, State: parley.ChangeBegun, Doubt: "it was interrupted"})
 	})
 	s.end(c)
-	_, err := s.undo(c, change.Options{})
+	_, err := s.undo(c, change.Options{Commands: true})
 	if err == nil || !strings.Contains(err.Error(), "large: what it said before is not kept (307200 bytes)") || !strings.Contains(err.Error(), "a command of "+c.Task.String()+": it was interrupted") {
 		t.Errorf("refused with %v", err)
 	}
 	d := s.diff(c)
-	if len(d.Files) != 2 || d.Files[0].Path != ".gitignore" || len(d.Notes) != 1 || !strings.Contains(d.Files[1].Text, "The content is not kept: 307200 bytes before, 307202 afterwards") {
+	if len(d.Files) != 2 || d.Files[0].Path != ".gitignore" || len(d.Notes) != 3 || !strings.Contains(d.Files[1].Text, "The content is not kept: 307200 bytes before, 307202 afterwards") {
 		t.Errorf("the diff: %+v", d)
 	}
-	if u, err := s.undo(c, change.Options{Partial: true}); err != nil || len(u.Files) != 1 || s.read("ignored") != "2\n" {
+	if u, err := s.undo(c, change.Options{Partial: true, Commands: true}); err != nil || len(u.Files) != 1 || s.read("ignored") != "2\n" {
 		t.Errorf("in part: %+v, %v", u, err)
 	}
 }

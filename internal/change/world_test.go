@@ -103,6 +103,19 @@ func (s *site) task(name string) access.Caller {
 	return c
 }
 
+// below gives somebody a part of a task's work.
+func (s *site) below(l parley.Lease, name string) access.Caller {
+	s.Helper()
+	from := access.Caller{Team: l.Team, Agent: l.Agent, Task: l.Task, Token: l.Token, Budget: l.Budget}
+	made, err := s.hub.Contacts.Delegate(s.Context(), from, contact.Request{Target: name, Message: "Help."})
+	if err != nil {
+		s.Fatal(err)
+	}
+	c := s.as(name)
+	c.Task = made.Task.ID
+	return c
+}
+
 func (s *site) end(c access.Caller) {
 	s.Helper()
 	if err := s.hub.Contacts.Cancel(s.Context(), s.as("Pat"), c.Task); err != nil {

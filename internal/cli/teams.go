@@ -273,10 +273,16 @@ func (c *console) confirm(cmd *cobra.Command, question string) error {
 	if _, ok := terminal(c.in); !ok {
 		return misused(cmd, "There is nobody to ask. Say --yes if you mean it.")
 	}
-	_, _ = fmt.Fprint(c.err, question+" [y/N] ")
-	answer, _ := bufio.NewReader(c.in).ReadString('\n')
-	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+	if !c.agreed(question) {
 		return parley.Errorf(parley.Invalid, "Nothing was changed.")
 	}
 	return nil
+}
+
+// agreed asks the person at the terminal.
+func (c *console) agreed(question string) bool {
+	_, _ = fmt.Fprint(c.err, question+" [y/N] ")
+	answer, _ := bufio.NewReader(c.in).ReadString('\n')
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes"
 }

@@ -14,12 +14,13 @@ func (s *Server) registerChanges() {
 	const tag = "Tasks"
 	handle(s, operation{id: "get-task-diff", method: http.MethodGet, path: "/v1/tasks/{id}/diff", tag: tag,
 		summary:     "Read what a task changed in files",
-		description: "What the task and those below it changed in the workspace, as unified diffs. An agent sees its own changes.",
+		description: "What the task and those below it changed in the workspace, as unified diffs. A task that goes on where another one failed includes that one. An agent sees its own changes.",
 		errors:      []parley.Kind{parley.NotFound}}, s.getDiff)
 	handle(s, operation{id: "undo-task", method: http.MethodPost, path: "/v1/tasks/{id}/undo", tag: tag,
 		summary: "Take back what a task changed in files",
 		description: "Brings files back to what they were before the task and those below it. What was changed since, or is not certain, is refused by name, " +
-			"and then nothing is done unless the request is for a part. Only people may.",
+			"and then nothing is done unless the request is for a part. What commands changed is taken back only on request. " +
+			"A task that goes on where another one failed includes that one; the failed one alone is refused as long as what the other changed stands. Only people may.",
 		errors: []parley.Kind{parley.NotFound, parley.Conflict}}, s.undoTask)
 }
 
@@ -74,12 +75,12 @@ func (s *Server) undoTask(ctx context.Context, in *struct {
 		return api.Undone{}, err
 	}
 	u, err := s.cfg.Changes.Undo(ctx, caller(ctx), id, change.Options(in.Body))
-	out := api.Undone{Task: id.String(), Files: make([]api.UndoneFile, 0, len(u.Files)), Before: u.Before}
+	out := api.Undone{Task: id.String(), Files: make([]api.UndoneFile, 0, len(u.Files)), Before: u.Before, Notes: u.Notes}
 	for _, f := range u.Files {
 		out.Files = append(out.Files, api.UndoneFile{Path: change.QuotePath(f.Path), What: f.What})
 	}
 	for _, r := range u.Refused {
-		out.Refused = append(out.Refused, api.NotUndone{Path: change.QuotePath(r.Path), Why: r.Why})
+		out.Refused = append(out.Refused, api.NotUndone{Path: change.QuotePath(r.Path), Why: r.Why, Command: r.Command})
 	}
 	return out, err
 }

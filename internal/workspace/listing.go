@@ -26,6 +26,7 @@ const (
 // git ignores, and what no command can write.
 type listing struct {
 	entries map[string]listed
+	ignored map[string]stamps // what git ignores, only by what it looks like
 	// rules are those of each folder. They hold for the look afterwards too: what a changed
 	// .gitignore hides or shows was neither deleted nor created.
 	rules map[string]ignoreRules
@@ -55,11 +56,16 @@ type lister struct {
 	into    *listing
 	before  *listing // nil for the first look
 	skipped map[string]bool
+	stamped int // of what is ignored
+}
+
+func newListing() *listing {
+	return &listing{entries: map[string]listed{}, ignored: map[string]stamps{}, rules: map[string]ignoreRules{}}
 }
 
 // list looks at the workspace before a command.
 func (w *Workspace) list(ctx context.Context) *listing {
-	one := &listing{entries: map[string]listed{}, rules: map[string]ignoreRules{}}
+	one := newListing()
 	w.looking.begin(one)
 	l := lister{w: w, ctx: ctx, into: one, skipped: w.unlisted()}
 	l.top()
@@ -107,10 +113,13 @@ func (l *lister) folder(at *place, rules ignoreRules, depth int) {
 func (l *lister) entry(at *place, name string, rules ignoreRules, depth int) {
 	p := &place{dir: at.dir, name: name, path: path.Join(at.path, name)}
 	info, err := at.dir.Lstat(name)
-	if err != nil || strings.EqualFold(name, gitFolder) || l.skipped[p.path] || rules.ignores(p.path, info.IsDir()) {
+	if p.info = info; err != nil || l.leavesOut(p) {
 		return
 	}
-	p.info = info
+	if rules.ignores(p.path, info.IsDir()) {
+		l.ignore(p)
+		return
+	}
 	if linkCount(info) > 1 && !info.IsDir() && l.w.classify(p) != nil {
 		return // another name of something hidden
 	}
@@ -127,6 +136,11 @@ func (l *lister) entry(at *place, name string, rules ignoreRules, depth int) {
 	if p.enter() == nil {
 		l.folder(p, rules, depth+1)
 	}
+}
+
+// leavesOut reports whether a place is git's, or one that no command can write.
+func (l *lister) leavesOut(p *place) bool {
+	return strings.EqualFold(p.name, gitFolder) || l.skipped[p.path]
 }
 
 // look notes what a file is. In the first look small contents are held; in the second
@@ -153,7 +167,7 @@ func (l *lister) look(p *place) listed {
 
 // changesSince looks again and compares.
 func (w *Workspace) changesSince(ctx context.Context, before *listing) []parley.Change {
-	after := &listing{entries: map[string]listed{}, rules: map[string]ignoreRules{}}
+	after := newListing()
 	l := lister{w: w, ctx: context.WithoutCancel(ctx), into: after, before: before, skipped: w.unlisted()}
 	l.top()
 	w.looking.end(before)
@@ -181,7 +195,7 @@ func (w *Workspace) changesSince(ctx context.Context, before *listing) []parley.
 		}
 		list = append(list, w.byCommand(c))
 	}
-	return list
+	return append(list, w.ignoredSince(before, after)...)
 }
 
 func (w *Workspace) byCommand(c parley.Change) parley.Change {

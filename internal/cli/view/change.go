@@ -56,6 +56,28 @@ func (s Screen) diffLine(line string) string {
 	return s.Paint(color, text) + "\n"
 }
 
+// mostAsked is how many files somebody is shown before they decide about all of them.
+const mostAsked = 40
+
+// ByCommands shows what an undo would do to files that commands changed; empty if there
+// are none.
+func (s Screen) ByCommands(d api.TaskDiff) string {
+	undo := map[string]string{"created": "remove", "changed": "restore", "deleted": "make again", "renamed": "rename back"}
+	var lines []string
+	for _, f := range d.Files {
+		if f.Command && !f.Undone {
+			lines = append(lines, fmt.Sprintf("  %s %s", undo[f.Change], Line(f.Path)))
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	if more := len(lines) - mostAsked; more > 0 {
+		lines = append(lines[:mostAsked], fmt.Sprintf("  and %d more, which parley task diff %s shows", more, d.Task))
+	}
+	return "Commands changed these, as far as a look before and after tells. Somebody else may\nhave written them at that time:\n" + strings.Join(lines, "\n")
+}
+
 // Undone shows what was taken back.
 func (s Screen) Undone(u api.Undone) string {
 	var b strings.Builder
