@@ -21,6 +21,7 @@ func TestAskInATerminal(t *testing.T) {
 
 	// Always writes the rule.
 	w.press("clear; parley ask writer 'Run the tests.'", "Enter")
+	w.unseen("Denied.") // the question before stands there until then
 	w.see("a: yes, and always", "\n>")
 	w.press("a", "Enter")
 	w.see("Approved, and writer has the rule profile allow:tool:shell:", "The tests pass.\nready:")
