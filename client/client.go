@@ -45,6 +45,9 @@ type Client struct {
 	// Insecure allows the token to go unencrypted to another machine, in a network that
 	// you trust.
 	Insecure bool
+	// Looking marks calls that only look whether the hub can be reached: they do not count
+	// as the agent being connected.
+	Looking bool
 }
 
 // New makes a client of the hub at baseURL, such as http://127.0.0.1:7420.
@@ -129,6 +132,9 @@ func (c *Client) request(ctx context.Context, method, path string, query url.Val
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	req.Header.Set("Accept", "application/json")
+	if c.Looking {
+		req.Header.Set(api.LookHeader, "1")
+	}
 	if in != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}

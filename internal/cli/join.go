@@ -17,7 +17,6 @@ import (
 	"parley/api"
 	"parley/client"
 	"parley/internal/cli/view"
-	"parley/internal/config"
 	"parley/internal/join"
 )
 
@@ -106,62 +105,12 @@ func (c *console) join(cmd *cobra.Command, f joinFlags, name string) error {
 		if f.check {
 			return c.checkJoined(ctx, hub, f, kind, name)
 		}
-		agent, isNew, err := c.clientAgent(cmd, hub, f, name)
-		if err != nil {
-			return err
-		}
-		s, err := c.joinSetup(ctx, hub, f, agent)
-		if err != nil {
-			return err
-		}
-		if err := c.ensureToken(ctx, hub, s, kind); err != nil {
-			return err
-		}
-		out := Joined{Agent: agent, New: isNew, Client: kind.Name, TokenFile: s.TokenFile, URL: s.URL, Notes: joinNotes(kind, s)}
-		if f.write {
-			out.Files, err = writeJoined(kind, s, f.force)
-		} else {
-			out.Files, out.Command = showJoined(kind, s)
-		}
+		out, err := c.joinClient(cmd, hub, f, kind, name)
 		if err != nil {
 			return err
 		}
 		return c.show(out, func(v view.Screen) string { return c.joined(v, out, kind, f) })
 	})
-}
-
-// clientAgent finds the agent, or makes it.
-func (c *console) clientAgent(cmd *cobra.Command, hub *client.Client, f joinFlags, name string) (string, bool, error) {
-	found, err := findAgent(cmd.Context(), hub, name)
-	if err != nil || found != "" {
-		return found, false, err
-	}
-	if c.namedByAddress() != "" {
-		return "", false, parley.Errorf(parley.NotFound, "There is no agent %s in this team, and its files are not on this machine.", name).
-			WithHint("Run parley join on the machine of the hub first, or write agents/%s.md with kind: client there.", name)
-	}
-	dir, err := c.teamDir()
-	if err != nil {
-		return "", false, err
-	}
-	if strings.TrimSpace(f.description) == "" {
-		if f.description, err = c.describe(cmd, name); err != nil {
-			return "", false, err
-		}
-	}
-	file, err := config.AddClient(dir, config.NewClient{Name: name, Description: f.description, Toolsets: f.toolsets, Profile: f.profile})
-	if err != nil {
-		return "", false, err
-	}
-	if _, err := hub.Reload(cmd.Context()); err != nil {
-		return "", false, err
-	}
-	found, err = findAgent(cmd.Context(), hub, name)
-	if err == nil && found == "" {
-		err = parley.Errorf(parley.Conflict, "The hub does not know %s, although %s was written.", name, file).
-			WithHint("Is %s the team of this hub? parley reload says what is wrong.", dir)
-	}
-	return found, true, err
 }
 
 // findAgent finds a client agent by its name; empty if nobody has that name.
@@ -261,10 +210,13 @@ func thisProgram() (string, error) {
 
 // ensureToken keeps a token that still works, or whose hub cannot be asked from here, and
 // makes one otherwise.
-func (c *console) ensureToken(ctx context.Context, hub *client.Client, s join.Setup, kind join.Client) error {
+func (c *console) ensureToken(ctx context.Context, hub *client.Client, s join.Setup, kind join.Client, made *joining) error {
 	who, err := c.tokenOwner(ctx, s)
 	if err == nil && strings.EqualFold(who, s.Agent) || parley.KindOf(err) == parley.Unavailable {
 		return nil
+	}
+	if err := join.CheckSecret(s.TokenFile); err != nil {
+		return err
 	}
 	label := "joined with " + kind.Name
 	if host, err := os.Hostname(); err == nil {
@@ -274,6 +226,8 @@ func (c *console) ensureToken(ctx context.Context, hub *client.Client, s join.Se
 	if err != nil {
 		return err
 	}
+	made.undo(func() error { _, err := hub.RevokeToken(context.WithoutCancel(ctx), token.ID); return err })
+	made.undo(restore(s.TokenFile))
 	return join.WriteSecret(s.TokenFile, []byte(token.Secret+"\n"))
 }
 
@@ -286,6 +240,7 @@ func (c *console) tokenOwner(ctx context.Context, s join.Setup) (string, error) 
 	}
 	hub := c.clientOf(strings.TrimSuffix(s.URL, "/mcp"), token)
 	defer hub.Close()
+	hub.Looking = true // the client itself is not there
 	info, err := hub.Hub(ctx)
 	return info.You, err
 }
@@ -296,30 +251,6 @@ func readToken(file string) (string, error) {
 		return "", parley.Errorf(parley.NotFound, "The token cannot be read: %v.", err).WithHint("parley join makes a new one.").WithCause(err)
 	}
 	return strings.TrimSpace(string(text)), nil
-}
-
-// writeJoined plans all changes before it makes the first one.
-func writeJoined(kind join.Client, s join.Setup, force bool) ([]JoinedFile, error) {
-	var changes []join.Change
-	for _, f := range kind.Files(s) {
-		change, err := f.Plan(s, force)
-		if err != nil {
-			return nil, err
-		}
-		changes = append(changes, change)
-	}
-	out := []JoinedFile{}
-	for _, change := range changes {
-		file := JoinedFile{Path: change.Path}
-		if string(change.Before) != string(change.After) {
-			if err := change.Write(); err != nil {
-				return out, err
-			}
-			file.Diff = change.Diff()
-		}
-		out = append(out, file)
-	}
-	return out, nil
 }
 
 func showJoined(kind join.Client, s join.Setup) ([]JoinedFile, string) {

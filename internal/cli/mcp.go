@@ -14,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley"
+	"parley/api"
 	"parley/internal/hubfile"
+	"parley/internal/join"
 	"parley/internal/mcpbridge"
 )
 
@@ -66,11 +68,23 @@ func (c *console) runBridge(ctx context.Context, find func() (mcpbridge.Hub, err
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}}
 	defer b.HTTP.CloseIdleConnections()
+	if c.getenv(join.LookVariable) != "" {
+		b.HTTP.Transport = looking{b.HTTP.Transport}
+	}
 	err := b.Run(ctx, c.in, c.out)
 	if ctx.Err() != nil {
 		return nil // it was asked to stop
 	}
 	return err
+}
+
+// looking marks every request as one that only looks whether the connection works.
+type looking struct{ http.RoundTripper }
+
+func (l looking) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set(api.LookHeader, "1")
+	return l.RoundTripper.RoundTrip(r)
 }
 
 // mcpHub says how to find the hub, now and after a restart.

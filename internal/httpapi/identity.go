@@ -25,10 +25,11 @@ func (s *Server) identify(ctx huma.Context, next func(huma.Context)) {
 		writeProblem(w, s.refuse(ctx.Context(), "identify", err))
 		return
 	}
-	if err := s.cfg.Desk.Touch(ctx.Context(), caller); err != nil {
-		_, w := humago.Unwrap(ctx)
-		writeProblem(w, s.refuse(ctx.Context(), "identify", err))
-		return
+	if ctx.Header(api.LookHeader) == "" {
+		if err := s.cfg.Desk.Touch(ctx.Context(), caller); err != nil {
+			writeProblem(w, s.refuse(ctx.Context(), "identify", err))
+			return
+		}
 	}
 	next(huma.WithValue(ctx, callerKey{}, caller))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley"
+	"parley/api"
 )
 
 // Met is what a client sees once it is connected.
@@ -22,6 +23,10 @@ type Met struct {
 	Instructions string
 	Tools        []string
 }
+
+// LookVariable tells "parley mcp" that nobody is going to work with it: what it sends
+// does not make the agent count as connected.
+const LookVariable = "PARLEY_LOOK"
 
 // connectTime bounds what a client would wait for too.
 const connectTime = 20 * time.Second
@@ -79,9 +84,10 @@ func (v Server) transport(getenv func(string) string, said *lastWords) (mcp.Tran
 		}
 		cmd := exec.Command(v.Command, v.Args...)
 		cmd.Stderr = said
+		cmd.Env = append(cmd.Environ(), LookVariable+"=1")
 		return &mcp.CommandTransport{Command: cmd}, nil
 	}
-	header := http.Header{}
+	header := http.Header{api.LookHeader: {"1"}}
 	for name, value := range v.Headers {
 		text, err := expand(value, getenv)
 		if err != nil {

@@ -37,12 +37,20 @@ func (c Change) Write() error {
 	return replaceFile(path, c.After, mode, 0o755)
 }
 
-// WriteSecret writes a file that only its owner can read, in a folder of the same
-// kind. It refuses a place that git keeps.
-func WriteSecret(path string, content []byte) error {
+// CheckSecret refuses a place for a secret that git keeps.
+func CheckSecret(path string) error {
 	if tracked(path) {
 		return parley.Errorf(parley.Conflict, "git tracks %s, so a secret would be committed with it.", path).
 			WithHint("Set XDG_STATE_HOME to a folder outside the repository.")
+	}
+	return nil
+}
+
+// WriteSecret writes a file that only its owner can read, in a folder of the same
+// kind. It refuses a place that git keeps.
+func WriteSecret(path string, content []byte) error {
+	if err := CheckSecret(path); err != nil {
+		return err
 	}
 	if err := replaceFile(path, content, 0o600, 0o700); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/api"
 )
 
 const (
@@ -26,7 +27,7 @@ const (
 // ServeHTTP serves one request.
 func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	caller, err := d.cfg.Identify(r)
-	if err == nil {
+	if err == nil && r.Header.Get(api.LookHeader) == "" {
 		err = d.cfg.Desk.Touch(r.Context(), caller)
 	}
 	if err != nil {
