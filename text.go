@@ -70,6 +70,9 @@ func FailureReason(reason string) string {
 	return reason
 }
 
+// AgentListHint tells whoever named nobody where to look.
+const AgentListHint = "Look at the list of agents to see who is there."
+
 // DelegatedText tells the caller that a delegation was accepted.
 func DelegatedText(to string, task TaskID) string {
 	return fmt.Sprintf("Delegated to %s (subtask %s). You'll receive the result automatically when %s finishes.", to, task, to)
@@ -190,11 +193,16 @@ func ErrRate(limit int, wait time.Duration) *Error {
 
 // ErrTimeout tells the asker that nobody answered in time. The work goes on.
 func ErrTimeout(target string, waited time.Duration) *Error {
+	return Errorf(Timeout, "%s. Consider using 'delegate' for async processing.", NoAnswerText(target, waited))
+}
+
+// NoAnswerText says that nobody answered in time, without advice.
+func NoAnswerText(target string, waited time.Duration) string {
 	span := fmt.Sprintf("%d seconds", int64((waited+time.Second/2)/time.Second))
 	if waited < 2*time.Second {
 		span = waited.Round(time.Millisecond).String()
 	}
-	return Errorf(Timeout, "%s did not respond within %s. Consider using 'delegate' for async processing.", target, span)
+	return fmt.Sprintf("%s did not respond within %s", target, span)
 }
 
 // These say why an ask was not answered in time through no fault of the target.

@@ -24,8 +24,7 @@ func listen(address string) (net.Listener, error) {
 	case err == nil:
 		return l, nil
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, parley.Errorf(parley.Conflict, "The address %s is in use by another program.", address).
-			WithHint("Stop that one, or choose another address with --listen.").WithCause(err)
+		return nil, errInUse(address).WithCause(err)
 	case errors.Is(err, syscall.EACCES):
 		return nil, parley.Errorf(parley.Denied, "You may not listen on %s.", address).
 			WithHint("Choose a port above 1023 with --listen.").WithCause(err)
@@ -33,6 +32,23 @@ func listen(address string) (net.Listener, error) {
 		return nil, parley.Errorf(parley.Invalid, "The hub cannot listen on %s.", address).
 			WithHint("Choose an address of this machine with --listen, such as 127.0.0.1:7420.").WithCause(err)
 	}
+}
+
+// errInUse says what to do about an address that is taken. Mostly it is the hub of
+// another team, since all have the same address unless somebody chooses one.
+func errInUse(address string) *parley.Error {
+	return parley.Errorf(parley.Conflict, "The address %s is in use by another program.", address).
+		WithHint("If that is the hub of another team of yours, choose an address for this one, with \"listen: 127.0.0.1:0\" in parley.yaml or --listen (0 is any free port), " +
+			"or let that hub serve this team too, with \"parley team add\" in the other team's folder. Otherwise stop that program.")
+}
+
+// CheckFree reports whether a hub could listen on an address.
+func CheckFree(address string) error {
+	l, err := listen(address)
+	if err != nil {
+		return err
+	}
+	return l.Close()
 }
 
 func hostOf(address string) string {

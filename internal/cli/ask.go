@@ -75,6 +75,7 @@ func (c *console) ask(ctx context.Context, hub *client.Client, r api.ContactRequ
 	if err != nil {
 		return err
 	}
+	c.adviseAbsent(ctx, hub, asked.Agent)
 	t, err := c.await(ctx, hub, asked, waitTime(asked))
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func (c *console) ask(ctx context.Context, hub *client.Client, r api.ContactRequ
 		if t.Late != "" {
 			hint = t.Late + "\n" + hint
 		}
-		return parley.ErrTimeout(t.Agent, waitTime(asked)).WithHint("%s", hint)
+		return parley.Errorf(parley.Timeout, "%s.", parley.NoAnswerText(t.Agent, waitTime(asked))).WithHint("%s", hint)
 	}
 	return c.answer(ctx, hub, t, parley.ErrAskFailed)
 }

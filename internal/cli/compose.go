@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"errors"
+	"context"
 	"io"
 	"io/fs"
 	"os"
@@ -17,8 +17,8 @@ import (
 // inputHelp says in the help of a command how its message is put together.
 const inputHelp = `What is piped in, or read from a file with <, is part of the message: it comes after
 the words. "-" as the only word reads standard input also at a terminal, @FILE as a
-word of its own adds the text of that file (write @./FILE if the name has no dot), and
---no-stdin leaves standard input alone. Say that, or </dev/null, in a loop such as
+word of its own adds the text of that file (write @./FILE if the name has no dot; what
+is to stay as it is written stands in a quoted text with other words), and --no-stdin leaves standard input alone. Say that, or </dev/null, in a loop such as
 "while read line": otherwise the first round takes what the loop was to read.`
 
 // longInputHelp is inputHelp where a long text becomes an attachment.
@@ -41,7 +41,7 @@ func (c *console) compose(cmd *cobra.Command, words []string) (string, error) {
 		}
 		return text, err
 	}
-	text, err := c.spell(words)
+	text, err := c.spell(cmd.Context(), words)
 	if err != nil {
 		return "", err
 	}
@@ -63,17 +63,19 @@ func (c *console) compose(cmd *cobra.Command, words []string) (string, error) {
 		return "", err
 	case text == "" && input == "":
 		return "", parley.Errorf(parley.Invalid, "There is no message: standard input is empty.")
+	case input == "":
+		c.advise("Standard input is empty; only the words are sent.")
 	}
 	return strings.TrimPrefix(strings.TrimSuffix(text+"\n\n"+input, "\n\n"), "\n\n"), nil
 }
 
 // spell joins words. One that names a file stands for its text, which is a paragraph
 // of its own, under the file's name if there is anything else.
-func (c *console) spell(words []string) (string, error) {
+func (c *console) spell(ctx context.Context, words []string) (string, error) {
 	var b strings.Builder
 	after := ""
 	for _, word := range words {
-		name, text, err := c.file(word)
+		name, text, err := c.file(ctx, word)
 		if err != nil {
 			return "", err
 		}
@@ -95,26 +97,6 @@ func (c *console) spell(words []string) (string, error) {
 		return "", nil
 	}
 	return b.String(), checkText("The message", b.String())
-}
-
-// file reads the file that a word names. A word that begins with @ may be a mention
-// as well: it counts as a file only if it has a dot or a slash, and there is one.
-func (c *console) file(word string) (name, text string, err error) {
-	name, ok := strings.CutPrefix(word, "@")
-	if !ok || !strings.ContainsAny(name, "./") || strings.ContainsAny(name, " \t\n") {
-		return "", "", nil
-	}
-	f, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) && !strings.Contains(name, "/") {
-		c.say("There is no file %q here; %q is sent as it is written.", name, word)
-		return "", "", nil
-	}
-	if err != nil {
-		return "", "", parley.Errorf(parley.Invalid, "The file of %q cannot be read: %v.", word, errors.Unwrap(err)).WithHint("Nothing was sent.")
-	}
-	defer func() { _ = f.Close() }()
-	text, err = readText(f, name)
-	return name, text, err
 }
 
 // longestInput bounds what is read: more can be neither a message nor an attachment.

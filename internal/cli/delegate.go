@@ -66,7 +66,8 @@ func (c *console) delegate(ctx context.Context, hub *client.Client, r api.Contac
 	if err != nil {
 		return err
 	}
-	return c.show(contact, func(s view.Screen) string { return c.delegated(s, contact) })
+	absent := c.notConnected(ctx, hub, contact.Agent)
+	return c.show(contact, func(s view.Screen) string { return c.delegated(s, contact, absent) })
 }
 
 func (c *console) delegateAndWait(ctx context.Context, hub *client.Client, r api.ContactRequest) error {
@@ -77,18 +78,19 @@ func (c *console) delegateAndWait(ctx context.Context, hub *client.Client, r api
 		return err
 	}
 	c.advise("Delegated to %s as %s.", t.Agent, t.ID)
+	c.adviseAbsent(ctx, hub, t.Agent)
 	if sleeps := putOff(c.screen(c.err), t); sleeps != "" {
 		c.advise("%s", sleeps)
 	}
 	return c.awaitResult(ctx, hub, t)
 }
 
-func (c *console) delegated(s view.Screen, contact api.Contact) string {
-	id, err := parley.ParseTaskID(contact.Task.ID)
-	if err != nil {
-		return contact.Task.ID + "\n"
+// delegated tells a person what was done. Agents read another text of the same.
+func (c *console) delegated(s view.Screen, contact api.Contact, absent string) string {
+	text := "Delegated to " + contact.Agent + " as " + contact.Task.ID + ". The result comes to your inbox.\n"
+	if absent != "" {
+		text += absent + "\n"
 	}
-	text := parley.DelegatedText(contact.Agent, id) + "\n"
 	if sleeps := putOff(s, *contact.Task); sleeps != "" {
 		text += sleeps + "\n"
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/client"
 	"parley/internal/cli/view"
 	"parley/internal/config"
 	"parley/internal/hubfile"
@@ -38,14 +39,26 @@ func (c *console) upDetached(ctx context.Context, flags []string) error {
 		return err
 	}
 	if hub, err := hubfile.Find(data); err == nil {
-		c.adviseUp(hub)
-		return nil
+		return c.alreadyUp(ctx, data, hub)
 	}
 	log, err := openLog(data)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = log.Close() }()
+	// One start at a time: what a second one has to complain about would be in the log
+	// of the first.
+	turn, err := os.Open(data)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = turn.Close() }()
+	if err := syscall.Flock(int(turn.Fd()), syscall.LOCK_EX); err != nil {
+		return err
+	}
+	if hub, err := hubfile.Find(data); err == nil {
+		return c.alreadyUp(ctx, data, hub)
+	}
 	begin, err := log.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
@@ -53,13 +66,13 @@ func (c *console) upDetached(ctx context.Context, flags []string) error {
 	up, err := c.launch(append([]string{"up", dir, "--json"}, flags...), log)
 	if errors.Is(err, errNotUp) {
 		if hub, ok := overtaken(ctx, data); ok {
-			c.adviseUp(hub)
-			return nil
+			return c.alreadyUp(ctx, data, hub)
 		}
 	}
 	if err != nil {
 		return hubFailed(log.Name(), begin, err)
 	}
+	up.detached = true
 	if c.json {
 		return c.line(up)
 	}
@@ -68,8 +81,25 @@ func (c *console) upDetached(ctx context.Context, flags []string) error {
 	})
 }
 
-func (c *console) adviseUp(hub hubfile.Hub) {
-	c.advise("The hub of %s is already up at %s, as process %d.", hub.Team, hub.URL, hub.Process)
+// alreadyUp tells where the hub is that runs already; with --json in the form that a
+// start has.
+func (c *console) alreadyUp(ctx context.Context, data string, hub hubfile.Hub) error {
+	if !c.json {
+		c.say("The hub of %s is already up at %s, as process %d.", hub.Team, hub.URL, hub.Process)
+		return nil
+	}
+	at := client.New(hub.URL, hub.Token)
+	defer at.Close()
+	about, err := at.Hub(ctx)
+	if err != nil {
+		return err
+	}
+	team, err := members(ctx, data)
+	if err != nil {
+		return err
+	}
+	return c.line(Up{URL: hub.URL, Team: about.Team, Person: about.You, Data: data, Store: about.Store,
+		Agents: team.agents, Lead: team.lead, Paused: team.paused, Problems: []Mistake{}, Warnings: []Mistake{}, Already: true})
 }
 
 // overtaken finds the hub that somebody else started in the same moment: it has the data

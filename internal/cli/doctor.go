@@ -111,6 +111,9 @@ func (e *examination) run(ctx context.Context, dir string) {
 	e.door()
 	e.workspace()
 	if !hubfile.Held(data) {
+		if err := app.CheckFree(e.team.Listen); err != nil {
+			e.failed("address", err)
+		}
 		e.note("hub", "No hub is running.", "Start one with: parley up "+shellQuote(dir)+e.dataFlag())
 		e.shell(ctx)
 		e.database(ctx)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -40,7 +41,12 @@ spent today and what waits for you. The exit code is 3 if no hub runs.`,
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.atHub(cmd, func(ctx context.Context, hub *client.Client) error {
+				slow := time.AfterFunc(slowHub, func() {
+					c.advise("The hub at %s is there but has not answered yet. It may be overloaded or stopped; still waiting.", hub.Address())
+				})
+				defer slow.Stop()
 				status, err := c.hubStatus(ctx, hub)
+				slow.Stop()
 				if err != nil {
 					return err
 				}
@@ -49,6 +55,9 @@ spent today and what waits for you. The exit code is 3 if no hub runs.`,
 		},
 	}
 }
+
+// slowHub is how long a hub may be silent before the person is told what is waited for.
+const slowHub = 3 * time.Second
 
 func (c *console) hubStatus(ctx context.Context, hub *client.Client) (s HubStatus, err error) {
 	s.URL, s.Working = hub.Address(), []string{}

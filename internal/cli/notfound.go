@@ -29,6 +29,8 @@ func (c *console) hintList(p api.Problem) api.Problem {
 	if name, missing := missingAgent(p); missing {
 		if mistake := c.mistakeOf(name); mistake != "" {
 			p.Hint = "A mistake keeps it out of the team. " + mistake
+		} else if p.Hint == parley.AgentListHint {
+			p.Hint = "See who is there with: " + c.command("agents")
 		}
 		return p
 	}

@@ -38,6 +38,10 @@ type Up struct {
 	Teams []string `json:"teams,omitempty"`
 	// Unserved says what keeps further teams out.
 	Unserved []string `json:"unserved,omitempty"`
+	// Already says that the hub was up before.
+	Already bool `json:"already,omitempty"`
+
+	detached bool // it leaves this terminal free
 }
 
 // Mistake is a mistake in a team's files. Line is left out if it is about the
@@ -324,7 +328,11 @@ func (c *console) upText(s view.Screen, up Up) string {
 		text += s.Paint(view.Yellow, "!") + " " + c.pausedNote()
 	}
 	if len(up.Agents) > 0 {
-		text += "Talk to it from another terminal:\n" +
+		where := " from another terminal"
+		if up.detached {
+			where = ""
+		}
+		text += "Talk to it" + where + ":\n" +
 			"  " + c.command(`ask %s "..."`, shellQuote(cmp.Or(up.Lead, up.Agents[0]))) + "\n" +
 			"  " + c.command("agents") + "\n"
 	}

@@ -125,7 +125,7 @@ func (d *Directory) Find(team parley.TeamID, name string) (Entry, error) {
 	if near := parley.Nearest(name, d.names(team), 3); len(near) > 0 {
 		return Entry{}, err.WithHint("Did you mean %s?", strings.Join(near, ", "))
 	}
-	return Entry{}, err.WithHint("Look at the list of agents to see who is there.")
+	return Entry{}, err.WithHint(parley.AgentListHint)
 }
 
 // Lookup finds a participant by the folded name.
