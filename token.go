@@ -41,3 +41,7 @@ func (t Token) Name() string {
 	}
 	return t.ID.String() + " (" + t.Label + ")"
 }
+
+// LookHeader is the HTTP header of a request that only looks whether an agent's way to the
+// hub works. It does not count as the agent being connected.
+const LookHeader = "Parley-Look"

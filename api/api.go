@@ -13,10 +13,6 @@ import (
 // answer repeats the request with the same key and finds what was done.
 const KeyHeader = "Idempotency-Key"
 
-// LookHeader marks a request that only looks whether an agent's way to the hub works. It
-// does not count as the agent being connected. Its value is 1.
-const LookHeader = "Parley-Look"
-
 // Hub describes the running server.
 type Hub struct {
 	Version     string    `json:"version" doc:"The program's version."`

@@ -133,7 +133,7 @@ func (c *Client) request(ctx context.Context, method, path string, query url.Val
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	req.Header.Set("Accept", "application/json")
 	if c.Looking {
-		req.Header.Set(api.LookHeader, "1")
+		req.Header.Set(parley.LookHeader, "1")
 	}
 	if in != nil {
 		req.Header.Set("Content-Type", "application/json")

@@ -62,11 +62,7 @@ func (m *models) of(a config.Agent) (model.Model, error) {
 	}
 	made, err := m.make(ref)
 	if err != nil {
-		whose := ""
-		if a.Model == m.team.Model {
-			whose = " Its model is that of " + config.TeamFile + "."
-		}
-		return nil, &parley.Error{Kind: parley.Invalid, Message: fmt.Sprintf("The agent %s was left out: %v%s", a.Name, err, whose)}
+		return nil, &parley.Error{Kind: parley.Invalid, Message: unusableModel(a, m.team, err)}
 	}
 	m.loaded[ref.String()] = made
 	return made, nil

@@ -197,7 +197,7 @@ func (f *teamFiles) compare(r Roster, now *config.Team, problems []config.Proble
 			change.Removed = append(change.Removed, before[name].Name)
 		}
 	}
-	for _, p := range problems {
+	for _, p := range FoldProblems(problems) {
 		change.Problems = append(change.Problems, p.String())
 	}
 	return change
@@ -250,16 +250,16 @@ func (f *teamFiles) tell(ctx context.Context, c rulebook.Change, problems []conf
 		f.log.Info("the team's files were taken over", "joined", c.Joined, "changed", changedNames(c), "removed", c.Removed, "channels", c.Channels, "models", c.Models)
 	}
 	var events []parley.Event
-	for _, p := range problems {
-		if slices.Contains(f.problems, p) {
-			continue
-		}
+	fresh := slices.DeleteFunc(slices.Clone(problems), func(p config.Problem) bool { return slices.Contains(f.problems, p) })
+	for _, p := range FoldProblems(fresh) {
+		f.log.Error("a file of the team has a mistake; what it says is not taken over", "problem", p.String())
+	}
+	for _, p := range fresh {
 		e := parley.Event{Team: f.team.ID, Kind: parley.EventReload, Actor: by, Detail: p.String()}
 		if i := slices.IndexFunc(c.Kept, func(k rulebook.Kept) bool { return k.Mistake == p.String() }); i >= 0 {
 			stored, _ := f.hub.Directory.Find(f.team.ID, c.Kept[i].Agent)
 			e.Target, e.Detail = stored.ID, "kept as it was: "+e.Detail
 		}
-		f.log.Error("a file of the team has a mistake; what it says is not taken over", "problem", p.String())
 		events = append(events, e)
 	}
 	if len(c.Models) > 0 {

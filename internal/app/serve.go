@@ -190,7 +190,7 @@ func (s *serving) prepare(ctx context.Context) error {
 		Notify: s.teams.notifyStates, Estimate: s.hub.agents.FirstStep,
 	})
 	s.info = Serving{URL: address(s.listener), Public: s.publicAddress(), Team: s.own.team.Name, Person: s.own.person, Data: cfg.Data, Store: s.store.Describe(),
-		Problems: s.own.files.Problems(), Warnings: s.own.warned, Teams: s.teams.further()}
+		Problems: FoldProblems(s.own.files.Problems()), Warnings: s.own.warned, Teams: s.teams.further()}
 	if unread != nil {
 		s.info.Problems = append(slices.Clone(s.info.Problems), config.Problem{File: "teams", Message: parley.Public(unread)})
 	}

@@ -403,7 +403,7 @@ func (t *teams) further() (list []hosting.Team) {
 
 func (t *teams) describe(st *servedTeam) hosting.Team {
 	d := hosting.Team{ID: st.team.ID, Name: st.team.Name, Folder: st.cfg.Team.Dir, Own: st == t.own, Person: st.person,
-		Problems: texts(st.files.Problems()), Warnings: texts(st.warned)}
+		Problems: texts(FoldProblems(st.files.Problems())), Warnings: texts(st.warned)}
 	for _, id := range t.s.hub.Directory.Everyone(st.team.ID) {
 		if e, ok := t.s.hub.Directory.Entry(id); ok && e.Kind != parley.Person {
 			d.Agents = append(d.Agents, e.Name)

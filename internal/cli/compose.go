@@ -17,9 +17,10 @@ import (
 // inputHelp says in the help of a command how its message is put together.
 const inputHelp = `What is piped in, or read from a file with <, is part of the message: it comes after
 the words. "-" as the only word reads standard input also at a terminal, @FILE as a
-word of its own adds the text of that file (write @./FILE if the name has no dot; what
-is to stay as it is written stands in a quoted text with other words), and --no-stdin leaves standard input alone. Say that, or </dev/null, in a loop such as
-"while read line": otherwise the first round takes what the loop was to read.`
+word of its own adds the text of that file (write @./FILE if the name has no dot), and
+--no-stdin leaves standard input alone. Say that, or </dev/null, in a loop such as
+"while read line": otherwise the first round takes what the loop was to read. A file
+that is not there is refused; "see @FILE" in quotes is sent as it is written.`
 
 // longInputHelp is inputHelp where a long text becomes an attachment.
 const longInputHelp = inputHelp + `

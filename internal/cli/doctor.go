@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -81,7 +82,8 @@ type examination struct {
 	checks  []Check
 	bad     bool
 	team    *config.Team
-	offline bool // ask no model
+	offline bool     // ask no model
+	known   []string // the mistakes in the files
 }
 
 // lookTime bounds each look at something that may not answer.
@@ -154,7 +156,11 @@ func (e *examination) files(dir string) bool {
 	}
 	e.team = team
 	e.ok("team", "%s in %s, agents: %d", team.Name, team.Dir, len(team.Agents))
-	for _, p := range append(problems, app.CheckModels(team)...) {
+	problems = append(problems, app.CheckModels(team)...)
+	for _, p := range problems {
+		e.known = append(e.known, p.String())
+	}
+	for _, p := range app.FoldProblems(problems) {
 		e.wrong("file", p.String(), "Correct the file. A running hub reads it again by itself; until then the agent stays as it was.")
 	}
 	for _, p := range append(team.Warnings, app.CheckTools(team)...) {
@@ -225,10 +231,18 @@ func (e *examination) mistakes(ctx context.Context, hub *client.Client) {
 		e.failed("agents", err)
 		return
 	}
+	var as []string
 	for _, a := range agents {
-		if a.Mistake != "" {
+		switch {
+		case a.Mistake == "":
+		case slices.Contains(e.known, a.Mistake):
+			as = append(as, a.Name)
+		default:
 			e.wrong("agent", a.Name+" works as it did before this mistake in its file: "+a.Mistake, "Correct the file.")
 		}
+	}
+	if as != nil {
+		e.wrong("agent", some(as)+" "+view.Verb(len(as), "works", "work")+" as "+view.Verb(len(as), "it", "they")+" did before the mistakes above.", "")
 	}
 }
 

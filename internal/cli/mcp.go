@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley"
-	"parley/api"
 	"parley/internal/hubfile"
 	"parley/internal/join"
 	"parley/internal/mcpbridge"
@@ -83,7 +82,7 @@ type looking struct{ http.RoundTripper }
 
 func (l looking) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
-	r.Header.Set(api.LookHeader, "1")
+	r.Header.Set(parley.LookHeader, "1")
 	return l.RoundTripper.RoundTrip(r)
 }
 

@@ -46,7 +46,7 @@ func Adopt(from, dir string) (made []string, left []LeftOut, err error) {
 		}
 		return nil, left, err
 	}
-	files[TeamFile] = fmt.Appendf(nil, adopted, from)
+	files[TeamFile] = named(fmt.Appendf(nil, adopted, from), dir)
 	made, err = writeFiles(files, dir)
 	return made, left, err
 }

@@ -71,7 +71,7 @@ func quoted(text string) string {
 	switch strings.ToLower(text) {
 	case "true", "false", "yes", "no", "on", "off", "null", "y", "n":
 	default:
-		if text != "" && strings.Trim(text, letters+"-_") == "" && strings.ContainsRune(letters, rune(text[0])) {
+		if text != "" && strings.Trim(text, letters+"0123456789-_") == "" && strings.ContainsRune(letters, rune(text[0])) {
 			return text
 		}
 	}

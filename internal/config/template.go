@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"embed"
 	"errors"
 	"io/fs"
@@ -63,7 +64,21 @@ func (t Template) Write(dir string) ([]string, error) {
 	if err != nil {
 		return nil, parley.Errorf(parley.Internal, "The template %s is missing from this build.", t.Name).WithCause(err)
 	}
+	files[TeamFile] = named(files[TeamFile], dir)
 	return writeFiles(files, dir)
+}
+
+// unnamed is the line of a new team's file that its folder's name goes into.
+const unnamed = "\nteam: main\n"
+
+// named calls a new team like its folder, so that two teams of one machine have two names.
+// It stays main if the folder's name cannot be a team's.
+func named(file []byte, dir string) []byte {
+	whole, err := filepath.Abs(dir)
+	if err != nil || parley.CheckName(filepath.Base(whole)) != nil {
+		return file
+	}
+	return bytes.Replace(file, []byte(unnamed), []byte("\nteam: "+quoted(filepath.Base(whole))+"\n"), 1)
 }
 
 func (t Template) files() (map[string][]byte, error) {

@@ -382,3 +382,27 @@ func TestModelsAreSpeltInOneWay(t *testing.T) {
 		}
 	}
 }
+
+// A new team is called like its folder, so that services and copies of two teams differ.
+func TestANewTeamIsCalledLikeItsFolder(t *testing.T) {
+	for folder, want := range map[string]string{"my-team": "my-team", "Blue 2": "Blue 2", "no": "no", "42": "42", "a:b": "main", "x+y": "main"} {
+		for _, template := range Templates() {
+			dir := filepath.Join(t.TempDir(), folder)
+			if _, err := template.Write(dir); err != nil {
+				t.Fatal(err)
+			}
+			team, found := load(t, dir)
+			diff(t, template.Name+": problems", []string(nil), found)
+			diff(t, template.Name+" in "+folder, want, team.Name)
+		}
+	}
+	from, dir := t.TempDir(), filepath.Join(t.TempDir(), "adopted")
+	if err := os.WriteFile(filepath.Join(from, "a.md"), []byte("---\nname: a\ndescription: Reads.\n---\nYou read.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Adopt(from, dir); err != nil {
+		t.Fatal(err)
+	}
+	team, _ := load(t, dir)
+	diff(t, "adopted", "adopted", team.Name)
+}

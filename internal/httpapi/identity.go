@@ -25,7 +25,7 @@ func (s *Server) identify(ctx huma.Context, next func(huma.Context)) {
 		writeProblem(w, s.refuse(ctx.Context(), "identify", err))
 		return
 	}
-	if ctx.Header(api.LookHeader) == "" {
+	if ctx.Header(parley.LookHeader) == "" {
 		if err := s.cfg.Desk.Touch(ctx.Context(), caller); err != nil {
 			writeProblem(w, s.refuse(ctx.Context(), "identify", err))
 			return

@@ -14,7 +14,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley"
-	"parley/api"
 )
 
 // Met is what a client sees once it is connected.
@@ -87,7 +86,7 @@ func (v Server) transport(getenv func(string) string, said *lastWords) (mcp.Tran
 		cmd.Env = append(cmd.Environ(), LookVariable+"=1")
 		return &mcp.CommandTransport{Command: cmd}, nil
 	}
-	header := http.Header{api.LookHeader: {"1"}}
+	header := http.Header{parley.LookHeader: {"1"}}
 	for name, value := range v.Headers {
 		text, err := expand(value, getenv)
 		if err != nil {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/api"
 )
 
 const (
@@ -27,7 +26,7 @@ const (
 // ServeHTTP serves one request.
 func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	caller, err := d.cfg.Identify(r)
-	if err == nil && r.Header.Get(api.LookHeader) == "" {
+	if err == nil && r.Header.Get(parley.LookHeader) == "" {
 		err = d.cfg.Desk.Touch(r.Context(), caller)
 	}
 	if err != nil {

@@ -69,16 +69,28 @@ func (s Screen) Reload(r api.Reload) string {
 		fmt.Fprintf(&b, "parley.yaml changed %s.\n", Line(m))
 	}
 	if b.Len() == 0 {
-		b.WriteString("Nothing has changed.\nAll files were read again, including the scripts of models.\n")
+		b.WriteString("Nothing has changed in parley.yaml and in agents/.\nAll files were read again, including the scripts of models: a turn that begins now follows them.\n")
 	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(&b, "%s %s\n", s.Bad(), Line(p))
 	}
+	var kept []string
 	for _, k := range r.Kept {
-		fmt.Fprintf(&b, "%s works as before.\n", k.Agent)
+		kept = append(kept, k.Agent)
+	}
+	if kept != nil {
+		fmt.Fprintf(&b, "%s %s as before.\n", strings.Join(kept, ", "), Verb(len(kept), "works", "work"))
 	}
 	if len(r.Restart) > 0 {
 		fmt.Fprintf(&b, "%s These settings need a restart of the hub: %s.\n", s.Paint(Yellow, "!"), strings.Join(r.Restart, ", "))
 	}
 	return b.String()
+}
+
+// Verb chooses the form for one or for several.
+func Verb(n int, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
 }
