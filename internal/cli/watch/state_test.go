@@ -56,7 +56,7 @@ func after(first Event, rest ...[]Event) []Event {
 }
 
 var (
-	runTests = api.Approval{ID: "approval-1-abcdefgh", Agent: "writer", Wants: `shell {"command":"go test"}`, Digest: "d1", Why: "Its profile asks.", Expires: noon.Add(time.Minute),
+	runTests = api.Approval{ID: "approval-1-abcdefgh", Agent: "writer", Wants: "run go test", Digest: "d1", Why: "Its profile asks.", Expires: noon.Add(time.Minute),
 		Always: &api.AlwaysRule{Key: "profile", Value: "allow:tool:shell:go test"}}
 	askEcho = api.Approval{ID: "approval-2-abcdefgh", Agent: "intern", Target: "echo", Wants: "ask echo: Well?", Digest: "d2", NotAlways: "intern is supervised.", Expires: noon.Add(time.Minute)}
 	colour  = Question{Task: api.Task{ID: "task-7", Requester: "planner", Title: "Which?"}, Text: "Which colour?\n\n1. blue\n2. red, like the old one"}
