@@ -103,9 +103,9 @@ var errEnded = errors.New("the hub has ended the stream")
 
 // events follows the record.
 func (f *feeder) events(ctx context.Context, hub Hub) error {
-	filter := client.EventFilter{}
+	filter, old := client.EventFilter{}, 0
 	if f.cursor == "" {
-		filter.Last = history
+		filter.Last, old = history, history
 	}
 	for e, err := range hub.Record(ctx, filter, f.cursor, true) {
 		if parley.KindOf(err) == parley.Invalid || parley.KindOf(err) == parley.NotFound {
@@ -115,7 +115,10 @@ func (f *feeder) events(ctx context.Context, hub Hub) error {
 			return err
 		}
 		text := ""
-		if e.Message != "" && f.room() {
+		// What the screen begins with is always told whole: that is no storm, although the
+		// steps that it begins with come at the same moment.
+		old--
+		if e.Message != "" && (old >= 0 || f.room()) {
 			// A message that cannot be read is shown without its text.
 			m, err := hub.Message(ctx, e.Message)
 			if text = m.Body; err != nil && ctx.Err() != nil {

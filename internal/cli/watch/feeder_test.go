@@ -36,6 +36,7 @@ type fakeHub struct {
 	closed   int
 	listed   int
 	messages int
+	far      time.Duration // how long it takes to read a message
 }
 
 type unused = interface{ Hub }
@@ -95,6 +96,7 @@ func (h *fakeHub) MyTasks(context.Context) ([]api.Task, error) {
 }
 
 func (h *fakeHub) Message(_ context.Context, id string) (api.MessageRecord, error) {
+	time.Sleep(h.far)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.messages++
@@ -341,6 +343,26 @@ func TestAQuestionIsReadOnce(t *testing.T) {
 		defer h.mu.Unlock()
 		if h.messages != 1 || h.listed < 20 {
 			t.Errorf("%d messages in %d looks", h.messages, h.listed)
+		}
+	})
+}
+
+// A team with a history: what was said before the screen was opened has its words,
+// although as many steps come with it.
+func TestTheHistoryHasItsWords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newFakeHub()
+		h.far = time.Millisecond
+		h.step(history)
+		h.say(history)
+		w := follow(t, h)
+		time.Sleep(time.Minute)
+		said, steps, _, _, _ := w.look()
+		if len(said) != history || steps != history {
+			t.Fatalf("%d said, %d steps", len(said), steps)
+		}
+		if i := slices.Index(said, ""); i >= 0 {
+			t.Errorf("message %d has no text", i+1)
 		}
 	})
 }
