@@ -38,9 +38,13 @@ func (c *console) awaitUnwatched(ctx context.Context, hub *client.Client, t api.
 	if c.json {
 		return hub.WaitTask(ctx, t.ID, timeout)
 	}
-	stop := c.narrate(ctx, hub, t.ID)
-	defer stop()
-	return hub.WaitTask(ctx, t.ID, timeout)
+	n := c.narrate(ctx, hub, t.ID)
+	defer n.stop()
+	now, err := hub.WaitTask(ctx, t.ID, timeout)
+	if err == nil {
+		n.finish(ctx)
+	}
+	return now, err
 }
 
 // interruptible returns a context that ends with Ctrl-C, when the terminal is
