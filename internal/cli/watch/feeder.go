@@ -50,11 +50,12 @@ type feeder struct {
 	// Where the record and the steps go on.
 	cursor, stepCursor string
 
-	texts map[string]string // of the questions that wait
+	texts map[string]string   // of the questions that wait
+	above map[string]api.Task // tasks that have ended, with children that are shown
 }
 
 func newFeeder(dial Dial, now func() time.Time) *feeder {
-	return &feeder{dial: dial, now: now, changed: make(chan struct{}, 1), stale: make(chan struct{}, 1), texts: map[string]string{}}
+	return &feeder{dial: dial, now: now, changed: make(chan struct{}, 1), stale: make(chan struct{}, 1), texts: map[string]string{}, above: map[string]api.Task{}}
 }
 
 // run follows the hub until the context is done.
@@ -214,25 +215,6 @@ func (f *feeder) snapshot(ctx context.Context, hub Hub, about api.Hub) (Snapshot
 	s.Today, err = hub.TeamBudget(ctx)
 	s.Known = err == nil
 	return s, nil
-}
-
-// tasks are the open ones, and those that have just ended.
-func (f *feeder) tasks(ctx context.Context, hub Hub) ([]api.Task, error) {
-	open, err := hub.Tasks(ctx, client.TaskFilter{Open: true, Limit: manyTasks})
-	if err != nil {
-		return nil, err
-	}
-	recent, err := hub.Tasks(ctx, client.TaskFilter{Limit: manyEnded})
-	seen := map[string]bool{}
-	for _, t := range open {
-		seen[t.ID] = true
-	}
-	for _, t := range recent {
-		if !seen[t.ID] {
-			open = append(open, t)
-		}
-	}
-	return open, err
 }
 
 // questions are the tasks that wait for the person, each with its whole text, which
