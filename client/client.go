@@ -32,6 +32,7 @@ import (
 
 	"parley"
 	"parley/api"
+	"parley/internal/hubfile"
 )
 
 // Client is a participant's connection to the hub; its token says whose.
@@ -45,6 +46,10 @@ type Client struct {
 	// Insecure allows the token to go unencrypted to another machine, in a network that
 	// you trust.
 	Insecure bool
+
+	// find finds the hub again, which may be at another address after a restart; nil if
+	// there is only the one address.
+	find func() (hubfile.Hub, error)
 }
 
 // New makes a client of the hub at baseURL, such as http://127.0.0.1:7420.
