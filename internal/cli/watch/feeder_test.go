@@ -119,8 +119,10 @@ func (h *fakeHub) MyTasks(context.Context) ([]api.Task, error) {
 	return h.mine, h.answers()
 }
 
-func (h *fakeHub) Message(_ context.Context, id string) (api.MessageRecord, error) {
-	time.Sleep(h.far)
+func (h *fakeHub) Message(ctx context.Context, id string) (api.MessageRecord, error) {
+	if h.far > 0 && !pause(ctx, h.far) {
+		return api.MessageRecord{}, context.Cause(ctx)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.messages++
