@@ -292,6 +292,37 @@ func ShownArgs(args string) string {
 	return b.String()
 }
 
+// ReadableArgs is ShownArgs for people: the characters that a stored call spells as
+// escapes for the sake of HTML are written as themselves. It means the same, and is not
+// what a digest is made of.
+func ReadableArgs(args string) string {
+	var b strings.Builder
+	rest := ShownArgs(args)
+	for {
+		i := strings.IndexByte(rest, '\\')
+		if i < 0 || i+1 == len(rest) {
+			return b.String() + rest
+		}
+		b.WriteString(rest[:i])
+		rest = rest[i:]
+		size := 2 // an escape of one letter, such as \\ or \n
+		switch strings.ToLower(rest[:min(len(rest), 6)]) {
+		case `\u0026`:
+			b.WriteByte('&')
+			size = 6
+		case `\u003c`:
+			b.WriteByte('<')
+			size = 6
+		case `\u003e`:
+			b.WriteByte('>')
+			size = 6
+		default:
+			b.WriteString(rest[:size])
+		}
+		rest = rest[size:]
+	}
+}
+
 // HeldText stands in for the result of a call that waits for approval.
 const HeldText = "This action requires approval. Waiting for approval..."
 

@@ -291,3 +291,19 @@ func TestATextThatCannotBeKeptIsRefusedForWhatItIs(t *testing.T) {
 		}
 	}
 }
+
+func TestReadableArgs(t *testing.T) {
+	for args, want := range map[string]string{
+		`{"a":"x \u0026\u0026 y \u003C\u003e"}`: `{"a":"x && y <>"}`,
+		`{"a":"\\u0026 \\\u0026 \"\u0026"}`:     `{"a":"\\u0026 \\& \"&"}`,
+		`{"a":"\u0022\u2028\n"}`:                `{"a":"\u0022\u2028\n"}`,
+		"{\"a\":\"\u202e\u0026\"}":              `{"a":"\u202e&"}`,
+		`\`:                                     `\`,
+		`"\`:                                    `"\`,
+		``:                                      ``,
+	} {
+		if got := parley.ReadableArgs(args); got != want {
+			t.Errorf("%s is shown as %s, want %s", args, got, want)
+		}
+	}
+}

@@ -32,6 +32,7 @@ import (
 
 	"parley"
 	"parley/api"
+	"parley/internal/hubfile"
 )
 
 // Client is a participant's connection to the hub; its token says whose.
@@ -48,6 +49,10 @@ type Client struct {
 	// Looking marks calls that only look whether the hub can be reached: they do not count
 	// as the agent being connected.
 	Looking bool
+
+	// find finds the hub again, which may be at another address after a restart; nil if
+	// there is only the one address.
+	find func() (hubfile.Hub, error)
 }
 
 // New makes a client of the hub at baseURL, such as http://127.0.0.1:7420.

@@ -1,6 +1,8 @@
 package client
 
 import (
+	"strings"
+
 	"parley/internal/hubfile"
 )
 
@@ -8,18 +10,34 @@ import (
 // wrote there. In the data folder of a team that was added to a hub it finds that hub,
 // and acts in that team.
 func Discover(dataDir string) (*Client, error) {
-	hub, err := hubfile.Find(dataDir)
-	if err != nil {
-		return nil, err
-	}
-	return New(hub.URL, hub.Token), nil
+	return discovered(func() (hubfile.Hub, error) { return hubfile.Find(dataDir) })
 }
 
 // DiscoverTeam is like Discover, and acts in another team of the hub.
 func DiscoverTeam(dataDir, team string) (*Client, error) {
-	hub, err := hubfile.FindTeam(dataDir, team)
+	return discovered(func() (hubfile.Hub, error) { return hubfile.FindTeam(dataDir, team) })
+}
+
+func discovered(find func() (hubfile.Hub, error)) (*Client, error) {
+	hub, err := find()
 	if err != nil {
 		return nil, err
 	}
-	return New(hub.URL, hub.Token), nil
+	c := New(hub.URL, hub.Token)
+	c.find = find
+	return c, nil
+}
+
+// again is the client of the hub that runs now, as far as that can be found.
+func (c *Client) again() *Client {
+	if c.find == nil {
+		return c
+	}
+	hub, err := c.find()
+	if err != nil {
+		return c // perhaps it is just being started
+	}
+	moved := *c
+	moved.base, moved.token = strings.TrimRight(hub.URL, "/"), hub.Token
+	return &moved
 }

@@ -69,6 +69,7 @@ func (s *stream) run() error {
 			return context.Cause(s.ctx)
 		}
 		backoff = min(2*backoff, lastBackoff)
+		s.c = s.c.again()
 	}
 }
 

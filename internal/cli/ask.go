@@ -150,23 +150,27 @@ func (c *console) answer(ctx context.Context, hub *client.Client, t api.Task, fa
 	return c.show(t, func(s view.Screen) string { return s.Text(t.Result) })
 }
 
-// seen marks the result of a task as displayed, so that the inbox does not show
-// it again. The command does not fail if this fails.
+// seen marks what a task has answered as displayed, so that the inbox does not show it
+// again: its result, what its agent said on the way there, and that it failed. Anything
+// else that came meanwhile stays. The command does not fail if this fails.
 func (c *console) seen(ctx context.Context, hub *client.Client, t api.Task) {
-	ids := []string{t.ResultID}
-	if t.Error != "" {
-		inbox, err := hub.Inbox(ctx, inboxLimit)
-		if err != nil {
-			return
-		}
-		ids = nil
+	var ids []string
+	if t.ResultID != "" {
+		ids = append(ids, t.ResultID)
+	}
+	inbox, err := hub.Inbox(ctx, inboxLimit)
+	if err == nil {
 		for _, item := range inbox.Items {
-			if item.Task == t.ID && item.Kind == string(parley.FailureMessage) {
+			if item.Task == t.ID && !item.Asks && answers(parley.MessageKind(item.Kind)) {
 				ids = append(ids, item.ID)
 			}
 		}
 	}
 	_ = hub.MarkSeen(ctx, ids...)
+}
+
+func answers(kind parley.MessageKind) bool {
+	return kind == parley.ReplyMessage || kind == parley.FailureMessage
 }
 
 // waitHint says how to wait for a task again.

@@ -55,7 +55,7 @@ func (c *console) auditSteps(ctx context.Context, hub *client.Client, a audit) e
 		}
 	}
 	if a.follow {
-		return followBoth(ctx, hub, a.filter, cursor, q, func(h happening) error {
+		return followBoth(ctx, hub, []eventsFrom{{a.filter, cursor}}, q, func(h happening) error {
 			if h.step != nil && !a.within(h.step.At) {
 				return nil
 			}
@@ -95,9 +95,9 @@ func (c *console) happened(h happening) error {
 	return err
 }
 
-// followBoth goes on with new events and steps as they come, until one of the two ends.
+// followBoth goes on with new events and steps as they come, until one of them ends.
 // They are written one after the other.
-func followBoth(ctx context.Context, hub *client.Client, events client.EventFilter, cursor string, q client.StepQuery, write func(happening) error) error {
+func followBoth(ctx context.Context, hub *client.Client, events []eventsFrom, q client.StepQuery, write func(happening) error) error {
 	following, stop := context.WithCancel(ctx)
 	defer stop()
 	var mu sync.Mutex // of the output
@@ -106,26 +106,30 @@ func followBoth(ctx context.Context, hub *client.Client, events client.EventFilt
 		defer mu.Unlock()
 		return write(h)
 	}
-	events.Last = 0
-	ended := make(chan error, 2)
+	ended := make(chan error, 1+len(events))
 	go func() {
 		ended <- hub.FollowSteps(following, q, func(st api.Step) error { return show(happening{step: &st}) })
 	}()
-	go func() {
-		for e, err := range hub.Record(following, events, cursor, true) {
-			if err == nil {
-				err = show(happening{event: &e})
+	for _, part := range events {
+		go func() {
+			part.filter.Last = 0
+			for e, err := range hub.Record(following, part.filter, part.cursor, true) {
+				if err == nil {
+					err = show(happening{event: &e})
+				}
+				if err != nil {
+					ended <- err
+					return
+				}
 			}
-			if err != nil {
-				ended <- err
-				return
-			}
-		}
-		ended <- nil
-	}()
+			ended <- nil
+		}()
+	}
 	err := <-ended
 	stop()
-	<-ended
+	for range events {
+		<-ended
+	}
 	if ctx.Err() != nil {
 		return silent{exitInterrupted}
 	}

@@ -38,9 +38,13 @@ func (c *console) awaitUnwatched(ctx context.Context, hub *client.Client, t api.
 	if c.json {
 		return hub.WaitTask(ctx, t.ID, timeout)
 	}
-	stop := c.narrate(ctx, hub, t.ID)
-	defer stop()
-	return hub.WaitTask(ctx, t.ID, timeout)
+	n := c.narrate(ctx, hub, t.ID)
+	defer n.stop()
+	now, err := hub.WaitTask(ctx, t.ID, timeout)
+	if err == nil {
+		n.finish(ctx)
+	}
+	return now, err
 }
 
 // interruptible returns a context that ends with Ctrl-C, when the terminal is
@@ -138,12 +142,7 @@ func (w *waiting) redraw() {
 	if wait := cmp.Or(t.Waiting, w.partial.wait); wait != "" {
 		text += ", which is " + view.Clean(wait)
 	}
-	if w.partial.tool != "" {
-		text += ", which uses " + view.Clean(w.partial.tool)
-	}
-	if t.Open > 0 {
-		text += fmt.Sprintf(", which waits for %d more", t.Open)
-	}
+	text += busyWith(w.partial.tool, t.Open)
 	if t.Spent != nil && t.Spent.Money > 0 {
 		text += ", " + view.Dollars(t.Spent.Money)
 	}
@@ -154,6 +153,19 @@ func (w *waiting) redraw() {
 	}
 	w.above = len(lines)
 	_, _ = fmt.Fprint(w.err, s.Paint(view.Dim, s.Fit(text)))
+}
+
+// busyWith says what an agent does: a tool that it uses, or tasks that it waits for.
+func busyWith(tool string, open int) string {
+	switch {
+	case tool == "ask_user":
+		return ", which waits for a person's answer"
+	case tool != "":
+		return ", which uses " + view.Clean(tool)
+	case open > 0:
+		return fmt.Sprintf(", which waits for %d more", open)
+	}
+	return ""
 }
 
 func (w *waiting) clear() {

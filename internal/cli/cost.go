@@ -95,5 +95,5 @@ func (c *console) adviseCost(ctx context.Context, hub *client.Client, r api.Cont
 	if err != nil || e == nil {
 		return
 	}
-	c.advise("The first step costs up to %s (%s: %d tokens in, up to %d out).", view.Dollars(e.Money), e.Model, e.Input, e.Output)
+	c.advise("The first step costs up to %s (%s: %d tokens in, up to %d out).", view.AtMost(e.Money), e.Model, e.Input, e.Output)
 }

@@ -79,18 +79,18 @@ func (c *console) log(ctx context.Context, hub *client.Client, l stepLog) error 
 	if removed != "" {
 		c.advise("%s", removed)
 	}
-	waits := client.EventFilter{Agent: l.query.Agent, Task: l.query.Task, Tree: l.query.Tree, Kind: providerWaits}
+	about := client.EventFilter{Agent: l.query.Agent, Task: l.query.Task, Tree: l.query.Tree}
 	if len(steps) > 0 {
 		l.query.Cursor = steps[len(steps)-1].Cursor
 	}
 	if l.query.Limit > 0 && len(steps) >= l.query.Limit { // there are older ones
-		waits.Since = steps[0].At
+		about.Since = steps[0].At
 	}
-	waited, cursor, err := readWaits(ctx, hub, waits)
+	asides, ends, err := readAsides(ctx, hub, about)
 	if err != nil {
 		return err
 	}
-	steps = byTime(steps, waited)
+	steps = byTime(steps, asides)
 	if l.query.Limit > 0 {
 		steps = steps[max(0, len(steps)-l.query.Limit):]
 	}
@@ -101,12 +101,12 @@ func (c *console) log(ctx context.Context, hub *client.Client, l stepLog) error 
 		}
 	}
 	if l.follow {
-		return followBoth(ctx, hub, waits, cursor, l.query, func(h happening) error {
+		return followBoth(ctx, hub, ends, l.query, func(h happening) error {
 			switch {
 			case h.step != nil:
 				return c.logStep(c.screen(c.out), *h.step)
-			case waitsIn(waits, *h.event):
-				return c.logStep(c.screen(c.out), waitStep(*h.event))
+			case waitsIn(about, *h.event):
+				return c.logStep(c.screen(c.out), asideStep(*h.event))
 			}
 			return nil
 		})

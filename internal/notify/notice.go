@@ -124,7 +124,7 @@ func (r *reader) approval(e parley.Event) (list []notice, err error) {
 		}
 		what = "contact " + target
 	}
-	text := fmt.Sprintf("%s wants to %s: %s (%s)", from, what, parley.Clip(parley.ShownArgs(a.Args), textRunes/2), parley.Clip(a.Reason, textRunes/4))
+	text := fmt.Sprintf("%s wants to %s: %s (%s)", from, what, parley.Clip(parley.ReadableArgs(a.Args), textRunes/2), parley.Clip(a.Reason, textRunes/4))
 	for _, p := range people {
 		n := r.notice(e, p, "approval", from, text)
 		n.Approval = a.ID.String()

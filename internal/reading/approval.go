@@ -2,10 +2,7 @@ package reading
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"strings"
-	"unicode/utf8"
 
 	"parley"
 	"parley/internal/access"
@@ -177,56 +174,4 @@ func (s *Service) nameIn(tx *store.Tx, id parley.AgentID) (string, error) {
 	}
 	a, err := tx.Agent(id)
 	return a.Name, err
-}
-
-// wants describes a call in one line, and counts what that line leaves out of it.
-func wants(a parley.Approval, target string) (line string, left int) {
-	how, text, left := spoken(a.Args)
-	if target == "" || text == "" {
-		line = parley.Clip(a.Tool+" "+a.Args, wantsRunes)
-		return line, leftOut(a.Tool+" "+a.Args, line)
-	}
-	if how == "" {
-		how = a.Tool
-	}
-	said := how + " " + target + ": " + text
-	line = parley.Clip(said, wantsRunes)
-	return line, left + leftOut(said, line)
-}
-
-const wantsRunes = 200
-
-// spoken reads what a contact says, and counts the characters of the arguments that
-// are neither that nor to whom. All toolsets pass the text of a contact as message
-// or task, and its pattern as action.
-func spoken(args string) (how, text string, left int) {
-	var named map[string]json.RawMessage
-	_ = json.Unmarshal([]byte(args), &named) // other arguments are shown as they are
-	word := func(name string) (s string) {
-		_ = json.Unmarshal(named[name], &s)
-		return s
-	}
-	how, text = word("action"), word("message")
-	told := "message"
-	if text == "" {
-		text, told = word("task"), "task"
-	}
-	for name, value := range named {
-		switch name {
-		case told, "action", "agentId", "target", "target_agent":
-		default:
-			left += utf8.RuneCount(value)
-		}
-	}
-	return how, text, left
-}
-
-// leftOut is how many characters a line leaves out of a text. A gap that it closes
-// counts too.
-func leftOut(text, line string) int {
-	if text == line {
-		return 0
-	}
-	kept := utf8.RuneCountInString(strings.TrimSuffix(line, "…"))
-	return max(0, utf8.RuneCountInString(text)-kept)
 }

@@ -120,7 +120,7 @@ func brief(given map[string]json.RawMessage) string {
 	if err != nil {
 		return ""
 	}
-	return " " + string(text)
+	return " " + parley.ReadableArgs(string(text))
 }
 
 // waitsFor says what a turn does while a call runs: it waits for whom it asks.

@@ -142,8 +142,8 @@ func (s Screen) verbatim(name, text string) string {
 // indented shows the arguments of a call. What has no shape is shown as an escape.
 func indented(args json.RawMessage) string {
 	var b bytes.Buffer
-	if json.Indent(&b, []byte(parley.ShownArgs(string(args))), "", "  ") != nil {
-		return parley.ShownArgs(string(args))
+	if json.Indent(&b, []byte(parley.ReadableArgs(string(args))), "", "  ") != nil {
+		return parley.ReadableArgs(string(args))
 	}
 	return b.String()
 }

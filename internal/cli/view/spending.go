@@ -60,6 +60,27 @@ func Dollars(amount float64) string {
 	return parley.Money(math.Round(amount * float64(parley.Dollar))).String()
 }
 
+// AtMost is a bound of an amount of money: whole cents, or two digits of what is less,
+// rounded up.
+func AtMost(amount float64) string {
+	unit := 0.01
+	for amount > 0 && amount <= 10*unit && unit > 2e-6 {
+		unit /= 10
+	}
+	return Dollars(math.Ceil(amount/unit-1e-6) * unit)
+}
+
+// Thousands is a number as short as it can be said.
+func Thousands(n int64) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprint(n)
+	case n < 10_000_000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprintf("%dM", n/1_000_000)
+}
+
 func seconds(n float64) string { return Duration(time.Duration(n * float64(time.Second))) }
 
 // WaitsFor says which budget, tasks or decision a task waits for.
@@ -83,7 +104,7 @@ func WaitsFor(t api.Task) string {
 
 // SpentToday is what a team has spent on this day, in a few words.
 func (s Screen) SpentToday(sp api.Spending) string {
-	text := fmt.Sprintf("%s, %d tokens", Dollars(sp.Money), sp.Input+sp.Output)
+	text := Dollars(sp.Money) + ", " + Thousands(sp.Input+sp.Output) + " tokens"
 	if sp.Budget == nil {
 		return text
 	}

@@ -77,8 +77,8 @@ func stepColor(st api.Step) Color {
 }
 
 // Logged reports whether a step has a line of its own in a log. That a turn has ended is
-// said by its last reply.
-func Logged(st api.Step) bool { return st.Kind != api.StepEnd }
+// said by its last reply, unless there is none since the task has failed.
+func Logged(st api.Step) bool { return st.Kind != api.StepEnd || st.Failed }
 
 // Steps shows the steps of one task, turn by turn, folded: a call with its result is one
 // line, and a text has at most one more.
@@ -92,7 +92,7 @@ func (s Screen) Steps(steps []api.Step) string {
 	var b strings.Builder
 	for _, st := range steps {
 		silent := st.Kind == api.StepReply && st.Text == "" && st.Input+st.Output == 0
-		if st.Kind == api.StepEnd || silent || st.Kind == api.StepCall && finished[callOf(st)] {
+		if !Logged(st) || silent || st.Kind == api.StepCall && finished[callOf(st)] {
 			continue
 		}
 		b.WriteString(s.foldedStep(st))

@@ -22,9 +22,11 @@ type entry struct {
 	who  string
 	verb string
 	to   string
-	look style
-	text string
-	task string
+	// place stands after the name of whom it is for.
+	place string
+	look  style
+	text  string
+	task  string
 	// aside stands at the right: how long it took, what it cost.
 	aside string
 	// whole is what the reader shows; message is what it reads at the hub.
@@ -131,6 +133,9 @@ func (s State) feedRow(e entry, w int, here bool) string {
 		left = append(left, span{e.verb, e.look})
 		if e.to != "" && e.to != e.who {
 			left = append(left, span{" ", plain}, span{e.to, nameStyle(e.to)})
+		}
+		if e.place != "" {
+			left = append(left, span{" " + e.place, e.look})
 		}
 		if e.text != "" {
 			left = append(left, span{": " + e.text, plain})

@@ -50,11 +50,12 @@ type feeder struct {
 	// Where the record and the steps go on.
 	cursor, stepCursor string
 
-	texts map[string]string // of the questions that wait
+	texts map[string]string   // of the questions that wait
+	above map[string]api.Task // tasks that have ended, with children that are shown
 }
 
 func newFeeder(dial Dial, now func() time.Time) *feeder {
-	return &feeder{dial: dial, now: now, changed: make(chan struct{}, 1), stale: make(chan struct{}, 1), texts: map[string]string{}}
+	return &feeder{dial: dial, now: now, changed: make(chan struct{}, 1), stale: make(chan struct{}, 1), texts: map[string]string{}, above: map[string]api.Task{}}
 }
 
 // run follows the hub until the context is done.
@@ -103,9 +104,9 @@ var errEnded = errors.New("the hub has ended the stream")
 
 // events follows the record.
 func (f *feeder) events(ctx context.Context, hub Hub) error {
-	filter := client.EventFilter{}
+	filter, old := client.EventFilter{}, 0
 	if f.cursor == "" {
-		filter.Last = history
+		filter.Last, old = history, history
 	}
 	for e, err := range hub.Record(ctx, filter, f.cursor, true) {
 		if parley.KindOf(err) == parley.Invalid || parley.KindOf(err) == parley.NotFound {
@@ -115,7 +116,10 @@ func (f *feeder) events(ctx context.Context, hub Hub) error {
 			return err
 		}
 		text := ""
-		if e.Message != "" && f.room() {
+		// What the screen begins with is always told whole: that is no storm, although the
+		// steps that it begins with come at the same moment.
+		old--
+		if e.Message != "" && (old >= 0 || f.room()) {
 			// A message that cannot be read is shown without its text.
 			m, err := hub.Message(ctx, e.Message)
 			if text = m.Body; err != nil && ctx.Err() != nil {
@@ -211,25 +215,6 @@ func (f *feeder) snapshot(ctx context.Context, hub Hub, about api.Hub) (Snapshot
 	s.Today, err = hub.TeamBudget(ctx)
 	s.Known = err == nil
 	return s, nil
-}
-
-// tasks are the open ones, and those that have just ended.
-func (f *feeder) tasks(ctx context.Context, hub Hub) ([]api.Task, error) {
-	open, err := hub.Tasks(ctx, client.TaskFilter{Open: true, Limit: manyTasks})
-	if err != nil {
-		return nil, err
-	}
-	recent, err := hub.Tasks(ctx, client.TaskFilter{Limit: manyEnded})
-	seen := map[string]bool{}
-	for _, t := range open {
-		seen[t.ID] = true
-	}
-	for _, t := range recent {
-		if !seen[t.ID] {
-			open = append(open, t)
-		}
-	}
-	return open, err
 }
 
 // questions are the tasks that wait for the person, each with its whole text, which

@@ -36,6 +36,9 @@ type fakeHub struct {
 	closed   int
 	listed   int
 	messages int
+	tasks    []api.Task
+	looked   int           // how often a single task was read
+	far      time.Duration // how long it takes to read a message
 }
 
 type unused = interface{ Hub }
@@ -83,7 +86,29 @@ func (h *fakeHub) AgentList(context.Context) (api.AgentList, error) {
 	return api.AgentList{Agents: h.agents}, h.answers()
 }
 
-func (h *fakeHub) Tasks(context.Context, client.TaskFilter) ([]api.Task, error) { return nil, nil }
+func (h *fakeHub) Tasks(_ context.Context, f client.TaskFilter) (list []api.Task, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, t := range slices.Backward(h.tasks) {
+		if len(list) < f.Limit && !(f.Open && t.State == "completed") {
+			list = append(list, t)
+		}
+	}
+	return list, h.answers()
+}
+
+func (h *fakeHub) Task(_ context.Context, id string) (api.Task, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.looked++
+	for _, t := range h.tasks {
+		if t.ID == id {
+			return t, h.answers()
+		}
+	}
+	return api.Task{}, parley.Errorf(parley.NotFound, "%s not found.", id)
+}
+
 func (h *fakeHub) Channels(context.Context) ([]api.Channel, error)              { return nil, nil }
 func (h *fakeHub) Approvals(context.Context, bool, int) ([]api.Approval, error) { return nil, nil }
 func (h *fakeHub) TeamBudget(context.Context) (api.Spending, error)             { return api.Spending{}, nil }
@@ -94,7 +119,10 @@ func (h *fakeHub) MyTasks(context.Context) ([]api.Task, error) {
 	return h.mine, h.answers()
 }
 
-func (h *fakeHub) Message(_ context.Context, id string) (api.MessageRecord, error) {
+func (h *fakeHub) Message(ctx context.Context, id string) (api.MessageRecord, error) {
+	if h.far > 0 && !pause(ctx, h.far) {
+		return api.MessageRecord{}, context.Cause(ctx)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.messages++
@@ -341,6 +369,61 @@ func TestAQuestionIsReadOnce(t *testing.T) {
 		defer h.mu.Unlock()
 		if h.messages != 1 || h.listed < 20 {
 			t.Errorf("%d messages in %d looks", h.messages, h.listed)
+		}
+	})
+}
+
+// A team with a history: what was said before the screen was opened has its words,
+// although as many steps come with it.
+func TestTheHistoryHasItsWords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newFakeHub()
+		h.far = time.Millisecond
+		h.step(history)
+		h.say(history)
+		w := follow(t, h)
+		time.Sleep(time.Minute)
+		said, steps, _, _, _ := w.look()
+		if len(said) != history || steps != history {
+			t.Fatalf("%d said, %d steps", len(said), steps)
+		}
+		if i := slices.Index(said, ""); i >= 0 {
+			t.Errorf("message %d has no text", i+1)
+		}
+	})
+}
+
+// Of a large tree that has ended only the newest tasks are read, and yet each stands
+// below its own parent. What has ended is not read again.
+func TestTheChildrenOfAnEndedTreeStandBelowIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newFakeHub()
+		task := func(id, parent string) {
+			h.tasks = append(h.tasks, api.Task{ID: id, Parent: parent, Agent: "a", State: "completed", Ended: &noon})
+		}
+		task("task-1", "")
+		task("task-2", "task-1")
+		for i := range 2 * manyEnded {
+			task(fmt.Sprintf("task-%d", 3+i), "task-2")
+		}
+		task("task-99", "task-gone")
+		w := follow(t, h)
+		time.Sleep(time.Minute)
+		w.mu.Lock()
+		var roots []string
+		for _, row := range w.state.tasks {
+			if row.trunk == "" {
+				roots = append(roots, row.ID)
+			}
+		}
+		if want := []string{"task-99", "task-1"}; !slices.Equal(roots, want) || len(w.state.tasks) != manyEnded+2 {
+			t.Errorf("%d tasks, and %v begin a tree, want %v", len(w.state.tasks), roots, want)
+		}
+		w.mu.Unlock()
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if looks := h.listed; h.looked != 3 || looks < 20 {
+			t.Errorf("%d tasks were read one by one in %d looks", h.looked, looks)
 		}
 	})
 }

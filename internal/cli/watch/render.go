@@ -205,18 +205,7 @@ func (s State) cost() string {
 		text += " of " + view.Dollars(b.Money)
 	}
 	if n := s.today.Input + s.today.Output; n > 0 {
-		text += s.dot() + thousands(n) + " tokens"
+		text += s.dot() + view.Thousands(n) + " tokens"
 	}
 	return text
-}
-
-// thousands is a number as short as it can be said.
-func thousands(n int64) string {
-	switch {
-	case n < 10_000:
-		return fmt.Sprint(n)
-	case n < 10_000_000:
-		return fmt.Sprintf("%dk", n/1000)
-	}
-	return fmt.Sprintf("%dM", n/1_000_000)
 }

@@ -56,7 +56,7 @@ func after(first Event, rest ...[]Event) []Event {
 }
 
 var (
-	runTests = api.Approval{ID: "approval-1-abcdefgh", Agent: "writer", Wants: `shell {"command":"go test"}`, Digest: "d1", Why: "Its profile asks.", Expires: noon.Add(time.Minute),
+	runTests = api.Approval{ID: "approval-1-abcdefgh", Agent: "writer", Wants: "run go test", Digest: "d1", Why: "Its profile asks.", Expires: noon.Add(time.Minute),
 		Always: &api.AlwaysRule{Key: "profile", Value: "allow:tool:shell:go test"}}
 	askEcho = api.Approval{ID: "approval-2-abcdefgh", Agent: "intern", Target: "echo", Wants: "ask echo: Well?", Digest: "d2", NotAlways: "intern is supervised.", Expires: noon.Add(time.Minute)}
 	colour  = Question{Task: api.Task{ID: "task-7", Requester: "planner", Title: "Which?"}, Text: "Which colour?\n\n1. blue\n2. red, like the old one"}
@@ -256,6 +256,33 @@ func TestWhatTheFeedTellsOfTrouble(t *testing.T) {
 			continue
 		}
 		got := strings.Join(strings.Fields(bare(s.feedRow(s.feed.entries[0], 200, false))), " ")
+		if want := "12:00:00 " + c.want + " task-1"; got != want {
+			t.Errorf("%s: %q, want %q", c.kind, got, want)
+		}
+	}
+}
+
+// Each way in which a task begins and ends reads as a sentence.
+func TestTheFeedIsMadeOfSentences(t *testing.T) {
+	for _, c := range []struct {
+		kind                        parley.EventKind
+		actor, target, detail, text string
+		want                        string
+	}{
+		{parley.EventTask, "root", "researcher", "mention in #standup", "Look here.", "root mentions researcher in #standup: Look here."},
+		{parley.EventTask, "root", "coordinator", "resume of task-137", "Go on.", "root resumes task-137 with coordinator: Go on."},
+		{parley.EventTask, "root", "coordinator", "retry of task-137", "", "root retries task-137 with coordinator"},
+		{parley.EventTask, "reader", "writer", "answer", "It is 80.", "reader answers a question of writer: It is 80."},
+		{parley.EventTask, "intern", "boss", "approval_request", "", "intern needs a decision of boss"},
+		{parley.EventFailed, "coordinator", "root", "The pen is broken.", "", "coordinator has failed: The pen is broken."},
+		{parley.EventRescued, "", "coordinator", "rescue 1", "", "coordinator goes on after a lost worker: rescue 1"},
+		{parley.EventRescued, "", "claude", "claude is not connected", "", "claude is not connected, so its task waits again"},
+	} {
+		s, _ := play(Said{Event: api.Event{Cursor: "1", At: noon, Kind: string(c.kind), Actor: c.actor, Target: c.target, Detail: c.detail, Task: "task-1"}, Text: c.text})
+		got := ""
+		for _, e := range s.feed.entries {
+			got += strings.Join(strings.Fields(bare(s.feedRow(e, 200, false))), " ")
+		}
 		if want := "12:00:00 " + c.want + " task-1"; got != want {
 			t.Errorf("%s: %q, want %q", c.kind, got, want)
 		}

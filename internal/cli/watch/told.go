@@ -25,6 +25,10 @@ func said(e Said) (entry, bool) {
 	}
 	switch kind := parley.EventKind(e.Kind); kind {
 	case parley.EventTask:
+		if place, ok := strings.CutPrefix(detail, "mention in "); ok {
+			out.place = "in " + place
+			return word("mentions", cyan, "")
+		}
 		return word(opening(detail), cyan, "")
 	case parley.EventMessage:
 		if place, posted := strings.CutPrefix(detail, "post in "); posted {
@@ -36,7 +40,8 @@ func said(e Said) (entry, bool) {
 		out.words = out.text
 		return word("answers", green, "")
 	case parley.EventFailed:
-		return word("failed", red, detail)
+		out.to = "" // its requester
+		return word("has failed", red, detail)
 	case parley.EventCancelled:
 		return word("cancelled", red, detail)
 	case parley.EventProgress:
@@ -64,6 +69,9 @@ func said(e Said) (entry, bool) {
 		out.who, out.to = out.to, ""
 		return word("is "+detail, yellow, "")
 	}
+	if parley.EventKind(e.Kind) == parley.EventRescued { // nobody did it
+		out.who, out.to = out.to, ""
+	}
 	return more(e.Kind, detail, word)
 }
 
@@ -81,6 +89,9 @@ func more(kind, detail string, word func(verb string, look style, text string) (
 	case parley.EventPaused, parley.EventResumed:
 		return word(strings.TrimPrefix(kind, "team."), yellow, detail)
 	case parley.EventRescued:
+		if strings.HasSuffix(detail, " is not connected") {
+			return word("is not connected, so its task waits again", yellow, "")
+		}
 		return word("goes on after a lost worker", yellow, detail)
 	case parley.EventWindow:
 		return word("learned the limit of its model", yellow, detail)
@@ -103,17 +114,25 @@ func waitedFor(detail string) string {
 	return detail
 }
 
-// opening says how a task began.
-func opening(pattern string) string {
-	switch pattern {
+// opening says how a task began, up to the name of whom it is for.
+func opening(detail string) string {
+	switch detail {
 	case "ask", "question":
 		return "asks"
+	case "answer":
+		return "answers a question of"
 	case "delegate":
 		return "hands work to"
-	case "mention":
-		return "mentions"
+	case string(parley.ApprovalRequestMessage):
+		return "needs a decision of"
 	}
-	return pattern
+	if task, ok := strings.CutPrefix(detail, "resume of "); ok {
+		return "resumes " + task + " with"
+	}
+	if task, ok := strings.CutPrefix(detail, "retry of "); ok {
+		return "retries " + task + " with"
+	}
+	return detail
 }
 
 // stepped makes an entry of a step, if it says more than the record does.

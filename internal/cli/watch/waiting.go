@@ -47,13 +47,10 @@ func (i item) who() string {
 }
 
 func (i item) verb() string {
-	switch {
-	case i.approval == nil:
+	if i.approval == nil {
 		return "asks:"
-	case i.approval.Target != "":
-		return "wants to"
 	}
-	return "wants"
+	return "wants to"
 }
 
 // drawWaiting draws what waits: the chosen one with what can be done about it, the
