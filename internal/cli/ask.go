@@ -151,8 +151,10 @@ func (c *console) answer(ctx context.Context, hub *client.Client, t api.Task, fa
 }
 
 // seen marks what a task has answered as displayed, so that the inbox does not show it
-// again: its result, what its agent said on the way there, and that it failed. Anything
-// else that came meanwhile stays. The command does not fail if this fails.
+// again: its result, that it failed, and of an ask what its agent said on the way there.
+// Anything else that came meanwhile stays, and so does what was said on the way of work
+// that was handed over: nobody may have looked then. The command does not fail if this
+// fails.
 func (c *console) seen(ctx context.Context, hub *client.Client, t api.Task) {
 	var ids []string
 	if t.ResultID != "" {
@@ -161,7 +163,7 @@ func (c *console) seen(ctx context.Context, hub *client.Client, t api.Task) {
 	inbox, err := hub.Inbox(ctx, inboxLimit)
 	if err == nil {
 		for _, item := range inbox.Items {
-			if item.Task == t.ID && !item.Asks && answers(parley.MessageKind(item.Kind)) {
+			if item.Task == t.ID && !item.Asks && answers(t, parley.MessageKind(item.Kind)) {
 				ids = append(ids, item.ID)
 			}
 		}
@@ -169,8 +171,8 @@ func (c *console) seen(ctx context.Context, hub *client.Client, t api.Task) {
 	_ = hub.MarkSeen(ctx, ids...)
 }
 
-func answers(kind parley.MessageKind) bool {
-	return kind == parley.ReplyMessage || kind == parley.FailureMessage
+func answers(t api.Task, kind parley.MessageKind) bool {
+	return kind == parley.FailureMessage || kind == parley.ReplyMessage && t.Pattern == string(parley.Ask)
 }
 
 // waitHint says how to wait for a task again.
