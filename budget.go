@@ -102,12 +102,16 @@ func (b Budget) Raise(by Budget) (Budget, error) {
 			return b, Errorf(Conflict, "The budget does not bound %s, so there is nothing to raise.", c.what)
 		}
 	}
-	sum := Budget{Tokens: b.Tokens + by.Tokens, Money: b.Money + by.Money, Tasks: b.Tasks + by.Tasks, Time: b.Time + by.Time}
+	return b.Add(by)
+}
+
+// Add adds to all bounds, also to those that are not set: they begin at nothing.
+func (b Budget) Add(by Budget) (Budget, error) {
 	if over(b.Tokens, by.Tokens, maxTokens) || over(b.Money, by.Money, maxMoney) ||
 		over(b.Tasks, by.Tasks, maxTasks) || over(b.Time, by.Time, maxTime) {
 		return b, Errorf(Conflict, "The budget would be too large.")
 	}
-	return sum, nil
+	return Budget{Tokens: b.Tokens + by.Tokens, Money: b.Money + by.Money, Tasks: b.Tasks + by.Tasks, Time: b.Time + by.Time}, nil
 }
 
 // enough writes what to add to a budget that lacks so much: round figures, and not so

@@ -37,6 +37,16 @@ const (
 	EventTokenCreated EventKind = "token.created"
 	EventTokenRevoked EventKind = "token.revoked"
 
+	EventSessionOpened EventKind = "session.opened" // somebody has signed in with a browser
+	EventSessionEnded  EventKind = "session.ended"
+
+	EventChatLinked   EventKind = "chat.linked" // an account of a chat program is a person's now
+	EventChatUnlinked EventKind = "chat.unlinked"
+	EventChatStranger EventKind = "chat.stranger" // an account that belongs to nobody; recorded once a day
+	EventChatEdited   EventKind = "chat.edited"   // a person has changed a chat message, whose message stays as it was
+	EventChatDeleted  EventKind = "chat.deleted"
+	EventChatGivenUp  EventKind = "chat.given_up" // something is not shown in a chat; recorded once a day for each conversation
+
 	EventApprovalRequested EventKind = "approval.requested"
 	EventApprovalApproved  EventKind = "approval.approved"
 	EventApprovalDenied    EventKind = "approval.denied"
@@ -71,6 +81,15 @@ const (
 
 	EventUndone EventKind = "task.undone" // somebody took back what it changed in files
 
+	EventScheduleMade    EventKind = "schedule.made"   // work was made for a due time
+	EventScheduleMissed  EventKind = "schedule.missed" // none was, or is
+	EventSchedulePaused  EventKind = "schedule.paused"
+	EventScheduleResumed EventKind = "schedule.resumed"
+
+	EventReminderSet EventKind = "reminder.set"
+	EventReminded    EventKind = "task.reminded" // somebody was told that it is still open
+	EventNudged      EventKind = "task.nudged"   // the requester was told that nothing happens in it
+
 	EventPaused  EventKind = "team.paused"
 	EventResumed EventKind = "team.resumed"
 )
@@ -85,7 +104,9 @@ func EventKinds() []EventKind {
 		EventBudgetSpent, EventBudgetRaised, EventDaySpent, EventDayRaised, EventPaused, EventResumed,
 		EventKept, EventKeeperShared, EventKeeperPruned, EventProviderBusy, EventProviderAnswered, EventWindow,
 		EventQuestionAsked, EventQuestionForwarded, EventQuestionAnswered, EventQuestionPassed, EventQuestionExpired, EventQuestionFailed,
-		EventClaimed, EventReleased, EventTokenCreated, EventTokenRevoked, EventUndone,
+		EventClaimed, EventReleased, EventTokenCreated, EventTokenRevoked, EventSessionOpened, EventSessionEnded, EventUndone,
+		EventChatLinked, EventChatUnlinked, EventChatStranger, EventChatEdited, EventChatDeleted, EventChatGivenUp,
+		EventScheduleMade, EventScheduleMissed, EventSchedulePaused, EventScheduleResumed, EventReminderSet, EventReminded, EventNudged,
 	}
 }
 

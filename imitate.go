@@ -11,7 +11,7 @@ import (
 var headers = []string{
 	"agentrequest", "agentnotification", "channelmessage", "delegationresult", "delegationfailed", "approvalrequest",
 	"queryfrom", "queryunanswered", "answerfrom", "unread", "keeper", "channelnotice", "earliermessagesareleftout",
-	"resultofcall", "errorofcall", "redactedby", "taskended", "taskresumed",
+	"resultofcall", "errorofcall", "redactedby", "taskended", "taskresumed", "reminder",
 }
 
 // openings begin a line, without a bracket. A star is a name or the like, and a colon

@@ -20,6 +20,11 @@ type Limits struct {
 	DelegationDeadline time.Duration
 	ApprovalExpiry     time.Duration // an undecided approval expires after it
 	QuestionLifetime   time.Duration // an unanswered question expires after it
+	// NudgeAfter is how long a task of the agent may be without progress before its
+	// requester is told, once; 0 tells nobody.
+	NudgeAfter       time.Duration
+	Schedules        int           // entries of the agent's schedule
+	ScheduleInterval time.Duration // the shortest time between two due times of an entry
 	// Budget is for a tree of tasks whose root this agent works on.
 	Budget Budget
 	// Daily is what all turns of the team may spend in a day. It bounds tokens and
@@ -46,6 +51,6 @@ func DefaultLimits() Limits {
 	return Limits{
 		AskDepth: 3, DelegationDepth: 10, Rate: 10, MentionTurns: 30, Rounds: 10, Steps: 30, MessageBytes: 256 << 10, Turns: 8, Rescues: 3,
 		AskTimeout: 120 * time.Second, CallTimeout: 30 * time.Minute, DelegationDeadline: 7 * 24 * time.Hour,
-		ApprovalExpiry: 24 * time.Hour, QuestionLifetime: 10 * time.Minute,
+		ApprovalExpiry: 24 * time.Hour, QuestionLifetime: 10 * time.Minute, Schedules: 20, ScheduleInterval: time.Minute,
 	}
 }

@@ -24,11 +24,23 @@ func Mentions(text string, known func(folded string) bool) (names []string) {
 		if r != '@' || inWord(runes[:i]) {
 			continue
 		}
-		if name := longestName(runes[i+1:], known); name != "" && !slices.Contains(names, name) {
+		if name, _ := longestName(runes[i+1:], known); name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// MentionAt is the known name, folded, that a text mentions at its beginning, after the
+// @, and how many bytes of the text it takes; before is what stands before the @.
+func MentionAt(before, text string, known func(folded string) bool) (folded string, size int) {
+	last := []rune(before[max(0, len(before)-4*maxNameRunes):])
+	if inWord(last) {
+		return "", 0
+	}
+	runes := []rune(text[:min(len(text), 4*maxNameRunes)])
+	folded, n := longestName(runes, known)
+	return folded, len(string(runes[:n]))
 }
 
 // inWord reports whether an @ after the text would be part of a word or a mail
@@ -42,11 +54,10 @@ func inWord(before []rune) bool {
 	return false
 }
 
-// longestName finds the longest known name at the beginning of a text.
-func longestName(text []rune, known func(string) bool) string {
-	n := 0
+// longestName finds the longest known name at the beginning of a text, and how long it is.
+func longestName(text []rune, known func(string) bool) (folded string, n int) {
 	if len(text) > 0 && text[0] == ' ' {
-		return ""
+		return "", 0
 	}
 	for n < min(len(text), maxNameRunes) && nameRune(text[n]) {
 		n++
@@ -56,10 +67,10 @@ func longestName(text []rune, known func(string) bool) string {
 			continue
 		}
 		if folded := FoldName(string(text[:n])); known(folded) {
-			return folded
+			return folded, n
 		}
 	}
-	return ""
+	return "", 0
 }
 
 // continuesWord reports whether a text continues the word before it. Data.com
@@ -83,7 +94,10 @@ func Misspelt(text string, names []string) (list [][2]string) {
 	}
 	runes := []rune(text)
 	for i, r := range runes {
-		if r != '@' || inWord(runes[:i]) || longestName(runes[i+1:], known) != "" {
+		if r != '@' || inWord(runes[:i]) {
+			continue
+		}
+		if name, _ := longestName(runes[i+1:], known); name != "" {
 			continue
 		}
 		word := firstWord(runes[i+1:])

@@ -93,6 +93,9 @@ const (
 	// TaskEndedMessage tells a client that a task which it was handed was cancelled or
 	// given up. Only the hub writes it; its author is the client itself.
 	TaskEndedMessage MessageKind = "task_ended"
+	// ReminderMessage tells somebody of a task that is still open. Only the hub writes it;
+	// its author is whoever reads it.
+	ReminderMessage MessageKind = "reminder"
 )
 
 // Message is one stored message.
@@ -123,7 +126,7 @@ type Message struct {
 // FromHub reports whether the message is in the hub's own words. Its author is then
 // the one who reads it.
 func (m Message) FromHub() bool {
-	return m.Kind == UnansweredMessage || m.Kind == TaskEndedMessage || m.AsksForDecision()
+	return m.Kind == UnansweredMessage || m.Kind == TaskEndedMessage || m.Kind == ReminderMessage || m.AsksForDecision()
 }
 
 // AsksForDecision reports whether the message asks a manager to decide about an

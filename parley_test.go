@@ -217,7 +217,7 @@ func TestTimesAreMicroseconds(t *testing.T) {
 
 func TestDefaultLimits(t *testing.T) {
 	want := parley.Limits{AskDepth: 3, DelegationDepth: 10, Rate: 10, MentionTurns: 30, Rounds: 10, Steps: 30, MessageBytes: 256 << 10, Turns: 8, Rescues: 3,
-		AskTimeout: 2 * time.Minute, CallTimeout: 30 * time.Minute, DelegationDeadline: 168 * time.Hour, ApprovalExpiry: 24 * time.Hour, QuestionLifetime: 10 * time.Minute}
+		AskTimeout: 2 * time.Minute, CallTimeout: 30 * time.Minute, DelegationDeadline: 168 * time.Hour, ApprovalExpiry: 24 * time.Hour, QuestionLifetime: 10 * time.Minute, Schedules: 20, ScheduleInterval: time.Minute}
 	if got := parley.DefaultLimits(); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -126,7 +126,8 @@ var foreignScripts = []*unicode.RangeTable{unicode.Cyrillic, unicode.Greek, unic
 
 func lettersOf(scripts ...*unicode.RangeTable) (list []rune) {
 	rangetable.Visit(rangetable.Merge(scripts...), func(r rune) {
-		if unicode.IsLetter(r) {
+		// A letter that nobody sees stands for none: it would only leave one out.
+		if unicode.IsLetter(r) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) {
 			list = append(list, r)
 		}
 	})

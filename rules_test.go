@@ -40,21 +40,39 @@ var mayImport = map[string][]string{
 	"internal/demo":      {"api", "internal/app", "internal/cli/view", "client", "internal/config"},
 
 	// Doors: decode, one use case, encode.
-	"internal/httpapi": {"internal/access", "api", "internal/change", "internal/channel", "internal/claim", "internal/contact", "internal/desk", "internal/gate", "internal/hosting", "internal/keeper", "internal/live", "internal/reading", "internal/redaction", "internal/rulebook", "internal/search", "internal/store", "internal/token", "internal/trace"},
+	"internal/httpapi": {"internal/access", "api", "internal/bridge", "internal/change", "internal/channel", "internal/claim", "internal/contact", "internal/desk", "internal/gate", "internal/hosting", "internal/keeper", "internal/live", "internal/reading", "internal/redaction", "internal/rulebook", "internal/search", "internal/session", "internal/store", "internal/token", "internal/trace", "internal/schedule"},
+	// The page, and what it makes of the words of others.
+	"internal/page":        {"internal/access", "internal/change", "internal/channel", "internal/contact", "internal/gate", "internal/join", "internal/keeper", "internal/live", "internal/page/markup", "internal/policy", "internal/reading", "internal/rulebook", "internal/search", "internal/session", "internal/signin", "internal/step", "internal/token", "internal/trace"},
+	"internal/page/markup": {"internal/markdown"},
+	// What is better not read as Markdown, for the page and for chat programs.
+	"internal/markdown":   {},
+	"internal/markdown/*": {},
+	// Chat programs: the core decodes, calls a use case and encodes; each program is below it.
+	"internal/bridge":        {"internal/access", "internal/bridge/markup", "internal/contact", "internal/directory", "internal/reading", "internal/store", "internal/timing", "internal/token", "internal/wake"},
+	"internal/bridge/markup": {"internal/markdown"},
+	"internal/bridge/wire":   {"internal/bridge"},
+	"internal/bridge/*":      {"internal/bridge", "internal/bridge/markup", "internal/bridge/wire"},
+	// The programs themselves, for tests.
+	"internal/bridge/telegram/*": {},
+	"internal/bridge/slack/*":    {},
+	"internal/bridge/discord/*":  {},
 	// What it offers and asks comes from the use cases and the tools.
 	"internal/mcpserver": {"internal/access", "internal/contact", "internal/keeper", "internal/reading", "internal/tool", "internal/wake"},
 	// What every door does to a request before it is served.
-	"internal/gate": {"internal/access", "internal/store", "internal/token", "internal/wake"},
-	"api":           {},
-	"client":        {"api", "internal/hubfile"},
+	"internal/gate": {"internal/access", "internal/session", "internal/store", "internal/token", "internal/wake"},
+	// The door by which browsers sign in.
+	"internal/signin": {"internal/access", "internal/gate", "internal/session"},
+	"api":             {},
+	"client":          {"api", "internal/hubfile"},
 
 	// Who calls, and what the rules let them do. Every use case asks it.
 	"internal/access": {"internal/directory", "internal/policy", "internal/store"},
 
 	// Use cases.
-	"internal/contact":   {"internal/access", "internal/budget", "internal/directory", "internal/policy", "internal/question", "internal/store", "internal/wake"},
+	"internal/contact":   {"internal/access", "internal/budget", "internal/directory", "internal/policy", "internal/question", "internal/store", "internal/timing", "internal/wake"},
 	"internal/redaction": {"internal/access", "internal/directory", "internal/store"},
 	"internal/question":  {}, // pure, as policy is
+	"internal/timing":    {}, // pure too: when something is due again
 	"internal/budget":    {"internal/store"},
 	"internal/directory": {"internal/policy"},
 	"internal/channel":   {"internal/access", "internal/directory", "internal/store"},
@@ -67,6 +85,8 @@ var mayImport = map[string][]string{
 	"internal/keeper":       {"internal/access", "internal/directory", "internal/keeper/topic", "internal/model", "internal/policy", "internal/search", "internal/store"},
 	"internal/keeper/topic": {"internal/model"},
 	"internal/search":       {"internal/store", "internal/wake"},
+	// What agents are asked to do at given times. contact makes the work.
+	"internal/schedule": {"internal/access", "internal/contact", "internal/directory", "internal/store", "internal/timing", "internal/wake"},
 	// Telling people outside what waits for them.
 	"internal/notify": {"internal/store", "internal/wake", "internal/workspace/sandbox"},
 	"internal/claim":  {"internal/access", "internal/directory", "internal/store"},
@@ -75,10 +95,12 @@ var mayImport = map[string][]string{
 	// What tasks changed in files. Where the files are, app says.
 	"internal/change": {"internal/access", "internal/store"},
 	// The rules are in the files, and the rulebook changes them there.
-	"internal/rulebook": {"internal/access", "internal/config", "internal/directory", "internal/store"},
+	"internal/rulebook": {"internal/access", "internal/config", "internal/directory", "internal/policy", "internal/store"},
 	// The teams that a hub serves.
 	"internal/hosting": {"internal/access"},
 	"internal/token":   {"internal/access", "internal/directory", "internal/store"},
+	// People in browsers. What it says about tokens is theirs.
+	"internal/session": {"internal/access", "internal/directory", "internal/store", "internal/token"},
 	"internal/trace":   {"internal/store"},
 
 	// Running work: claims and leases, then one turn of an agent.
@@ -118,7 +140,7 @@ var mayImport = map[string][]string{
 	"internal/workspace/*": {},
 	// config checks an agent's rules itself, because it knows their lines.
 	"internal/backup":   {},
-	"internal/config":   {"internal/hardlink", "internal/policy", "internal/yamlfile"},
+	"internal/config":   {"internal/hardlink", "internal/policy", "internal/timing", "internal/yamlfile"},
 	"internal/hardlink": {},
 	"internal/hubfile":  {},
 	// What outside clients need in their own files.

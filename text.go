@@ -102,6 +102,8 @@ func MailText(from string, m Message) string {
 		return ResultText(from, m.Task, m.Body)
 	case FailureMessage:
 		return FailureText(from, m.Task, m.Body)
+	case ReminderMessage:
+		return ReminderText(m.Task, m.Body)
 	default:
 		return NotificationText(from, m.Context, m.Body)
 	}
@@ -135,6 +137,8 @@ func MessageText(from string, m Message) string {
 		return UnansweredText(m.Question, m.Body, m.Context)
 	case TaskEndedMessage:
 		return TaskEndedText(m.Task, m.Body)
+	case ReminderMessage:
+		return ReminderText(m.Task, m.Body)
 	default:
 		return from + ": " + Quote(m.Body)
 	}

@@ -26,6 +26,8 @@ type Hub struct {
 	ClockBehind float64   `json:"clock_behind_seconds,omitempty" doc:"How far the machine's clock is behind the newest record."`
 	// Notify is for people only.
 	Notify []NotifyTarget `json:"notify,omitempty" doc:"The commands and addresses through which people are told what waits for them, and how they are doing. Only a person reads them."`
+	// Bridges are for people only.
+	Bridges []Bridge `json:"bridges,omitempty" doc:"The chat programs that the team is in, and how they are doing. Only a person reads them."`
 }
 
 // NotifyTarget is a command or an address through which people are told.

@@ -41,6 +41,21 @@ func (tx *Tx) DM(x, y parley.AgentID) (c parley.Channel, err error) {
 	return c, err
 }
 
+// RecentDM is a dm with the number of messages in its main thread.
+type RecentDM struct {
+	parley.Channel
+	Count int
+}
+
+// RecentDMs reads the dms of a team in which something was said last, the newest first.
+func (tx *Tx) RecentDMs(team parley.TeamID, limit int) (list []RecentDM, err error) {
+	err = tx.query(`SELECT `+channelColsOfC+`, t.message_count FROM channel c JOIN thread t ON t.id = c.main_thread
+		WHERE c.team_id = $1 AND c.kind = 'dm' AND t.message_count > 0 ORDER BY t.last_message DESC LIMIT $2`, func(r Row) {
+		list = append(list, RecentDM{Channel: scanChannel(r), Count: int(r.Int(10))})
+	}, int64(team), int64(limit))
+	return list, err
+}
+
 // EnsureDM reads the channel of a pair, or creates it with its main thread. Two
 // callers at once create only one.
 func (tx *Tx) EnsureDM(team parley.TeamID, x, y parley.AgentID) (parley.Channel, error) {

@@ -181,16 +181,20 @@ func (r Recipient) deliveredAt(tx *Tx) parley.Micros {
 	return 0
 }
 
+const deliveryCols = `message_id, recipient_id, pull, delivered_at, seen_at, answered_at, mail`
+
+func scanDelivery(r Row) parley.Delivery {
+	return parley.Delivery{
+		Message: parley.MessageID(r.Int(0)), Recipient: parley.AgentID(r.Int(1)), Pull: r.Int(2) != 0,
+		Delivered: parley.Micros(r.Int(3)), Seen: parley.Micros(r.Int(4)), Answered: parley.Micros(r.Int(5)),
+		Mail: r.Int(6) != 0,
+	}
+}
+
 // Deliveries reads what became of a message at each recipient.
 func (tx *Tx) Deliveries(id parley.MessageID) (list []parley.Delivery, err error) {
-	err = tx.query(`SELECT message_id, recipient_id, pull, delivered_at, seen_at, answered_at, mail FROM delivery
-		WHERE message_id = $1 ORDER BY recipient_id`, func(r Row) {
-		list = append(list, parley.Delivery{
-			Message: parley.MessageID(r.Int(0)), Recipient: parley.AgentID(r.Int(1)), Pull: r.Int(2) != 0,
-			Delivered: parley.Micros(r.Int(3)), Seen: parley.Micros(r.Int(4)), Answered: parley.Micros(r.Int(5)),
-			Mail: r.Int(6) != 0,
-		})
-	}, int64(id))
+	err = tx.query(`SELECT `+deliveryCols+` FROM delivery WHERE message_id = $1 ORDER BY recipient_id`,
+		func(r Row) { list = append(list, scanDelivery(r)) }, int64(id))
 	return list, err
 }
 

@@ -63,7 +63,7 @@ const goingOn = `SELECT o.root_id, s.ended_at FROM task s JOIN task o ON o.id = 
 func (tx *Tx) RemoveMessages(ids []parley.MessageID) {
 	for _, id := range ids {
 		tx.exec(sumUp, int64(id))
-		for _, table := range []string{"step", "inbox", "approval", "task_path", "file_change", "file_content"} {
+		for _, table := range []string{"step", "inbox", "approval", "task_path", "file_change", "file_content", "reminder", "nudge"} {
 			tx.exec(`DELETE FROM `+table+` WHERE task_id IN (`+requestedTasks+`)`+keepNewest[table], int64(id))
 		}
 		tx.exec(`DELETE FROM approval WHERE message_id > 0 AND message_id = $1`+keepNewest["approval"], int64(id))

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -249,7 +250,11 @@ type TaskFilter struct {
 	Agent parley.AgentID // 0: any
 	Roots bool
 	Open  bool
-	Limit int
+	Ended bool
+	State parley.State // 0: any
+	// Before leaves out a task and those after it; 0 leaves out none.
+	Before parley.TaskID
+	Limit  int
 }
 
 // Tasks reads tasks for a list, newest first.
@@ -267,6 +272,19 @@ func (tx *Tx) Tasks(f TaskFilter) (list []parley.Task, err error) {
 	if f.Open {
 		where = append(where, "state <= 3")
 		order = "+id" // see the comment at the top of work.go
+	}
+	if f.Ended {
+		where = append(where, "state > 3")
+	}
+	and := func(condition string, value int64) {
+		args = append(args, value)
+		where = append(where, condition+strconv.Itoa(len(args)))
+	}
+	if f.State != 0 {
+		and("state = $", int64(f.State))
+	}
+	if f.Before != 0 {
+		and("id < $", int64(f.Before))
 	}
 	err = tx.query(`SELECT `+taskCols+` FROM task WHERE `+strings.Join(where, " AND ")+` ORDER BY `+order+` DESC LIMIT $2`,
 		func(r Row) { list = append(list, scanTask(r)) }, args...)

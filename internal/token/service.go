@@ -33,7 +33,13 @@ type Request struct {
 	Label string
 	// Expires is after how long it ends; 0 is never.
 	Expires time.Duration
+	// Once refuses a repeat by RuleShown instead of giving the token a new secret: whoever
+	// asks has seen the first one, which would end.
+	Once bool
 }
+
+// RuleShown is the rule that a repeat breaks after which the secret shown would be dead.
+const RuleShown = "shown_once"
 
 // Made is a new token. Secret is the token itself, which nobody can read again.
 type Made struct {
@@ -78,6 +84,8 @@ func (s *Service) create(ctx context.Context, c access.Caller, r Request, onlyAg
 			return err
 		}
 		switch {
+		case again && r.Once:
+			return parley.Errorf(parley.Conflict, "The token of %s was shown once already.", owner.Name).WithRule(RuleShown)
 		case again:
 			made.Token, err = replace(tx, c.Team, parley.TokenID(id), hash)
 			return err

@@ -16,7 +16,7 @@ const (
 	Events                     // events were appended; ID is the team
 	Clock                      // something is due sooner than an hour from now; ID is the task
 	Redacted                   // a message was redacted; ID is the message
-	Team                       // a team was paused or resumed; ID is the team
+	Team                       // a team, or the schedule of one of its agents, was paused or resumed; ID is the team
 	Mail                       // somebody who fetches their messages has a new one; ID is the recipient
 	Tokens                     // a token was revoked, or its owner removed; ID is the token, or any
 	Steps                      // a step was stored; ID is the task. Other hubs are not told

@@ -199,7 +199,7 @@ func sqliteColumns(t *testing.T) map[string]string {
 	list := map[string]string{}
 	err = sqlitex.Execute(c, `SELECT m.name || '.' || p.name,
 		concat_ws(' ', lower(p.type), CASE WHEN p."notnull" OR p.pk THEN 'not null' END, p.dflt_value)
-		FROM sqlite_schema m, pragma_table_info(m.name) p WHERE m.type = 'table'`, &sqlitex.ExecOptions{
+		FROM sqlite_schema m, pragma_table_info(m.name) p WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'`, &sqlitex.ExecOptions{
 		ResultFunc: func(row *zombiezen.Stmt) error { list[row.ColumnText(0)] = row.ColumnText(1); return nil },
 	})
 	if err != nil {

@@ -35,7 +35,13 @@ func everyTaskList(s store.Store) error {
 		for _, roots := range []bool{false, true} {
 			for _, open := range []bool{false, true} {
 				f := store.TaskFilter{Team: 1, Agent: agent, Roots: roots, Open: open, Limit: 1}
-				err := s.View(context.Background(), func(tx *store.Tx) error { _, err := tx.Tasks(f); return err })
+				before := f
+				before.Ended, before.State, before.Before = !open, 1, 1
+				err := s.View(context.Background(), func(tx *store.Tx) error {
+					_, err := tx.Tasks(f)
+					_, failed := tx.Tasks(before)
+					return errors.Join(err, failed)
+				})
 				if err != nil {
 					return err
 				}

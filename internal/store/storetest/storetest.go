@@ -43,6 +43,8 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 
 		{"Teams, agents and tokens", agentsRoundTrip},
 		{"Tokens that end", tokens},
+		{"Sessions of browsers", sessions},
+		{"Links that sign in", links},
 		{"What is not there is not found", notFound},
 		{"A contact is read in one go", contactState},
 		{"Posts to one thread make a gapless list", postsAreGapless},
@@ -52,6 +54,12 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"A key stands for one message", keyIsUnique},
 		{"A request under a key is carried out once", requestKey},
 		{"A target is told through by one hub at a time", tellings},
+		{"A bridge is held by one hub, and posts in order", bridges},
+		{"Whoever has gone has no chat account", goneFromChats},
+		{"Chat accounts, codes and strangers", chatAccounts},
+		{"A due time is taken by one hub", schedules},
+		{"A reminder is taken once", reminders},
+		{"Tasks without progress are found until somebody was told", idleTasks},
 		{"Deliveries never go back", deliveriesNeverGoBack},
 		{"A place in a thread never goes back", readNeverGoesBack},
 		{"Mail", mail},
@@ -92,6 +100,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"A thread says that parts of it were put away", keptThreads},
 		{"Topics are found with a message that others may read", keptTopics},
 
+		{"Messages are counted between pairs", pairs},
 		{"Questions and their routes come back as they went in", questionRoundTrip},
 		{"Asking twice under a key is asking once", questionKey},
 		{"Lists of questions and when they are due", questionLists},
@@ -114,6 +123,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Tasks of mentions are found by message and by cause", mentionTasks},
 		{"The chain of the last mention is found by looking back", mentionChain},
 		{"A post is read in one go", postState},
+		{"What a page of a conversation shows is read at once", conversationPages},
 
 		{"Claims come back as they went in and end in time", claimRoundTrip},
 		{"A claim ends with its task", claimEndsWithTask},
@@ -129,6 +139,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Events by agent, task, tree, kind and time", eventFilters},
 		{"A filter moves on over what it leaves out", filterMovesOn},
 		{"Steps are stored out of order and readers skip nothing", stepsOutOfOrder},
+		{"The times of steps are read without what they say", stepTimes},
 		{"Steps by agent, task and tree, forwards and backwards", stepFilters},
 		{"A step is read with the call that it belongs to", stepsWithTheirCalls},
 

@@ -219,6 +219,9 @@ func taskLists(t *testing.T, open Open) {
 		{store.TaskFilter{Limit: 9, Open: true}, []parley.TaskID{child.ID, root.ID}},
 		{store.TaskFilter{Limit: 9, Agent: w.ann.ID}, []parley.TaskID{child.ID}},
 		{store.TaskFilter{Limit: 9, Agent: w.bob.ID, Roots: true, Open: true}, []parley.TaskID{root.ID}},
+		{store.TaskFilter{Limit: 9, Ended: true}, []parley.TaskID{ended.ID}},
+		{store.TaskFilter{Limit: 9, Before: ended.ID}, []parley.TaskID{child.ID, root.ID}},
+		{store.TaskFilter{Limit: 9, Agent: w.bob.ID, Before: ended.ID, State: root.State, Roots: true}, []parley.TaskID{root.ID}},
 	} {
 		c.filter.Team = w.team.ID
 		w.view(func(tx *store.Tx) error {
