@@ -39,6 +39,9 @@ type Caller struct {
 	// Key makes a request from outside idempotent: the same key finds what was done
 	// before. Empty for none.
 	Key string
+	// Chat says that a bridge acts for a person. What was said in a chat program has keys of
+	// its own, which nobody else may use.
+	Chat bool
 }
 
 // ForTurn is the caller of a turn, which acts under its lease.

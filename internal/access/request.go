@@ -1,6 +1,7 @@
 package access
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -20,10 +21,13 @@ func CheckKey(key string) error {
 	return nil
 }
 
+// ErrUsed is the cause of every refusal of a key that stands for something else.
+var ErrUsed = errors.New("the key stands for something else")
+
 // ErrKeyUsed refuses a key that stands for something else.
 func ErrKeyUsed(key string) error {
 	return parley.Errorf(parley.Conflict, "The key %s was used for something else.", parley.Quote(key)).
-		WithHint("Use a new key for a new request, and an old key only to repeat a request exactly.")
+		WithHint("Use a new key for a new request, and an old key only to repeat a request exactly.").WithCause(ErrUsed)
 }
 
 // Repeated reports whether the caller's request was carried out before, under the

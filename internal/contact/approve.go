@@ -62,13 +62,7 @@ func (s *Service) permitDecision(ctx context.Context, c access.Caller, verb stri
 func (s *Service) decide(ctx context.Context, c access.Caller, ref parley.ApprovalRef, state parley.ApprovalState, comment string) (decided parley.Approval, err error) {
 	err = s.withApproval(ctx, ref.ID, func(d *decision) error {
 		a := d.approval
-		if a.Team != c.Team {
-			return parley.Errorf(parley.NotFound, "%s not found.", ref.ID)
-		}
-		if err := s.mayDecide(d.tx, c, *a); err != nil {
-			return err
-		}
-		if err := s.wasShown(c, *a, ref); err != nil {
+		if err := s.entitled(d.tx, c, *a, ref); err != nil {
 			return err
 		}
 		decided = *a
@@ -78,11 +72,8 @@ func (s *Service) decide(ctx context.Context, c access.Caller, ref parley.Approv
 		if c.Token != 0 && a.State == state && a.DecidedBy == c.Agent {
 			return nil // a turn that goes on after a crash finds what it did before
 		}
-		if a.State != parley.ApprovalPending {
-			return s.errDecided(d.tx, *a)
-		}
-		if a.ExpiresAt <= d.tx.Now {
-			return parley.Errorf(parley.Conflict, "%s has expired.", ref.ID)
+		if err := s.undecided(d.tx, *a); err != nil {
+			return err
 		}
 		a.Comment = comment
 		err := d.settle(state, c.Agent)
@@ -90,6 +81,43 @@ func (s *Service) decide(ctx context.Context, c access.Caller, ref parley.Approv
 		return err
 	})
 	return decided, s.access.RecordDenied(ctx, c, "decide about "+ref.ID.String(), err)
+}
+
+// Decidable reads an approval that the caller may decide about now, and refuses as a
+// decision would.
+func (s *Service) Decidable(ctx context.Context, c access.Caller, ref parley.ApprovalRef) (a parley.Approval, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		if a, err = tx.Approval(ref.ID); err != nil {
+			return access.NotFound(err, "%s", ref.ID)
+		}
+		if err := s.entitled(tx, c, a, ref); err != nil {
+			return err
+		}
+		return s.undecided(tx, a)
+	})
+	return a, s.access.RecordDenied(ctx, c, "decide about "+ref.ID.String(), err)
+}
+
+// entitled refuses whoever may not decide about an approval, or was shown another one.
+func (s *Service) entitled(tx *store.Tx, c access.Caller, a parley.Approval, ref parley.ApprovalRef) error {
+	if a.Team != c.Team {
+		return parley.Errorf(parley.NotFound, "%s not found.", ref.ID)
+	}
+	if err := s.mayDecide(tx, c, a); err != nil {
+		return err
+	}
+	return s.wasShown(c, a, ref)
+}
+
+// undecided refuses a decision that comes too late.
+func (s *Service) undecided(tx *store.Tx, a parley.Approval) error {
+	switch {
+	case a.State != parley.ApprovalPending:
+		return s.errDecided(tx, a)
+	case a.ExpiresAt <= tx.Now:
+		return parley.Errorf(parley.Conflict, "%s has expired.", a.ID)
+	}
+	return nil
 }
 
 // wasShown refuses whoever names an approval otherwise than it was shown. People

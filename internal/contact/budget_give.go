@@ -25,34 +25,67 @@ func (s *Service) SetBudget(ctx context.Context, c access.Caller, id parley.Task
 	if err := s.access.PeopleOnly(ctx, c, "set a budget", "set the budget of "+id.String()); err != nil {
 		return err
 	}
+	_, err := s.bound(ctx, c, id, bounding{
+		about: "set the budget of " + id.String() + " to " + limit.String(),
+		to:    func(now parley.Budget) (parley.Budget, error) { return limit.Over(now), nil },
+	})
+	return err
+}
+
+// AddBudget adds to what the tree of a task may spend, and returns what that is then. A
+// bound that it has not is set to what is added. Only a person may do so.
+func (s *Service) AddBudget(ctx context.Context, c access.Caller, id parley.TaskID, by parley.Budget) (parley.Budget, error) {
+	if err := s.access.PeopleOnly(ctx, c, "raise a budget", "raise the budget of "+id.String()); err != nil {
+		return parley.Budget{}, err
+	}
+	return s.bound(ctx, c, id, bounding{
+		about: "add " + by.String() + " to the budget of " + id.String(),
+		to:    func(now parley.Budget) (parley.Budget, error) { return now.Add(by) },
+	})
+}
+
+// bounding is a change of what a tree may spend.
+type bounding struct {
+	about string // for whoever repeats it
+	to    func(now parley.Budget) (parley.Budget, error)
+}
+
+// bound changes what the tree of a task may spend, and lets go on what waits for it.
+func (s *Service) bound(ctx context.Context, c access.Caller, id parley.TaskID, change bounding) (limit parley.Budget, err error) {
 	for {
-		err := s.store.Update(ctx, func(tx *store.Tx) error { return setBudget(tx, c, id, limit) })
-		if _, given := parley.AsBudgetGiven(err); !given { // else somebody was quicker
+		err := s.store.Update(ctx, func(tx *store.Tx) (err error) {
+			limit, err = setBudget(tx, c, id, change)
 			return err
+		})
+		if _, given := parley.AsBudgetGiven(err); !given { // else somebody was quicker
+			return limit, err
 		}
 	}
 }
 
-func setBudget(tx *store.Tx, c access.Caller, id parley.TaskID, limit parley.Budget) error {
+func setBudget(tx *store.Tx, c access.Caller, id parley.TaskID, change bounding) (limit parley.Budget, err error) {
 	t, err := tx.Task(id)
 	if err == nil && t.Team != c.Team {
 		err = store.ErrNotFound
 	}
 	if err != nil {
-		return access.NotFound(err, "%s", id)
+		return limit, access.NotFound(err, "%s", id)
 	}
 	b, err := lockOrGive(tx, t)
 	if err != nil {
-		return err
+		return limit, err
 	}
-	if _, repeated, err := c.Repeated(tx, "set the budget of %s to %s", id, limit); repeated || err != nil {
-		return err
+	if _, repeated, err := c.Repeated(tx, "%s", change.about); repeated || err != nil {
+		return b.Limit, err
 	}
-	b.Limit, b.Told = limit.Over(b.Limit), false
+	if b.Limit, err = change.to(b.Limit); err != nil {
+		return limit, err
+	}
+	b.Told = false
 	tx.UpdateBudget(&b)
 	tx.Record(parley.Event{Team: c.Team, Kind: parley.EventBudgetRaised, Actor: c.Agent, Task: b.Root, Detail: "set to " + b.Limit.String()})
 	waiting, err := tx.WaitingForBudget(b.Root)
-	return wakeAll(tx, waiting, err)
+	return b.Limit, wakeAll(tx, waiting, err)
 }
 
 // lockOrGive locks the budget of a task's tree. A tree without one gets one that

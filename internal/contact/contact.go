@@ -176,7 +176,8 @@ func checkKey(c access.Caller, key string) error {
 	if err := access.CheckKey(key); err != nil {
 		return err
 	}
-	if c.Token == 0 && !c.Approved && isApprovalKey(key) {
+	own := isOwnKey(key) || !c.Chat && strings.HasPrefix(key, parley.ChatKeyPrefix)
+	if c.Token == 0 && !c.Approved && own {
 		return parley.Errorf(parley.Conflict, "The key %q is one of the hub's own.", key).WithHint("Use another key.")
 	}
 	return nil
@@ -185,7 +186,7 @@ func checkKey(c access.Caller, key string) error {
 // errKeyUsed refuses a key that stands for something else.
 func errKeyUsed(key string) error {
 	return parley.Errorf(parley.Conflict, "The key %q was used for another contact.", key).
-		WithHint("Use a new key for each contact, and the same one only to repeat it.")
+		WithHint("Use a new key for each contact, and the same one only to repeat it.").WithCause(access.ErrUsed)
 }
 
 // errTooLong names the limit on the size of a message.

@@ -32,6 +32,7 @@ type mentioning struct {
 	author  parley.Agent
 	cause   parley.Task // whose turn wrote the message; zero if none
 	limits  parley.Limits
+	budget  parley.Budget   // of each task that is a tree of its own, in place of what its agent's limits say
 	account *budget.Account // of the cause's tree, on which the mentions draw; nil if it has no budget
 	// chain is the first task of the chain that the mentions are counted in, locked;
 	// zero if they begin one.
@@ -178,7 +179,7 @@ func (m *mentioning) tell() error {
 // charge has a task draw on the budget of its cause, or gives it its own.
 func (m *mentioning) charge(t *parley.Task) {
 	if m.account == nil {
-		endow(m.tx, t, m.s.dir.Limits(t.Agent).Budget)
+		endow(m.tx, t, m.budget.Over(m.s.dir.Limits(t.Agent).Budget))
 		return
 	}
 	t.Budget = m.cause.Budget

@@ -22,12 +22,16 @@ type Post struct {
 	// the dms of others.
 	Between [2]string
 	Message string
+	// Files follow the message: texts that somebody else may have written. Whom they
+	// name is not mentioned.
+	Files string
 	// Attach is as in a Request.
 	Attach bool
 	// Key makes the post idempotent, as that of a Request.
 	Key string
 
-	whole string // of a message that is only the beginning
+	whole   string // of a message that is only the beginning
+	mention string // where mentions are looked for
 }
 
 // Posted is the outcome of an accepted post.
@@ -104,23 +108,31 @@ func (s *Service) Post(ctx context.Context, c access.Caller, r Post) (Posted, er
 		}
 		return Posted{}, err
 	}
-	if strings.ContainsRune(r.Message, '@') {
-		p.out.Misspelt = parley.Misspelt(r.Message, s.dir.Names(c.Team))
+	if strings.ContainsRune(r.mention, '@') {
+		p.out.Misspelt = parley.Misspelt(r.mention, s.dir.Names(c.Team))
 	}
 	return p.out, nil
 }
 
 // checkPost refuses what is refused whatever the rules say.
 func (s *Service) checkPost(c access.Caller, r *Post) error {
-	if strings.TrimSpace(r.Message) == "" {
+	if strings.TrimSpace(r.Message+r.Files) == "" {
 		return parley.Errorf(parley.Invalid, "The message is empty.")
 	}
 	r.Channel = parley.BareChannel(r.Channel)
+	written := r.Message
+	if r.Files != "" {
+		r.Message = strings.TrimLeft(r.Message+"\n\n"+r.Files, "\n")
+	}
 	if r.Attach {
 		var err error
 		if r.whole, err = s.attach(c, &r.Message, ""); err != nil {
 			return err
 		}
+	}
+	r.mention = r.Message
+	if r.Files != "" {
+		r.mention = written
 	}
 	return s.checkBody(c, r.Message, r.Key)
 }
@@ -174,7 +186,7 @@ func (p *posting) run() error {
 			return err
 		}
 	}
-	mentioned := p.s.mentioned(p.caller.Team, p.caller.Agent, p.request.Message)
+	mentioned := p.s.mentioned(p.caller.Team, p.caller.Agent, p.request.mention)
 	if err := p.lock(len(mentioned) > 0); err != nil {
 		return access.NotFound(err, "%s", p.caller.Task)
 	}

@@ -50,6 +50,10 @@ func (s *Service) Sleep(ctx context.Context, c access.Caller, name string, until
 		if at <= tx.Now {
 			return s.sleepOver(tx, a, c, until)
 		}
+		if at > tx.Now.Add(longestSleep) {
+			return parley.Errorf(parley.Conflict, "%s is more than ten years ahead.", until.UTC().Format(time.RFC3339)).
+				WithHint("Choose an earlier time, or take %s offline until it is needed.", a.Name)
+		}
 		queued, err := tx.QueuedOf(a.ID)
 		if err != nil {
 			return err
@@ -71,6 +75,9 @@ func (s *Service) Sleep(ctx context.Context, c access.Caller, name string, until
 		return nil
 	})
 }
+
+// longestSleep bounds a sleep: a later end is a mistake.
+const longestSleep = 10 * 366 * 24 * time.Hour
 
 // recently is how long ago a sleep may have been meant to end. Who says "until now"
 // says it a moment before it is heard, and may look at another clock.

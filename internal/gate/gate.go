@@ -18,12 +18,14 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"parley"
 	"parley/internal/access"
+	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/token"
 	"parley/internal/wake"
@@ -122,18 +124,7 @@ func (g *Gate) Identify(r *http.Request) (access.Caller, error) {
 	if err == nil && g.cfg.Known != nil && !g.cfg.Known(use.Owner.ID) {
 		err = token.ErrElsewhere()
 	}
-	// A token that has ended is no guess. A program that goes on with one must not keep
-	// those beside it out.
-	if parley.RuleOf(err) == token.RuleUnknown {
-		from := g.source(r)
-		pause, first := g.failures.wrong(from, time.Now())
-		if first {
-			g.cfg.Log.Warn("an address sends wrong tokens and has to pause", "address", from)
-		}
-		if pause > 0 {
-			err = errPause(pause)
-		}
-	}
+	err = g.Guessed(r, err)
 	if err != nil {
 		return access.Caller{}, err
 	}
@@ -142,14 +133,35 @@ func (g *Gate) Identify(r *http.Request) (access.Caller, error) {
 			return access.Caller{}, err
 		}
 	}
-	if err := g.visits.admit(visitOf(r.Context()), use, time.Now()); err != nil {
+	by := pass{token: use.Token.ID}
+	if err := g.visits.admit(visitOf(r.Context()), by, use.Owner.ID, time.Now()); err != nil {
 		return access.Caller{}, err
 	}
+	g.visits.expire(visitOf(r.Context()), use)
 	if g.signals.Load() != heard {
 		g.lookAgain()
 	}
-	g.uses.note(use)
+	g.uses.note(by, use.Token.UsedAt, use.At)
 	return access.Caller{Team: use.Owner.Team, Agent: use.Owner.ID}, nil
+}
+
+// Guessed counts a wrong token, or a wrong code of a link, for the address that it came
+// from. It returns the error for the caller: that one, or that the address has to pause.
+// What has ended is no guess. A program that goes on with it must not keep those beside
+// it out.
+func (g *Gate) Guessed(r *http.Request, err error) error {
+	if rule := parley.RuleOf(err); rule != token.RuleUnknown && rule != session.RuleUnknown {
+		return err
+	}
+	from := g.source(r)
+	pause, first := g.failures.wrong(from, time.Now())
+	if first {
+		g.cfg.Log.Warn("an address sends wrong tokens and has to pause", "address", from)
+	}
+	if pause > 0 {
+		return errPause(pause)
+	}
+	return err
 }
 
 func bearer(authorization string) (secret string, ok bool) {
@@ -193,22 +205,34 @@ func (g *Gate) lookAgain() {
 	}
 }
 
-// endDead ends the open requests of tokens that were revoked or have lost their owner.
+// endDead ends the open requests of tokens that were revoked or have lost their owner,
+// and of sessions that have ended.
 func (g *Gate) endDead(ctx context.Context) {
-	first, last, open := g.visits.span()
-	if !open {
+	tokens, sessions := g.visits.open()
+	if len(tokens)+len(sessions) == 0 {
 		return
 	}
 	var dead []parley.TokenID
+	var live []parley.SessionID
 	err := g.cfg.Store.View(ctx, func(tx *store.Tx) (err error) {
-		dead, err = tx.DeadTokens(first, last)
+		if len(tokens) > 0 {
+			dead, err = tx.DeadTokens(tokens[0], tokens[len(tokens)-1])
+		}
+		if len(sessions) > 0 && err == nil {
+			live, err = tx.LiveSessions(sessions[0], sessions[len(sessions)-1])
+		}
 		return err
 	})
 	if err != nil {
 		return // the next look tries again; new requests are refused by their own lookup
 	}
 	for _, id := range dead {
-		g.visits.endToken(id, token.ErrRevoked())
+		g.visits.endAll(pass{token: id}, token.ErrRevoked())
+	}
+	for _, id := range sessions {
+		if _, found := slices.BinarySearch(live, id); !found {
+			g.visits.endAll(pass{session: id}, session.ErrEnded())
+		}
 	}
 	if g.cfg.Known != nil {
 		g.visits.endUnknown(g.cfg.Known)

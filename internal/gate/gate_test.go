@@ -7,8 +7,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,10 +33,36 @@ type doorway struct {
 	log    *strings.Builder
 }
 
+// template is an empty database. To copy it takes less time than to make one.
+var template = sync.OnceValues(func() (content []byte, err error) {
+	dir, err := os.MkdirTemp("", "parley-gate-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, "parley.db")
+	st, err := sqlite.Open(path, sqlite.Options{Clock: func() time.Time { return time.UnixMicro(1) }}) // before any test
+	if err != nil {
+		return nil, err
+	}
+	if err := st.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
 // open makes a doorway. Its time is that of the machine, so that it passes in a bubble.
 func open(t *testing.T, cfg Config) *doorway {
 	t.Helper()
-	st, err := sqlite.Open(filepath.Join(t.TempDir(), "parley.db"), sqlite.Options{Clock: time.Now})
+	path := filepath.Join(t.TempDir(), "parley.db")
+	empty, err := template()
+	if err == nil {
+		err = os.WriteFile(path, empty, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := sqlite.Open(path, sqlite.Options{Clock: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

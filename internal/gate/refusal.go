@@ -42,12 +42,12 @@ func errPause(left time.Duration) error {
 	return errWait(left, "Too many wrong tokens came from this address.")
 }
 
-func errRate(limit int, left time.Duration) error {
-	return errWait(left, "This token makes more than %d requests a second.", limit)
+func errRate(by pass, limit int, left time.Duration) error {
+	return errWait(left, "This %s makes more than %d requests a second.", by, limit)
 }
 
-func errStreams(limit int) error {
-	return errWait(time.Second, "This token has %d requests open, and may not have more at once.", limit)
+func errStreams(by pass, limit int) error {
+	return errWait(time.Second, "This %s has %d requests open, and may not have more at once.", by, limit)
 }
 
 // noToken is the rule that a request without any token breaks.

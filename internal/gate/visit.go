@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,12 +13,26 @@ import (
 
 // visit is one request from its beginning to its end.
 type visit struct {
-	token parley.TokenID // 0 until the caller is known
+	by    pass // zero until the caller is known
 	agent parley.AgentID
-	// ended is done when the token ends before the request.
+	// ended is done when what the caller came with ends before the request.
 	ended  context.Context
 	end    context.CancelCauseFunc
 	expiry *time.Timer
+}
+
+// pass is what a caller comes with: a token, or the session of a browser.
+type pass struct {
+	token   parley.TokenID
+	session parley.SessionID
+}
+
+// String says what it is.
+func (p pass) String() string {
+	if p.session != 0 {
+		return "session of a browser"
+	}
+	return "token"
 }
 
 type visitKey struct{}
@@ -27,7 +42,15 @@ func visitOf(ctx context.Context) *visit {
 	return v
 }
 
-// Until returns a context that also ends when the token of the request does. Its cause
+// Token is the token that a request came with; 0 if it came with none.
+func Token(ctx context.Context) parley.TokenID {
+	if v := visitOf(ctx); v != nil {
+		return v.by.token
+	}
+	return 0
+}
+
+// Until returns a context that also ends when the token or the session of the request does. Its cause
 // is then an error for the caller, which Ended finds. It is for what waits: whatever
 // else was accepted goes on to its end.
 func Until(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -43,7 +66,7 @@ func Until(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// Ended is why the token of a request has ended; nil if it has not.
+// Ended is why the token or the session of a request has ended; nil if it has not.
 func Ended(ctx context.Context) error {
 	var e *parley.Error
 	if v := visitOf(ctx); v != nil && errors.As(context.Cause(v.ended), &e) {
@@ -52,15 +75,15 @@ func Ended(ctx context.Context) error {
 	return nil
 }
 
-// visits are the open requests, by token, and how fast each token makes them.
+// visits are the open requests, by what they came with, and how fast they are made.
 type visits struct {
 	limits Limits
 
 	mu      sync.Mutex
-	holders map[parley.TokenID]*holder
+	holders map[pass]*holder
 }
 
-// holder is a token in use.
+// holder is a token or a session in use.
 type holder struct {
 	open map[*visit]struct{}
 	// left are the requests that it may make now; it grows with time.
@@ -68,47 +91,53 @@ type holder struct {
 	at   time.Time
 }
 
-func newVisits(l Limits) *visits { return &visits{limits: l, holders: map[parley.TokenID]*holder{}} }
+func newVisits(l Limits) *visits { return &visits{limits: l, holders: map[pass]*holder{}} }
 
 // admit counts a request whose caller is known. v is nil for a request that did not
 // begin with Enter: it counts for the rate, and is not ended.
-func (s *visits) admit(v *visit, use token.Use, now time.Time) error {
+func (s *visits) admit(v *visit, by pass, agent parley.AgentID, now time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if v != nil && v.token != 0 {
+	if v != nil && v.by != (pass{}) {
 		return nil // a door may ask twice
 	}
 	burst := float64(2 * s.limits.Requests)
-	h := s.holders[use.Token.ID]
+	h := s.holders[by]
 	if h == nil {
 		h = &holder{open: map[*visit]struct{}{}, left: burst, at: now}
-		s.holders[use.Token.ID] = h
+		s.holders[by] = h
 	}
 	h.left = min(burst, h.left+max(0, now.Sub(h.at).Seconds())*float64(s.limits.Requests))
 	h.at = now
 	switch {
 	case h.left < 1:
-		return errRate(s.limits.Requests, time.Duration((1-h.left)/float64(s.limits.Requests)*float64(time.Second)))
+		return errRate(by, s.limits.Requests, time.Duration((1-h.left)/float64(s.limits.Requests)*float64(time.Second)))
 	case v != nil && len(h.open) >= s.limits.Streams:
-		return errStreams(s.limits.Streams)
+		return errStreams(by, s.limits.Streams)
 	}
 	h.left--
 	if v == nil {
 		return nil
 	}
-	v.token, v.agent = use.Token.ID, use.Owner.ID
+	v.by, v.agent = by, agent
 	h.open[v] = struct{}{}
-	if use.Token.ExpiresAt != 0 {
+	return nil
+}
+
+// expire ends a request with its token.
+func (s *visits) expire(v *visit, use token.Use) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if v != nil && v.expiry == nil && use.Token.ExpiresAt != 0 {
 		v.expiry = time.AfterFunc(use.Token.ExpiresAt.Until(use.At), func() { v.end(token.ErrExpired()) })
 	}
-	return nil
 }
 
 // leave forgets a request that is over.
 func (s *visits) leave(v *visit) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if h := s.holders[v.token]; h != nil {
+	if h := s.holders[v.by]; h != nil {
 		delete(h.open, v)
 	}
 	if v.expiry != nil {
@@ -124,34 +153,36 @@ const quiet = time.Minute
 func (s *visits) forget(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for id, h := range s.holders {
+	for by, h := range s.holders {
 		if len(h.open) == 0 && now.Sub(h.at) > quiet {
-			delete(s.holders, id)
+			delete(s.holders, by)
 		}
 	}
 }
 
-// span are the least and the greatest id of the tokens that have open requests.
-func (s *visits) span() (first, last parley.TokenID, found bool) {
+// open are the tokens and the sessions that have open requests, by their ids.
+func (s *visits) open() (tokens []parley.TokenID, sessions []parley.SessionID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for id, h := range s.holders {
-		if len(h.open) == 0 {
-			continue
+	for by, h := range s.holders {
+		switch {
+		case len(h.open) == 0:
+		case by.session != 0:
+			sessions = append(sessions, by.session)
+		default:
+			tokens = append(tokens, by.token)
 		}
-		if !found {
-			first, last, found = id, id, true
-		}
-		first, last = min(first, id), max(last, id)
 	}
-	return first, last, found
+	slices.Sort(tokens)
+	slices.Sort(sessions)
+	return tokens, sessions
 }
 
-// endToken ends what waits with a token.
-func (s *visits) endToken(id parley.TokenID, why error) {
+// endAll ends what waits with a token or a session.
+func (s *visits) endAll(by pass, why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if h := s.holders[id]; h != nil {
+	if h := s.holders[by]; h != nil {
 		for v := range h.open {
 			v.end(why)
 		}

@@ -27,12 +27,41 @@ func (g *Gate) checkWay(r *http.Request) error {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "same-origin", "none":
 	default:
-		return errCrossSite()
+		if !follows(r) {
+			return errCrossSite()
+		}
 	}
 	if origin := r.Header.Get("Origin"); origin != "" && !g.ourOrigin(origin, r.Host) {
 		return errCrossSite()
 	}
 	return nil
+}
+
+// follows reports whether somebody follows a link of another site to a page of ours, in
+// a window of its own. That changes nothing, and the other site cannot read it.
+func follows(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
+		r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
+}
+
+// FromOwnPage reports whether a browser says that a page of ours makes the request.
+// Whatever a cookie allows to change needs this: browsers always say it then.
+func (g *Gate) FromOwnPage(r *http.Request) bool {
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
+		return site == "same-origin"
+	}
+	origin := r.Header.Get("Origin")
+	return origin != "" && g.ourOrigin(origin, r.Host)
+}
+
+// Secure reports whether a request was encrypted on its way from the caller: by us, or
+// by a proxy of ours that says so, or whose public address the caller used.
+func (g *Gate) Secure(r *http.Request) bool {
+	public := g.cfg.PublicURL
+	if r.TLS != nil || public == nil || public.Scheme != "https" || !g.fromProxy(r) {
+		return r.TLS != nil
+	}
+	return strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") || strings.EqualFold(r.Host, public.Host)
 }
 
 func errCrossSite() *parley.Error {

@@ -1,15 +1,13 @@
 // Package live shows what agents are saying at this moment.
 //
-// It is for display only: in memory, on the hub that runs the turn, and lossy. A
-// piece that nobody takes is dropped, and a watcher that is too slow misses some and
-// is told so. Only the stored reply counts. While nobody watches anything, a piece
-// costs one atomic read.
+// It is for display only: in memory, on the hub that runs the turn, and lossy. Whoever
+// begins to watch is told what the reply says so far; a watcher that is too slow misses
+// pieces and is told so. Only the stored reply counts.
 package live
 
 import (
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"parley"
 )
@@ -40,10 +38,14 @@ const buffer = 256
 // Fan passes pieces to those who watch a task. The zero value is ready for use, and
 // its methods may be called from any goroutine.
 type Fan struct {
-	count atomic.Int64 // of watchers
-
 	mu    sync.Mutex
-	tasks map[parley.TaskID][]*watcher
+	tasks map[parley.TaskID]*talk
+}
+
+// talk is a task of which something was said, or which somebody watches.
+type talk struct {
+	said     []byte // of the reply that is under way
+	watchers []*watcher
 }
 
 type watcher struct {
@@ -51,42 +53,75 @@ type watcher struct {
 	missed bool
 }
 
-// Watch returns what happens in a task's turns from now on, and a function that
-// ends the watch. The channel is never closed.
+// Watch returns what happens in a task's turns from now on, after what its reply says so
+// far, and a function that ends the watch. The channel is never closed.
 func (f *Fan) Watch(task parley.TaskID) (<-chan Piece, func()) {
 	l := &watcher{pieces: make(chan Piece, buffer)}
 	f.mu.Lock()
-	if f.tasks == nil {
-		f.tasks = map[parley.TaskID][]*watcher{}
+	defer f.mu.Unlock()
+	t := f.talk(task)
+	if len(t.said) > 0 {
+		l.take(Piece{Kind: Text, Text: string(t.said)})
 	}
-	f.tasks[task] = append(f.tasks[task], l)
-	f.mu.Unlock()
-	f.count.Add(1)
+	t.watchers = append(t.watchers, l)
 	return l.pieces, sync.OnceFunc(func() { f.forget(task, l) })
 }
 
+func (f *Fan) talk(task parley.TaskID) *talk {
+	t := f.tasks[task]
+	if t == nil {
+		if f.tasks == nil {
+			f.tasks = map[parley.TaskID]*talk{}
+		}
+		t = &talk{}
+		f.tasks[task] = t
+	}
+	return t
+}
+
 func (f *Fan) forget(task parley.TaskID, l *watcher) {
-	f.count.Add(-1)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	left := slices.DeleteFunc(f.tasks[task], func(other *watcher) bool { return other == l })
-	if len(left) == 0 {
+	t := f.tasks[task]
+	t.watchers = slices.DeleteFunc(t.watchers, func(other *watcher) bool { return other == l })
+	f.tidy(task, t)
+}
+
+// tidy drops a task that nothing is known of any more.
+func (f *Fan) tidy(task parley.TaskID, t *talk) {
+	if len(t.said) == 0 && len(t.watchers) == 0 {
 		delete(f.tasks, task)
-		return
 	}
-	f.tasks[task] = left
 }
 
 // Publish passes a piece to all watchers of the task that have room for it. It never
 // waits.
 func (f *Fan) Publish(task parley.TaskID, p Piece) {
-	if f.count.Load() == 0 {
-		return
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, l := range f.tasks[task] {
+	t := f.tasks[task]
+	if p.Kind == Text {
+		t = f.talk(task)
+		t.said = append(t.said, p.Text...)
+	}
+	if t == nil {
+		return
+	}
+	if p.Kind == Step || p.Kind == Restart {
+		t.said = t.said[:0]
+	}
+	for _, l := range t.watchers {
 		l.take(p)
+	}
+}
+
+// Silent forgets what a task's turns have said: they are over, and what counts is stored.
+func (f *Fan) Silent(task parley.TaskID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if t := f.tasks[task]; t != nil {
+		t.said = nil
+		f.tidy(task, t)
 	}
 }
 

@@ -21,7 +21,7 @@ func taken(pieces <-chan Piece) (list []Piece) {
 
 func TestEveryWatcherGetsThePiecesOfItsTask(t *testing.T) {
 	var f Fan
-	f.Publish(1, Piece{Kind: Text, Text: "before anyone looks"})
+	f.Publish(1, Piece{Kind: Step})
 	one, stop := f.Watch(1)
 	other, stopOther := f.Watch(1)
 	elsewhere, stopElsewhere := f.Watch(2)
@@ -83,10 +83,42 @@ func TestNothingIsKeptAfterAWatchEnds(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if len(f.tasks) != 0 || f.count.Load() != 0 {
-		t.Errorf("left: %v, %d count", f.tasks, f.count.Load())
+	f.Silent(1)
+	f.Silent(2) // which never spoke
+	if len(f.tasks) != 0 {
+		t.Errorf("left: %v", f.tasks)
 	}
-	if n := testing.AllocsPerRun(100, func() { f.Publish(1, Piece{Kind: Text, Text: "to nobody"}) }); n != 0 {
-		t.Errorf("a piece for nobody costs %v allocations", n)
+}
+
+func TestWhoComesLateIsToldWhatWasSaidSoFar(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		before []Piece
+		want   []Piece
+	}{
+		{"in the middle", []Piece{{Kind: Step}, {Kind: Text, Text: "Apples "}, {Kind: Text, Text: "are "}}, []Piece{{Kind: Text, Text: "Apples are "}}},
+		{"in the next reply", []Piece{{Kind: Text, Text: "Let me see."}, {Kind: Step}, {Kind: Text, Text: "Pears"}}, []Piece{{Kind: Text, Text: "Pears"}}},
+		{"after what is void", []Piece{{Kind: Text, Text: "Plums"}, {Kind: Restart}}, nil},
+		{"while a tool runs", []Piece{{Kind: Text, Text: "Let me see."}, {Kind: Tool, Text: "shell"}}, []Piece{{Kind: Text, Text: "Let me see."}}},
+	} {
+		var f Fan
+		for _, p := range c.before {
+			f.Publish(1, p)
+		}
+		pieces, stop := f.Watch(1)
+		f.Publish(1, Piece{Kind: Text, Text: "ripe."})
+		if diff := cmp.Diff(append(c.want, Piece{Kind: Text, Text: "ripe."}), taken(pieces)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+		f.Silent(1)
+		after, stopAfter := f.Watch(1)
+		if got := taken(after); len(got) > 0 {
+			t.Errorf("%s: after its end it has said %v", c.name, got)
+		}
+		stop()
+		stopAfter()
+		if len(f.tasks) != 0 {
+			t.Errorf("%s: left: %v", c.name, f.tasks)
+		}
 	}
 }

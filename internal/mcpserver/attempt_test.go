@@ -33,6 +33,7 @@ func TestAnotherTeamDoesNotExist(t *testing.T) {
 				{"task_fail", map[string]any{"task_id": id.String(), "reason": "No."}, map[string]any{"task_id": "task-999", "reason": "No."}},
 				{"task_update", map[string]any{"task_id": id.String(), "note": "Half."}, map[string]any{"task_id": "task-999", "note": "Half."}},
 				{"cancel_task", map[string]any{"task_id": id.String()}, map[string]any{"task_id": "task-999"}},
+				{"remind", map[string]any{"task_id": id.String(), "after": "1h"}, map[string]any{"task_id": "task-999", "after": "1h"}},
 				{"reply", map[string]any{"message": sent.Message.String(), "text": "Hi."}, map[string]any{"message": "msg-999", "text": "Hi."}},
 				{"message_status", map[string]any{"message_id": sent.Message.String()}, map[string]any{"message_id": "msg-999"}},
 				{"contact_agent", map[string]any{"action": "notify", "agentId": "CoderBot", "message": "Hi."}, map[string]any{"action": "notify", "agentId": "NoBot", "message": "Hi."}},
@@ -80,6 +81,7 @@ func TestNobodyActsAsAnother(t *testing.T) {
 			other := w.connect("ToolBot", version, nil)
 			for tool, args := range map[string]map[string]any{
 				"cancel_task":    {"task_id": id.String()},
+				"remind":         {"task_id": id.String(), "after": "1h"},
 				"reply":          {"message": sent.Message.String(), "text": "Mine."},
 				"message_status": {"message_id": sent.Message.String()},
 			} {

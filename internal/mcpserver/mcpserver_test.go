@@ -39,7 +39,7 @@ func TestAClientIsOfferedItsToolsets(t *testing.T) {
 			names = append(names, tl.Name)
 		}
 		want := []string{"ack", "await_task", "cancel_task", "contact_agent", "list_agents", "message_status", "my_tasks", "query_workspace", "read_agent_docs",
-			"read_attachment", "read_channel", "read_inbox", "reply", "search_messages", "send_channel_message", "sleep", "task_complete", "task_fail", "task_update", "wait_for_messages"}
+			"read_attachment", "read_channel", "read_inbox", "remind", "reply", "search_messages", "send_channel_message", "sleep", "task_complete", "task_fail", "task_update", "wait_for_messages"}
 		if !slices.Equal(names, want) {
 			t.Errorf("%s: %q", version, names)
 		}

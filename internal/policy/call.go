@@ -10,7 +10,7 @@ import (
 const (
 	AgentComm = "agent_comm" // send NAME, read_docs NAME, list, read_inbox
 	ChannelOp = "channel"    // send #NAME, read #NAME, read @NAME, read thread-ID, read *
-	TaskOp    = "task"       // await ID, cancel ID, status ID
+	TaskOp    = "task"       // await ID, cancel ID, remind ID, status ID
 	SelfOp    = "self"       // sleep
 	KeeperOp  = "keeper"     // offload, retrieve, list, share
 	FileRead  = "file_read"
@@ -85,7 +85,7 @@ func (c Call) writes() bool {
 	case ChannelOp:
 		return verb != "read"
 	case TaskOp:
-		return verb != "await" && verb != "status"
+		return verb != "await" && verb != "status" && verb != "remind"
 	case KeeperOp:
 		return verb != "retrieve" && verb != "list"
 	}

@@ -60,7 +60,7 @@ var presets = map[string]*Profile{
 		Ask:   []string{`tool:.*`},
 	}),
 	"guarded": preset("guarded", Patterns{
-		Allow: []string{`tool:file_read:.*`, `tool:agent_comm:(list|read_docs .*)`, `tool:agent_comm:read_inbox`, `tool:channel:read .*`, `tool:task:(status|await) .*`, `tool:keeper:(retrieve|list)`, `tool:mcp_read:.*`},
+		Allow: []string{`tool:file_read:.*`, `tool:agent_comm:(list|read_docs .*)`, `tool:agent_comm:read_inbox`, `tool:channel:read .*`, `tool:task:(status|await|remind) .*`, `tool:keeper:(retrieve|list)`, `tool:mcp_read:.*`},
 		Ask:   []string{`tool:.*`},
 	}),
 	"locked": preset("locked", Patterns{Allow: []string{`tool:file_read:.*`}}),

@@ -58,6 +58,26 @@ func (s *Service) Agent(ctx context.Context, c access.Caller, name string) (foun
 	if err != nil {
 		return Agent{}, err
 	}
+	return s.agentByID(ctx, c, id, name)
+}
+
+// Anyone is Agent for people who look at what was: it also finds who has left the team.
+func (s *Service) Anyone(ctx context.Context, c access.Caller, name string) (found Agent, err error) {
+	if !s.seesAll(c) {
+		return s.Agent(ctx, c, name)
+	}
+	var id parley.AgentID
+	err = s.store.View(ctx, func(tx *store.Tx) (err error) {
+		id, err = s.anyID(tx, c, name)
+		return err
+	})
+	if err != nil {
+		return Agent{}, err
+	}
+	return s.agentByID(ctx, c, id, name)
+}
+
+func (s *Service) agentByID(ctx context.Context, c access.Caller, id parley.AgentID, name string) (found Agent, err error) {
 	if id != c.Agent {
 		if err := s.access.PermitOutside(ctx, c, policy.AgentComm, "list"); err != nil {
 			return Agent{}, err

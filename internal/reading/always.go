@@ -13,8 +13,8 @@ type Actions interface {
 	ActionOf(agent parley.AgentID, tool string, args json.RawMessage) string
 }
 
-// always finds the rule that would have let a call pass, or says why one rule cannot.
-func (s *Service) always(a parley.Approval) (policy.Grant, string) {
+// Grant finds the rule that would have let a call pass, or says why one rule cannot.
+func (s *Service) Grant(a parley.Approval) (policy.Grant, string) {
 	who, ok := s.dir.Entry(a.Agent)
 	if !ok {
 		return policy.Grant{}, "The agent is gone."

@@ -63,6 +63,12 @@ func (s *Service) Deciding(ctx context.Context, c access.Caller, limit int) (lis
 	return list, err
 }
 
+// MayDecide reports whether an approval is among those that the caller decides about, for
+// whoever follows the record within a transaction.
+func (s *Service) MayDecide(tx *store.Tx, c access.Caller, a parley.Approval) (bool, error) {
+	return s.access.MayDecide(tx, c, a)
+}
+
 // Approval reads one approval.
 func (s *Service) Approval(ctx context.Context, c access.Caller, ref parley.ApprovalRef) (out Approval, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) error {
@@ -138,7 +144,7 @@ func (s *Service) readable(tx *store.Tx, c access.Caller, found []parley.Approva
 		line, left := wants(a, target)
 		approval := Approval{Approval: a, Name: name, Wants: line, Left: left, Decides: may, Made: made}
 		if may && a.State == parley.ApprovalPending && s.seesAll(c) {
-			approval.Always, approval.NotAlways = s.always(a)
+			approval.Always, approval.NotAlways = s.Grant(a)
 		}
 		list = append(list, approval)
 	}

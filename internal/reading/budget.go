@@ -56,21 +56,34 @@ func treeSpending(tx *store.Tx, t parley.Task) (out Spending, err error) {
 // SpentToday reads what the caller's team has spent today: with a cap what is counted
 // against it, else what the steps of the day say.
 func (s *Service) SpentToday(ctx context.Context, c access.Caller) (out Spending, err error) {
-	out.Limit = s.dir.Limits(c.Agent).Daily
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		d, err := tx.Today(c.Team)
-		if err != nil {
+		if out, err = s.today(tx, c); err != nil || out.Limit.Set() {
 			return err
 		}
-		out.Limit, _ = out.Limit.Raise(d.Extra)
-		if out.Spent = d.Spent; !out.Limit.Set() {
-			midnight := tx.Now.NextDay().Add(-24 * time.Hour)
-			if out.Spent, err = spentSince(tx, c.Team, midnight); err != nil {
-				return err
-			}
-		}
-		out.Waiting, err = tx.CountWaitingForTomorrow(c.Team)
+		midnight := tx.Now.NextDay().Add(-24 * time.Hour)
+		out.Spent, err = spentSince(tx, c.Team, midnight)
 		return err
 	})
+	return out, err
+}
+
+// Today is SpentToday without the walk over the steps: for a team without a cap it does
+// not say what was spent.
+func (s *Service) Today(ctx context.Context, c access.Caller) (out Spending, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		out, err = s.today(tx, c)
+		return err
+	})
+	return out, err
+}
+
+func (s *Service) today(tx *store.Tx, c access.Caller) (out Spending, err error) {
+	d, err := tx.Today(c.Team)
+	if err != nil {
+		return out, err
+	}
+	out.Limit, _ = s.dir.Limits(c.Agent).Daily.Raise(d.Extra)
+	out.Spent = d.Spent
+	out.Waiting, err = tx.CountWaitingForTomorrow(c.Team)
 	return out, err
 }

@@ -129,11 +129,11 @@ func (s *Service) thread(tx *store.Tx, c access.Caller, r Conversation) (parley.
 
 // dm finds the channel of two participants; zero if they have not talked yet.
 func (s *Service) dm(tx *store.Tx, c access.Caller, of, with string) (parley.Channel, error) {
-	a, err := s.agentID(c, of)
+	a, err := s.anyID(tx, c, of)
 	if err != nil {
 		return parley.Channel{}, err
 	}
-	b, err := s.agentID(c, with)
+	b, err := s.anyID(tx, c, with)
 	if err != nil {
 		return parley.Channel{}, err
 	}
@@ -157,6 +157,19 @@ func (s *Service) agentID(c access.Caller, name string) (parley.AgentID, error) 
 	}
 	e, err := s.dir.Find(c.Team, name)
 	return e.ID, err
+}
+
+// anyID is agentID for what stays when somebody has left the team: it also finds those.
+func (s *Service) anyID(tx *store.Tx, c access.Caller, name string) (parley.AgentID, error) {
+	id, unknown := s.agentID(c, name)
+	if unknown == nil {
+		return id, nil
+	}
+	a, err := tx.AgentByName(c.Team, name)
+	if errors.Is(err, store.ErrNotFound) {
+		err = unknown // it names the nearest ones
+	}
+	return a.ID, err
 }
 
 // Thread is a thread with the two who talk in it.

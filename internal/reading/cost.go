@@ -39,11 +39,15 @@ type Cost struct {
 // the oldest. An agent sees what its own turns have spent.
 func (s *Service) Cost(ctx context.Context, c access.Caller, q CostQuery) (out Cost, err error) {
 	find := store.CostQuery{Team: c.Team, By: q.By}
-	if !q.Since.IsZero() {
-		find.Since = parley.Micros(q.Since.UnixMicro())
-	}
 	if !s.seesAll(c) {
 		find.Agent, find.Own = c.Agent, true
+	}
+	return s.cost(ctx, q, find)
+}
+
+func (s *Service) cost(ctx context.Context, q CostQuery, find store.CostQuery) (out Cost, err error) {
+	if !q.Since.IsZero() {
+		find.Since = parley.Micros(q.Since.UnixMicro())
 	}
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		list, err := tx.Cost(find)

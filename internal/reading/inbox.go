@@ -47,17 +47,15 @@ func (s *Service) Inbox(ctx context.Context, c access.Caller, limit int) (list [
 	return list, err
 }
 
-// unanswered adds what the caller has seen but not answered, as far as there is room
-// after the new messages.
+// unanswered adds what the caller has seen but not answered. Somebody waits for that, so
+// where there is no room for all, mail waits.
 func unanswered(tx *store.Tx, c access.Caller, list []InboxItem, limit int) ([]InboxItem, error) {
 	open, err := tx.Tasks(store.TaskFilter{Team: c.Team, Agent: c.Agent, Open: true, Limit: limit})
 	if err != nil {
 		return nil, err
 	}
+	var more []InboxItem
 	for _, t := range slices.Backward(open) {
-		if len(list) >= limit {
-			break
-		}
 		if slices.ContainsFunc(list, func(i InboxItem) bool { return i.ID == t.Request }) {
 			continue
 		}
@@ -69,9 +67,16 @@ func unanswered(tx *store.Tx, c access.Caller, list []InboxItem, limit int) ([]I
 		if err != nil {
 			return nil, err
 		}
-		item.Seen = true
-		list = append(list, item)
+		// What is newer than a full list may be new.
+		item.Seen = len(list) < limit || m.ID < list[limit-1].ID
+		more = append(more, item)
 	}
+	for i := len(list) - 1; i >= 0 && len(list)+len(more) > limit; i-- {
+		if !list[i].Asks {
+			list = slices.Delete(list, i, i+1)
+		}
+	}
+	list = append(list, more[:min(len(more), max(0, limit-len(list)))]...)
 	slices.SortStableFunc(list, func(a, b InboxItem) int { return cmp.Compare(a.ID, b.ID) })
 	return list, nil
 }

@@ -13,10 +13,10 @@ import (
 // idleInterval is how often idle is called while nothing happens.
 const idleInterval = time.Second
 
-// Live passes on what a task's turns do, from now on until the task has ended, and
-// then returns the task. Pieces may be missed, and those of a turn on another hub
-// always are: only the task's result is certain. idle is called at the beginning and
-// whenever nothing has come for a while.
+// Live passes on what a task's turns do, from the reply that is under way until the task
+// has ended, and then returns the task. Pieces may be missed, and those of a turn on
+// another hub always are: only the task's result is certain. idle is called at the
+// beginning and whenever nothing has come for a while.
 func (s *Service) Live(ctx context.Context, c access.Caller, id parley.TaskID, take func(live.Piece) error, idle func() error) (Task, error) {
 	if _, err := s.Task(ctx, c, id); err != nil {
 		return Task{}, err

@@ -53,15 +53,8 @@ func (s *Service) Name(ctx context.Context, id parley.AgentID) string {
 	if id == 0 {
 		return ""
 	}
-	if e, ok := s.dir.Entry(id); ok {
-		return e.Name
-	}
-	var a parley.Agent
-	_ = s.store.View(ctx, func(tx *store.Tx) (err error) {
-		a, err = tx.Agent(id)
-		return err
-	}) // a name that cannot be read stays empty
-	return a.Name
+	name, _ := s.Who(ctx, id)
+	return name
 }
 
 // seesAll reports whether the caller may read everything in its team.

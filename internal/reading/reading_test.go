@@ -293,6 +293,30 @@ func TestWhatIsAskedStaysInTheInboxUntilAnswered(t *testing.T) {
 	}
 }
 
+// However much mail there is, what somebody waits for is in the inbox.
+func TestMailDoesNotHideWhatIsAsked(t *testing.T) {
+	w := newTeam(t)
+	ctx := t.Context()
+	seen := w.delegate("Ada", "Bob", "Write a poem.")
+	if err := w.read.MarkSeen(ctx, w.as("Bob"), []parley.MessageID{seen.Message}); err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		if _, err := w.hub.Contacts.Notify(ctx, w.as("Ada"), contact.Request{Target: "Bob", Message: "News."}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.delegate("Ada", "Bob", "Sing.")
+	list, err := w.read.Inbox(ctx, w.as("Bob"), 4)
+	var got []string
+	for _, m := range list {
+		got = append(got, fmt.Sprint(m.Body, m.Seen))
+	}
+	if diff := cmp.Diff([]string{"Write a poem.true", "News.false", "News.false", "Sing.false"}, got); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+}
+
 func TestWhoLeftStillHasAName(t *testing.T) {
 	w := newTeam(t)
 	made := w.delegate("Bob", "Ada", "Write a poem.")

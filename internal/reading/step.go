@@ -154,10 +154,14 @@ func (s *Service) Steps(ctx context.Context, c access.Caller, q StepQuery) (p St
 
 // removed says whether steps that a filter picks were removed.
 func (s *Service) removed(tx *store.Tx, f store.StepFilter) (string, error) {
+	if f.Task != 0 && !f.Tree { // its tree may be large
+		t, err := tx.Task(f.Task)
+		return removedOf(t), err
+	}
 	if f.Task != 0 {
 		tasks, err := tx.Subtree(f.Task)
 		for _, t := range tasks {
-			if (f.Tree || t.ID == f.Task) && (f.Sees == 0 || t.Agent == f.Sees) && removedOf(t) != "" {
+			if (f.Sees == 0 || t.Agent == f.Sees) && removedOf(t) != "" {
 				return removedSteps, err
 			}
 		}

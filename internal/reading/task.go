@@ -106,22 +106,41 @@ type TaskFilter struct {
 	Agent string // a name; empty for anyone
 	Roots bool
 	Open  bool
-	Limit int
+	Ended bool
+	State parley.State // 0: any
+	// Before leaves out a task and those after it; 0 leaves out none.
+	Before parley.TaskID
+	Limit  int
 }
 
 // Tasks lists tasks, newest first. An agent that names nobody gets its own.
 func (s *Service) Tasks(ctx context.Context, c access.Caller, f TaskFilter) (list []parley.Task, err error) {
-	filter := store.TaskFilter{Team: c.Team, Roots: f.Roots, Open: f.Open, Limit: f.Limit}
-	if f.Agent != "" || !s.seesAll(c) {
-		if filter.Agent, err = s.agentID(c, f.Agent); err != nil {
-			return nil, err
-		}
-	}
+	filter := store.TaskFilter{Team: c.Team, Roots: f.Roots, Open: f.Open, Ended: f.Ended, State: f.State, Before: f.Before, Limit: f.Limit}
 	err = s.store.View(ctx, func(tx *store.Tx) error {
+		if f.Agent != "" || !s.seesAll(c) {
+			if filter.Agent, err = s.anyID(tx, c, f.Agent); err != nil {
+				return err
+			}
+		}
 		list, err = tx.Tasks(filter)
 		return err
 	})
 	return s.visible(c, list), err
+}
+
+// Titles are those of some tasks that the caller may see, read at once.
+func (s *Service) Titles(ctx context.Context, c access.Caller, ids []parley.TaskID) (of map[parley.TaskID]string, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		tasks, err := tx.TasksOf(ids)
+		of = make(map[parley.TaskID]string, len(tasks))
+		for id, t := range tasks {
+			if s.seesTask(c, t) {
+				of[id] = t.Title
+			}
+		}
+		return err
+	})
+	return of, err
 }
 
 // Tree reads a task and its descendants, parents before children.

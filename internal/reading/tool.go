@@ -48,6 +48,8 @@ type Toolboxes interface {
 	// FirstStep is what an agent's first step on a message may cost; false if that is
 	// not known, or nothing.
 	FirstStep(id parley.AgentID, message string) (parley.FirstStep, bool)
+	// Instructions are empty for an agent that the hub does not run.
+	Instructions(id parley.AgentID) string
 }
 
 // Tools reads the tools of agents.

@@ -14,7 +14,8 @@ type erasure struct {
 	by     parley.AgentID
 	reason string
 
-	requests []parley.MessageID // to managers, who were shown the call
+	requests  []parley.MessageID // to managers, who were shown the call
+	approvals []parley.ApprovalID
 }
 
 // reasonRunes bounds the reason on record.
@@ -53,6 +54,9 @@ func (e *erasure) run() error {
 	for _, id := range e.found.carried {
 		e.tx.ForgetContext(id)
 	}
+	if err := e.eraseChat(); err != nil {
+		return err
+	}
 	for _, c := range e.found.contents {
 		e.tx.ForgetContent(c.task, c.hash)
 	}
@@ -62,6 +66,40 @@ func (e *erasure) run() error {
 	e.tx.Record(parley.Event{Team: e.found.team, Kind: parley.EventRedacted, Actor: e.by, Target: e.found.message.Author,
 		Task: e.found.message.Task, Message: e.found.message.ID, Detail: parley.Clip(e.reason, reasonRunes)})
 	return nil
+}
+
+// eraseChat takes the text out of what is about to be said in chat programs, and out of the
+// names of accounts there. What was posted is shown anew, without it.
+func (e *erasure) eraseChat() error {
+	if err := e.tx.LockBridges(e.found.team); err != nil {
+		return err
+	}
+	for _, id := range slices.Concat(e.found.messages, e.found.carried, e.requests) {
+		e.tx.RedactedMessage(id)
+	}
+	for _, id := range e.approvals {
+		e.tx.RedactedApproval(id)
+	}
+	e.tx.RedactedTitles(e.found.team, e.found.message.At)
+	accounts, err := e.tx.ChatAccounts(e.found.team)
+	if err != nil {
+		return err
+	}
+	for _, a := range accounts {
+		if len(a.Name) >= distinctive && e.found.secrets.scrub(a.Name, e.found.mark) != a.Name {
+			e.tx.ForgetChatName(a)
+		}
+	}
+	texts := map[parley.ChatPostID]string{}
+	err = e.tx.ChatTexts(e.found.team, func(id parley.ChatPostID, text string) {
+		if scrubbed := e.found.secrets.scrub(text, e.found.mark); scrubbed != text {
+			texts[id] = scrubbed
+		}
+	})
+	for id, text := range texts {
+		e.tx.SetChatText(id, text)
+	}
+	return err
 }
 
 // eraseMessage takes away what a message says, and what it asked somebody to decide
@@ -161,6 +199,7 @@ func (e *erasure) eraseApprovals(list []parley.Approval) error {
 			continue
 		}
 		e.tx.SetApprovalText(a.ID, args, reason)
+		e.approvals = append(e.approvals, a.ID)
 		if err := e.eraseRequests(a); err != nil {
 			return err
 		}

@@ -88,7 +88,8 @@ func (f *finding) findEvents(tx *store.Tx) error {
 		switch e.Kind {
 		case parley.EventDropped, parley.EventFailed:
 			return len(quoted) < distinctive && (e.Detail != quoted || e.Task != f.message.Task)
-		case parley.EventRefused, parley.EventToolRefused, parley.EventApprovalDenied:
+		case parley.EventRefused, parley.EventToolRefused, parley.EventApprovalDenied,
+			parley.EventChatLinked, parley.EventChatUnlinked, parley.EventChatStranger:
 			return len(quoted) < distinctive
 		}
 		return true

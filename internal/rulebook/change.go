@@ -12,23 +12,33 @@ import (
 
 // Set replaces the values of a rule. Without words a list becomes empty.
 func (s *Service) Set(ctx context.Context, c access.Caller, name, key string, words []string) (Rules, error) {
-	return s.change(ctx, c, name, key, "set "+strings.Join(words, " "), func(Rule, bool) ([]string, error) { return words, nil })
+	return s.change(ctx, c, name, key, "set "+strings.Join(words, " "), setting(words))
 }
+
+func setting(words []string) wording { return func(Rule, bool) ([]string, error) { return words, nil } }
 
 // Add adds words to a list. It does not add a word twice, and a contact rule
 // replaces the one for the same name.
 func (s *Service) Add(ctx context.Context, c access.Caller, name, key string, words []string) (Rules, error) {
-	return s.change(ctx, c, name, key, "add "+strings.Join(words, " "), func(r Rule, _ bool) ([]string, error) {
+	return s.change(ctx, c, name, key, "add "+strings.Join(words, " "), adding(key, words))
+}
+
+func adding(key string, words []string) wording {
+	return func(r Rule, _ bool) ([]string, error) {
 		if err := isList(key); err != nil {
 			return nil, err
 		}
 		return slices.Concat(without(key, r.Words, words), words), nil
-	})
+	}
 }
 
 // Remove removes words from a list.
 func (s *Service) Remove(ctx context.Context, c access.Caller, name, key string, words []string) (Rules, error) {
-	return s.change(ctx, c, name, key, "remove "+strings.Join(words, " "), func(r Rule, begun bool) ([]string, error) {
+	return s.change(ctx, c, name, key, "remove "+strings.Join(words, " "), removing(key, words))
+}
+
+func removing(key string, words []string) wording {
+	return func(r Rule, begun bool) ([]string, error) {
 		if err := isList(key); err != nil {
 			return nil, err
 		}
@@ -40,7 +50,7 @@ func (s *Service) Remove(ctx context.Context, c access.Caller, name, key string,
 		return slices.DeleteFunc(slices.Clone(r.Words), func(have string) bool {
 			return slices.ContainsFunc(words, func(w string) bool { return parley.FoldName(have) == parley.FoldName(w) })
 		}), nil
-	})
+	}
 }
 
 // Unset removes a rule from the file, so that its default applies.

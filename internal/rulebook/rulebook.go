@@ -66,6 +66,10 @@ type Service struct {
 	files  Files
 	log    *slog.Logger
 
+	// Decisions and Grants are for Always, and set before its first call.
+	Decisions Decisions
+	Grants    Grants
+
 	mu sync.Mutex // one change at a time
 }
 

@@ -64,6 +64,7 @@ var lines = map[string]func(arguments) string{
 	"request_from_agent":    func(a arguments) string { return says("asks", a.peer(), a.said()) },
 	"call_agent":            func(a arguments) string { return says("asks", a.peer(), a.said()) },
 	"send_to_agent":         func(a arguments) string { return says("delegates to", a.peer(), a.said()) },
+	"remind":                func(a arguments) string { return on("sets a reminder for", a.text("task_id")) },
 	"ask_user":              func(a arguments) string { return says("asks", orElse(a.text("person"), "a person"), a.said()) },
 	"peer_create_task":      func(a arguments) string { return says("delegates to", orElse(a.peer(), a.text("role")), a.said()) },
 	"peer_message":          func(a arguments) string { return says("tells", a.peer(), a.said()) },

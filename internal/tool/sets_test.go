@@ -67,7 +67,7 @@ func TestWhatModelsAreTold(t *testing.T) {
 		}
 		golden(t, set.name, b.String())
 	}
-	if len(distinct) != 50 {
+	if len(distinct) != 51 {
 		t.Errorf("there are %d tools", len(distinct))
 	}
 }
@@ -144,6 +144,7 @@ func TestEveryToolRefusesAnUnknownArgumentAndNamesTheNearest(t *testing.T) {
 // aliases are the further names of arguments. No tool has others.
 var aliases = map[string]map[string]string{ // by set and tool: the alias, and the argument
 	"contact contact_agent":        {"target_agent": "agentId", "target": "agentId"},
+	"contact remind":               {"task": "task_id"},
 	"contact read_agent_docs":      {"agentId": "target_agent", "target": "target_agent"},
 	"contact send_channel_message": {"channelId": "channel"},
 	"contact read_channel":         {"channelId": "channel"},
@@ -213,7 +214,7 @@ func sameCall(t *testing.T, where string, tl tool.Tool, alias, name string) {
 func TestHints(t *testing.T) {
 	const reads, adds, undoes, far = "reads", "adds", "undoes", "undoes, far"
 	want := map[string]string{
-		"ask_user": adds, "contact_agent": adds, "await_task": adds, "sleep": adds, "send_channel_message": adds,
+		"ask_user": adds, "contact_agent": adds, "await_task": adds, "remind": adds, "sleep": adds, "send_channel_message": adds,
 		"message_status": reads, "list_agents": reads, "read_agent_docs": reads, "query_workspace": reads, "read_channel": reads, "search_messages": reads, "read_inbox": reads, "read_attachment": reads,
 		"cancel_task": undoes, "approve_action": undoes, "deny_action": adds, // what is approved may be anything
 		"send_to_agent": adds, "request_from_agent": adds, "call_agent": adds,

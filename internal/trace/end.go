@@ -47,7 +47,7 @@ func (d *diagram) completed(t parley.Task) error {
 	if t.Pattern == parley.Ask && (t.Callback == parley.CallbackNone || t.Callback == parley.CallbackReply) {
 		kind = Reply
 	}
-	d.add(Arrow{At: t.EndedAt, From: t.Agent, To: t.Requester, Kind: kind, Label: label, Task: t.ID})
+	d.add(Arrow{At: t.EndedAt, From: t.Agent, To: t.Requester, Kind: kind, Label: label, Task: t.ID, Message: t.Result})
 	return nil
 }
 

@@ -36,6 +36,7 @@ type Arrow struct {
 	Kind     Kind
 	Label    string
 	Task     parley.TaskID
+	Message  parley.MessageID // that says it; 0 if none does
 }
 
 // labelRunes limits how much of a text an arrow quotes.
@@ -94,7 +95,7 @@ func (d *diagram) request(t parley.Task) {
 	if t.Resumes != 0 {
 		label = t.Resumes.String() + " goes on: " + t.Title
 	}
-	d.add(Arrow{At: t.CreatedAt, From: t.Requester, To: t.Agent, Kind: kind, Label: label, Task: t.ID})
+	d.add(Arrow{At: t.CreatedAt, From: t.Requester, To: t.Agent, Kind: kind, Label: label, Task: t.ID, Message: t.Request})
 }
 
 // below adds what the turns of a task did for others: subtasks, notifications and
@@ -130,7 +131,7 @@ func (d *diagram) below(t parley.Task) error {
 func (d *diagram) caused(t parley.Task) error {
 	list, err := d.tx.CausedBy(t.ID)
 	for _, c := range list {
-		a := Arrow{At: c.CreatedAt, From: t.Agent, To: c.Agent, Kind: Mention, Label: c.ID.String() + ": " + c.Title, Task: t.ID}
+		a := Arrow{At: c.CreatedAt, From: t.Agent, To: c.Agent, Kind: Mention, Label: c.ID.String() + ": " + c.Title, Task: t.ID, Message: c.Request}
 		if c.Pattern == parley.AnswerPattern {
 			a.From, a.Kind = c.Requester, Answer
 		}
@@ -161,7 +162,7 @@ func (d *diagram) notification(m parley.Message, from parley.TaskID) error {
 	}
 	to, err := d.tx.Deliveries(m.ID)
 	for _, one := range to {
-		d.add(Arrow{At: m.At, From: m.Author, To: one.Recipient, Kind: kind, Label: parley.Clip(m.Body, labelRunes), Task: from})
+		d.add(Arrow{At: m.At, From: m.Author, To: one.Recipient, Kind: kind, Label: parley.Clip(m.Body, labelRunes), Task: from, Message: m.ID})
 	}
 	return err
 }

@@ -101,6 +101,7 @@ func (r *Runner) Run(ctx context.Context, lease parley.Lease, handover *parley.H
 	if def.Release != nil {
 		defer def.Release()
 	}
+	defer r.Live.Silent(lease.Task)
 	for {
 		t := &run{Runner: r, agent: def, lease: lease, slot: newMeter(slot), names: names{Agents: r.Agents}}
 		outcome, err := t.runTurn(ctx, handover)

@@ -46,6 +46,7 @@ func (b *bench) Fail(_ context.Context, id parley.TaskID, reason string) error {
 
 func (b *bench) Expire(context.Context, parley.ApprovalID) error       { return nil }
 func (b *bench) TendQuestion(context.Context, parley.QuestionID) error { return nil }
+func (b *bench) TellReminder(context.Context, parley.Reminder) error   { return nil }
 func (b *bench) Settle(context.Context, parley.TaskID) error           { return nil }
 func (b *bench) AskManagers(context.Context) error                     { return nil }
 

@@ -205,8 +205,8 @@ func (s *Scheduler) heartbeat(ctx context.Context) {
 }
 
 // checkClock makes delayed tasks claimable, fails overdue ones, ends approvals
-// that have expired, and ends or asks on questions. It returns how long it is until there is more to
-// do.
+// that have expired, ends or asks on questions, and reminds. It returns how long it is
+// until there is more to do.
 func (s *Scheduler) checkClock(ctx context.Context) time.Duration {
 	if s.held.Load() > 0 {
 		return noAlarm
@@ -265,6 +265,10 @@ func (s *Scheduler) actOnTime(ctx context.Context) (time.Duration, error) {
 			if err := each(ctx, a.questions, s.upkeep.TendQuestion); err != nil {
 				return 0, err
 			}
+		case len(a.reminders) > 0:
+			if err := each(ctx, a.reminders, s.upkeep.TellReminder); err != nil {
+				return 0, err
+			}
 		default:
 			return a.wait(), nil
 		}
@@ -276,9 +280,11 @@ func (s *Scheduler) actOnTime(ctx context.Context) (time.Duration, error) {
 type alarms struct {
 	now                             parley.Micros
 	due, deadline, expiry, question parley.Micros
+	reminder                        parley.Micros
 	overdue                         []parley.TaskID
 	expired                         []parley.ApprovalID
 	questions                       []parley.QuestionID
+	reminders                       []parley.Reminder
 }
 
 func (s *Scheduler) readAlarms(ctx context.Context) (a alarms, err error) {
@@ -306,6 +312,12 @@ func (s *Scheduler) readAlarms(ctx context.Context) (a alarms, err error) {
 		if a.question, err = tx.NextQuestion(); err == nil && a.question != 0 && a.question <= a.now {
 			a.questions, err = tx.DueQuestions(100)
 		}
+		if err != nil {
+			return err
+		}
+		if a.reminder, err = tx.NextReminder(); err == nil && a.reminder != 0 && a.reminder <= a.now {
+			a.reminders, err = tx.DueReminders(100)
+		}
 		return err
 	})
 	return a, err
@@ -314,7 +326,7 @@ func (s *Scheduler) readAlarms(ctx context.Context) (a alarms, err error) {
 // wait is how long it is until the first alarm.
 func (a alarms) wait() time.Duration {
 	wait := noAlarm
-	for _, at := range []parley.Micros{a.due, a.deadline, a.expiry, a.question} {
+	for _, at := range []parley.Micros{a.due, a.deadline, a.expiry, a.question, a.reminder} {
 		if at != 0 {
 			wait = min(wait, at.Until(a.now))
 		}

@@ -40,6 +40,8 @@ type Upkeep interface {
 	// TendQuestion asks further agents a question that nobody has answered yet, or ends
 	// it when its time is over.
 	TendQuestion(ctx context.Context, id parley.QuestionID) error
+	// TellReminder tells somebody of a task that is still open.
+	TellReminder(ctx context.Context, r parley.Reminder) error
 	// Settle starts or fails a task whose dependencies have ended.
 	Settle(ctx context.Context, id parley.TaskID) error
 	// AskManagers asks managers for decisions that a dead hub may not have asked for.

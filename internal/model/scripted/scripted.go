@@ -79,23 +79,27 @@ func (s *Script) Step(ctx context.Context, req model.Request, onDelta func(model
 	if st == nil { // the rule has no further step: the turn ends without a word
 		return model.Reply{Usage: usage(&req, "", nil)}, nil
 	}
-	if err := pause(ctx, st.wait); err != nil {
+	speaks := time.Duration(0) // after it has thought
+	if onDelta != nil && st.onlySays() {
+		speaks = st.wait / 2
+	}
+	if err := pause(ctx, st.wait-speaks); err != nil {
 		return model.Reply{}, err
 	}
 	if st.fail != nil {
 		return model.Reply{}, st.fail.error(sc)
 	}
 	if short, ok := st.cut(&req); ok {
-		return short, nil
+		return short, pause(ctx, speaks)
 	}
 	reply, err := st.reply(sc)
 	if err != nil {
 		return model.Reply{}, broken(err)
 	}
 	if onDelta != nil {
-		stream(reply.Text, onDelta)
+		err = stream(ctx, reply.Text, speaks, onDelta)
 	}
-	return reply, nil
+	return reply, err
 }
 
 // Estimate is what the step that is due will consume, or what the script says
@@ -200,14 +204,18 @@ func usage(req *model.Request, text string, calls []model.Call) model.Usage {
 
 func tokens(bytes int) int64 { return int64(bytes+3) / 4 }
 
-// stream hands the text over word by word. The pieces together are the text.
-func stream(text string, onDelta func(model.Delta)) {
-	for text != "" {
-		end := strings.IndexByte(text, ' ') + 1
-		if end == 0 {
-			end = len(text)
+// stream hands the text over word by word within the given time. The pieces together are
+// the text.
+func stream(ctx context.Context, text string, within time.Duration, onDelta func(model.Delta)) error {
+	words := strings.SplitAfter(text, " ")
+	for _, word := range words {
+		if word == "" {
+			continue
 		}
-		onDelta(model.Delta{Text: text[:end]})
-		text = text[end:]
+		if err := pause(ctx, within/time.Duration(len(words))); err != nil {
+			return err
+		}
+		onDelta(model.Delta{Text: word})
 	}
+	return nil
 }

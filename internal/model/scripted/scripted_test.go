@@ -97,6 +97,26 @@ func TestStreaming(t *testing.T) {
 	}
 }
 
+// Whoever watches sees the words come one by one. The step takes as long as it says.
+func TestStreamingTakesTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := mustParse(t, "agents: {A: [steps: [{wait: 8s, say: one two three four}]]}")
+		began := time.Now()
+		var at []time.Duration
+		if _, err := s.Step(t.Context(), hello("A"), func(model.Delta) { at = append(at, time.Since(began)) }); err != nil {
+			t.Fatal(err)
+		}
+		want := []time.Duration{5 * time.Second, 6 * time.Second, 7 * time.Second, 8 * time.Second}
+		if diff := cmp.Diff(want, at); diff != "" {
+			t.Errorf("the words came at other times (-want +got):\n%s", diff)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		if _, err := s.Step(ctx, hello("A"), func(model.Delta) { cancel() }); !errors.Is(err, context.Canceled) {
+			t.Errorf("stopped after a word: %v", err)
+		}
+	})
+}
+
 func TestFail(t *testing.T) {
 	tests := []struct {
 		step string

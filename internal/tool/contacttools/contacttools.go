@@ -19,6 +19,7 @@ func New(contacts *contact.Service, read *reading.Service, dir *directory.Direct
 		askUser(contacts),
 		awaitTask(contacts),
 		cancelTask(contacts),
+		remind(contacts),
 		sleep(contacts, dir),
 		messageStatus(read),
 		listAgents(read),

@@ -10,7 +10,7 @@ import (
 )
 
 func TestEveryToolIsDescribed(t *testing.T) {
-	tooltest.Described(t, contacttools.New(nil, nil, nil), "contact_agent", "ask_user", "await_task", "cancel_task", "sleep",
+	tooltest.Described(t, contacttools.New(nil, nil, nil), "contact_agent", "ask_user", "await_task", "cancel_task", "remind", "sleep",
 		"message_status", "list_agents", "read_agent_docs", "query_workspace", "send_channel_message", "read_channel", "search_messages", "read_inbox", "read_attachment")
 }
 
@@ -19,6 +19,7 @@ func TestActionsOfCalls(t *testing.T) {
 	want := map[string][2]string{ // the arguments, and the action
 		"await_task":     {`{"task_id": "7"}`, "tool:task:await task-7"},
 		"cancel_task":    {`{"task_id": "task-7"}`, "tool:task:cancel task-7"},
+		"remind":         {`{"task_id": "7", "after": "1h"}`, "tool:task:remind task-7"},
 		"message_status": {`{"message_id": "7"}`, "tool:task:status msg-7"},
 		"sleep":          {`{"until": "tomorrow"}`, "tool:self:sleep"},
 		"list_agents":    {``, "tool:agent_comm:list"},
