@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"sync"
 	"time"
 
 	"parley"
@@ -35,6 +36,10 @@ type Options struct {
 	// Keep is the folder in which the team and its data are kept. If it is empty, a
 	// temporary folder is used and removed.
 	Keep string
+	// Link prints a link that signs the reader in to the page, once.
+	Link bool
+	// Open shows such a link in the browser; nil if it is not to.
+	Open func(link string)
 	// Program is how the reader starts this program.
 	Program string
 	Log     *slog.Logger
@@ -107,15 +112,23 @@ func (h *runningHub) stop() error {
 // stage is where the story is told.
 type stage struct {
 	Options
-	hub *runningHub
-	dir string
+	hub      *runningHub
+	dir      string
+	printing sync.Mutex
 }
 
 // play tells the story from beginning to end.
 func (s *stage) play(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s.print(s.opening())
+	link, err := s.link(ctx)
+	if err != nil {
+		return err
+	}
+	s.print(s.opening(link))
+	if s.Open != nil {
+		s.Open(link)
+	}
 	n := newNarrator(s)
 	told := make(chan error, 1)
 	go func() { told <- n.follow(ctx) }()
@@ -130,17 +143,20 @@ func (s *stage) play(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	select {
-	case <-n.heard(t.ID):
-	case err := <-told:
-		told <- err
-		return err
+	for _, what := range append([]string{t.ID}, beside...) {
+		select {
+		case <-n.heard(what):
+		case <-time.After(storyTime): // what is missing is said below
+		case err := <-told:
+			told <- err
+			return err
+		}
 	}
 	tree, err := s.finale(ctx, t)
 	if err != nil {
 		return err
 	}
-	if err := asTold(t, tree, n.notified()); err != nil {
+	if err := errors.Join(asTold(t, tree, n.notified()), s.besides(ctx)); err != nil {
 		return err
 	}
 	if s.Exit {
@@ -154,7 +170,11 @@ const storyTime = 2 * time.Minute
 
 // stay keeps the hub up for whoever wants to try it.
 func (s *stage) stay(ctx context.Context) error {
-	s.print(s.invitation())
+	waiting, err := s.hub.Approvals(ctx, false, 1)
+	if err != nil {
+		return err
+	}
+	s.print(s.invitation(waiting))
 	select {
 	case <-ctx.Done():
 		s.print("\n")

@@ -19,15 +19,16 @@ type narrator struct {
 	*stage
 	began   time.Time
 	palette view.Palette
-	depth   map[string]int // of the tasks so far
+	depth   map[string]int  // of the tasks so far
+	aside   map[string]bool // tasks that are only for the page to show
 
 	mu     sync.Mutex
-	ends   map[string]chan struct{}
+	told   map[string]chan struct{}
 	notify []string // whom notifications went to
 }
 
 func newNarrator(s *stage) *narrator {
-	return &narrator{stage: s, began: time.Now(), depth: map[string]int{}, ends: map[string]chan struct{}{}}
+	return &narrator{stage: s, began: time.Now(), depth: map[string]int{}, aside: map[string]bool{}, told: map[string]chan struct{}{}}
 }
 
 // follow tells until the context is done.
@@ -46,8 +47,9 @@ func (n *narrator) follow(ctx context.Context) error {
 	return nil
 }
 
-// heard is closed once the end of the task has been told.
-func (n *narrator) heard(task string) <-chan struct{} { return n.end(task) }
+// heard is closed once something has been told: the end of a task, by its id, or an
+// event of a kind.
+func (n *narrator) heard(what string) <-chan struct{} { return n.telling(what) }
 
 // notified lists whom notifications went to.
 func (n *narrator) notified() []string {
@@ -56,13 +58,22 @@ func (n *narrator) notified() []string {
 	return slices.Clone(n.notify)
 }
 
-func (n *narrator) end(task string) chan struct{} {
+func (n *narrator) telling(what string) chan struct{} {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.ends[task] == nil {
-		n.ends[task] = make(chan struct{})
+	if n.told[what] == nil {
+		n.told[what] = make(chan struct{})
 	}
-	return n.ends[task]
+	return n.told[what]
+}
+
+// has marks something as told. Only follow calls it.
+func (n *narrator) has(what string) {
+	select {
+	case <-n.telling(what):
+	default:
+		close(n.telling(what))
+	}
 }
 
 // tell prints what an event means, if it means anything to a reader.
@@ -72,36 +83,80 @@ func (n *narrator) tell(ctx context.Context, e api.Event) error {
 			return err
 		}
 	}
-	paint := n.Screen.Paint
-	switch parley.EventKind(e.Kind) {
+	defer n.has(e.Kind)
+	switch kind := parley.EventKind(e.Kind); kind {
 	case parley.EventTask:
 		return n.opened(ctx, e)
 	case parley.EventMessage:
-		n.note(e.Target)
-		return n.say(ctx, e, paint(view.Blue, "notify"))
-	case parley.EventCompleted:
-		defer n.ended(e.Task)
-		return n.say(ctx, e, paint(view.Green, "answer"))
-	case parley.EventFailed:
-		defer n.ended(e.Task)
-		n.line(e, n.who(e), paint(view.Red, "failed"), e.Detail)
-	case parley.EventCancelled:
-		defer n.ended(e.Task)
-		n.line(e, n.who(e), paint(view.Red, "cancelled"), e.Detail)
+		return n.message(ctx, e)
+	case parley.EventCompleted, parley.EventFailed, parley.EventCancelled:
+		defer n.has(e.Task)
+		return n.closed(ctx, e)
+	case parley.EventApprovalRequested:
+		return n.approval(ctx, e)
+	case parley.EventApprovalApproved, parley.EventApprovalDenied:
+		n.line(e, n.name(e.Actor), n.Screen.Paint(view.Green, strings.TrimPrefix(e.Kind, "approval.")), "")
 	case parley.EventWaiting:
-		text, err := n.text(ctx, e.Message)
-		if err != nil {
-			return err
-		}
-		n.line(e, n.name(e.Actor), paint(view.Yellow, "waits for "+strings.TrimSuffix(e.Detail, " open")), text)
+		return n.waits(ctx, e)
 	case parley.EventTimeout:
-		n.line(e, n.who(e), paint(view.Yellow, "waits no longer"), "")
+		n.line(e, n.who(e), n.Screen.Paint(view.Yellow, "waits no longer"), "")
 	case parley.EventRefused, parley.EventToolRefused:
-		n.line(e, n.who(e), paint(view.Red, "refused"), e.Detail)
+		n.line(e, n.who(e), n.Screen.Paint(view.Red, "refused"), e.Detail)
 	case parley.EventStatus:
-		n.line(e, n.name(e.Target), paint(view.Yellow, e.Detail), "")
+		n.line(e, n.name(e.Target), n.Screen.Paint(view.Yellow, e.Detail), "")
 	}
 	return nil
+}
+
+// message tells of a notification, or of a post in a channel.
+func (n *narrator) message(ctx context.Context, e api.Event) error {
+	place, posted := strings.CutPrefix(e.Detail, "post in ")
+	switch {
+	case n.aside[e.Task]:
+		return nil
+	case posted:
+		text, err := n.text(ctx, e.Message)
+		n.line(e, n.name(e.Actor)+" "+n.Screen.Arrow()+" "+place, n.Screen.Paint(view.Blue, "post"), text)
+		return err
+	}
+	n.note(e.Target)
+	return n.say(ctx, e, n.Screen.Paint(view.Blue, "notify"))
+}
+
+// closed tells how a task ended.
+func (n *narrator) closed(ctx context.Context, e api.Event) error {
+	switch {
+	case n.aside[e.Task]:
+		return nil
+	case e.Kind == string(parley.EventCompleted):
+		return n.say(ctx, e, n.Screen.Paint(view.Green, "answer"))
+	}
+	n.line(e, n.who(e), n.Screen.Paint(view.Red, strings.TrimPrefix(e.Kind, "task.")), e.Detail)
+	return nil
+}
+
+// approval tells what somebody wants to do. What becomes of it is told too.
+func (n *narrator) approval(ctx context.Context, e api.Event) error {
+	delete(n.aside, e.Task)
+	id, _, _ := strings.Cut(e.Detail, ":")
+	a, err := n.hub.Approval(ctx, id)
+	if err == nil {
+		n.line(e, n.name(e.Actor), n.Screen.Paint(view.Yellow, "waits for your approval"), "It wants to "+wish(a)+".")
+	}
+	return err
+}
+
+// waits tells that a task cannot go on by itself. That one waits for an approval has
+// been told.
+func (n *narrator) waits(ctx context.Context, e api.Event) error {
+	if n.aside[e.Task] || e.Detail == "approval" {
+		return nil
+	}
+	text, err := n.text(ctx, e.Message)
+	if err == nil {
+		n.line(e, n.name(e.Actor), n.Screen.Paint(view.Yellow, "waits for "+strings.TrimSuffix(e.Detail, " open")), text)
+	}
+	return err
 }
 
 func (n *narrator) printEvent(e api.Event) error {
@@ -118,7 +173,9 @@ func (n *narrator) note(notified string) {
 	n.notify = append(n.notify, notified)
 }
 
-func (n *narrator) ended(task string) { close(n.end(task)) }
+// sideways are the ways in which agents contact each other beside the task that was asked
+// for. The page shows what comes of them; here it would hide the story.
+var sideways = []string{string(parley.Mention), string(parley.QuestionPattern), string(parley.AnswerPattern)}
 
 // opened tells of a new task, indented one step more than its parent.
 func (n *narrator) opened(ctx context.Context, e api.Event) error {
@@ -128,6 +185,10 @@ func (n *narrator) opened(ctx context.Context, e api.Event) error {
 	}
 	if t.Parent != "" {
 		n.depth[t.ID] = n.depth[t.Parent] + 1
+	}
+	if n.aside[t.Parent] || t.Requester != person && slices.Contains(sideways, t.Pattern) {
+		n.aside[t.ID] = true
+		return nil
 	}
 	what := t.Pattern
 	if t.RetryOf != "" {

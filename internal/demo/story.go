@@ -2,6 +2,8 @@ package demo
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -13,24 +15,41 @@ import (
 	"parley/internal/cli/view"
 )
 
-// The agent that is asked, and the request.
+// Who asks, the agent that is asked, and the request.
 const (
+	person  = "you"
 	lead    = "CoordinatorBot"
 	request = "Prepare the report for Q3."
 )
 
+// print is called by the narrator, too.
 func (s *stage) print(text string) {
+	s.printing.Lock()
+	defer s.printing.Unlock()
 	_, _ = io.WriteString(s.Out, text) // nothing can be done if it fails
 }
 
-func (s *stage) opening() string {
+// link signs the reader in to the page; empty if nobody wants one.
+func (s *stage) link(ctx context.Context) (string, error) {
+	if !s.Link && s.Open == nil {
+		return "", nil
+	}
+	l, err := s.hub.CreateLink(ctx)
+	return s.hub.url + l.Path, err
+}
+
+func (s *stage) opening(link string) string {
 	if s.JSON {
 		return ""
 	}
-	return s.heading("A team at work") + s.Screen.Text(
-		"A hub is up at "+s.hub.url+", with seven agents, no key and no network. "+
+	text := s.heading("A team at work") + s.Screen.Text(
+		"A hub is up at "+s.hub.url+", with eight agents, no key and no network. "+
 			"You ask "+lead+" for a report. Every message is stored and delivered by the hub; "+
-			"only what the agents say comes from a script.") + "\n"
+			"only what the agents say, and what it costs, comes from a script.") + "\n"
+	if s.Link {
+		text += "Watch it on the page, too. This link opens it once, within ten minutes:\n  " + link + "\n\n"
+	}
+	return text
 }
 
 func (s *stage) heading(text string) string {
@@ -77,21 +96,34 @@ func (s *stage) seen(ctx context.Context, t api.Task) error {
 	return s.hub.MarkSeen(ctx, ids...)
 }
 
-func (s *stage) invitation() string {
+// invitation says what the reader can do now. What waits for an approval comes first.
+func (s *stage) invitation(waiting []api.Approval) string {
 	if s.JSON {
 		return ""
 	}
-	text := "\n" + s.heading("Your turn") + "The hub stays up until Ctrl-C. Talk to it from another terminal:\n" +
-		"  export PARLEY_DIR=" + s.dir + "\n"
-	for _, command := range []string{
-		`ask ` + lead + ` "Now the report for Q2, please."`,
-		`delegate ` + lead + ` "Publish it."`,
-		"inbox",
-		"tasks",
-	} {
+	text := "\n" + s.heading("Your turn")
+	commands := []string{`ask ` + lead + ` "Now the report for Q2, please."`, `post '#reports' "@WriterBot is there a shorter one?"`, "inbox", "tasks"}
+	if len(waiting) > 0 {
+		a := waiting[0]
+		text += s.Screen.Text(a.Agent + " waits for your approval to " + wish(a) + ". Decide on the page, or from another terminal:")
+		id := shortID(a.ID)
+		commands = append([]string{"approvals " + id, "approve " + id}, commands...)
+	} else {
+		text += "Talk to it from another terminal:\n"
+	}
+	text += "  export PARLEY_DIR=" + s.dir + "\n"
+	for _, command := range commands {
 		text += "  " + s.Program + " " + command + "\n"
 	}
-	return text
+	return text + "The hub stays up until Ctrl-C.\n"
+}
+
+// shortID is an approval's id without the letters that people may leave out.
+func shortID(id string) string {
+	if i := strings.LastIndexByte(id, '-'); i > strings.IndexByte(id, '-') {
+		return id[:i]
+	}
+	return id
 }
 
 // expected is the story as planned: who did what, and how it ended.
@@ -129,6 +161,48 @@ func asTold(t api.Task, tree api.TaskTree, notified []string) error {
 			strings.Join(missing, "; "), strings.Join(happened, "; "))
 	}
 	return nil
+}
+
+// beside is what happens beside the task that was asked for. Most of it is for the page to
+// show.
+var beside = []string{
+	string(parley.EventKept), string(parley.EventQuestionForwarded), string(parley.EventQuestionAnswered),
+	string(parley.EventApprovalRequested),
+}
+
+// besides compares what happened beside the task with the plan: a part of a conversation is
+// kept, a question has found its way to whoever found it there, and one
+// thing waits for the reader.
+func (s *stage) besides(ctx context.Context) error {
+	waiting, err1 := s.hub.Approvals(ctx, false, 2)
+	questions, err2 := s.hub.Questions(ctx, "", false, 2)
+	keepers, err3 := s.hub.Keepers(ctx, 2)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return err
+	}
+	var missing []string
+	if len(waiting) != 1 || wish(waiting[0]) != "write public/Q3.md" {
+		missing = append(missing, "one approval, of what is published")
+	}
+	if len(keepers.Keepers) != 1 || !keepers.Keepers[0].Shared {
+		missing = append(missing, "one keeper, for everybody")
+	}
+	if len(questions) != 1 || questions[0].State != parley.QuestionAnswered.String() || questions[0].Hops != 2 {
+		missing = append(missing, "one question, answered after two hops")
+	}
+	if len(missing) > 0 {
+		return parley.Errorf(parley.Failed, "The story did not go as planned. Missing: %s.", strings.Join(missing, "; "))
+	}
+	return nil
+}
+
+// wish says what an approval is for, in a few words.
+func wish(a api.Approval) string {
+	var args struct{ Path string }
+	if err := json.Unmarshal(a.Arguments, &args); err == nil && a.Tool == "write_file" {
+		return "write " + args.Path
+	}
+	return a.Wants
 }
 
 func outline(t api.TaskTree) []string {

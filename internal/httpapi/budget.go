@@ -109,6 +109,10 @@ func something(by parley.Budget) error {
 
 // decodeBudget reads a budget that may be missing. Less than the smallest unit is one:
 // none would be no bound at all.
+func encodeBudget(b parley.Budget) *api.Budget {
+	return &api.Budget{Tokens: b.Tokens, Money: dollars(b.Money), Tasks: b.Tasks, Seconds: b.Time.Seconds()}
+}
+
 func decodeBudget(b *api.Budget) parley.Budget {
 	if b == nil {
 		return parley.Budget{}
@@ -131,7 +135,7 @@ func spending(s reading.Spending) api.Spending {
 		out.Root = s.Root.String()
 	}
 	if s.Limit.Set() {
-		out.Budget = &api.Budget{Tokens: s.Limit.Tokens, Money: dollars(s.Limit.Money), Tasks: s.Limit.Tasks, Seconds: s.Limit.Time.Seconds()}
+		out.Budget = encodeBudget(s.Limit)
 	}
 	return out
 }

@@ -32,11 +32,22 @@ func (s *Server) guard(mux *http.ServeMux) http.Handler {
 		}
 		// A path that is not in its plain form would be redirected by the mux.
 		if _, pattern := mux.Handler(r); pattern == "" || path.Clean(r.URL.Path) != r.URL.Path {
+			if s.cfg.Unknown != nil && forPeople(r) {
+				s.untilEnded(s.cfg.Unknown).ServeHTTP(answer, r)
+				return
+			}
 			s.unknown(mux, answer, r)
 			return
 		}
 		mux.ServeHTTP(answer, r)
 	})
+}
+
+// forPeople reports whether a browser opens an address, in its plain form, that is none of
+// the API's.
+func forPeople(r *http.Request) bool {
+	return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html") && path.Clean(r.URL.Path) == r.URL.Path &&
+		r.URL.Path != "/v1" && !strings.HasPrefix(r.URL.Path, "/v1/")
 }
 
 // answer remembers whether anything was sent.

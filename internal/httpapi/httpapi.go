@@ -24,6 +24,7 @@ import (
 	"parley"
 	"parley/api"
 	"parley/internal/access"
+	"parley/internal/bridge"
 	"parley/internal/change"
 	"parley/internal/channel"
 	"parley/internal/claim"
@@ -35,6 +36,8 @@ import (
 	"parley/internal/reading"
 	"parley/internal/redaction"
 	"parley/internal/rulebook"
+	"parley/internal/schedule"
+	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/token"
 )
@@ -50,6 +53,7 @@ type Config struct {
 	Claims     *claim.Service
 	Changes    *change.Service
 	Redactions *redaction.Service
+	Schedules  *schedule.Service
 	// Rules are those of a team; nil if the hub has no files of it. A hub whose teams
 	// have no files has none.
 	Rules func(parley.TeamID) *rulebook.Service
@@ -60,6 +64,8 @@ type Config struct {
 	Started time.Time
 	// Tokens makes and revokes tokens.
 	Tokens *token.Service
+	// Sessions are those of browsers.
+	Sessions *session.Service
 	// Gate is what requests pass first; nil makes one that only knows Host, the name or
 	// address that the server listens on.
 	Gate *gate.Gate
@@ -75,6 +81,10 @@ type Config struct {
 	// Notify says how the targets are doing through which people are told; nil for a
 	// hub without any. It says nothing to whoever is no person.
 	Notify func(context.Context, access.Caller) ([]api.NotifyTarget, error)
+	// Bridges says how chat programs are doing, like Notify.
+	Bridges func(context.Context, access.Caller) ([]api.Bridge, error)
+	// ChatPeople says which account of a chat program is which person.
+	ChatPeople *bridge.People
 	// Estimate is what the first step of an agent on a message may cost; false if its
 	// price is not known. Nil for a hub that knows none.
 	Estimate func(agent parley.AgentID, message string) (parley.FirstStep, bool)
@@ -83,6 +93,9 @@ type Config struct {
 	// Mount are further doors at paths of the same address, behind the same guard.
 	// They find out themselves who calls.
 	Mount map[string]http.Handler
+	// Unknown answers a browser that opens an address of nothing; nil answers as the API
+	// does.
+	Unknown http.Handler
 }
 
 type Server struct {
@@ -126,10 +139,13 @@ func New(cfg Config) *Server {
 	s.registerKeepers()
 	s.registerClaims()
 	s.registerAgents()
+	s.registerSchedules()
 	s.registerTools()
 	s.registerRules()
 	s.registerRulebook()
 	s.registerTokens()
+	s.registerSessions()
+	s.registerBridges()
 	s.registerApprovals()
 	s.registerQuestions()
 	s.registerEvents()
@@ -178,7 +194,7 @@ func (s *Server) untilEnded(door http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, release := gate.Until(r.Context())
 		defer release()
-		r.Body = http.MaxBytesReader(w, r.Body, s.maxBody(false))
+		r.Body = http.MaxBytesReader(w, r.Body, s.maxBody(true)) // files can be attached there
 		door.ServeHTTP(w, r.WithContext(ctx))
 	})
 }

@@ -32,8 +32,14 @@ func (s *Server) getHub(ctx context.Context, _ *struct{}) (api.Hub, error) {
 			return api.Hub{}, err
 		}
 	}
+	var bridges []api.Bridge
+	if s.cfg.Bridges != nil {
+		if bridges, err = s.cfg.Bridges(ctx, c); err != nil {
+			return api.Hub{}, err
+		}
+	}
 	return api.Hub{
-		Shell: shell, Notify: targets,
+		Shell: shell, Notify: targets, Bridges: bridges,
 		Version: s.cfg.Version, Team: team.Name, You: s.cfg.Reading.Name(ctx, c.Agent), Store: s.database(c),
 		Started: s.cfg.Started.UTC(), Process: os.Getpid(), Paused: team.Paused, ClockBehind: s.cfg.Store.Behind().Seconds(),
 	}, nil

@@ -9,7 +9,10 @@ import (
 
 	"parley"
 	"parley/api"
+	"parley/internal/contact"
+	"parley/internal/schedule"
 	"parley/internal/store"
+	"parley/internal/timing"
 )
 
 // probe is an operation that somebody of another team tries on a thing of the
@@ -73,6 +76,11 @@ var probes = []probe{
 	{"list-agents", "GET", "/v1/agents", "", 200, []string{"Ada", "Bob", "team main"}},
 	{"begin-fresh", "POST", "/v1/agents/Bob/fresh", `{}`, 404, nil},
 	{"set-status", "PUT", "/v1/agents/Bob/status", `{"status": "offline"}`, 404, nil},
+	{"list-schedules", "GET", "/v1/schedules", "", 200, []string{"nightly", "DataBot"}},
+	{"list-schedules", "GET", "/v1/schedules?agent=Bob", "", 404, []string{"Bob?"}},
+	{"pause-schedule", "POST", "/v1/agents/Bob/schedule/pause", "", 404, nil},
+	{"resume-schedule", "POST", "/v1/agents/Bob/schedule/resume", "", 404, nil},
+	{"remind", "POST", "/v1/tasks/task-101/remind", `{"after_seconds": 60}`, 404, nil},
 	{"list-tools", "GET", "/v1/agents/Ada/tools", "", 404, nil},
 	{"estimate-step", "GET", "/v1/agents/Ada/estimate", "", 404, nil},
 	{"explain", "GET", "/v1/explain?from=Ada&to=DataBot&action=ask", "", 404, nil},
@@ -86,6 +94,13 @@ var probes = []probe{
 	{"list-tokens", "GET", "/v1/tokens?all=true", "", 200, []string{"Ada", "Bob", "Joiner", "parley_"}},
 	{"create-token", "POST", "/v1/tokens", `{"for": "Bob"}`, 404, []string{"Bob?"}},
 	{"revoke-token", "DELETE", "/v1/tokens/token-1", "", 404, []string{"Ada"}},
+	{"create-link", "POST", "/v1/links", "", 200, nil},
+	{"list-sessions", "GET", "/v1/sessions", "", 200, []string{"Ada", "Poemfox", "session-"}},
+	{"end-session", "DELETE", "/v1/sessions/session-1", "", 404, []string{"Ada", "Poemfox"}},
+	{"link-account", "POST", "/v1/people/Ada/link", "", 404, []string{"Poemfox"}},
+	{"list-accounts", "GET", "/v1/chat/accounts", "", 200, []string{"Ada", "Poemfox", "telegram"}},
+	{"unlink-accounts", "DELETE", "/v1/people/Ada/accounts", "", 404, []string{"Poemfox"}},
+	{"end-sessions", "DELETE", "/v1/sessions", "", 200, []string{"Ada", "Poemfox", "session-"}},
 	{"add-person", "POST", "/v1/people", `{"name": "Mallory"}`, 404, nil},
 	{"list-approvals", "GET", "/v1/approvals?all=true", "", 200, []string{"approval-"}},
 	{"list-approvals", "GET", "/v1/approvals?task=task-101", "", 404, nil},
@@ -175,6 +190,28 @@ func (w *world) fill() {
 		w.t.Fatal(err)
 	}
 	w.claim("Ada", "secret.go")
+	w.schedule("DataBot", "Write a nightly poem.")
+	if _, err := w.hub.Sessions.OpenWithToken(w.t.Context(), w.tokens["Ada"], "Poemfox"); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// schedule gives an agent of the team main something to do every night.
+func (w *world) schedule(agent, message string) {
+	w.t.Helper()
+	e, err := w.hub.Directory.Find(w.teams[parley.MainTeam].ID, agent)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	nightly, err := timing.Cron("0 3 * * *", "Europe/Berlin")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	err = w.hub.Schedules.Sync(w.t.Context(), e.Team, schedule.Files{Entries: []contact.Scheduled{
+		{Team: e.Team, Agent: e.ID, Entry: "nightly", Timing: nightly, Message: message, Channel: "poets", Budget: parley.Budget{Tasks: 3}, Skip: true}}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // claim makes somebody hold a claim on a file.
@@ -222,7 +259,7 @@ func (w *world) storeApproval(id parley.TaskID) {
 // everything returns all that a person can read of the team.
 func (w *world) everything(as string) string {
 	var all strings.Builder
-	for _, path := range []string{"/v1/tasks", "/v1/agents", "/v1/messages?of=Ada&with=Bob", "/v1/messages/msg-1", "/v1/inbox", "/v1/approvals", "/v1/channels", "/v1/keepers", "/v1/keepers/keeper-1", "/v1/messages?channel=poets", "/v1/agents/DataBot/rules", "/v1/events?follow=false"} {
+	for _, path := range []string{"/v1/tasks", "/v1/agents", "/v1/messages?of=Ada&with=Bob", "/v1/messages/msg-1", "/v1/inbox", "/v1/approvals", "/v1/channels", "/v1/keepers", "/v1/keepers/keeper-1", "/v1/messages?channel=poets", "/v1/agents/DataBot/rules", "/v1/sessions", "/v1/events?follow=false"} {
 		_, body := w.do(as, http.MethodGet, path, "")
 		all.WriteString(body)
 	}

@@ -100,7 +100,7 @@ func assemble(t *testing.T, clock parley.Clock) *world {
 	w.files.added = func(name string) { w.newcomer = name; w.join("main", "Ada", "Bob", "Joiner", name) }
 	rules := rulebook.New(st, w.hub.Directory, w.hub.Access, w.teams["main"].ID, w.files, log)
 	w.server = httpapi.New(httpapi.Config{
-		Store: st, Contacts: w.hub.Contacts, Reading: w.hub.Reading, Desk: w.hub.Desk, Tools: w.hub.Tools, Redactions: w.hub.Redactions, Channels: w.hub.Channels, Keepers: w.hub.Keepers, Claims: w.hub.Claims, Changes: w.hub.Changes, Tokens: w.hub.Tokens,
+		Store: st, Contacts: w.hub.Contacts, Reading: w.hub.Reading, Desk: w.hub.Desk, Tools: w.hub.Tools, Redactions: w.hub.Redactions, Channels: w.hub.Channels, Keepers: w.hub.Keepers, Claims: w.hub.Claims, Changes: w.hub.Changes, Tokens: w.hub.Tokens, Sessions: w.hub.Sessions, ChatPeople: w.hub.ChatPeople, Schedules: w.hub.Schedules,
 		Rules: func(parley.TeamID) *rulebook.Service { return rules }, Teams: hosting.New(w.hub.Access, w.teams["main"].ID, w),
 		Log: log, Version: "test", Started: noon, Host: "127.0.0.1", MessageBytes: 1 << 10,
 	})
