@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"parley"
+	"parley/internal/config"
 	"parley/internal/directory"
 	"parley/internal/mcpclient"
 	"parley/internal/model"
@@ -45,6 +46,8 @@ type Member struct {
 	Rules *policy.Rules
 	// Mistake is what is now wrong with its file, if the member stays as it was before.
 	Mistake string
+	// Schedule is what it is asked to do at given times.
+	Schedule []config.Schedule
 	// Lead says that people talk to it first.
 	Lead bool
 }
@@ -174,6 +177,16 @@ func (a *agents) Toolbox(id parley.AgentID) (box reading.Toolbox) {
 		box.Servers = append(box.Servers, reading.ToolServer(c.State()))
 	}
 	return box
+}
+
+// Instructions are what an agent's model reads first. It implements reading.Toolbox.
+func (a *agents) Instructions(id parley.AgentID) string {
+	d, ok := a.find(id)
+	if !ok {
+		return ""
+	}
+	now := d.now()
+	return strings.Trim(now.Instructions+"\n\n"+now.Knowledge, "\n")
 }
 
 // ActionOf names a call for the rules. It implements reading.Actions.

@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/access"
+	"parley/internal/bridge"
 	"parley/internal/change"
 	"parley/internal/channel"
 	"parley/internal/claim"
@@ -23,7 +24,9 @@ import (
 	"parley/internal/reading"
 	"parley/internal/redaction"
 	"parley/internal/retention"
+	"parley/internal/schedule"
 	"parley/internal/search"
+	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/token"
 	"parley/internal/tool"
@@ -72,6 +75,9 @@ type Hub struct {
 	Changes    *change.Service
 	Redactions *redaction.Service
 	Tokens     *token.Service
+	Sessions   *session.Service
+	ChatPeople *bridge.People
+	Schedules  *schedule.Service
 
 	joining   sync.Mutex // one team at a time
 	unindexed bool
@@ -99,12 +105,15 @@ func NewHub(cfg HubConfig) *Hub {
 	h.Channels = channel.New(cfg.Store, dir, h.Access)
 	h.Claims = claim.New(cfg.Store, dir)
 	h.Tokens = token.NewService(cfg.Store, dir, h.Access)
+	h.Sessions = session.New(cfg.Store, dir, h.Access)
+	h.ChatPeople = bridge.NewPeople(cfg.Store, dir, h.Access)
 	h.Reading = reading.New(reading.Config{Store: cfg.Store, Directory: dir, Access: h.Access, Contacts: h.Contacts, Index: h.Search, Live: fan})
 	h.Changes = change.New(change.Config{Store: cfg.Store, Access: h.Access, Sees: func(ctx context.Context, c access.Caller, id parley.TaskID) error {
 		_, err := h.Reading.Task(ctx, c, id)
 		return err
 	}})
 	h.Desk = desk.New(desk.Config{Store: cfg.Store, Directory: dir, Contacts: h.Contacts, Access: h.Access, Log: cfg.Log, Lease: cfg.ClientLease})
+	h.Schedules = schedule.New(schedule.Config{Store: cfg.Store, Directory: dir, Access: h.Access, Maker: h.Contacts, Log: cfg.Log})
 	sets := builtIn(h)
 	maps.Copy(sets, cfg.Toolsets)
 	h.agents = newAgents(dir, sets, newOutside(cfg.Log))
@@ -148,6 +157,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	if !h.unindexed {
 		ended.Go(func() { h.Search.Run(beside, h.log) })
 	}
+	ended.Go(func() { h.Schedules.Run(ctx) })
 	err := h.scheduler.Run(ctx)
 	stop()
 	ended.Wait()

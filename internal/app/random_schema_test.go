@@ -107,7 +107,7 @@ func thingsOf(spare ...string) map[string][]string {
 		"name": {"Ada", "Bea", "CoderBot", "DataBot", "SlowBot", "other", "main"}, "channel": {"vault", "#vault", "standup", "#standup"}, "token": spare,
 		"word": {"Hello.", "zanzibar", "@Bea @CoderBot hello", "revenue", "10m", "2030-01-01T00:00:00Z", "mode", "contacts", "deny:*", "online", "sleeping", "AQEB"},
 	}
-	for kind, to := range map[string]int{"task": 116, "msg": 16, "approval": 3, "query": 3, "keeper": 3, "thread": 8} {
+	for kind, to := range map[string]int{"task": 116, "msg": 16, "approval": 3, "query": 3, "keeper": 3, "thread": 8, "session": 3} {
 		from := 1
 		if kind == "task" {
 			from = 101

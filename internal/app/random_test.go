@@ -227,7 +227,7 @@ var parameter = regexp.MustCompile(`\{[a-z_]+\}`)
 
 // request makes up the path and the body of a request; nil is no body.
 func (m *maker) request(o operation) (path string, body any) {
-	kind := map[string]string{"tasks": "task", "messages": "msg", "approvals": "approval", "questions": "query", "keepers": "keeper", "channels": "channel", "agents": "name", "tokens": "token"}
+	kind := map[string]string{"tasks": "task", "messages": "msg", "approvals": "approval", "questions": "query", "keepers": "keeper", "channels": "channel", "agents": "name", "people": "name", "tokens": "token", "sessions": "session"}
 	place := kind[strings.Split(o.path, "/")[2]]
 	path = parameter.ReplaceAllStringFunc(o.path, func(name string) string {
 		list := m.things[place]
@@ -304,7 +304,7 @@ func (s *storm) note(what string, status int) {
 func (s *storm) everything() string {
 	s.t.Helper()
 	var all strings.Builder
-	for _, path := range []string{"/v1/tasks", "/v1/agents", "/v1/channels", "/v1/inbox", "/v1/approvals", "/v1/questions", "/v1/keepers", "/v1/messages?channel=vault", "/v1/messages?of=Bea&with=CoderBot", "/v1/agents/CoderBot/rules", "/v1/team/budget", "/v1/events?follow=false"} {
+	for _, path := range []string{"/v1/tasks", "/v1/agents", "/v1/channels", "/v1/inbox", "/v1/approvals", "/v1/questions", "/v1/keepers", "/v1/messages?channel=vault", "/v1/messages?of=Bea&with=CoderBot", "/v1/agents/CoderBot/rules", "/v1/team/budget", "/v1/schedules", "/v1/chat/accounts", "/v1/events?follow=false"} {
 		status, text := s.send(s.t.Context(), s.secrets, http.MethodGet, path, nil)
 		if status != http.StatusOK {
 			s.t.Errorf("%s: %d %s", path, status, text)

@@ -43,13 +43,15 @@ type teamFiles struct {
 	memories  *memories
 	// teller tells people what waits for them.
 	teller *notify.Teller
+	// bridges bring the team into chat programs.
+	bridges *bridges
 }
 
 func newTeamFiles(h *Hub, cfg ServeConfig, team parley.Team, person string, r Roster, problems []config.Problem) *teamFiles {
 	held := *cfg.Team
 	held.Person, held.Agents = person, r.present(held.Agents)
 	teller := notify.New(notify.Config{Store: h.Store, Team: team, Dir: held.Dir, Log: cfg.Log})
-	return &teamFiles{hub: h, cfg: cfg, team: team, person: person, log: cfg.Log, held: &held, problems: problems, biggest: largestMessage(r), teller: teller}
+	return &teamFiles{hub: h, cfg: cfg, team: team, person: person, log: cfg.Log, held: &held, problems: problems, biggest: largestMessage(r), teller: teller, bridges: newBridges(h, team, cfg.Team.Lease, cfg.Log)}
 }
 
 // present leaves out the agents that could not join.
@@ -110,6 +112,7 @@ func (f *teamFiles) Reload(ctx context.Context, by parley.AgentID) (rulebook.Cha
 	}
 	f.tell(ctx, change, left, by)
 	f.tellPeople(ctx, now)
+	f.bridges.set(now)
 	f.hold(now, left, change.Restart)
 	return change, nil
 }
@@ -187,6 +190,9 @@ func (f *teamFiles) compare(r Roster, now *config.Team, problems []config.Proble
 	change.Models = config.CompareModels(f.held, now)
 	if !reflect.DeepEqual(f.held.Notify, now.Notify) {
 		change.Models = append(change.Models, "notify")
+	}
+	if !reflect.DeepEqual(f.held.Bridges, now.Bridges) {
+		change.Models = append(change.Models, "bridges")
 	}
 	if r.Partial { // nothing is removed, since some files could not be read
 		change.Channels = slices.DeleteFunc(change.Channels, func(c config.ChannelChange) bool { return c.What == "removed" })
@@ -295,7 +301,7 @@ func changedNames(c rulebook.Change) (names []string) {
 func (f *teamFiles) hold(now *config.Team, problems []config.Problem, restart []string) {
 	held := *f.held
 	held.Agents, held.People, held.Model, held.Limits, held.Warnings = now.Agents, now.People, now.Model, now.Limits, now.Warnings
-	held.Channels, held.Models, held.Providers, held.Notify = now.Channels, now.Models, now.Providers, now.Notify
+	held.Channels, held.Models, held.Providers, held.Notify, held.Bridges = now.Channels, now.Models, now.Providers, now.Notify, now.Bridges
 	f.held, f.problems, f.restart = &held, problems, restart
 }
 

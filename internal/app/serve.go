@@ -23,7 +23,10 @@ import (
 	"parley/internal/httpapi"
 	"parley/internal/hubfile"
 	"parley/internal/mcpserver"
+	"parley/internal/page"
+	"parley/internal/signin"
 	"parley/internal/store"
+	"parley/internal/wake"
 )
 
 // ServeConfig configures a hub with its doors.
@@ -145,13 +148,15 @@ type serving struct {
 	certificate *gate.Certificate
 	store       store.Store
 
-	hub   *Hub
-	gate  *gate.Gate
-	door  *httpapi.Server
-	mcp   *mcpserver.Door
-	own   *servedTeam
-	teams *teams // its own and the further ones
-	info  Serving
+	hub    *Hub
+	gate   *gate.Gate
+	door   *httpapi.Server
+	mcp    *mcpserver.Door
+	signin *signin.Door
+	page   *page.Door
+	own    *servedTeam
+	teams  *teams // its own and the further ones
+	info   Serving
 }
 
 // prepare brings everything up to the point where requests can be served.
@@ -183,11 +188,12 @@ func (s *serving) prepare(ctx context.Context) error {
 	s.door = httpapi.New(httpapi.Config{
 		Gate: s.gate, Tokens: s.hub.Tokens,
 		Store: s.store, Contacts: s.hub.Contacts, Redactions: s.hub.Redactions,
-		Reading: s.hub.Reading, Desk: s.hub.Desk, Tools: s.hub.Tools, Channels: s.hub.Channels, Keepers: s.hub.Keepers, Claims: s.hub.Claims, Changes: s.hub.Changes,
+		Reading: s.hub.Reading, Desk: s.hub.Desk, Tools: s.hub.Tools, Channels: s.hub.Channels, Keepers: s.hub.Keepers, Claims: s.hub.Claims, Changes: s.hub.Changes, Schedules: s.hub.Schedules,
 		Rules: s.teams.rules, Teams: hosting.New(s.hub.Access, s.own.team.ID, s.teams), Log: cfg.Log,
 		Version: Version(), Started: started, HeaderBytes: cfg.Team.Door.Header, BodyBytes: cfg.Team.Door.Body, MessageBytes: largest, Shell: s.teams.shell,
-		Mount:  map[string]http.Handler{"/mcp": s.mcp},
-		Notify: s.teams.notifyStates, Estimate: s.hub.agents.FirstStep,
+		Mount: s.doors(), Sessions: s.hub.Sessions,
+		Unknown: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.page.ServeHTTP(w, r) }),
+		Notify:  s.teams.notifyStates, Bridges: s.teams.bridgeStates, ChatPeople: s.hub.ChatPeople, Estimate: s.hub.agents.FirstStep,
 	})
 	s.info = Serving{URL: address(s.listener), Public: s.publicAddress(), Team: s.own.team.Name, Person: s.own.person, Data: cfg.Data, Store: s.store.Describe(),
 		Problems: FoldProblems(s.own.files.Problems()), Warnings: s.own.warned, Teams: s.teams.further()}
@@ -225,6 +231,8 @@ func (s *serving) run(ctx context.Context) error {
 	}
 	s.announce()
 	defer context.AfterFunc(open, s.mcp.Stop)()
+	defer context.AfterFunc(open, s.page.Stop)()
+	defer s.store.Bus().Listen(wake.Redacted, func(int64) { s.page.Forget() })()
 	served := s.door.Run(open, s.listener)
 	s.cfg.Log.Info("the hub is stopping")
 	closeDoors() // even if the door has failed

@@ -32,7 +32,7 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 			Name: a.Name, Description: a.Description, Role: a.Role, Kind: a.Kind, Instructions: a.Instructions, Knowledge: a.Knowledge,
 			Model: m, ModelName: a.Model.String(), Docs: directory.Docs{Home: team.Dir, Folder: a.Docs}, Toolsets: memorySets(a), Limits: a.Limits,
 			Tools: allowedTools(a), Servers: cfg.boxes.servers(team, a), KeepsShared: a.Shared == "write", Isolated: a.Isolated, Rules: rules, Mistake: a.Mistake,
-			Lead: a.Name == team.Lead,
+			Lead: a.Name == team.Lead, Schedule: a.Schedule,
 		})
 	}
 	for _, c := range team.Channels {

@@ -72,8 +72,10 @@ func (t *servedTeam) join(ctx context.Context) error {
 	t.files.openTools, t.files.space, t.files.toolsets, t.files.memories = t.openTools, t.workspace.Load, t.toolsets, t.memories
 	t.memories.service.Changed, t.memories.restored = t.files.remember, t.files.restored
 	t.files.tellPeople(ctx, t.cfg.Team)
+	t.files.bridges.set(t.cfg.Team)
 	t.warned = slices.Concat(t.cfg.Team.Warnings, CheckTools(t.cfg.Team), CheckServerFiles(t.cfg.Team), t.cfg.boxes.warnings(t.cfg.Team))
 	t.rules = rulebook.New(t.hub.Store, t.hub.Directory, t.hub.Access, t.team.ID, t.files, t.cfg.Log)
+	t.rules.Decisions, t.rules.Grants = t.hub.Contacts, t.hub.Reading
 	return nil
 }
 
@@ -83,6 +85,7 @@ func (t *servedTeam) follow(ctx context.Context) {
 	ctx, t.stop = context.WithCancel(ctx)
 	t.ended.Go(func() { t.files.watch(ctx, t.cfg.LookEvery, t.reload) })
 	t.ended.Go(func() { t.files.teller.Run(ctx) })
+	t.ended.Go(func() { t.files.bridges.run(ctx) })
 	if rule := t.retention(); !rule.None() {
 		t.ended.Go(func() { t.hub.Sweeper(t.team.ID, rule).Run(ctx) })
 	}

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/channel"
+	"parley/internal/schedule"
 	"parley/internal/store"
 	"parley/internal/tool"
 	"parley/internal/wake"
@@ -81,6 +82,9 @@ func (h *Hub) Join(ctx context.Context, r Roster) (parley.Team, error) {
 		h.Directory.SetPerson(team.ID, e.ID)
 	}
 	if err := h.Contacts.ReconsiderDay(ctx, team.ID); err != nil {
+		return team, err
+	}
+	if err := h.Schedules.Sync(ctx, team.ID, scheduleFiles(team.ID, r, stored)); err != nil {
 		return team, err
 	}
 	if err := h.Channels.Sync(ctx, team.ID, r.Home, channelSpecs(r, stored), r.Partial); err != nil || r.Partial {
@@ -196,20 +200,30 @@ func (h *Hub) Leave(ctx context.Context, name, home string) error {
 	}
 	roster := Roster{Team: team.Name, Home: home}
 	h.agents.take(team.ID, nil, roster, slices.Collect(maps.Values(known)))
+	if err := h.Schedules.Sync(ctx, team.ID, schedule.Files{}); err != nil {
+		return err
+	}
 	return h.retire(ctx, roster, known)
 }
 
 // retire marks the members that the files no longer name as removed.
 func (h *Hub) retire(ctx context.Context, r Roster, gone map[string]parley.Agent) error {
 	for _, a := range gone {
-		if h.Store.Shared() && (a.Kind == parley.Person || a.Home != r.Home) {
-			continue // another hub on this database has it, or another person at its command line
+		if h.Store.Shared() && a.Home != r.Home {
+			continue // another hub on this database has it
+		}
+		if err := h.unlink(ctx, r, a); err != nil {
+			return err
+		}
+		if h.Store.Shared() && a.Kind == parley.Person {
+			continue // another hub may have the same person at its command line
 		}
 		var open []parley.TaskID
 		err := h.Store.Update(ctx, func(tx *store.Tx) (err error) {
 			if open, err = tx.OpenOf(a.ID); err != nil {
 				return err
 			}
+			tx.DeleteSchedules(a.Team, a.ID)
 			if a.Removed {
 				return nil // before; but a crash may have come between that and its tasks
 			}
@@ -230,4 +244,22 @@ func (h *Hub) retire(ctx context.Context, r Roster, gone map[string]parley.Agent
 		}
 	}
 	return nil
+}
+
+// unlink removes the chat accounts of a person who is gone from the files, and codes that
+// would link others: whoever comes later under the same name has none of them.
+func (h *Hub) unlink(ctx context.Context, r Roster, gone parley.Agent) error {
+	if gone.Kind != parley.Person {
+		return nil
+	}
+	return h.Store.Update(ctx, func(tx *store.Tx) error {
+		tx.RemoveChatCodes(gone.ID)
+		list, err := tx.ChatAccountsOf(gone.ID)
+		for _, a := range list {
+			tx.RemoveChatAccount(a, gone.Name+" is no longer in the team")
+			tx.Record(parley.Event{Team: gone.Team, Kind: parley.EventChatUnlinked, Actor: r.By, Target: gone.ID,
+				Detail: a.Program + " account " + parley.Clip(a.Account, 64) + ": " + gone.Name + " is no longer in the team"})
+		}
+		return err
+	})
 }

@@ -360,6 +360,14 @@ func (t *teams) notifyStates(ctx context.Context, c access.Caller) ([]api.Notify
 	return nil, nil
 }
 
+// bridgeStates says to people how the chat programs of their team are doing.
+func (t *teams) bridgeStates(ctx context.Context, c access.Caller) ([]api.Bridge, error) {
+	if st := t.find(c.Team); st != nil && t.own.hub.Access.IsPerson(c.Agent) {
+		return st.files.bridges.states(ctx)
+	}
+	return nil, nil
+}
+
 // acceptLargest is the largest message that anybody may send. The doors accept no more
 // from then on.
 func (t *teams) acceptLargest() int {

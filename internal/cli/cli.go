@@ -110,12 +110,12 @@ func newRoot(c *console) *cobra.Command {
 func commands(c *console) []*cobra.Command {
 	return []*cobra.Command{
 		demoCommand(c), initCommand(c), upCommand(c), downCommand(c), hubStatusCommand(c), mcpCommand(c),
-		askCommand(c), delegateCommand(c), notifyCommand(c), postCommand(c), inboxCommand(c), replyCommand(c), questionCommand(c), approveCommand(c), denyCommand(c),
-		agentsCommand(c), toolsCommand(c), modelsCommand(c), tasksCommand(c), taskCommand(c), messageCommand(c), readCommand(c), searchCommand(c), keepersCommand(c), questionsCommand(c), claimsCommand(c),
+		askCommand(c), delegateCommand(c), notifyCommand(c), postCommand(c), inboxCommand(c), replyCommand(c), remindCommand(c), questionCommand(c), approveCommand(c), denyCommand(c),
+		agentsCommand(c), toolsCommand(c), modelsCommand(c), tasksCommand(c), taskCommand(c), messageCommand(c), readCommand(c), searchCommand(c), keepersCommand(c), questionsCommand(c), claimsCommand(c), scheduleCommand(c),
 		joinCommand(c), hookCommand(c),
 		channelsCommand(c), channelCommand(c), traceCommand(c), explainCommand(c), approvalsCommand(c), auditCommand(c), watchCommand(c), logCommand(c), costCommand(c),
 		sleepCommand(c), wakeCommand(c), offlineCommand(c), onlineCommand(c), freshCommand(c),
 		pauseCommand(c), resumeCommand(c), teamCommand(c),
-		tokenCommand(c), personCommand(c), ruleCommand(c), reloadCommand(c), backupCommand(c), restoreCommand(c), doctorCommand(c), benchCommand(c), serviceCommand(c), completionCommand(c), manCommand(c), versionCommand(c),
+		tokenCommand(c), sessionCommand(c), personCommand(c), ruleCommand(c), reloadCommand(c), backupCommand(c), restoreCommand(c), doctorCommand(c), benchCommand(c), serviceCommand(c), completionCommand(c), manCommand(c), versionCommand(c),
 	}
 }

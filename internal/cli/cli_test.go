@@ -109,6 +109,7 @@ func TestParseUntil(t *testing.T) {
 		"1h30m":                now.Add(90 * time.Minute),
 		"2d":                   now.Add(48 * time.Hour),
 		"0.5d":                 now.Add(12 * time.Hour),
+		"1d12h":                now.Add(36 * time.Hour),
 		"16:00":                time.Date(2026, 3, 14, 16, 0, 0, 0, zone),
 		"07:30":                time.Date(2026, 3, 15, 7, 30, 0, 0, zone),
 		"2026-12-24":           time.Date(2026, 12, 24, 0, 0, 0, 0, zone),

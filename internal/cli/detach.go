@@ -29,7 +29,7 @@ const (
 
 // upDetached starts the hub in the background, waits until it is up, and shows what
 // "parley up" shows. A hub that runs already is fine.
-func (c *console) upDetached(ctx context.Context, flags []string) error {
+func (c *console) upDetached(ctx context.Context, flags []string, open bool) error {
 	dir, err := c.folder()
 	if err != nil {
 		return err
@@ -71,6 +71,11 @@ func (c *console) upDetached(ctx context.Context, flags []string) error {
 	}
 	if err != nil {
 		return hubFailed(log.Name(), begin, err)
+	}
+	// The hub does not know the link, so that its log cannot have it.
+	up.Link = c.linkTo(ctx, up.Data, open)
+	if open {
+		defer c.openPage(up.Link)
 	}
 	up.detached = true
 	if c.json {

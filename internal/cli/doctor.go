@@ -105,6 +105,7 @@ func (e *examination) run(ctx context.Context, dir string) {
 	}
 	e.servers(ctx)
 	e.notify()
+	e.bridges()
 	data := e.team.Data
 	e.apart()
 	e.folder(data)
@@ -219,6 +220,7 @@ func (e *examination) hub(ctx context.Context, p place) {
 	e.ok("database", "%s, in use by the hub", about.Store)
 	e.usedShell(about.Shell)
 	e.told(about.Notify)
+	e.bridged(about.Bridges)
 	e.mistakes(ctx, hub)
 	e.clock(hubClock(about))
 }

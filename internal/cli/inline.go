@@ -210,7 +210,7 @@ func (q *inquiry) decision(ctx context.Context, a api.Approval, word, rest strin
 // answer asks a question of an agent.
 func (q *inquiry) answer(ctx context.Context, item api.InboxItem) {
 	s := q.console.screen(q.console.err)
-	_, options := view.Choices(item.Body)
+	_, options := parley.Choices(item.Body)
 	q.print(s.Paint(view.Bold, view.Line(item.Author)+" asks you") + " (" + item.Task + ")\n" + s.Indent(item.Body, "  "))
 	hint := "Answer in your own words.  Enter: later."
 	if len(options) > 0 {
@@ -229,7 +229,7 @@ func (q *inquiry) answer(ctx context.Context, item api.InboxItem) {
 		q.print("  Later: " + q.console.replies(item)[0] + "\n")
 		return
 	}
-	text = view.Chosen(text, options)
+	text = parley.Chosen(text, options)
 	if err := q.hub.AnswerItem(ctx, item, text); err != nil {
 		q.print("  " + explain(err) + "\n")
 		return

@@ -83,6 +83,9 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			"provider":    cmdProvider,
 			"replace":     cmdReplace,
 			"certificate": cmdCertificate,
+			"signin":      cmdSignin,
+			"appears":     cmdAppears,
+			"telegram":    cmdTelegram(t),
 		},
 	}
 }

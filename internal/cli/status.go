@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley"
 	"parley/client"
 	"parley/internal/cli/view"
 )
@@ -99,8 +100,11 @@ func parseUntil(s string, now time.Time) (time.Time, bool) {
 // overflows.
 const longestSleep = 10 * 365 * 24 * time.Hour
 
-// parseDuration also reads days, such as 2d.
+// parseDuration reads a time as files have it, such as 1d12h, and also parts of days: 0.5d.
 func parseDuration(s string) (time.Duration, bool) {
+	if d, ok := parley.ParseSpan(s); ok {
+		return d, true
+	}
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		d, err := time.ParseDuration(days + "h")
 		return 24 * d, err == nil && d <= longestSleep

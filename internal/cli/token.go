@@ -123,9 +123,10 @@ with it ends.`,
 
 func personCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "person",
-		Short:   "Add people to the team",
-		Example: `  parley person add Ada`,
+		Use:   "person",
+		Short: "Add people to the team, and link their chat accounts",
+		Example: `  parley person add Ada
+  parley person link Ada`,
 		GroupID: groupCare,
 		Args:    noSuchCommand,
 		RunE:    func(cmd *cobra.Command, args []string) error { return cmd.Help() },
@@ -147,6 +148,6 @@ everything else in the file stay as they are. A person may do whatever you may.`
 				return c.showToken(t, hub.Address())
 			})
 		},
-	})
+	}, personLinkCommand(c), personUnlinkCommand(c), personAccountsCommand(c))
 	return cmd
 }

@@ -38,6 +38,8 @@ type Up struct {
 	Teams []string `json:"teams,omitempty"`
 	// Unserved says what keeps further teams out.
 	Unserved []string `json:"unserved,omitempty"`
+	// Link signs you in to the page, once. It is there only with --open.
+	Link string `json:"link,omitempty"`
 	// Already says that the hub was up before.
 	Already bool `json:"already,omitempty"`
 
@@ -54,7 +56,7 @@ type Mistake struct {
 
 func upCommand(c *console) *cobra.Command {
 	var listen string
-	var verbose, logJSON, detach bool
+	var verbose, logJSON, detach, open bool
 	cmd := &cobra.Command{
 		Use:   "up [DIR]",
 		Short: "Start the hub of a team",
@@ -72,9 +74,14 @@ makes it read them at once, like "parley reload".
 With -d it runs in the background: the command returns when the hub is up, or says why
 it is not, and does nothing if it is up already. "parley down" stops it, "parley status"
 looks after it, and its log is hub.log in the data folder. To start it with the machine,
-see "parley service".`,
+see "parley service".
+
+At a terminal it prints a link that signs you in to the hub's page, once, within ten
+minutes. --open opens the page in the browser ($BROWSER, or that of the system), also
+if the hub is up already.`,
 		Example: `  parley up
   parley up -d
+  parley up --open                         # and see the page
   parley up my-team
   parley up my-team --listen 127.0.0.1:0   # any free port
   parley up my-team --log-json 2>> hub.log`,
@@ -84,17 +91,23 @@ see "parley service".`,
 			if len(args) > 0 {
 				c.dir = args[0]
 			}
+			if open {
+				if found, err := c.openBeside(cmd.Context()); found || err != nil {
+					return err
+				}
+			}
 			if detach {
-				return c.upDetached(cmd.Context(), passed(cmd, "listen", "verbose", "log-json"))
+				return c.upDetached(cmd.Context(), passed(cmd, "listen", "verbose", "log-json"), open)
 			}
 			log := c.logger(logJSON, logLevel(logJSON, verbose))
-			return c.up(cmd.Context(), listen, log, &workLog{log: workLogger(log), asJSON: logJSON, steps: verbose})
+			return c.up(cmd.Context(), listen, log, &workLog{log: workLogger(log), asJSON: logJSON, steps: verbose}, open)
 		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", "", "the `address` to listen on, instead of the one in parley.yaml")
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "log everything that happens, with a line for each step")
 	cmd.Flags().BoolVar(&logJSON, "log-json", false, "log as JSON")
 	cmd.Flags().BoolVarP(&detach, "detach", "d", false, "run in the background")
+	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser, also of a hub that is up already")
 	return cmd
 }
 
@@ -121,7 +134,7 @@ func logLevel(forFile, verbose bool) slog.Level {
 	return slog.LevelWarn
 }
 
-func (c *console) up(ctx context.Context, listen string, log *slog.Logger, work *workLog) error {
+func (c *console) up(ctx context.Context, listen string, log *slog.Logger, work *workLog, open bool) error {
 	dir, err := c.folder()
 	if err != nil {
 		return err
@@ -137,7 +150,11 @@ func (c *console) up(ctx context.Context, listen string, log *slog.Logger, work 
 	return c.serve(ctx, app.ServeConfig{
 		Team: team, Problems: problems, Listen: listen, Data: c.data, Log: log,
 	}, func(s app.Serving) error {
-		err := c.showUp(ctx, s)
+		link := c.linkTo(ctx, s.Data, open)
+		err := c.showUp(ctx, s, link)
+		if open {
+			working.Go(func() { c.openPage(link) })
+		}
 		working.Go(func() { work.run(ctx, s.Data) })
 		return err
 	})
@@ -236,13 +253,13 @@ func (c *console) stopping(ctx context.Context, data string) string {
 	return "Stopping when the turns of " + some(busy) + " have finished. Ctrl-C again stops at once."
 }
 
-func (c *console) showUp(ctx context.Context, s app.Serving) error {
+func (c *console) showUp(ctx context.Context, s app.Serving, link string) error {
 	team, err := members(ctx, s.Data)
 	if err != nil {
 		return err
 	}
 	up := Up{URL: s.URL, Public: s.Public, Team: s.Team, Person: s.Person, Data: s.Data, Store: s.Store,
-		Agents: team.agents, Lead: team.lead, Paused: team.paused, Problems: mistakes(s.Problems), Warnings: mistakes(s.Warnings)}
+		Agents: team.agents, Lead: team.lead, Paused: team.paused, Link: link, Problems: mistakes(s.Problems), Warnings: mistakes(s.Warnings)}
 	for _, t := range s.Teams {
 		if t.Served() {
 			up.Teams = append(up.Teams, t.Name)
@@ -335,6 +352,9 @@ func (c *console) upText(s view.Screen, up Up) string {
 		text += "Talk to it" + where + ":\n" +
 			"  " + c.command(`ask %s "..."`, shellQuote(cmp.Or(up.Lead, up.Agents[0]))) + "\n" +
 			"  " + c.command("agents") + "\n"
+	}
+	if up.Link != "" && c.showsLinks() {
+		text += linkText(up.Link)
 	}
 	return text
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -30,6 +31,7 @@ type watching struct {
 	team, socket string
 	hub          *client.Client
 	process      *exec.Cmd
+	seen         string // the screen as it was last waited for
 	screens      txtar.Archive
 }
 
@@ -67,7 +69,7 @@ func TestWatchInATerminal(t *testing.T) {
 
 	w.restart()
 	w.press("?")
-	w.see("hand work to somebody")
+	w.see("hand work to somebody", "parley orchard · today")
 	w.keep("140 columns, the keys")
 	w.press("Escape")
 	w.unseen("hand work to somebody")
@@ -141,7 +143,7 @@ func (w *watching) restart() {
 		a, err := w.hub.Approval(w.Context(), "approval-2")
 		return err == nil && a.State == "denied" && a.Reason == "Not today."
 	})
-	w.see("parley orchard · today") // nobody works any more
+	w.see("writer answers ada: Well then", "parley orchard · today") // nobody works any more
 }
 
 func newWatching(t *testing.T) *watching {
@@ -263,19 +265,14 @@ func (w *watching) eventually(what string, is func() bool) {
 	w.until(is, func() string { return what })
 }
 
-// see waits until the screen shows all of the texts.
+// see waits until the screen shows all of the texts, and is not being drawn.
 func (w *watching) see(texts ...string) {
 	w.Helper()
-	screen := ""
 	w.until(func() bool {
-		screen = w.tmux("capture-pane", "-p")
-		for _, text := range texts {
-			if !strings.Contains(screen, text) {
-				return false
-			}
-		}
-		return true
-	}, func() string { return fmt.Sprintf("%q on the screen:\n%s", texts, screen) })
+		before := w.seen
+		w.seen = w.tmux("capture-pane", "-p")
+		return w.seen == before && !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(w.seen, text) })
+	}, func() string { return fmt.Sprintf("%q on the screen:\n%s", texts, w.seen) })
 }
 
 func (w *watching) unseen(text string) {
@@ -306,11 +303,11 @@ var (
 	screenSecret = regexp.MustCompile(`(approval-\d+-)[a-z]{8}`)
 )
 
-// keep stores a screen, with what differs from run to run made the same.
+// keep stores the screen that was seen last, with what differs from run to run made the same.
 func (w *watching) keep(name string) {
 	w.Helper()
 	var b strings.Builder
-	for line := range strings.Lines(w.tmux("capture-pane", "-p")) {
+	for line := range strings.Lines(w.seen) {
 		line = screenClock.ReplaceAllString(line, "00:00:00")
 		line = screenTokens.ReplaceAllStringFunc(line, func(s string) string { return strings.Repeat(" ", utf8.RuneCountInString(s)) })
 		line = screenSecret.ReplaceAllString(line, "${1}abcdefgh")

@@ -56,6 +56,8 @@ type Agent struct {
 	Shared string
 	// Isolated keeps its mail to the dm with the sender.
 	Isolated bool
+	// Schedule is what it is asked to do at given times.
+	Schedule []Schedule
 	// Lines holds the line of each key in the file.
 	Lines map[string]int
 	// Mistake says what is wrong with the file now; the agent is as it was
@@ -123,6 +125,7 @@ func agentKeys(d *draft) []yamlfile.Key {
 		{Name: "shared", Read: yamlfile.Choice(&a.Shared, "read", "write")},
 		{Name: "isolated", Read: flagInto(&a.Isolated)},
 		{Name: "mcp_servers", Read: serversInto(&d.servers, true)},
+		{Name: "schedule", Read: schedulesInto(&a.Schedule)},
 		// Subagents of Claude Code have one; it says how they are displayed there.
 		{Name: "color", Read: yamlfile.Any},
 	}

@@ -96,6 +96,7 @@ func (f *folder) check(team *Team, incumbents map[string]string) {
 	f.keep(unlikeNames(team, f.drafts, incumbents))
 	f.keep(withoutCircles(f.drafts))
 	f.keep(serversKnown(team, f.drafts))
+	f.keep(scheduled(team, f.drafts))
 }
 
 // complete puts the agents into their team.
@@ -106,6 +107,7 @@ func (f *folder) complete(team *Team) {
 	for _, d := range f.drafts {
 		team.Agents = append(team.Agents, d.finish(team, f.shared))
 		team.Warnings = append(team.Warnings, append(d.notYet(), d.strangers(known)...)...)
+		team.Warnings = append(team.Warnings, d.scheduleStrangers(team, known)...)
 		team.Warnings = append(team.Warnings, problems(d.agent.File, d.servers.warned)...)
 	}
 	f.problems = append(f.problems, team.checkLead()...)

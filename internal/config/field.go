@@ -80,10 +80,10 @@ func spanInto(dst *time.Duration, lowest, highest time.Duration) yamlfile.Reader
 		if found != nil {
 			return found
 		}
-		d, ok := parseSpan(s)
+		d, ok := parley.ParseSpan(s)
 		if !ok || d < lowest || d > highest {
 			return v.Wrong("Expected a time with its unit from %s to %s, like 90s, 30m, 12h or 7d, not %q.",
-				formatSpan(lowest), formatSpan(highest), s)
+				parley.SpanText(lowest), parley.SpanText(highest), s)
 		}
 		*dst = d
 		return nil

@@ -43,6 +43,9 @@ func limitKeys(o *overlay) []yamlfile.Key {
 		{Name: "delegation_deadline", Read: o.span(time.Second, 365*day, func(l *parley.Limits) *time.Duration { return &l.DelegationDeadline })},
 		{Name: "budget", Read: o.budget(func(l *parley.Limits) *parley.Budget { return &l.Budget }, budgetKeys)},
 		{Name: "approval_expiry", Read: o.span(time.Second, 365*day, func(l *parley.Limits) *time.Duration { return &l.ApprovalExpiry })},
+		{Name: "schedules", Read: o.count(1, 1000, func(l *parley.Limits) *int { return &l.Schedules })},
+		{Name: "schedule_interval", Read: o.span(time.Second, 365*day, func(l *parley.Limits) *time.Duration { return &l.ScheduleInterval })},
+		{Name: "nudge_after", Read: o.span(time.Second, 365*day, func(l *parley.Limits) *time.Duration { return &l.NudgeAfter })},
 		{Name: "question_lifetime", Read: o.span(time.Second, day, func(l *parley.Limits) *time.Duration { return &l.QuestionLifetime })},
 	}
 }
@@ -137,33 +140,4 @@ func formatSize(n int) string {
 		return fmt.Sprintf("%dKiB", n>>10)
 	}
 	return fmt.Sprintf("%d bytes", n)
-}
-
-// parseSpan reads what time.ParseDuration does, and days before it: 7d, 1d12h.
-func parseSpan(s string) (time.Duration, bool) {
-	days, rest, found := strings.Cut(s, "d")
-	if !found {
-		d, err := time.ParseDuration(s)
-		return d, err == nil && s != "0"
-	}
-	// 16 bits of days are far from the end of a Duration.
-	n, err := strconv.ParseUint(days, 10, 16)
-	if err != nil {
-		return 0, false
-	}
-	if rest == "" {
-		return time.Duration(n) * day, true
-	}
-	d, err := time.ParseDuration(rest)
-	if err != nil || d < 0 || d > day {
-		return 0, false
-	}
-	return time.Duration(n)*day + d, true
-}
-
-func formatSpan(d time.Duration) string {
-	if d >= day && d%day == 0 {
-		return fmt.Sprintf("%dd", d/day)
-	}
-	return d.String()
 }

@@ -28,6 +28,9 @@ limits:
   delegation_deadline: 2d
   approval_expiry: 8h
   question_lifetime: 30m
+  schedules: 3
+  schedule_interval: 10m
+  nudge_after: 2h
   budget: {tokens: 200k, money: 2.50, tasks: 50, time: 2h}
   daily: {tokens: 2M, money: 10}
 -- agents/a.md --
@@ -44,7 +47,7 @@ limits:
 	base := parley.Limits{
 		AskDepth: 4, DelegationDepth: 20, Rate: 60, Burst: 90, MentionTurns: 7, Rounds: 8, Steps: 100, MessageBytes: 1 << 20, Turns: 2, Rescues: 5,
 		AskTimeout: 90 * time.Second, CallTimeout: time.Hour, DelegationDeadline: 48 * time.Hour,
-		ApprovalExpiry: 8 * time.Hour, QuestionLifetime: 30 * time.Minute,
+		ApprovalExpiry: 8 * time.Hour, QuestionLifetime: 30 * time.Minute, Schedules: 3, ScheduleInterval: 10 * time.Minute, NudgeAfter: 2 * time.Hour,
 		Budget: parley.Budget{Tokens: 200_000, Money: 2_500_000, Tasks: 50, Time: 2 * time.Hour},
 		Daily:  parley.Budget{Tokens: 2_000_000, Money: 10 * parley.Dollar},
 	}
@@ -122,12 +125,12 @@ func TestParseSpan(t *testing.T) {
 	for s, want := range map[string]time.Duration{
 		"7d": 7 * day, "1d12h": 36 * time.Hour, "1h30m": 90 * time.Minute, "0d5s": 5 * time.Second,
 	} {
-		if got, ok := parseSpan(s); !ok || got != want {
+		if got, ok := parley.ParseSpan(s); !ok || got != want {
 			t.Errorf("parseSpan(%q) = %v, %v, want %v", s, got, ok, want)
 		}
 	}
 	for _, s := range []string{"", "d", "7", "7 d", "-1d", "1d-2h", "1dd", "1.5d", "day", "1d300000h"} {
-		if got, ok := parseSpan(s); ok {
+		if got, ok := parley.ParseSpan(s); ok {
 			t.Errorf("parseSpan(%q) = %v, want a refusal", s, got)
 		}
 	}

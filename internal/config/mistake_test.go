@@ -10,10 +10,10 @@ import (
 func TestMistakesInTheTeamFile(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{"unknown key", "team: a\nworker: 3\n", `parley.yaml:2: Unknown key "worker". Did you mean workers?`},
-		{"far from every key", "\n\nzzzzzzzz: 3\n", `parley.yaml:3: Unknown key "zzzzzzzz". Known are team, person, people, lead, model, providers, models, toolsets, store, data, listen, workers, memory, lease, client_lease, grace, workspace, retention, limits, channels, notify, notify_command, tls, public_url, proxies, door, mcp_servers.`},
+		{"far from every key", "\n\nzzzzzzzz: 3\n", `parley.yaml:3: Unknown key "zzzzzzzz". Known are team, person, people, lead, model, providers, models, toolsets, store, data, listen, workers, memory, lease, client_lease, grace, workspace, retention, limits, channels, notify, bridges, notify_command, tls, public_url, proxies, door, mcp_servers.`},
 		{"a variable of the hub for commands", "workspace:\n  environment: [PARLEY_TOKEN]\n", `parley.yaml:2: environment: "PARLEY_TOKEN" cannot be given to commands.`},
 		{"too little memory", "memory: 64MiB\n", `parley.yaml:1: memory: Expected a size from 128MiB to 1024GiB, like 256MiB or a number of bytes, not "64MiB".`},
-		{"a time without a unit", "lease: 2\n", `parley.yaml:1: lease: Expected a time with its unit from 1s to 1h0m0s, like 90s, 30m, 12h or 7d, not "2".`},
+		{"a time without a unit", "lease: 2\n", `parley.yaml:1: lease: Expected a time with its unit from 1s to 1h, like 90s, 30m, 12h or 7d, not "2".`},
 		{"all at once", "team: a/b\nlisten: here\nworkers: none\n", `parley.yaml:1: team: The name "a/b" contains '/'; letters, digits, space and -_. are allowed.
 parley.yaml:2: listen: Expected an address like 127.0.0.1:7420, not "here".
 parley.yaml:3: workers: Expected a whole number from 1 to 10000, not "none".`},

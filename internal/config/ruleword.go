@@ -244,6 +244,7 @@ func (a Agent) Differs(b Agent) (keys []string) {
 		{"shared", a.Shared == b.Shared},
 		{"isolated", a.Isolated == b.Isolated},
 		{"mcp_servers", reflect.DeepEqual(a.MCPServers, b.MCPServers)},
+		{"schedule", slices.EqualFunc(a.Schedule, b.Schedule, Schedule.Equal)},
 		{"instructions", a.Instructions == b.Instructions && a.Knowledge == b.Knowledge},
 	} {
 		if !k.same {

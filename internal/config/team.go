@@ -74,6 +74,8 @@ type Team struct {
 	// Notify are the commands and addresses through which people are told what waits
 	// for them.
 	Notify []Notify
+	// Bridges are the chat programs that the team is in.
+	Bridges []Bridge
 	// MCPServers are those that agents may name.
 	MCPServers []MCPServer
 	// Agents are in the order of their files' names.
@@ -163,6 +165,7 @@ func teamKeys(t *Team, limits *overlay) []yamlfile.Key {
 		{Name: "limits", Read: limitsInto(limits, teamLimitKeys)},
 		{Name: "channels", Read: channelsInto(&t.Channels)},
 		{Name: "notify", Read: notifyInto(&t.Notify), Explicit: true},
+		{Name: "bridges", Read: bridgesInto(&t.Bridges), Explicit: true},
 		{Name: "notify_command", Read: notifyCommandInto(&t.Notify), Explicit: true},
 	}, doorKeys(t), noSecrets())
 }

@@ -38,7 +38,7 @@ const DefaultTemplate = "starter"
 func Templates() []Template {
 	return []Template{
 		{DefaultTemplate, "coordinator, researcher, writer", [2]string{"coordinator", "Plan a launch"}},
-		{"company", "coordinator, data, writer, analyst, and an intern with a manager", [2]string{"coordinator", "Prepare the Q4 report"}},
+		{"company", "coordinator, data, writer, analyst, intern with a manager, a nightly archive", [2]string{"coordinator", "Prepare the Q4 report"}},
 		{"coding", "planner, reader, writer, reviewer, scribe, docs, for the code in the folder", [2]string{"planner", "Add a greeting"}},
 		{"loom", "lead, researcher, coder, reviewer, tester on the same files", [2]string{"lead", "Add a greeting"}},
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/internal/cli/view"
+	"parley"
 )
 
 // key is the state after a key, and what has to be done.
@@ -327,5 +327,5 @@ func (s State) sendAbout(text string) (State, Action) {
 	case l.purpose == declining:
 		return s, Decline{Task: i.id, Routed: i.question.Routed, Reason: text}
 	}
-	return s, Answer{Task: i.id, Routed: i.question.Routed, Text: view.Chosen(text, i.options), Line: text}
+	return s, Answer{Task: i.id, Routed: i.question.Routed, Text: parley.Chosen(text, i.options), Line: text}
 }

@@ -15,124 +15,43 @@ func said(e Said) (entry, bool) {
 	if e.Cursor == "" {
 		out.id = ""
 	}
-	detail, _, _ := strings.Cut(oneLine(e.Detail), " [rule: ")
-	word := func(verb string, look style, text string) (entry, bool) {
-		out.verb, out.look = verb, look
-		if text != "" {
-			out.text = text
-		}
-		return out, true
+	kind := parley.EventKind(e.Kind)
+	t, ok := parley.TellEvent(kind, oneLine(e.Detail))
+	look, known := looks[kind]
+	if !ok || !known {
+		return entry{}, false
 	}
-	switch kind := parley.EventKind(e.Kind); kind {
-	case parley.EventTask:
-		if place, ok := strings.CutPrefix(detail, "mention in "); ok {
-			out.place = "in " + place
-			return word("mentions", cyan, "")
-		}
-		return word(opening(detail), cyan, "")
-	case parley.EventMessage:
-		if place, posted := strings.CutPrefix(detail, "post in "); posted {
-			out.to = place
-			return word("posts in", blue, "")
-		}
-		return word("tells", blue, "")
-	case parley.EventCompleted:
+	out.verb, out.look = t.Verb, look
+	if t.OfTarget {
+		out.who = out.to
+	}
+	switch {
+	case t.Alone:
+		out.to = t.Place
+	case t.Place != "":
+		out.place = "in " + t.Place
+	}
+	if t.Text != "" {
+		out.text = t.Text
+	}
+	if kind == parley.EventCompleted || kind == parley.EventWaiting {
 		out.words = out.text
-		return word("answers", green, "")
-	case parley.EventFailed:
-		out.to = "" // its requester
-		return word("has failed", red, detail)
-	case parley.EventCancelled:
-		return word("cancelled", red, detail)
-	case parley.EventProgress:
-		return word("is at", blue, detail)
-	case parley.EventWaiting:
-		if detail == "approval" || detail == "answer" {
-			return entry{}, false // what it waits for is told already
-		}
-		out.to = "" // its requester, who waits too
-		out.words = out.text
-		return word("waits for "+waitedFor(detail), yellow, "")
-	case parley.EventProviderBusy:
-		provider, why, _ := strings.Cut(detail, ": ")
-		out.to = ""
-		return word("waits for "+provider, yellow, why)
-	case parley.EventProviderAnswered:
-		provider, after, _ := strings.Cut(detail, ", ")
-		out.to = ""
-		return word("goes on", green, strings.TrimSpace(provider+" answers again "+after))
-	case parley.EventTimeout:
-		return word("waits no longer for", yellow, "")
-	case parley.EventRefused, parley.EventToolRefused, parley.EventDenied:
-		return word("refused", red, detail)
-	case parley.EventStatus:
-		out.who, out.to = out.to, ""
-		return word("is "+detail, yellow, "")
 	}
-	if parley.EventKind(e.Kind) == parley.EventRescued { // nobody did it
-		out.who, out.to = out.to, ""
-	}
-	return more(e.Kind, detail, word)
+	return out, true
 }
 
-// more is said for what happens less often.
-func more(kind, detail string, word func(verb string, look style, text string) (entry, bool)) (entry, bool) {
-	switch parley.EventKind(kind) {
-	case parley.EventApprovalRequested:
-		return word("wants approval", yellow, detail)
-	case parley.EventApprovalApproved:
-		return word("approved", green, detail)
-	case parley.EventApprovalDenied, parley.EventApprovalExpired, parley.EventApprovalWithdrawn:
-		return word(strings.TrimPrefix(kind, "approval."), red, detail)
-	case parley.EventBudgetSpent, parley.EventDaySpent:
-		return word("budget spent", yellow, detail)
-	case parley.EventPaused, parley.EventResumed:
-		return word(strings.TrimPrefix(kind, "team."), yellow, detail)
-	case parley.EventRescued:
-		if strings.HasSuffix(detail, " is not connected") {
-			return word("is not connected, so its task waits again", yellow, "")
-		}
-		return word("goes on after a lost worker", yellow, detail)
-	case parley.EventWindow:
-		return word("learned the limit of its model", yellow, detail)
-	case parley.EventUndone:
-		return word("took back changes of", yellow, detail)
-	case parley.EventRule:
-		return word("changed a rule of", yellow, detail)
-	}
-	return entry{}, false
-}
-
-// waitedFor says what a task waits for, in words.
-func waitedFor(detail string) string {
-	switch n, open := strings.CutSuffix(detail, " open"); {
-	case open && n == "1":
-		return "1 task"
-	case open:
-		return n + " tasks"
-	}
-	return detail
-}
-
-// opening says how a task began, up to the name of whom it is for.
-func opening(detail string) string {
-	switch detail {
-	case "ask", "question":
-		return "asks"
-	case "answer":
-		return "answers a question of"
-	case "delegate":
-		return "hands work to"
-	case string(parley.ApprovalRequestMessage):
-		return "needs a decision of"
-	}
-	if task, ok := strings.CutPrefix(detail, "resume of "); ok {
-		return "resumes " + task + " with"
-	}
-	if task, ok := strings.CutPrefix(detail, "retry of "); ok {
-		return "retries " + task + " with"
-	}
-	return detail
+// looks are the colours of events. Those without one are not shown: what is asked with a
+// question is told with the tasks that it opens.
+var looks = map[parley.EventKind]style{
+	parley.EventTask: cyan, parley.EventMessage: blue, parley.EventProgress: blue, parley.EventCompleted: green, parley.EventFailed: red,
+	parley.EventCancelled: red, parley.EventWaiting: yellow, parley.EventProviderBusy: yellow, parley.EventProviderAnswered: green,
+	parley.EventTimeout: yellow, parley.EventRefused: red, parley.EventToolRefused: red, parley.EventDenied: red, parley.EventStatus: yellow,
+	parley.EventApprovalRequested: yellow, parley.EventApprovalApproved: green, parley.EventApprovalDenied: red, parley.EventApprovalExpired: red,
+	parley.EventApprovalWithdrawn: red, parley.EventBudgetSpent: yellow, parley.EventDaySpent: yellow, parley.EventPaused: yellow,
+	parley.EventResumed: yellow, parley.EventRescued: yellow, parley.EventWindow: yellow, parley.EventUndone: yellow, parley.EventRule: yellow,
+	parley.EventScheduleMade: cyan, parley.EventScheduleMissed: red, parley.EventSchedulePaused: yellow, parley.EventScheduleResumed: yellow,
+	parley.EventReminderSet: yellow, parley.EventReminded: yellow, parley.EventNudged: yellow,
+	parley.EventChatLinked: green, parley.EventChatUnlinked: yellow, parley.EventChatStranger: yellow, parley.EventChatEdited: yellow, parley.EventChatDeleted: yellow, parley.EventChatGivenUp: red,
 }
 
 // stepped makes an entry of a step, if it says more than the record does.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"parley"
 	"parley/api"
 	"parley/internal/cli/view"
 )
@@ -30,7 +31,7 @@ func items(approvals []api.Approval, questions []Question, before []item) []item
 		list = append(list, item{id: a.ID, approval: &a, text: oneLine(a.Wants), busy: busy[a.ID]})
 	}
 	for _, q := range questions {
-		text, options := view.Choices(q.Text)
+		text, options := parley.Choices(q.Text)
 		if text == "" {
 			text = q.Title
 		}
