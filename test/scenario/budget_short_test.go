@@ -145,8 +145,8 @@ func dieWhileCut(t *testing.T, n int, before bool) (died bool) {
 	synctest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "parley.db")
 		s, life := doomed(t, team, file)
+		life.Doom(n+1, before) // the first is the delegation: the turn does not wait for a doom that comes after it
 		id := s.As("rutger").DelegateWith(parley.Budget{Tokens: 20_000}, "WorkBot", "Write.")
-		life.Doom(n, before)
 		if died = s.Dies(life, 20*time.Second); died {
 			first := s
 			s = Raise(t, team, OpenFile(t, Remains(t, file)))

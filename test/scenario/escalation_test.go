@@ -361,6 +361,7 @@ func TestNoToolChangesRulesIdentityOrBudget(t *testing.T) {
 		"ask_user":             "asks a person, who answers as they like",
 		"await_task":           "makes its caller's own task wait",
 		"cancel_task":          "ends what its caller asked for, or has below it",
+		"remind":               "tells its caller of what its caller asked for, or has below it",
 		"sleep":                "changes its caller's status alone",
 		"list_agents":          "reads",
 		"read_agent_docs":      "reads",

@@ -8,6 +8,7 @@ import (
 	"parley"
 	"parley/internal/app"
 	"parley/internal/contact"
+	"parley/internal/store"
 )
 
 func TestNoBodyPosesAsAnotherAgent(t *testing.T) {
@@ -156,6 +157,43 @@ agents:
 		s.Equal("its messages keep its name", "OldBot", s.Thread(s.Task(102).Thread)[0].By)
 		s.Pass(2 * time.Hour)
 		s.Equal("nothing runs", 0, len(s.Models.Shown("OldBot")))
+	})
+}
+
+// Somebody who comes later under the same name has none of the chat accounts, nor do codes
+// work that were made before.
+func TestAPersonRemovedFromTheFilesHasNoChatAccount(t *testing.T) {
+	Play(t, Team{Agents: []string{"CallerBot"}, People: []string{"rutger", "zoe"}, Script: archivist}, func(s *Stage) {
+		zoe, people := s.agent("zoe"), s.team.People
+		err := s.Store.Update(s.Context(), func(tx *store.Tx) error {
+			for _, who := range []string{"rutger", "zoe"} {
+				tx.PutChatAccount(parley.ChatAccount{Program: "telegram", Account: who, Agent: s.agent(who), Conversation: "1"})
+				tx.InsertChatCode("hash of "+who, store.ChatCode{Agent: s.agent(who), ExpiresAt: tx.Now.Add(time.Hour)}, 0)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.team.People = []string{"rutger"}
+		s.join()
+		s.team.People = people
+		s.join()
+		s.Equal("the same person again", zoe, s.agent("zoe"))
+		s.Equal("on record", []string{"chat.unlinked to zoe (telegram account zoe: zoe is no longer in the team)"}, s.Events(parley.EventChatUnlinked))
+		err = s.Store.View(s.Context(), func(tx *store.Tx) error {
+			accounts, err := tx.ChatAccounts(s.id)
+			if len(accounts) != 1 || accounts[0].Account != "rutger" {
+				t.Errorf("accounts: %+v", accounts)
+			}
+			mine, _ := tx.ChatCodeKnown("hash of rutger")
+			gone, _ := tx.ChatCodeKnown("hash of zoe")
+			s.Equal("codes", [2]bool{true, false}, [2]bool{mine, gone})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	})
 }
 

@@ -30,7 +30,9 @@ agents:
 		rutger := s.As("rutger")
 		posted := rutger.Post("room", spread)
 		s.Wait(rutger.Delegate("ReadBot", "Go."))
-		s.Wait(rutger.Delegate("InternBot", "Go."))
+		asked := rutger.Delegate("InternBot", "Go.")
+		s.Wait(asked)
+		s.Wait(asked + 1) // the manager's: what a turn that is under way has read it may store again
 		var told []store.Copy
 		s.view(func(tx *store.Tx) (err error) {
 			told, err = tx.Copies(s.id, posted.Message+1, spread)

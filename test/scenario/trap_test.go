@@ -263,7 +263,7 @@ func TestMadeUpEnumGetsAnErrorTheModelCanActOn(t *testing.T) {
 		{"two names for one argument", `{call: contact_agent, args: {action: ask, agentId: DataBot, target: CallerBot, message: 'Hello.'}}`,
 			`Error: agentId and target are the same argument, with different values. Give it once.`},
 		{"a tool", `{call: contact_everyone, args: {}}`,
-			`Error: There is no tool "contact_everyone". There are contact_agent, ask_user, await_task, cancel_task, sleep, message_status, list_agents, read_agent_docs, query_workspace, send_channel_message, read_channel, search_messages, read_inbox, read_attachment, call_agent.`},
+			`Error: There is no tool "contact_everyone". There are contact_agent, ask_user, await_task, cancel_task, remind, sleep, message_status, list_agents, read_agent_docs, query_workspace, send_channel_message, read_channel, search_messages, read_inbox, read_attachment, call_agent.`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			Play(t, Team{Agents: []string{"CallerBot", "DataBot"}, Script: fmt.Sprintf(`
