@@ -25,11 +25,15 @@ func (s *Service) open(ctx context.Context, c access.Caller, r Request, p parley
 		return Contact{}, err
 	}
 	var o opening
+	beside := store.BesideOf(ctx)
 	place, reserved := s.reserve(p, target.ID)
 	err = s.store.Update(ctx, func(tx *store.Tx) error {
-		o = opening{s: s, tx: tx, caller: c, request: r, pattern: p}
+		o = opening{s: s, tx: tx, caller: c, request: r, pattern: p, beside: beside}
 		return o.run(target.ID, place)
 	})
+	if err == nil && beside != nil {
+		beside.Stored()
+	}
 	if err == nil && o.held != nil {
 		err = s.held(ctx, o.held)
 	}
@@ -75,6 +79,7 @@ type opening struct {
 	caller  access.Caller
 	request Request
 	pattern parley.Pattern
+	beside  store.Beside // of the turn that contacts; may be nil
 
 	state   store.ContactState
 	dm      parley.Channel
@@ -137,6 +142,9 @@ func (o *opening) make(place Reservation) error {
 		if err := o.checkDependencies(); err != nil {
 			return err
 		}
+	}
+	if err := o.storeBeside(); err != nil {
+		return err
 	}
 	if d.Rate != o.state.Sender.Rate {
 		o.tx.SetRate(o.caller.Agent, d.Rate)
@@ -270,7 +278,15 @@ func (o *opening) again() error {
 	if !same {
 		return errKeyUsed(o.request.Key)
 	}
-	return nil
+	return o.storeBeside()
+}
+
+// storeBeside stores what the turn that contacts has not stored yet.
+func (o *opening) storeBeside() error {
+	if o.beside == nil {
+		return nil
+	}
+	return o.beside.Store(o.tx, &o.state.Task)
 }
 
 // same compares the contact that was made before with the one that is asked for

@@ -80,11 +80,20 @@ type Working struct {
 
 // LockWorking reads and locks a task that is being worked on. It also reads the
 // task's thread, without locking it, and whether there is mail about the task.
-func (tx *Tx) LockWorking(id parley.TaskID, of parley.AgentID, in parley.ThreadID) (w Working, err error) {
+func (tx *Tx) LockWorking(id parley.TaskID, of parley.AgentID, in parley.ThreadID) (Working, error) {
+	return tx.working(lockTask, id, of, in)
+}
+
+// Working is LockWorking without the lock.
+func (tx *Tx) Working(id parley.TaskID, of parley.AgentID, in parley.ThreadID) (Working, error) {
+	return tx.working(readTask, id, of, in)
+}
+
+func (tx *Tx) working(read string, id parley.TaskID, of parley.AgentID, in parley.ThreadID) (w Working, err error) {
 	look := Query{SQL: `SELECT ` + threadColsOfT + `, CASE WHEN EXISTS (SELECT 1 FROM delivery d WHERE ` + mailAbout + `) THEN 1 ELSE 0 END
 		FROM thread t WHERE t.id = $3`, Args: []any{int64(of), int64(id), int64(in)},
 		Row: func(r Row) { w.Thread, w.Mail = scanThread(r), r.Int(threadColCount) != 0 }}
-	list, err := tx.lockTasks([]parley.TaskID{id}, []Query{look})
+	list, err := tx.readTasks(read, []parley.TaskID{id}, []Query{look})
 	if err != nil {
 		return w, err
 	}
@@ -92,12 +101,21 @@ func (tx *Tx) LockWorking(id parley.TaskID, of parley.AgentID, in parley.ThreadI
 	return w, nil
 }
 
+const (
+	readTask = `SELECT ` + taskCols + ` FROM task WHERE id = $1`
+	lockTask = readTask + ` /*lock*/`
+)
+
 func (tx *Tx) lockTasks(ids []parley.TaskID, extra []Query) ([]parley.Task, error) {
+	return tx.readTasks(lockTask, ids, extra)
+}
+
+func (tx *Tx) readTasks(read string, ids []parley.TaskID, extra []Query) ([]parley.Task, error) {
 	list := make([]parley.Task, len(ids))
 	qs := make([]Query, 0, len(ids)+len(extra))
 	for i, id := range ids {
 		if id != 0 {
-			qs = append(qs, Query{SQL: `SELECT ` + taskCols + ` FROM task WHERE id = $1 /*lock*/`,
+			qs = append(qs, Query{SQL: read,
 				Args: []any{int64(id)}, Row: func(r Row) { list[i] = scanTask(r) }})
 		}
 	}

@@ -17,6 +17,7 @@ type Spec[Args any] struct {
 	Hints       Hints
 	Replays     bool
 	Contacts    bool
+	Opens       bool
 	Commands    bool
 	Output      json.RawMessage // the schema of Result.Data
 	// Defaults are the arguments of a call that gives none.
@@ -69,7 +70,7 @@ func Outside(schema json.RawMessage, s Spec[json.RawMessage]) Tool {
 func (s Spec[Args]) tool(schema json.RawMessage, read func(json.RawMessage) (Args, error)) Tool {
 	return Tool{
 		Tool:  model.Tool{Name: s.Name, Description: s.Description, Schema: schema},
-		Title: s.Title, Hints: s.Hints, Replays: s.Replays, Contacts: s.Contacts, Commands: s.Commands, Output: s.Output,
+		Title: s.Title, Hints: s.Hints, Replays: s.Replays, Contacts: s.Contacts, Opens: s.Opens, Commands: s.Commands, Output: s.Output,
 		prepare: func(raw json.RawMessage) Prepared {
 			args, err := read(raw)
 			p := Prepared{Err: err, run: func(ctx context.Context, c Call) (Result, error) { return s.Run(ctx, c, args) }}

@@ -37,6 +37,9 @@ type Tool struct {
 	// about that where the target is found, once, whichever door it comes through;
 	// a turn asks them about every other call.
 	Contacts bool
+	// Opens says that the first thing that a call stores is a contact that it opens, and
+	// with it what its context has to be stored beside that (store.Beside). It replays.
+	Opens bool
 	// Output is the schema of Result.Data; nil if a call returns text alone.
 	Output json.RawMessage
 

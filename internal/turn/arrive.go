@@ -24,7 +24,11 @@ func (a arrival) empty() bool {
 
 // takesIn reports whether the model is asked again after these steps.
 func (t *transcript) takesIn(drafts []draft) bool {
-	return drafts[len(drafts)-1].is(parley.StepResult) && len(t.pending) <= 1
+	n := 0
+	for n < len(drafts) && drafts[len(drafts)-1-n].is(parley.StepResult) {
+		n++
+	}
+	return n > 0 && len(t.pending) <= n
 }
 
 // arrive finds what has come for the task whose lock is held.

@@ -31,6 +31,9 @@ func (r *run) afterFailure(ctx context.Context, failure error) error {
 	if !errors.As(failure, &e) {
 		return nil
 	}
+	if err := r.flush(ctx); err != nil {
+		return err
+	}
 	if err := r.storeLost(ctx, e.Usage); err != nil {
 		return err
 	}
@@ -54,7 +57,7 @@ func (r *run) storeLost(ctx context.Context, u model.Usage) error {
 	if r.start != nil {
 		drafts = append(drafts, draft{content: r.prompt})
 	}
-	return r.storeSteps(ctx, nil, append(drafts, draft{content: lost{Usage: u}, spent: r.spent(model.Reply{Usage: u})})...)
+	return r.storeSteps(ctx, append(drafts, draft{content: lost{Usage: u}, spent: r.spent(model.Reply{Usage: u})})...)
 }
 
 // waitHere waits for a moment, without its place among the workers.

@@ -8,6 +8,7 @@ import (
 	"parley"
 	"parley/internal/live"
 	"parley/internal/model"
+	"parley/internal/store"
 	"parley/internal/tool"
 )
 
@@ -24,7 +25,7 @@ func (r *run) runPending(ctx context.Context) error {
 	calls := slices.DeleteFunc(slices.Clone(r.pending), pendingCall.isHeld)
 	for len(calls) > 0 {
 		if r.Pauses.Paused(r.lease.Team) {
-			return parley.ErrPaused
+			return r.pause(ctx)
 		}
 		n := r.readersIn(calls)
 		if err := r.finishCalls(ctx, calls[:n]); err != nil {
@@ -74,14 +75,29 @@ func (r *run) storeResult(ctx context.Context, call model.Call, res tool.Result,
 	if errors.Is(err, parley.ErrLost) || errors.Is(err, errUncertain) {
 		return err
 	}
+	d := r.resultDraft(call, res, err)
+	if err == nil {
+		wait, err := r.waits(ctx, call)
+		if err != nil {
+			return err
+		}
+		if wait {
+			return r.putOff(res.Seen, d)
+		}
+	}
+	err = r.storeSteps(ctx, d)
+	r.changes = changes{}
+	return err
+}
+
+// resultDraft is what the model reads of a call.
+func (r *run) resultDraft(call model.Call, res tool.Result, err error) draft {
 	out := result{Call: call.ID, Text: res.Text, Exit: res.Exit}
 	if err != nil {
 		r.logFault(call.Name, err)
 		out.Text, out.Error, out.Rate = parley.ToolError(err), true, parley.RuleOf(err) == parley.RuleRate
 	}
-	err = r.storeSteps(ctx, &res, draft{content: out, spent: r.sideSpent()})
-	r.changes = changes{}
-	return err
+	return draft{content: out, shown: &res, spent: r.sideSpent()}
 }
 
 func (r *run) call(ctx context.Context, call model.Call, approved bool) (res tool.Result, err error) {
@@ -101,16 +117,15 @@ func (r *run) call(ctx context.Context, call model.Call, approved bool) (res too
 			return tool.Result{}, err
 		}
 	}
-	if !tl.Replays {
-		if err := r.startCall(ctx, call, tl.Commands); err != nil {
-			return tool.Result{}, err
-		}
+	if ctx, err = r.startCall(ctx, call, tl); err != nil {
+		return tool.Result{}, err
 	}
 	r.publish(live.Tool, call.Name)
 	key, from := r.keyOf(call.ID)
 	run := func() error {
 		res, err = ready.Run(ctx, tool.Call{Lease: r.lease, Slot: r.slot, Key: key, From: from, Approved: approved,
 			Unkept: r.unkept, Think: r.consult, Changing: r.changing(ctx, call), Commanded: r.commanded(ctx, call)})
+		r.unstored.doubt = r.unstored.doubt || tl.Opens && store.IsOutage(err)
 		return err
 	}
 	if tl.Replays {

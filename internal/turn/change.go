@@ -6,6 +6,7 @@ import (
 	"parley"
 	"parley/internal/model"
 	"parley/internal/store"
+	"parley/internal/tool"
 )
 
 // changes are what the call that runs now does to files. They are stored before they
@@ -17,14 +18,29 @@ type changes struct {
 	known  bool
 }
 
-// startCall stores that a call begins, and of a command that nobody knows what it
+// startCall stores what has to be stored before a call runs: that it begins, unless it
+// replays, and what is not stored yet. A contact stores that itself, with what it opens.
+func (r *run) startCall(ctx context.Context, call model.Call, tl tool.Tool) (context.Context, error) {
+	switch {
+	case !tl.Replays:
+		return ctx, r.storeStart(ctx, call, tl.Commands)
+	case r.unstored.empty():
+		return ctx, nil
+	case tl.Opens && !r.bounded():
+		return store.WithBeside(ctx, beside{r}), nil
+	default:
+		return ctx, r.flush(ctx)
+	}
+}
+
+// storeStart stores that a call begins, and of a command that nobody knows what it
 // changes.
-func (r *run) startCall(ctx context.Context, call model.Call, commands bool) error {
+func (r *run) storeStart(ctx context.Context, call model.Call, commands bool) error {
 	r.changes = changes{}
 	if !commands {
-		return r.storeSteps(ctx, nil, draft{content: started{Call: call.ID}})
+		return r.storeSteps(ctx, draft{content: started{Call: call.ID}})
 	}
-	return r.storeSteps(ctx, nil, draft{build: func(tx *store.Tx, _ *parley.Task) (content, error) {
+	return r.storeSteps(ctx, draft{build: func(tx *store.Tx, _ *parley.Task) (content, error) {
 		c := r.changeOf(parley.Change{State: parley.ChangeBegun, Place: parley.InWorkspace, Command: true,
 			Doubt: "the command was interrupted, and nobody looked at what it had changed"}, call)
 		tx.InsertChange(&c)

@@ -20,7 +20,7 @@ func (r *run) hold(ctx context.Context, call model.Call, need *parley.NeedsAppro
 		Target: need.Target, Rule: need.Rule, Reason: need.Reason,
 	}.Of(call.Name, parley.CanonicalArgs(call.Args))
 	a.PeopleOnly = a.PeopleOnly || round
-	return r.storeSteps(ctx, nil, draft{build: func(tx *store.Tx, task *parley.Task) (content, error) {
+	return r.storeSteps(ctx, draft{build: func(tx *store.Tx, task *parley.Task) (content, error) {
 		a := a
 		a.ExpiresAt = tx.Now.Add(r.agent.Limits.ApprovalExpiry)
 		tx.InsertApproval(&a)
@@ -91,6 +91,9 @@ func (r *run) runDecided(ctx context.Context, call model.Call, a parley.Approval
 // others wait for has ended. That may have happened at this very moment: then the
 // turn goes on.
 func (r *run) park(ctx context.Context) (parley.Outcome, error) {
+	if err := r.flush(ctx); err != nil {
+		return 0, err
+	}
 	if slices.ContainsFunc(r.pending, pendingCall.isHeld) {
 		// Before it waits: after a crash in between, the turn comes here again.
 		if err := r.retry(ctx, func() error { return r.Rules.AskManager(ctx, r.lease) }); err != nil {

@@ -78,9 +78,27 @@ var deeds = []struct {
 	do   func(r *rig) error
 }{
 	{"stores a step", func(r *rig) error {
-		return r.run.storeSteps(r.Context(), nil, draft{content: replyStep{}})
+		return r.run.storeSteps(r.Context(), draft{content: replyStep{}})
 	}},
-	{"stores its prompt", func(r *rig) error { return r.run.storeSteps(r.Context(), nil, draft{content: r.run.prompt}) }},
+	{"stores its prompt", func(r *rig) error { return r.run.storeSteps(r.Context(), draft{content: r.run.prompt}) }},
+	{"stores what it put off", func(r *rig) error {
+		if err := r.run.putOff(nil, draft{content: r.run.replyStep(model.Reply{})}); err != nil {
+			return err
+		}
+		return r.run.flush(r.Context())
+	}},
+	{"stores what it put off beside a contact", func(r *rig) error {
+		if err := r.run.putOff(nil, draft{content: r.run.replyStep(model.Reply{})}); err != nil {
+			return err
+		}
+		return r.store.Update(r.Context(), func(tx *store.Tx) error {
+			tasks, err := tx.LockTasks(r.task.ID)
+			if err != nil {
+				return err
+			}
+			return beside{r.run}.Store(tx, &tasks[0])
+		})
+	}},
 	{"stores a result", func(r *rig) error {
 		return r.run.storeResult(r.Context(), model.Call{ID: "a", Name: "look"}, tool.Result{Text: "Seen."}, nil)
 	}},
@@ -151,16 +169,18 @@ func TestWhatHasComeIsTakenInAfterTheLastResult(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		pending []pendingCall
-		content content
+		drafts  []draft
 		want    bool
 	}{
-		{"the first of two results", two, result{}, false},
-		{"the last result", two[1:], result{}, true},
-		{"a call begins", two[1:], started{}, false},
-		{"a reply", nil, replyStep{}, false},
+		{"the first of two results", two, []draft{{content: result{}}}, false},
+		{"the last result", two[1:], []draft{{content: result{}}}, true},
+		{"both results at once", two, []draft{{content: result{}}, {content: result{}}}, true},
+		{"a call begins", two[1:], []draft{{content: started{}}}, false},
+		{"a reply", nil, []draft{{content: replyStep{}}}, false},
+		{"what was put off", nil, nil, false},
 	} {
 		r := transcript{pending: c.pending}
-		if got := r.takesIn([]draft{{content: c.content}}); got != c.want {
+		if got := r.takesIn(c.drafts); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -172,7 +192,7 @@ func TestAReplyThatCouldNotBeUsedIsPartOfItsTurn(t *testing.T) {
 	r := newRig(t)
 	for n := range 2 {
 		reply := r.run.replyStep(model.Reply{Text: "{", Rejected: "FORMAT ERROR: it ends too soon."})
-		if err := r.run.storeSteps(t.Context(), nil, draft{content: reply}); err != nil {
+		if err := r.run.storeSteps(t.Context(), draft{content: reply}); err != nil {
 			t.Fatal(n, err)
 		}
 	}

@@ -1,9 +1,11 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"parley"
@@ -23,7 +25,8 @@ type run struct {
 	// changes are those of the call that runs.
 	changes changes
 	// start is what the turn began with, until it is stored.
-	start *parley.TurnStart
+	start    *parley.TurnStart
+	unstored unstored
 	// begunWith is the mail that the turn began with.
 	begunWith mail
 	// failed are the tasks that this one goes on from, the oldest first.
@@ -101,8 +104,11 @@ func (r *run) afterReply(ctx context.Context, reply model.Reply) (last *parley.S
 	r.Replies.add(r.lease.Agent, reply.Usage.Output)
 	reply.Calls = r.distinct(reply.Calls)
 	step := draft{content: r.replyStep(reply), spent: r.spent(reply)}
+	if r.goesWith(reply) {
+		return nil, r.putOff(nil, step)
+	}
 	if len(reply.Calls) > 0 || reply.Rejected != "" {
-		return nil, r.storeSteps(ctx, nil, step)
+		return nil, r.storeSteps(ctx, step)
 	}
 	encoded, err := r.encode(1, step)
 	return &encoded, err
@@ -132,7 +138,7 @@ func (r *run) takeUp(ctx context.Context, handover *parley.Handover) error {
 // conversation is not too long, the budget allows it, and what came meanwhile is stored.
 func (r *run) getReady(ctx context.Context) error {
 	if r.Pauses.Paused(r.lease.Team) {
-		return parley.ErrPaused
+		return r.pause(ctx)
 	}
 	if err := r.makeRoom(ctx); err != nil {
 		return err
@@ -141,6 +147,14 @@ func (r *run) getReady(ctx context.Context) error {
 		return err
 	}
 	return r.storeUnread(ctx)
+}
+
+// pause ends the work between two steps because the team is paused.
+func (r *run) pause(ctx context.Context) error {
+	if err := r.flush(ctx); err != nil {
+		return err
+	}
+	return parley.ErrPaused
 }
 
 // distinct gives calls ids that no other of the task has: they are part of the
@@ -174,19 +188,19 @@ func (r *run) replyStep(reply model.Reply) replyStep {
 // a commit.
 const promptDelay = 50 * time.Millisecond
 
-// think asks the model for the next step. If it takes its time over the first,
+// think asks the model for the next step. If it takes its time,
 // what the turn began with is stored meanwhile, so that whoever looks sees that
-// the message was seen. The failure is the model's, the error is the store's.
+// the message was seen, or what came of the last call. The failure is the model's, the error is the store's.
 func (r *run) think(ctx context.Context) (reply model.Reply, failure, err error) {
 	r.publish(live.Step, "")
 	request := r.request(r.agent)
 	request.MaxOutput = r.maxOutput
-	if r.start == nil {
+	if r.start == nil && r.unstored.empty() {
 		reply, failure = r.agent.Model.Step(ctx, request, r.say)
 		return reply, failure, nil
 	}
 	stored := make(chan error, 1)
-	timer := time.AfterFunc(promptDelay, func() { stored <- r.storeSteps(ctx, nil, draft{content: r.prompt}) })
+	timer := time.AfterFunc(promptDelay, func() { stored <- r.storeMeanwhile(ctx) })
 	reply, failure = r.agent.Model.Step(ctx, request, r.say)
 	if !timer.Stop() {
 		if err := <-stored; err != nil && ctx.Err() == nil {
@@ -194,6 +208,14 @@ func (r *run) think(ctx context.Context) (reply model.Reply, failure, err error)
 		}
 	}
 	return reply, failure, nil
+}
+
+// storeMeanwhile stores what is not stored yet while the model thinks.
+func (r *run) storeMeanwhile(ctx context.Context) error {
+	if r.start != nil {
+		return r.storeSteps(ctx, draft{content: r.prompt})
+	}
+	return r.flush(ctx)
 }
 
 // say passes on what the model says of its reply.
@@ -229,7 +251,10 @@ func (r *run) modelFailure(err error) string {
 // moment: what is there is not thrown away, and that of a cancelled task is
 // put on record.
 func (r *run) end(ctx context.Context, e parley.TurnEnd) (parley.Outcome, error) {
-	e.Lease, e.Start, e.InboxRead = r.lease, r.start, r.inboxRead
+	u := &r.unstored
+	e.Lease, e.Start, e.InboxRead = r.lease, cmp.Or(r.start, u.start), r.inboxRead
+	e.Steps = append(slices.Clone(u.steps), e.Steps...)
+	e.Seen, e.ReadTo = append(slices.Clone(u.seen), e.Seen...), max(u.readTo, e.ReadTo)
 	return r.endTurn(ctx, e)
 }
 

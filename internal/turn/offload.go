@@ -204,7 +204,7 @@ func (r *run) storeOffload(ctx context.Context, s offloadStep, list []parley.Kep
 	if r.start != nil {
 		drafts = append(drafts, draft{content: r.prompt})
 	}
-	return r.storeSteps(ctx, nil, append(drafts, draft{spent: r.sideSpent(), build: func(tx *store.Tx, task *parley.Task) (content, error) {
+	return r.storeSteps(ctx, append(drafts, draft{spent: r.sideSpent(), build: func(tx *store.Tx, task *parley.Task) (content, error) {
 		keepers, err := r.keep(tx, task, name, list)
 		return offloadStep{Keepers: keepers, Messages: s.Messages, Past: s.Past}, err
 	}})...)

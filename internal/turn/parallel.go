@@ -35,14 +35,37 @@ func (r *run) finishCalls(ctx context.Context, calls []pendingCall) error {
 	}
 	results, errs := make([]tool.Result, len(calls)), make([]error, len(calls))
 	var running sync.WaitGroup
+	if err := r.flush(ctx); err != nil {
+		return err
+	}
 	for i, call := range calls {
 		running.Go(func() { results[i], errs[i] = r.call(ctx, call.Call, false) })
 	}
 	running.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var drafts []draft
 	for i, call := range calls {
+		if errs[i] == nil {
+			drafts = append(drafts, r.resultDraft(call.Call, results[i], nil))
+			continue
+		}
+		if err := r.storeAll(ctx, drafts); err != nil {
+			return err
+		}
 		if err := r.settle(ctx, call.Call, false, results[i], errs[i]); err != nil {
 			return err
 		}
+		drafts = nil
 	}
-	return nil
+	return r.storeAll(ctx, drafts)
+}
+
+// storeAll stores the results of calls that ran at once.
+func (r *run) storeAll(ctx context.Context, drafts []draft) error {
+	if len(drafts) == 0 {
+		return nil
+	}
+	return r.storeSteps(ctx, drafts...)
 }

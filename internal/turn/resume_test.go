@@ -38,6 +38,8 @@ func TestATurnCutAtEachCommit(t *testing.T) {
 	everything := []reply{
 		{Slow: true, Calls: []string{"look", "look", "news"}},
 		{Calls: []string{"hold", "delegate", "once", "mail", "look"}},
+		{Calls: []string{"ask"}},
+		{Slow: true, Calls: []string{"ask", "look", "ask"}},
 		{Rejected: true},
 		{Calls: []string{"result", "fail", "nonsense"}},
 		{News: 2, Mail: 3},
@@ -141,7 +143,12 @@ func undisturbed(t *testing.T, p plan) (whole []model.Request, commits int) {
 // not.
 func compareCut(t *testing.T, p plan, whole []model.Request, cut int, before bool) string {
 	var lives [][]model.Request
-	synctest.Test(t, func(t *testing.T) { lives, _ = newWorld(t, p).play(cut, before) })
+	asked, decided := 0, 0
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, p)
+		lives, _ = w.play(cut, before)
+		asked, decided = w.asked(), w.decided()
+	})
 	if len(lives) != 2 {
 		return "there were not so many commits"
 	}
@@ -154,6 +161,9 @@ func compareCut(t *testing.T, p plan, whole []model.Request, cut int, before boo
 	}
 	if diff := diff(whole[len(whole)-len(second):], second); diff != "" {
 		return "after it (-undisturbed +resumed): " + diff
+	}
+	if asked != decided {
+		return fmt.Sprintf("%d contacts of %d", asked, decided)
 	}
 	if twice := len(first) + len(second) - len(whole); twice < 0 || twice > 1 {
 		return fmt.Sprintf("%d requests came twice", twice)
@@ -185,7 +195,7 @@ func drawPlan(r *rapid.T) plan {
 	p.Read = rapid.IntRange(0, p.History).Draw(r, "read")
 	p.Question = !p.Group && rapid.IntRange(0, 3).Draw(r, "question") == 0
 	p.Deny = rapid.Bool().Draw(r, "deny")
-	calls := []string{"look", "look", "look", "news", "mail", "result", "delegate", "hold", "await", "once", "fail", "nonsense"}
+	calls := []string{"ask", "ask", "look", "look", "look", "news", "mail", "result", "delegate", "hold", "await", "once", "fail", "nonsense"}
 	for range rapid.IntRange(1, 6).Draw(r, "replies") {
 		next := reply{Slow: rapid.Bool().Draw(r, "slow")}
 		switch kind := rapid.IntRange(0, 5).Draw(r, "kind"); {

@@ -79,5 +79,5 @@ func (r *run) costOf(request model.Request, cut int64) budget.Call {
 // its model is asked again, with all that the budget has.
 func (r *run) storeCut(ctx context.Context, reply model.Reply) error {
 	r.publish(live.Restart, "")
-	return r.storeSteps(ctx, nil, draft{content: r.replyStep(model.Reply{Usage: reply.Usage, Cut: reply.Cut}), spent: r.spent(reply)})
+	return r.storeSteps(ctx, draft{content: r.replyStep(model.Reply{Usage: reply.Usage, Cut: reply.Cut}), spent: r.spent(reply)})
 }

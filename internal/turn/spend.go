@@ -86,6 +86,9 @@ func (r *run) awaitTasks(ctx context.Context, n int64) error {
 
 // admit lets the turn go on if the budget allows it; else the task waits.
 func (r *run) admit(ctx context.Context, judge func(*store.Tx, *budget.Account, parley.TaskID) (budget.Verdict, error)) error {
+	if err := r.flush(ctx); err != nil {
+		return err
+	}
 	var verdict budget.Verdict
 	err := r.update(ctx, func(tx *store.Tx) error {
 		account, err := r.account(tx)
@@ -111,7 +114,7 @@ func (r *run) admit(ctx context.Context, judge func(*store.Tx, *budget.Account, 
 // bounds the turn or nothing was spent.
 func (r *run) accountFor(tx *store.Tx, drafts []draft) (*budget.Account, error) {
 	spends := slices.ContainsFunc(drafts, func(d draft) bool { return d.spent != (parley.Spending{}) })
-	if !r.bounded() || !spends && !replies(drafts) {
+	if !r.bounded() || !spends && !replies(drafts) && r.unstored.empty() {
 		return nil, nil
 	}
 	a, err := r.account(tx)

@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"parley"
 	"parley/internal/step"
@@ -61,6 +62,8 @@ type draft struct {
 	// build, if there is no content, stores what the step is about and returns its
 	// content.
 	build func(tx *store.Tx, task *parley.Task) (content, error)
+	// shown is what the result of a call shows; nil for every other step.
+	shown *tool.Result
 	spent parley.Spending
 }
 
@@ -83,10 +86,10 @@ func (r *run) encode(n int, d draft) (parley.Step, error) {
 	return s, err
 }
 
-// storeSteps stores steps in one transaction under the lease and then takes them
-// into the transcript. Before the model is asked again, what has arrived for the
-// task meanwhile becomes a step too. shown is what the result of a call shows.
-func (r *run) storeSteps(ctx context.Context, shown *tool.Result, drafts ...draft) error {
+// storeSteps stores steps in one transaction under the lease, after what is not stored
+// yet, and then takes them into the transcript. Before the model is asked again, what
+// has arrived for the task meanwhile becomes a step too.
+func (r *run) storeSteps(ctx context.Context, drafts ...draft) error {
 	var steps []parley.Step
 	var came arrival
 	err := r.update(ctx, func(tx *store.Tx) error {
@@ -110,9 +113,12 @@ func (r *run) storeSteps(ctx context.Context, shown *tool.Result, drafts ...draf
 			return err
 		}
 		if account != nil {
-			account.Settle(task.ID, steps)
+			account.Settle(task.ID, slices.Concat(r.unstored.steps, steps))
 		}
-		r.markShown(tx, &task, shown, drafts)
+		if err := r.unstored.write(tx, &task); err != nil {
+			return err
+		}
+		r.markShown(tx, &task, drafts)
 		if !came.empty() {
 			arrived, err := r.encode(len(steps)+1, draft{content: came.step})
 			if err != nil {
@@ -132,7 +138,7 @@ func (r *run) storeSteps(ctx context.Context, shown *tool.Result, drafts ...draf
 	if err != nil {
 		return err
 	}
-	r.start = nil
+	r.start, r.unstored = nil, unstored{}
 	return r.takeIn(steps, came)
 }
 
@@ -172,7 +178,7 @@ func (r *run) takeIn(steps []parley.Step, came arrival) error {
 
 // markShown records what the turn began with, what a reply shows that its model
 // has read, and what the result of a call shows.
-func (r *run) markShown(tx *store.Tx, task *parley.Task, shown *tool.Result, drafts []draft) {
+func (r *run) markShown(tx *store.Tx, task *parley.Task, drafts []draft) {
 	if r.start != nil {
 		tx.StartTurn(task, r.start)
 		tx.MarkSeen(task.Request, r.lease.Agent)
@@ -180,19 +186,21 @@ func (r *run) markShown(tx *store.Tx, task *parley.Task, shown *tool.Result, dra
 	if replies(drafts) {
 		tx.MarkShown(task, r.unshown.ids, r.unshown.place)
 	}
-	if shown == nil {
-		return
-	}
-	r.settleChanges(tx, drafts[0].content.(result).Error)
-	for _, id := range shown.Seen {
-		tx.MarkSeen(id, r.lease.Agent)
-	}
-	if shown.Read.Channel != 0 {
-		tx.ReadGroup(shown.Read.Channel, r.lease.Agent, shown.Read.Upto)
+	for _, d := range drafts {
+		if d.shown == nil {
+			continue
+		}
+		r.settleChanges(tx, d.content.(result).Error)
+		for _, id := range d.shown.Seen {
+			tx.MarkSeen(id, r.lease.Agent)
+		}
+		if d.shown.Read.Channel != 0 {
+			tx.ReadGroup(d.shown.Read.Channel, r.lease.Agent, d.shown.Read.Upto)
+		}
 	}
 }
 
-func replies(drafts []draft) bool { return drafts[0].is(parley.StepReply) }
+func replies(drafts []draft) bool { return len(drafts) > 0 && drafts[0].is(parley.StepReply) }
 
 // fence makes sure that the lease still holds, and reads the thread that the task
 // is worked on in.

@@ -158,13 +158,16 @@ func (r *run) storeUnread(ctx context.Context) error {
 	if r.start == nil || len(r.prompt.UnreadIDs()) == 0 {
 		return nil
 	}
-	return r.storeSteps(ctx, nil, draft{content: r.prompt})
+	return r.storeSteps(ctx, draft{content: r.prompt})
 }
 
 // takeUnread marks the mail that the first of the steps shows as seen, and leaves out
 // what another turn has shown meanwhile. What else the turn begins with is marked with
 // it, in one order.
 func (r *run) takeUnread(tx *store.Tx, drafts []draft) ([]draft, error) {
+	if len(drafts) == 0 {
+		return nil, nil
+	}
 	p, ok := drafts[0].content.(prompt)
 	if !ok || r.start == nil || len(p.UnreadIDs()) == 0 {
 		return drafts, nil

@@ -64,6 +64,9 @@ type world struct {
 	bob   parley.Agent // whom this hub does not know
 	task  parley.Task
 	child parley.TaskID // that a call waits for
+	hub   *mortal       // whose life it is
+	// pausedAt is after how many requests the team is paused; 0 is never.
+	pausedAt int
 
 	mu       sync.Mutex
 	done     map[string]bool // what calls did, by their keys
@@ -227,6 +230,7 @@ func (w *world) tools() []tool.Tool {
 	}
 	nothing := func(tool.Call) error { return nil }
 	return []tool.Tool{
+		w.asks(),
 		does("look", policy.FileRead, nothing),
 		does("once", policy.FileWrite, func(tool.Call) error { return errUnknown }),
 		does("hold", policy.Shell, nothing),
@@ -350,7 +354,7 @@ func (w *world) Permit(_ context.Context, _ parley.Lease, action string, approve
 }
 
 func (*world) AskManager(context.Context, parley.Lease) error { return nil }
-func (*world) Paused(parley.TeamID) bool                      { return false }
+func (w *world) Paused(parley.TeamID) bool                    { return w.pausedAt > 0 && len(w.requests) >= w.pausedAt }
 func (*world) Release()                                       {}
 func (*world) Acquire(context.Context) error                  { return nil }
 func (*world) Relevant(context.Context, parley.TeamID, parley.AgentID, string) string {
@@ -405,6 +409,7 @@ func (w *world) play(n int, before bool) (lives [][]model.Request, commits int) 
 	ctx, cancel := context.WithCancel(w.t.Context())
 	defer cancel()
 	hub := &mortal{Store: w.store, left: n, before: before, die: cancel}
+	w.hub = hub
 	for range 200 {
 		task := w.store.Task(w.task.ID)
 		switch {
@@ -418,6 +423,7 @@ func (w *world) play(n int, before bool) (lives [][]model.Request, commits int) 
 		if hub.dead {
 			lives, w.requests = append(lives, w.requests), nil
 			hub, ctx = &mortal{Store: w.store}, w.t.Context()
+			w.hub = hub
 		} else if err != nil {
 			w.t.Fatal(err)
 		}

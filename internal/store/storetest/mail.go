@@ -51,6 +51,13 @@ func unreadMail(t *testing.T, open Open) {
 			contact, working = state.Mail, now.Mail
 			return err
 		})
+		w.view(func(tx *store.Tx) error {
+			now, err := tx.Working(task.ID, w.bob.ID, c.Main)
+			if now.Mail != working || now.Task.ID != task.ID || now.Thread.ID != c.Main {
+				t.Errorf("read without the lock: %+v", now)
+			}
+			return err
+		})
 		return contact, working
 	}
 	if contact, working := flags(); contact || working {

@@ -24,7 +24,7 @@ type contactAgentArgs struct {
 func contactAgent(contacts *contact.Service) tool.Tool {
 	return tool.New(tool.Spec[contactAgentArgs]{
 		Name: "contact_agent", Title: "Contact an agent", Description: contactAgentText,
-		Replays: true, Contacts: true,
+		Replays: true, Contacts: true, Opens: true,
 		Peer: func(a contactAgentArgs) string { return a.AgentID },
 		Run: func(ctx context.Context, c tool.Call, args contactAgentArgs) (tool.Result, error) {
 			pattern, err := parley.ParsePattern(args.Action)
