@@ -125,7 +125,9 @@ func (r *run) call(ctx context.Context, call model.Call, approved bool) (res too
 	run := func() error {
 		res, err = ready.Run(ctx, tool.Call{Lease: r.lease, Slot: r.slot, Key: key, From: from, Approved: approved,
 			Unkept: r.unkept, Think: r.consult, Changing: r.changing(ctx, call), Commanded: r.commanded(ctx, call)})
-		r.unstored.doubt = r.unstored.doubt || tl.Opens && store.IsOutage(err)
+		if tl.Opens && store.IsOutage(err) { // such a call runs alone
+			r.unstored.doubt = true
+		}
 		return err
 	}
 	if tl.Replays {

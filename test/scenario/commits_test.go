@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"parley/internal/app"
 	"parley/internal/contact"
@@ -42,10 +43,12 @@ agents:
   DataBot: [{steps: [{say: '42'}]}]
 `, Hub: func(c *app.HubConfig) { c.Store = tallied{c.Store, &commits} }}, func(s *Stage) {
 		for range 2 { // the first time it also opens their conversations
+			synctest.Wait()
 			before := commits.Load()
 			answer, err := s.Contacts.Ask(s.Context(), s.As("rutger").Caller, contact.Request{Target: "CoordinatorBot", Message: "Go."})
 			s.Equal("error", nil, err)
 			s.Equal("answer", "It is Response from DataBot: 42", answer.Text)
+			synctest.Wait() // the asker hears of the end before the counter does
 			s.Equal("commits", int64(4), commits.Load()-before)
 		}
 	})
