@@ -91,7 +91,7 @@ func remarks(l Line) (list []string) {
 		list = append(list, fmt.Sprintf("slowest %s while one of %d hubs is frozen for %.0f s", duration(l.Max), l.Hubs, l.Frozen))
 	}
 	if l.Direct > 0 {
-		list = append(list, fmt.Sprintf("added to %s of a direct call", duration(l.Direct)))
+		list = append(list, fmt.Sprintf("added to %s of a direct call, and %s of processor time", duration(l.Direct), duration(l.AddedCPU)))
 	}
 	if l.Waiting > 0 {
 		list = append(list, fmt.Sprintf("after the commit, slowest %s, %s clients wait, %d MB, at most %d MB", duration(l.Max), count(l.Waiting), l.RSS/1e6, l.Peak/1e6))

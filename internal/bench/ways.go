@@ -88,7 +88,9 @@ func (w *wayMeasure) run(ctx context.Context) error {
 		}
 		l := lineOf(name, 1, w.samples[1+i])
 		l.Direct, l.Through = inMicros(middle(w.samples[0]).p50), l.P50
-		l.P50, l.P99 = w.added(1+i), 0 // the slowest of two kinds cannot be subtracted
+		// The slowest of two kinds cannot be subtracted.
+		l.P50, l.P99 = w.added(1+i, func(s sample) time.Duration { return s.p50 }), 0
+		l.AddedCPU = w.added(1+i, func(s sample) time.Duration { return s.cpu })
 		if err := w.report.add(l); err != nil {
 			return err
 		}
@@ -96,12 +98,11 @@ func (w *wayMeasure) run(ctx context.Context) error {
 	return nil
 }
 
-// added is the median, over the rounds, of what a door adds to the median of the direct
-// call.
-func (w *wayMeasure) added(way int) float64 {
+// added is the median, over the rounds, of what a door adds to the direct call.
+func (w *wayMeasure) added(way int, of func(sample) time.Duration) float64 {
 	var list []time.Duration
 	for i, s := range w.samples[way] {
-		list = append(list, s.p50-w.samples[0][i].p50)
+		list = append(list, of(s)-of(w.samples[0][i]))
 	}
 	return inMicros(medianOf(list))
 }

@@ -26,8 +26,8 @@ func (s *Server) guard(mux *http.ServeMux) http.Handler {
 			return
 		}
 		defer leave()
-		if methods := s.documented(r.URL.Path); methods != "" && !slices.Contains(strings.Split(methods, ", "), r.Method) {
-			refuseMethod(answer, r, methods)
+		if path, ok := s.methods[r.URL.Path]; ok && !slices.Contains(path.methods, r.Method) {
+			refuseMethod(answer, r, path.header)
 			return
 		}
 		// A path that is not in its plain form would be redirected by the mux.
@@ -106,24 +106,30 @@ func refuseMethod(w http.ResponseWriter, r *http.Request, allowed string) {
 	writeProblem(w, p)
 }
 
-// documented are the methods of a path without parameters. The mux would also name
+// allowed are the methods of a path without parameters. The mux would also name
 // those of a path with one, such as /v1/keepers/{id} for /v1/keepers/prune.
-func (s *Server) documented(path string) string {
-	item := s.api.OpenAPI().Paths[path]
-	if item == nil {
-		return ""
-	}
-	var methods []string
-	for method, op := range map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put, http.MethodDelete: item.Delete} {
-		if op != nil {
-			methods = append(methods, method)
+type allowed struct {
+	methods []string
+	header  string
+}
+
+// documentedMethods are the methods of each path of the document.
+func documentedMethods(a huma.API) map[string]allowed {
+	all := map[string]allowed{}
+	for path, item := range a.OpenAPI().Paths {
+		var methods []string
+		for method, op := range map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put, http.MethodDelete: item.Delete} {
+			if op != nil {
+				methods = append(methods, method)
+			}
 		}
+		if item.Get != nil {
+			methods = append(methods, http.MethodHead)
+		}
+		slices.Sort(methods)
+		all[path] = allowed{methods, strings.Join(methods, ", ")}
 	}
-	if item.Get != nil {
-		methods = append(methods, http.MethodHead)
-	}
-	slices.Sort(methods)
-	return strings.Join(methods, ", ")
+	return all
 }
 
 // outcome records the mux's own answer. Only its status and headers are used.

@@ -104,6 +104,7 @@ type Server struct {
 	gate    *gate.Gate
 	api     huma.API
 	handler http.Handler
+	methods map[string]allowed // by path
 	// stopping ends the requests that wait.
 	stopping context.Context
 	stop     context.CancelCauseFunc
@@ -152,6 +153,7 @@ func New(cfg Config) *Server {
 	s.registerLive()
 	s.registerSteps()
 	finishDocument(s.api)
+	s.methods = documentedMethods(s.api)
 	serveDocument(s.api, mux)
 	for path, door := range cfg.Mount {
 		mux.Handle(path, s.untilEnded(door))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -80,7 +81,7 @@ func checkJSON(data []byte) error {
 	if err := checkSurrogates(data); err != nil {
 		return err
 	}
-	return checkKeys(json.NewDecoder(bytes.NewReader(data)))
+	return checkKeys(data)
 }
 
 // checkSurrogates refuses an escape such as \ud83d that stands alone. Outside of
@@ -117,48 +118,77 @@ func escape(data []byte) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// checkKeys refuses an object that has a key twice, and null.
-func checkKeys(d *json.Decoder) error {
-	type object struct {
-		keys  map[string]bool
-		value bool // the next text is a value, not a key
-	}
-	var open []*object // nil for a list
-	for {
-		token, err := d.Token()
-		if err != nil {
-			return nil // the end, or a mistake that the decoder explains better
-		}
-		if token == nil {
+// checkKeys refuses an object that has a key twice, and null. Of what is not JSON it
+// may say so too or nothing: the decoder refuses it in any case.
+func checkKeys(data []byte) error {
+	var open []object
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '"':
+			end := endOfString(data, i)
+			if n := len(open); n > 0 && open[n-1].key {
+				if err := open[n-1].add(data[i:min(end+1, len(data))]); err != nil {
+					return err
+				}
+			}
+			i = end
+		case '{', '[':
+			open = append(open, object{key: data[i] == '{', list: data[i] == '['})
+		case '}', ']':
+			open = open[:max(0, len(open)-1)]
+		case ':':
+			if n := len(open); n > 0 {
+				open[n-1].key = false
+			}
+		case ',':
+			if n := len(open); n > 0 {
+				open[n-1].key = !open[n-1].list
+			}
+		case 'n':
 			return errors.New("null is no value; leave out what has none")
 		}
-		var in *object
-		if len(open) > 0 {
-			in = open[len(open)-1]
-		}
-		if key, text := token.(string); text && in != nil && !in.value {
-			if in.keys[key] {
-				return fmt.Errorf("the key %q is there twice", key)
-			}
-			in.keys[key], in.value = true, true
-			continue
-		}
-		switch token {
-		case json.Delim('{'):
-			open = append(open, &object{keys: map[string]bool{}})
-			continue
-		case json.Delim('['):
-			open = append(open, nil)
-			continue
-		case json.Delim('}'), json.Delim(']'):
-			if open = open[:len(open)-1]; len(open) > 0 {
-				in = open[len(open)-1]
-			} else {
-				in = nil
-			}
-		}
-		if in != nil {
-			in.value = false
+	}
+	return nil
+}
+
+// endOfString is the place of the quote that ends the string which begins at i.
+func endOfString(data []byte, i int) int {
+	for i++; i < len(data) && data[i] != '"'; i++ {
+		if data[i] == '\\' {
+			i++
 		}
 	}
+	return i
+}
+
+// object is an object, or a list, that has not ended.
+type object struct {
+	list bool
+	key  bool // the next text is a key, not a value
+	few  []string
+	many map[string]bool // of an object with many keys
+}
+
+// fewKeys are looked through one by one.
+const fewKeys = 16
+
+func (o *object) add(text []byte) error {
+	var key string
+	if bytes.IndexByte(text, '\\') < 0 {
+		key = strings.Trim(string(text), `"`)
+	} else if json.Unmarshal(text, &key) != nil {
+		return nil
+	}
+	if slices.Contains(o.few, key) || o.many[key] {
+		return fmt.Errorf("the key %q is there twice", key)
+	}
+	if len(o.few) < fewKeys {
+		o.few = append(o.few, key)
+		return nil
+	}
+	if o.many == nil {
+		o.many = map[string]bool{}
+	}
+	o.many[key] = true
+	return nil
 }

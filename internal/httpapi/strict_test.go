@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -92,4 +93,31 @@ func TestWhatIsPlainJSONPasses(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	})
+}
+
+// A key that is there twice is found among many others, in its own object.
+func TestAKeyTwiceAmongMany(t *testing.T) {
+	var keys []string
+	for i := range 40 {
+		keys = append(keys, fmt.Sprintf(`"k%d": {"same": [%d, {"same": "k1"}, "k2"], "other": "\"k3\": 1"}`, i, i))
+	}
+	all := strings.Join(keys, ", ")
+	if err := httpapi.CheckJSON([]byte(`{` + all + `, "k": [], "": {}}`)); err != nil {
+		t.Error(err)
+	}
+	for _, twice := range []string{`"k0"`, `"k39"`, `"\u006b7"`} {
+		if err := httpapi.CheckJSON([]byte(`{` + all + `, "k": [], ` + twice + ` : 1}`)); err == nil || !strings.Contains(err.Error(), "is there twice") {
+			t.Errorf("%s: %v", twice, err)
+		}
+	}
+	for _, null := range []string{`null`, `{"a": null}`, `[1, null]`, `{"a": {"b": [null]}}`} {
+		if err := httpapi.CheckJSON([]byte(null)); err == nil {
+			t.Errorf("%s passes", null)
+		}
+	}
+	for _, plain := range []string{`{"a": "null"}`, `{"null": "n"}`, `["n", true, false, 1e5]`, `"n\\"`, `{"a": {"a": {"a": 1}}, "b": [{"a": 1}, {"a": 2}]}`} {
+		if err := httpapi.CheckJSON([]byte(plain)); err != nil {
+			t.Errorf("%s: %v", plain, err)
+		}
+	}
 }
