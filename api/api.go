@@ -48,14 +48,15 @@ type ContactRequest struct {
 	Priority string  `json:"priority,omitempty" enum:"low,normal,high,urgent" doc:"For a delegation; normal if left out."`
 	TaskID   string  `json:"task_id,omitempty" doc:"The task you work on, if you hold one."`
 	Timeout  float64 `json:"timeout_seconds,omitempty" minimum:"0" maximum:"604800" doc:"How long an ask waits; 120 if left out."`
+	Wait     float64 `json:"wait,omitempty" minimum:"0" maximum:"60" doc:"For an ask: how many seconds the response waits for the end of the task; it comes at once if left out."`
 	Attach   bool    `json:"attach,omitempty" doc:"Store a message that is longer than a message may be as an attachment, up to 4 MiB, instead of refusing it. Only a person may say so."`
 	Urgent   bool    `json:"urgent,omitempty" doc:"For a notification: a turn that is running shows it between two of its steps. Only a person may say so."`
 	Key      string  `json:"key,omitempty" maxLength:"200" doc:"Makes the contact idempotent: the same key finds what was made before."`
 	Budget   *Budget `json:"budget,omitempty" doc:"What the tree of tasks that begins here may spend. Only a person may give one, and not to a notification or a subtask."`
 }
 
-// Contact is an accepted contact. For an ask too this is only the acceptance;
-// the caller waits at its task. If the contact needs approval, Approval is set
+// Contact is an accepted contact. For an ask too this is only the acceptance, unless the
+// request waited; the caller waits at its task. If the contact needs approval, Approval is set
 // and there is no task yet.
 type Contact struct {
 	Agent    string    `json:"agent" doc:"Who was contacted, in the spelling of its file."`

@@ -19,7 +19,7 @@ func (c *Client) Message(ctx context.Context, id string) (api.MessageRecord, err
 // for copies in the whole record.
 func (c *Client) Redact(ctx context.Context, id, reason string) (api.Redaction, error) {
 	var out api.Redaction
-	err := c.sendWithin(ctx, 0, http.MethodPost, "/v1/messages/"+url.PathEscape(id)+"/redact", api.RedactRequest{Reason: reason}, &out)
+	err := c.sendWithin(ctx, 0, c.Patience, http.MethodPost, "/v1/messages/"+url.PathEscape(id)+"/redact", api.RedactRequest{Reason: reason}, &out)
 	return out, err
 }
 

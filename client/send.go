@@ -16,13 +16,14 @@ import (
 // send changes something; in and out may be nil. A change whose answer is lost is
 // sent again under the same key, also to a hub that was started anew meanwhile.
 func (c *Client) send(ctx context.Context, method, path string, in, out any) error {
-	return c.sendWithin(ctx, callTimeout, method, path, in, out)
+	return c.sendWithin(ctx, callTimeout, c.Patience, method, path, in, out)
 }
 
-// sendWithin is send with a limit of its own for each attempt; 0 is none.
-func (c *Client) sendWithin(ctx context.Context, limit time.Duration, method, path string, in, out any) error {
+// sendWithin is send with limits of its own for the first attempt and for each further
+// one; 0 is none.
+func (c *Client) sendWithin(ctx context.Context, first, further time.Duration, method, path string, in, out any) error {
 	header := http.Header{api.KeyHeader: {keyOf(ctx)}}
-	err := c.attempt(ctx, limit, method, path, header, in, out)
+	err := c.attempt(ctx, first, method, path, header, in, out)
 	if !lost(err) || neverSent(err) {
 		return err
 	}
@@ -31,7 +32,7 @@ func (c *Client) sendWithin(ctx context.Context, limit time.Duration, method, pa
 		if !pause(ctx, wait) {
 			return context.Cause(ctx)
 		}
-		if err = c.attempt(ctx, c.Patience, method, path, header, in, out); !lost(err) {
+		if err = c.attempt(ctx, further, method, path, header, in, out); !lost(err) {
 			return err
 		}
 	}

@@ -41,11 +41,11 @@ func (w *Work) Progress(ctx context.Context, note string) error {
 // Ask asks another agent and waits for the answer, also over a restart of the hub. It
 // gives up when the hub does, normally after two minutes.
 func (w *Work) Ask(ctx context.Context, agent, message string) (string, error) {
-	made, err := w.contact(ctx, api.ContactRequest{Action: "ask", Agent: agent, Message: message})
+	made, waited, err := w.contact(ctx, api.ContactRequest{Action: "ask", Agent: agent, Message: message, Wait: longestPoll.Seconds()})
 	if err != nil {
 		return "", err
 	}
-	t, err := w.answered(ctx, *made.Task)
+	t, err := w.answered(ctx, *made.Task, waited)
 	if err != nil {
 		return "", err
 	}
@@ -55,14 +55,20 @@ func (w *Work) Ask(ctx context.Context, agent, message string) (string, error) {
 	return t.Result, w.client.Ack(ctx, t.ResultID)
 }
 
-// answered waits for the end of an ask. The task of one that was made before may have
-// ended, but its result has to be read all the same.
-func (w *Work) answered(ctx context.Context, asked api.Task) (api.Task, error) {
+// answered waits on for the end of an ask that was waited for some time already.
+func (w *Work) answered(ctx context.Context, asked api.Task, waited time.Duration) (api.Task, error) {
+	if asked.Ended != nil {
+		return asked, nil
+	}
 	allowed := time.Duration(0) // by the hub's clock, which may be another one
 	if asked.WaitUntil != nil {
 		allowed = max(asked.WaitUntil.Sub(asked.Created), time.Millisecond)
 	}
-	t, err := w.client.waitThrough(ctx, asked.ID, allowed)
+	left := allowed
+	if allowed > 0 { // 0 would be without end
+		left = max(allowed-waited, time.Millisecond)
+	}
+	t, err := w.client.waitThrough(ctx, asked.ID, left)
 	if err == nil && t.Ended == nil {
 		err = parley.ErrTimeout(t.Agent, allowed)
 	}
@@ -81,7 +87,7 @@ func (c *Client) waitThrough(ctx context.Context, id string, timeout time.Durati
 // Delegate hands work to another agent and returns the new task's id. The result comes
 // as mail; Client().WaitTask waits for it. A task ends after all that it delegated.
 func (w *Work) Delegate(ctx context.Context, agent, message string) (string, error) {
-	made, err := w.contact(ctx, api.ContactRequest{Action: "delegate", Agent: agent, Message: message})
+	made, _, err := w.contact(ctx, api.ContactRequest{Action: "delegate", Agent: agent, Message: message})
 	if err != nil {
 		return "", err
 	}
@@ -90,25 +96,27 @@ func (w *Work) Delegate(ctx context.Context, agent, message string) (string, err
 
 // Notify tells another agent something.
 func (w *Work) Notify(ctx context.Context, agent, message string) error {
-	_, err := w.contact(ctx, api.ContactRequest{Action: "notify", Agent: agent, Message: message})
+	_, _, err := w.contact(ctx, api.ContactRequest{Action: "notify", Agent: agent, Message: message})
 	return err
 }
 
-// contact makes a contact for this task. If it needs approval, it waits for that.
-func (w *Work) contact(ctx context.Context, r api.ContactRequest) (made api.Contact, err error) {
+// contact makes a contact for this task. If it needs approval, it waits for that. took is
+// how long the request took that made it.
+func (w *Work) contact(ctx context.Context, r api.ContactRequest) (made api.Contact, took time.Duration, err error) {
 	r.TaskID, r.Key = w.Task, w.key(r)
 	for p := (pauses{}); ; {
+		sent := time.Now()
 		made, err = w.client.Contact(ctx, r)
 		switch {
 		case err == nil && made.Approval == nil:
-			return made, nil
+			return made, time.Since(sent), nil
 		case err == nil && made.Approval.State != parley.ApprovalPending.String():
-			return made, parley.Errorf(parley.Denied, "Approval denied for contacting %s.", made.Agent)
+			return made, 0, parley.Errorf(parley.Denied, "Approval denied for contacting %s.", made.Agent)
 		case err != nil && !lost(err):
-			return made, err
+			return made, 0, err
 		}
 		if !p.next(ctx) {
-			return made, context.Cause(ctx)
+			return made, 0, context.Cause(ctx)
 		}
 	}
 }

@@ -26,6 +26,9 @@ var still = map[string][]any{"wait": {"0s"}, "seconds": {0}, "wait_seconds": {0,
 
 // value makes a value for a field.
 func (m *maker) value(name string, schema map[string]any) any {
+	if name == "wait" && typeOf(schema) == "number" {
+		return 0
+	}
 	if fixed, ok := still[name]; ok {
 		return fixed[m.IntN(len(fixed))]
 	}

@@ -113,6 +113,9 @@ func run(ctx context.Context, o Options, p plan) (err error) {
 	if err := b.ways(ctx); err != nil {
 		return fmt.Errorf("doors: %w", err)
 	}
+	if err := b.nested(ctx); err != nil {
+		return fmt.Errorf("nested: %w", err)
+	}
 	if err := b.polls(ctx); err != nil {
 		return fmt.Errorf("poll: %w", err)
 	}

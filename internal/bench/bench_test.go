@@ -89,6 +89,10 @@ func checkLine(t *testing.T, l Line) {
 		if l.Agents != tinyPlan().idle || l.RSS == 0 || l.Heap == 0 {
 			t.Errorf("%+v", l)
 		}
+	case strings.HasPrefix(l.Name, "doors.nested."):
+		if l.Ops == 0 || l.Transactions == 0 || l.CPU == 0 || l.Rounds != tinyPlan().rounds {
+			t.Errorf("%+v", l)
+		}
 	case strings.HasPrefix(l.Name, "doors."):
 		if l.Ops == 0 || l.Direct == 0 || l.Through == 0 || l.Rounds != tinyPlan().rounds {
 			t.Errorf("%+v", l)

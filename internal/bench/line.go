@@ -17,7 +17,10 @@ type Line struct {
 	// Ratio is the rate as a part of that at the smallest size.
 	Ratio float64 `json:"ratio,omitempty"`
 	// Commits is the median time in those of a single commit of the limit.
-	Commits  float64 `json:"commits,omitempty"`
+	Commits float64 `json:"commits,omitempty"`
+	// Transactions is how many an operation took that wrote something.
+	Transactions float64 `json:"transactions,omitempty"`
+
 	Messages int     `json:"messages,omitempty"` // stored when it began
 	Kept     int     `json:"kept,omitempty"`     // of them in keepers
 	Callers  int     `json:"callers,omitempty"`

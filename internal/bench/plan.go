@@ -176,7 +176,8 @@ func (p plan) names(engines []string) []string {
 	if p.asks > 0 {
 		names = append(names, asksName)
 	}
-	names = append(names, doorHTTP, doorMCP, pollName(p, pollHTTP), pollName(p, pollMCP), streamsName(p))
+	names = append(append(names, doorHTTP, doorMCP), nestedNames()...)
+	names = append(names, pollName(p, pollHTTP), pollName(p, pollMCP), streamsName(p))
 	if Full {
 		names = append(append(names, waitingName, limitedName), retrievalNames()...)
 	}

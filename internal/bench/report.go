@@ -69,6 +69,12 @@ func remarks(l Line) (list []string) {
 	if l.Commits > 0 {
 		list = append(list, fmt.Sprintf("%.1f single commits", l.Commits))
 	}
+	if l.Transactions > 0 {
+		list = append(list, fmt.Sprintf("%.4g transactions", l.Transactions))
+	}
+	if l.Transactions > 0 && l.CPU > 0 {
+		list = append(list, fmt.Sprintf("%s of processor time", duration(l.CPU)))
+	}
 	if l.Steps > 0 {
 		list = append(list, fmt.Sprintf("a step of %d in a turn of %s, the bare exchanges %s", l.Steps, duration(l.Turn), duration(l.Exchange)))
 	}

@@ -56,12 +56,13 @@ func (s *series) turn(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	h, err := start(ctx, st, c)
+	counted := &countedStore{Store: st}
+	h, err := start(ctx, counted, c)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.end()) }()
-	m := turnMeasure{series: s, hub: h, provider: p}
+	m := turnMeasure{series: s, hub: h, provider: p, store: counted}
 	return m.run(ctx, name)
 }
 
@@ -107,8 +108,10 @@ type turnMeasure struct {
 	*series
 	hub      *running
 	provider *noProvider
+	store    *countedStore
 
 	turns, bare []sample
+	commits     float64 // of a turn, in the last round
 	// own is what the provider's handler did not take of each turn of a round, a
 	// step, and owns its medians.
 	own, owns []time.Duration
@@ -129,6 +132,7 @@ func (m *turnMeasure) run(ctx context.Context, name string) error {
 			micros(m.provider.mean()), micros(m.turns[len(m.turns)-1].p50))
 	}
 	l := lineOf(name, 1, m.turns)
+	l.Transactions = round(m.commits, 2)
 	l.Steps, l.Turn, l.Exchange = turnSteps, l.P50, inMicros(middle(m.bare).p50)
 	l.P50, l.P99 = inMicros(medianOf(m.owns)), inMicros(medianOf(m.tails))
 	l.Share = compare(m.turns, m.bare, func(s sample) float64 { return 1 / float64(s.p50) })
@@ -144,10 +148,12 @@ func (m *turnMeasure) round(ctx context.Context) error {
 		return err
 	}
 	m.own = m.own[:0]
+	before := m.store.commits.Load()
 	turns, err := measure(ctx, 1, m.plan.slice, m.turnOnce)
 	if err != nil {
 		return err
 	}
+	m.commits = float64(m.store.commits.Load()-before) / float64(turns.ops)
 	bare, err := measure(ctx, 1, m.plan.slice/4, m.exchangeOnce)
 	if err != nil {
 		return err

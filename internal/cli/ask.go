@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"time"
 
@@ -71,12 +72,7 @@ const longestAsk = 7 * 24 * time.Hour
 func (c *console) ask(ctx context.Context, hub *client.Client, r api.ContactRequest) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	asked, err := c.openTask(ctx, hub, r)
-	if err != nil {
-		return err
-	}
-	c.adviseAbsent(ctx, hub, asked.Agent)
-	t, err := c.await(ctx, hub, asked, waitTime(asked))
+	t, asked, err := c.askOnce(ctx, hub, r)
 	if err != nil {
 		return err
 	}
@@ -93,6 +89,51 @@ func (c *console) ask(ctx context.Context, hub *client.Client, r api.ContactRequ
 		return parley.Errorf(parley.Timeout, "%s.", parley.NoAnswerText(t.Agent, waitTime(asked))).WithHint("%s", hint)
 	}
 	return c.answer(ctx, hub, t, parley.ErrAskFailed)
+}
+
+// askOnce asks and waits for the answer. It returns the task as it is then, and as it was
+// when it was asked for. Where nobody looks on meanwhile, one request does both.
+func (c *console) askOnce(ctx context.Context, hub *client.Client, r api.ContactRequest) (t, asked api.Task, err error) {
+	if !c.json {
+		if asked, err = c.openTask(ctx, hub, r); err != nil {
+			return t, asked, err
+		}
+		c.adviseAbsent(ctx, hub, asked.Agent)
+		t, err = c.await(ctx, hub, asked, waitTime(asked))
+		return t, asked, err
+	}
+	begun := time.Now()
+	if asked, err = c.askWaiting(ctx, hub, r); err != nil || view.Ended(asked) {
+		return asked, asked, err
+	}
+	left := waitTime(asked)
+	if left > 0 { // 0 would be without end
+		left = max(left-time.Since(begun), time.Millisecond)
+	}
+	t, err = c.await(ctx, hub, asked, left)
+	return t, asked, err
+}
+
+// waitInRequest is how long the hub is asked to hold the request that asks.
+const waitInRequest = 30 * time.Second
+
+// askWaiting asks, and waits in the same request. Ctrl-C interrupts the waiting, and the
+// key then finds the task.
+func (c *console) askWaiting(ctx context.Context, hub *client.Client, r api.ContactRequest) (api.Task, error) {
+	if ctx.Err() != nil { // while there is no task
+		return api.Task{}, silent{exitInterrupted}
+	}
+	ctx = client.WithKey(ctx, rand.Text())
+	r.Wait = waitInRequest.Seconds()
+	contact, err := openContact(ctx, hub, r)
+	if ctx.Err() != nil {
+		r.Wait = 0
+		contact, err = openContact(context.WithoutCancel(ctx), hub, r)
+	}
+	if err != nil {
+		return api.Task{}, err
+	}
+	return *contact.Task, nil
 }
 
 // openTask makes a contact. Ctrl-C does not interrupt it, because nobody would

@@ -28,7 +28,7 @@ func (s *Service) attach(c access.Caller, message *string, context string) (whol
 		return "", err
 	}
 	*message = beginning(whole, limit-len(context), fmt.Sprintf(
-		"\n\n[This is the beginning of a text of %d bytes; read_attachment reads all of it.]", len(whole)))
+		beginningNote+"%d bytes; read_attachment reads all of it.]", len(whole)))
 	return whole, nil
 }
 

@@ -59,9 +59,12 @@ func (s *Service) pulls(tx *store.Tx, id parley.AgentID) (bool, error) {
 
 const excerptBytes = 4 << 10
 
+// beginningNote is in every message that is only the beginning of what is attached to it.
+const beginningNote = "\n\n[This is the beginning of a text of "
+
 func excerpt(whole string, limit int, task parley.TaskID) string {
 	return beginning(whole, limit, fmt.Sprintf(
-		"\n\n[This is the beginning of a text of %d bytes; the whole is attached to the reply of %s.]", len(whole), task))
+		beginningNote+"%d bytes; the whole is attached to the reply of %s.]", len(whole), task))
 }
 
 // beginning is the first part of a text, with a note that says so, within limit bytes.

@@ -18,6 +18,7 @@ func (s *Server) registerContacts() {
 		summary: "Ask, delegate or notify",
 		description: "Contacts another participant. The response comes as soon as the contact is stored; from then on it cannot be lost. " +
 			"After an ask, call wait-task until wait_until. The work goes on after that too. " +
+			"An ask with wait is answered when its task has ended, or when the time is over with the task as it is: go on with wait-task then. " +
 			"With a key the request can be repeated safely. " +
 			"If the contact needs approval, the response is 202 with the approval. The contact is made when somebody approves it, and the same key then finds it. " +
 			"If nobody does, your inbox says so and the same key finds the denial.",
@@ -56,7 +57,7 @@ func (s *Server) postContact(ctx context.Context, in api.ContactRequest) (api.Co
 		}
 	}
 	r.Key = keyOf(ctx, r.Key)
-	made, err := s.open(ctx, c, in.Action, r)
+	made, err := s.open(ctx, c, in, r)
 	if need, ok := parley.AsNeedsApproval(err); ok && need.Approval != 0 {
 		return s.waiting(ctx, c, need.Approval)
 	}
@@ -65,7 +66,7 @@ func (s *Server) postContact(ctx context.Context, in api.ContactRequest) (api.Co
 	}
 	out := api.Contact{Agent: made.Target, Message: made.Message.String(), Isolated: made.Isolated}
 	if made.Task.ID != 0 {
-		t := s.task(ctx, made.Task, "")
+		t := s.task(ctx, made.Task, made.Text)
 		out.Task, out.Estimate = &t, s.estimate(made.Task, r)
 	}
 	return out, nil
@@ -89,17 +90,30 @@ func decodeContact(in api.ContactRequest) (contact.Request, error) {
 	}, err
 }
 
-func (s *Server) open(ctx context.Context, c access.Caller, action string, r contact.Request) (contact.Contact, error) {
-	pattern, err := parley.ParsePattern(action)
+func (s *Server) open(ctx context.Context, c access.Caller, in api.ContactRequest, r contact.Request) (made contact.Response, err error) {
+	pattern, err := parley.ParsePattern(in.Action)
 	if err != nil {
-		return contact.Contact{}, err
+		return made, err
 	}
-	switch pattern {
-	case parley.Ask:
-		return s.cfg.Contacts.OpenAsk(ctx, c, r)
-	case parley.Delegate:
-		return s.cfg.Contacts.Delegate(ctx, c, r)
+	switch {
+	case pattern == parley.Ask && in.Wait > 0:
+		return s.askAndWait(ctx, c, in.Wait, r)
+	case pattern == parley.Ask:
+		made.Contact, err = s.cfg.Contacts.OpenAsk(ctx, c, r)
+	case pattern == parley.Delegate:
+		made.Contact, err = s.cfg.Contacts.Delegate(ctx, c, r)
 	default:
-		return s.cfg.Contacts.Notify(ctx, c, r)
+		made.Contact, err = s.cfg.Contacts.Notify(ctx, c, r)
 	}
+	return made, err
+}
+
+// askAndWait asks, and waits for the answer until the time is over or the hub stops. The
+// asking itself is not cut short by either.
+func (s *Server) askAndWait(ctx context.Context, c access.Caller, seconds float64, r contact.Request) (contact.Response, error) {
+	waiting, done := s.untilStop(ctx)
+	defer done()
+	waiting, cancel := context.WithTimeout(waiting, time.Duration(seconds*float64(time.Second)))
+	defer cancel()
+	return s.cfg.Contacts.AskWithin(ctx, waiting, c, r)
 }
