@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"zombiezen.com/go/sqlite"
 
@@ -20,7 +21,9 @@ type conn struct {
 	next  [store.SeqCount]int64
 	err   error
 
-	recent *store.Recent
+	recent   *store.Recent
+	writes   bool                     // the only one that does
+	counting *atomic.Pointer[counter] // of the store; usually nobody counts
 }
 
 // statement is prepared once. params[i] is the place of argument i+1 in it, since
@@ -97,6 +100,14 @@ func (c *conn) run(sql string, args []any, row func(store.Row)) error {
 	for i, arg := range args {
 		bind(s.Stmt, s.params[i], arg)
 	}
+	if k := c.counting.Load(); k != nil {
+		return c.counted(k, s, sql, row)
+	}
+	return step(s, row)
+}
+
+// step runs a statement that has its arguments.
+func step(s *statement, row func(store.Row)) error {
 	for {
 		more, err := s.Step()
 		if err != nil {
@@ -110,6 +121,19 @@ func (c *conn) run(sql string, args []any, row func(store.Row)) error {
 			row(rowOf{s.Stmt})
 		}
 	}
+}
+
+// counted is step for a store that counts.
+func (c *conn) counted(k *counter, s *statement, sql string, row func(store.Row)) error {
+	rows, before := int64(0), k.begin(c.raw, s)
+	err := step(s, func(r store.Row) {
+		rows++
+		if row != nil {
+			row(r)
+		}
+	})
+	k.add(c, s, sql, rows, before)
+	return err
 }
 
 func bind(s *sqlite.Stmt, at int, arg any) {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -55,6 +56,8 @@ type Store struct {
 	clock   *store.Clock
 	locked  *os.File
 	closing sync.Once
+	// counting gathers what statements touch while somebody measures.
+	counting atomic.Pointer[counter]
 }
 
 var _ store.Store = (*Store)(nil)
@@ -134,6 +137,7 @@ func (s *Store) start(c *conn, opts Options) error {
 			return err
 		}
 	}
+	c.writes = true
 	s.writer = newWriter(c, s.clock, s.bus.Publish)
 	go s.writer.run()
 	return nil
@@ -145,7 +149,7 @@ func (s *Store) connect(flags sqlite.OpenFlags) (*conn, error) {
 		return nil, err
 	}
 	raw.SetBusyTimeout(10 * time.Second)
-	return &conn{raw: raw, stmts: map[string]*statement{}, recent: &s.recent}, nil
+	return &conn{raw: raw, stmts: map[string]*statement{}, recent: &s.recent, counting: &s.counting}, nil
 }
 
 // mapFile lets a reader see the file's pages without copying them. That gains much,
