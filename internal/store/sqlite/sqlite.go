@@ -31,6 +31,8 @@ type Options struct {
 	Synchronous string
 	// Memory is the hub's bound, of which the store takes its shares.
 	Memory store.Memory
+
+	checks bool // for tests: see writer
 }
 
 func (o *Options) fill() {
@@ -137,8 +139,9 @@ func (s *Store) start(c *conn, opts Options) error {
 			return err
 		}
 	}
-	c.writes = true
+	c.writes, c.hot, c.later = true, store.NewHot(), &later{}
 	s.writer = newWriter(c, s.clock, s.bus.Publish)
+	s.writer.checks = opts.checks
 	go s.writer.run()
 	return nil
 }
