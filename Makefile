@@ -18,7 +18,7 @@ endif
 # How often the long crash suite kills the hub, on each store.
 KILLS ?= 200
 
-.PHONY: help build test quick setup lint fmt tidy-check crash bridge schedules members mutate schemathesis bench conformance clients examples weigh screenshots picture page-speed soak cover clean
+.PHONY: help build test race quick setup lint fmt tidy-check crash bridge schedules members mutate schemathesis bench conformance clients examples weigh screenshots picture page-speed soak cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -29,9 +29,12 @@ build: ## build bin/parley
 # The race detector otherwise has each of the many programs that tests start sleep
 # for a second before it ends. And it would watch every access of SQLite, which was
 # translated from C, locks for itself and is not ours: that alone is half of the time.
-# Three packages at once, since many of them wait for processes and servers; vet has run
-# before, and nobody debugs what is linked here.
-test: setup lint ## check and test everything, under the race detector
+# Three packages at once, since many of them wait for processes and servers, and the linters
+# beside them; vet is among those, and nobody debugs what is linked here.
+test: setup ## check and test everything, under the race detector
+	@$(MAKE) --no-print-directory -j 2 lint race
+
+race:
 	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 PARLEY_DAY=$$(($$(date +%s) / 86400)) $(WITH_POSTGRES) go test -race -p 3 -vet=off -ldflags=-w -gcflags='modernc.org/...=-d=checkptr=0 -race=false' -timeout 15m $(TESTFLAGS) ./...
 
 quick: ## the tests that need no server and no minutes: for the inner loop

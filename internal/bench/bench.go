@@ -51,6 +51,9 @@ type Options struct {
 	// Postgres is the address of a database in which schemas may be made; they
 	// are dropped again. A temporary server is started by default.
 	Postgres string
+	// Profile is a folder for the profiles of each line and the statements of each
+	// contact; empty writes none.
+	Profile string
 	// Recall is a file of documents and queries. Then only how much of it is found is
 	// measured.
 	Recall string
@@ -91,7 +94,12 @@ func run(ctx context.Context, o Options, p plan) (err error) {
 		return parley.Errorf(parley.Internal, "There is no place for the databases: %v.", err).WithCause(err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	b := &bench{plan: p, wanted: wanted, dir: dir, options: o, report: newReport(o)}
+	profile, err := newProfiler(o.Profile)
+	if err != nil {
+		return parley.Errorf(parley.Invalid, "There is no place for the profiles: %v.", err).WithCause(err)
+	}
+	defer profile.end()
+	b := &bench{plan: p, wanted: wanted, dir: dir, options: o, report: newReport(o), profile: profile}
 	b.say("%d processors, %s %s/%s, databases in %s", runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH, filepath.Dir(dir))
 	if o.Recall != "" {
 		return errors.Join(b.recall(ctx, o.Recall), b.report.end())
@@ -141,6 +149,7 @@ type bench struct {
 	dir     string
 	options Options
 	report  *report
+	profile *profiler
 }
 
 func (b *bench) say(format string, args ...any) {

@@ -19,9 +19,9 @@ import (
 type crew struct {
 	members []app.Member // the person, the clients, the natives
 	clients int
-	// The pairs that talk. Each kind of contact has its own: a notification is
-	// read in the next turn of its conversation, and must not make an ask that is
-	// measured later dearer.
+	// The pairs that talk. Those who notify each other are asked nothing: a
+	// notification is read in the recipient's next turn, and must not make an ask that
+	// is measured later dearer.
 	notify, ask, delegate []pair
 	// configure changes the hub that they work in; nil leaves it as it is.
 	configure func(*app.HubConfig)
@@ -61,21 +61,23 @@ func pairsFor(p plan, messages int) int {
 
 func (c *crew) makePairs(p plan, n int) {
 	r := rand.New(rand.NewPCG(1, 2))
-	native := func() int { return 1 + p.clients + r.IntN(p.natives) }
+	notified := p.natives * 4 / 10
+	native := func() int { return 1 + p.clients + notified + r.IntN(p.natives-notified) }
+	notifier := func() int { return 1 + p.clients + r.IntN(notified) }
 	seen := map[pair]bool{}
-	add := func(to *[]pair, from func(i int) int, n int) {
-		for len(*to) < n {
-			q := pair{from(len(*to)), native()}
+	add := func(list *[]pair, from func(i int) int, to func() int, n int) {
+		for len(*list) < n {
+			q := pair{from(len(*list)), to()}
 			if q.from == q.to || seen[q] || seen[pair{q.to, q.from}] {
 				continue
 			}
 			seen[q] = true
-			*to = append(*to, q)
+			*list = append(*list, q)
 		}
 	}
-	add(&c.notify, func(int) int { return native() }, n*4/10)
-	add(&c.ask, func(int) int { return native() }, n*3/10)
-	add(&c.delegate, func(i int) int { return 1 + i%p.clients }, n*3/10)
+	add(&c.notify, func(int) int { return notifier() }, notifier, n*4/10)
+	add(&c.ask, func(int) int { return native() }, native, n*3/10)
+	add(&c.delegate, func(i int) int { return 1 + i%p.clients }, native, n*3/10)
 }
 
 func (c *crew) roster() app.Roster { return app.Roster{Team: parley.MainTeam, Members: c.members} }

@@ -46,6 +46,9 @@ func (s *series) run(ctx context.Context) (err error) {
 			}
 		}
 	}
+	if err := s.countStatements(ctx); err != nil {
+		return err
+	}
 	return s.report()
 }
 
@@ -244,7 +247,7 @@ func (s *series) slice(ctx context.Context, k key, op operation) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	m, err := measure(ctx, k.callers, s.plan.sliceTime(k.callers, k.size), op)
+	m, err := s.profile.measure(ctx, s.lineName(k), k.callers, s.plan.sliceTime(k.callers, k.size), op)
 	if err != nil {
 		return 0, err
 	}

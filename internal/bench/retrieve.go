@@ -66,7 +66,7 @@ func (m *searchMeasure) keepOne(tx *store.Tx, t talk, r *rand.Rand) error {
 // retrieving asks questions, now as a person and now as an agent.
 func (m *searchMeasure) retrieving(ctx context.Context) error {
 	var found atomic.Int64
-	samples, err := m.alone(ctx, func(ctx context.Context, _ int, r *rand.Rand) error {
+	samples, err := m.alone(ctx, retrieveName(m.engine.name()), func(ctx context.Context, _ int, r *rand.Rand) error {
 		c := m.caller(0)
 		if r.IntN(2) == 0 {
 			c = m.caller(1 + m.clients + r.IntN(m.plan.natives))

@@ -115,7 +115,7 @@ func (m *ruledMeasure) slice(ctx context.Context, what string, members []app.Mem
 		return sample{}, err
 	}
 	// Short, and many of them: what the machine does meanwhile hits both alike.
-	taken, err := measure(ctx, m.plan.many, m.plan.slice/4, op)
+	taken, err := m.profile.measure(ctx, ruledName(m.engine.name(), what), m.plan.many, m.plan.slice/4, op)
 	if err != nil {
 		return sample{}, err
 	}

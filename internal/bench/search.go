@@ -164,7 +164,7 @@ func (m *searchMeasure) finding(ctx context.Context, name string, w searchKind, 
 		found.Add(int64(len(hits)))
 		return err
 	}
-	samples, err := m.alone(ctx, op)
+	samples, err := m.alone(ctx, name, op)
 	if err != nil {
 		return err
 	}
@@ -177,12 +177,12 @@ func (m *searchMeasure) finding(ctx context.Context, name string, w searchKind, 
 }
 
 // alone measures what one caller does.
-func (m *searchMeasure) alone(ctx context.Context, op operation) (samples []sample, err error) {
+func (m *searchMeasure) alone(ctx context.Context, name string, op operation) (samples []sample, err error) {
 	if _, err := measure(ctx, 1, m.plan.warm, op); err != nil {
 		return nil, err
 	}
 	for range m.plan.rounds {
-		taken, err := measure(ctx, 1, m.plan.slice, op)
+		taken, err := m.profile.measure(ctx, name, 1, m.plan.slice, op)
 		if err != nil {
 			return nil, err
 		}
@@ -223,7 +223,10 @@ func (m *searchMeasure) notifying(ctx context.Context, indexing bool) (sample, e
 	if _, err := measure(ctx, m.plan.many, m.plan.slice, m.notifyOnce); err != nil {
 		return sample{}, err
 	}
-	return measure(ctx, m.plan.many, 4*m.plan.slice, m.notifyOnce)
+	if !indexing {
+		return measure(ctx, m.plan.many, 4*m.plan.slice, m.notifyOnce)
+	}
+	return m.profile.measure(ctx, indexedName(m.engine.name()), m.plan.many, 4*m.plan.slice, m.notifyOnce)
 }
 
 // countAsIndexed has a hub index only what comes from now on: what it cost to

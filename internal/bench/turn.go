@@ -149,7 +149,7 @@ func (m *turnMeasure) round(ctx context.Context) error {
 	}
 	m.own = m.own[:0]
 	before := m.store.commits.Load()
-	turns, err := measure(ctx, 1, m.plan.slice, m.turnOnce)
+	turns, err := m.profile.measure(ctx, turnName(m.engine.name()), 1, m.plan.slice, m.turnOnce)
 	if err != nil {
 		return err
 	}

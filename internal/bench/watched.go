@@ -39,7 +39,7 @@ func (m *turnMeasure) watchedRound(ctx context.Context) error {
 	defer all.Wait()
 	defer stop()
 	m.own = m.own[:0]
-	turns, err := measure(ctx, 1, m.plan.slice, m.turnOnce)
+	turns, err := m.profile.measure(ctx, watchedName(m.engine.name()), 1, m.plan.slice, m.turnOnce)
 	if err != nil {
 		return err
 	}

@@ -70,10 +70,10 @@ type wayMeasure struct {
 }
 
 func (w *wayMeasure) run(ctx context.Context) error {
-	ways := []operation{w.direct, w.overHTTP, w.overMCP}
+	ways, names := []operation{w.direct, w.overHTTP, w.overMCP}, []string{"doors.direct", doorHTTP, doorMCP}
 	for round := range w.plan.rounds + 1 { // the first is for getting used to it
 		for i, op := range ways {
-			taken, err := measure(ctx, 1, w.plan.slice, op)
+			taken, err := w.profile.measure(ctx, names[i], 1, w.plan.slice, op)
 			if err != nil {
 				return err
 			}

@@ -247,7 +247,7 @@ func (r *reader) ended(e parley.Event) error {
 // message posts a message in the conversation that its channel is mapped to, and to the
 // people for whom it is mail.
 func (r *reader) message(e parley.Event) error {
-	m, ok, err := r.messageOf(e)
+	m, ok, err := r.tx.MessageOf(e)
 	if err != nil || !ok {
 		return err
 	}
@@ -355,45 +355,4 @@ func (r *reader) add(e parley.Event, p parley.ChatPost) {
 	p.Team, p.Program = r.Team.ID, r.name
 	p.Key = fmt.Sprintf("event-%d/%s/%s/%s", e.ID, p.Kind, escape(p.Conversation), escape(p.Thread))
 	r.page.posts = append(r.page.posts, p)
-}
-
-// messageOf finds the message that was stored with an event. Several events may name a
-// message; the one of its own transaction counts, which has its time.
-func (r *reader) messageOf(e parley.Event) (m parley.Message, ok bool, err error) {
-	switch e.Kind {
-	case parley.EventFailed:
-		t, err := r.tx.Task(e.Task)
-		if err != nil {
-			return m, false, err
-		}
-		return r.newest(t.Thread, func(m parley.Message) bool { return m.Kind == parley.FailureMessage && m.Task == t.ID })
-	case parley.EventQuestionExpired, parley.EventQuestionFailed:
-		id, err := parley.ParseQuestionID(e.Detail)
-		if err != nil {
-			return m, false, nil
-		}
-		dm, err := r.tx.DM(e.Target, e.Target)
-		if err != nil {
-			return m, false, err
-		}
-		return r.newest(dm.Main, func(m parley.Message) bool { return m.Kind == parley.UnansweredMessage && m.Question == id })
-	}
-	if e.Message == 0 {
-		return m, false, nil
-	}
-	m, err = r.tx.Message(e.Message)
-	return m, m.At == e.At, err
-}
-
-// newest finds a message among the newest of a thread.
-func (r *reader) newest(in parley.ThreadID, match func(parley.Message) bool) (m parley.Message, ok bool, err error) {
-	thread, err := r.tx.Thread(in)
-	if err != nil {
-		return m, false, err
-	}
-	list, err := r.tx.Back(thread.Last, 0, 50)
-	if i := slices.IndexFunc(list, match); i >= 0 {
-		return list[i], true, err
-	}
-	return m, false, err
 }

@@ -165,7 +165,7 @@ func (r *reader) mail(e parley.Event) (list []notice, err error) {
 	if len(people) == 0 {
 		return nil, nil
 	}
-	m, ok, err := r.messageOf(e)
+	m, ok, err := r.tx.MessageOf(e)
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -188,47 +188,6 @@ func (r *reader) mail(e parley.Event) (list []notice, err error) {
 		}
 	}
 	return list, nil
-}
-
-// messageOf finds the message that was stored with an event. Several events may name a
-// message; the first one tells it.
-func (r *reader) messageOf(e parley.Event) (m parley.Message, ok bool, err error) {
-	switch e.Kind {
-	case parley.EventFailed:
-		t, err := r.tx.Task(e.Task)
-		if err != nil {
-			return m, false, err
-		}
-		return r.newest(t.Thread, func(m parley.Message) bool { return m.Kind == parley.FailureMessage && m.Task == t.ID })
-	case parley.EventQuestionExpired, parley.EventQuestionFailed:
-		id, err := parley.ParseQuestionID(e.Detail)
-		if err != nil {
-			return m, false, nil
-		}
-		dm, err := r.tx.DM(e.Target, e.Target)
-		if err != nil {
-			return m, false, err
-		}
-		return r.newest(dm.Main, func(m parley.Message) bool { return m.Kind == parley.UnansweredMessage && m.Question == id })
-	}
-	if e.Message == 0 {
-		return m, false, nil
-	}
-	m, err = r.tx.Message(e.Message)
-	return m, m.At == e.At, err
-}
-
-// newest finds a message among the newest of a thread.
-func (r *reader) newest(in parley.ThreadID, match func(parley.Message) bool) (m parley.Message, ok bool, err error) {
-	thread, err := r.tx.Thread(in)
-	if err != nil {
-		return m, false, err
-	}
-	list, err := r.tx.Back(thread.Last, 0, 50)
-	if i := slices.IndexFunc(list, match); i >= 0 {
-		return list[i], true, err
-	}
-	return m, false, err
 }
 
 // ofMessage makes the notice of a message, and reports whether the person has yet to see

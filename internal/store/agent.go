@@ -102,23 +102,35 @@ func (tx *Tx) UpdateAgent(a parley.Agent) {
 }
 
 func (tx *Tx) SetOffline(id parley.AgentID, offline bool) {
-	tx.exec(`UPDATE agent SET offline = $1 WHERE id = $2`, flag(offline), int64(id))
+	tx.exec(`UPDATE agent SET offline = $1 WHERE id = $2 /*later*/`, flag(offline), int64(id))
+	tx.conn.Hot().forgetAgent(id)
 }
 
 // SetSleep stores until when an agent sleeps; 0 wakes it.
 func (tx *Tx) SetSleep(id parley.AgentID, until parley.Micros) {
-	tx.exec(`UPDATE agent SET sleeping_until = $1 WHERE id = $2`, int64(until), int64(id))
+	tx.exec(`UPDATE agent SET sleeping_until = $1 WHERE id = $2 /*later*/`, int64(until), int64(id))
+	tx.conn.Hot().forgetAgent(id)
 }
 
 // SetConnected stores until when a client counts as connected.
 func (tx *Tx) SetConnected(id parley.AgentID, until parley.Micros) {
-	tx.exec(`UPDATE agent SET connected_until = $1 WHERE id = $2`, int64(until), int64(id))
+	tx.exec(`UPDATE agent SET connected_until = $1 WHERE id = $2 /*later*/`, int64(until), int64(id))
+	tx.conn.Hot().forgetAgent(id)
 }
 
 // SetRate stores the bucket of a sender.
 func (tx *Tx) SetRate(id parley.AgentID, r parley.Rate) {
+	tx.conn.Hot().setRate(id, r)
+	if tx.conn.Engine() == SQLite {
+		tx.exec(putRate, int64(id), int64(r.At), r.Debt.Microseconds())
+		return
+	}
 	tx.exec(`UPDATE rate SET drawn_at = $1, debt = $2 WHERE agent_id = $3`, int64(r.At), r.Debt.Microseconds(), int64(id))
 }
+
+// putRate changes a row that is there. Unlike an update it can change several at once.
+const putRate = `INSERT INTO rate (agent_id, drawn_at, debt) VALUES ($1, $2, $3)
+	ON CONFLICT (agent_id) DO UPDATE SET drawn_at = excluded.drawn_at, debt = excluded.debt /*later*/`
 
 // OpenTasks counts the open tasks of each agent of a team.
 func (tx *Tx) OpenTasks(team parley.TeamID) (map[parley.AgentID]parley.OpenTasks, error) {

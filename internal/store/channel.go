@@ -114,10 +114,16 @@ func (tx *Tx) LockThread(id parley.ThreadID) (*parley.Thread, error) {
 		return t, nil
 	}
 	t := new(parley.Thread)
-	err := tx.one(`SELECT `+threadCols+` FROM thread WHERE id = $1 /*lock*/`,
-		func(r Row) { *t = scanThread(r) }, int64(id))
-	if err != nil {
-		return nil, err
+	known, ok := tx.conn.Hot().thread(id)
+	if ok {
+		*t = known
+	} else {
+		err := tx.one(`SELECT `+threadCols+` FROM thread WHERE id = $1 /*lock*/`,
+			func(r Row) { *t = scanThread(r) }, int64(id))
+		if err != nil {
+			return nil, err
+		}
+		tx.conn.Hot().keepThread(*t)
 	}
 	tx.keepThread(t)
 	return t, nil

@@ -23,28 +23,37 @@ func (tx *Tx) ContactState(from, to parley.AgentID, in parley.TaskID, key string
 	var s ContactState
 	thread := new(parley.Thread)
 	a, b := int64(min(from, to)), int64(max(from, to))
-	qs := []Query{
-		{SQL: bothAgents, Args: []any{int64(from), int64(to)}, Row: func(r Row) {
+	hot := tx.conn.Hot()
+	var qs []Query
+	if !hot.parties(from, to, &s) {
+		qs = append(qs, Query{SQL: bothAgents, Args: []any{int64(from), int64(to)}, Row: func(r Row) {
 			s.Sender, s.Target = scanAgent(r), scanAgent(shifted{r, agentColCount})
 			s.Mail = r.Int(2*agentColCount) != 0
-		}},
+			hot.keepParties(&s)
+		}})
 	}
-	if in != 0 {
+	if t, ok := hot.task(in); ok {
+		s.Task = t
+	} else if in != 0 {
 		qs = append(qs, Query{SQL: `SELECT ` + taskCols + ` FROM task WHERE id = $1 /*lock*/`, Args: []any{int64(in)},
-			Row: func(r Row) { s.Task = scanTask(r) }})
+			Row: func(r Row) { s.Task = scanTask(r); hot.keepTask(s.Task) }})
 	}
 	if key != "" {
 		qs = append(qs, Query{SQL: messageByKey,
 			Args: []any{int64(in), int64(from), key}, Row: func(r Row) { s.Before = scanMessage(r) }})
 	}
-	qs = append(qs,
-		Query{SQL: `SELECT ` + threadColsOfT + `, c.team_id
+	if c, t, ok := hot.dm(parley.AgentID(a), parley.AgentID(b)); ok {
+		s.DM, *thread = c, t
+	} else {
+		qs = append(qs, Query{SQL: `SELECT ` + threadColsOfT + `, c.team_id
 			FROM channel c JOIN thread t ON t.id = c.main_thread WHERE c.a_id = $1 AND c.b_id = $2 /*lock thread*/`,
 			Args: []any{a, b}, Row: func(r Row) {
 				*thread = scanThread(r)
 				s.DM = parley.Channel{ID: thread.Channel, Team: parley.TeamID(r.Int(threadColCount)), Kind: parley.DM,
 					A: parley.AgentID(a), B: parley.AgentID(b), Main: thread.ID}
+				hot.keepDM(s.DM, *thread)
 			}})
+	}
 	if err := tx.conn.Query(qs...); err != nil {
 		return s, err
 	}

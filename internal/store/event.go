@@ -13,7 +13,7 @@ import (
 // Record appends an event.
 func (tx *Tx) Record(e parley.Event) {
 	tx.exec(`INSERT INTO event (id, team_id, at, kind, actor_id, target_id, task_id, message_id, detail)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) /*later*/`,
 		tx.conn.NextID(SeqEvent), int64(e.Team), int64(tx.Now), string(e.Kind), int64(e.Actor), int64(e.Target),
 		int64(e.Task), int64(e.Message), e.Detail)
 	tx.Signal(wake.Events, int64(e.Team))

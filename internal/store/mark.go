@@ -81,10 +81,11 @@ func (tx *Tx) writeMarks() {
 		return cmp.Or(cmp.Compare(a.thread, b.thread), cmp.Compare(a.agent, b.agent), cmp.Compare(a.n, b.n))
 	})
 	for _, r := range tx.marks.readings {
+		tx.conn.Hot().forgetThread(r.thread)
 		tx.exec(`UPDATE thread SET
 				a_read = CASE WHEN a_id = $2 AND a_read < $3 THEN $3 ELSE a_read END,
 				b_read = CASE WHEN a_id <> $2 AND b_read < $3 THEN $3 ELSE b_read END
-			WHERE id = $1`, int64(r.thread), int64(r.agent), int64(r.n))
+			WHERE id = $1 /*later*/`, int64(r.thread), int64(r.agent), int64(r.n))
 	}
 	slices.SortFunc(tx.marks.groups, func(a, b groupMark) int {
 		return cmp.Or(cmp.Compare(a.channel, b.channel), cmp.Compare(a.agent, b.agent), cmp.Compare(a.n, b.n))
@@ -104,7 +105,8 @@ func (tx *Tx) writeMarks() {
 		if i > 0 && tx.marks.deliveries[i-1].message == d.message && tx.marks.deliveries[i-1].recipient == d.recipient {
 			continue // the mark just written includes it
 		}
-		tx.exec(markStatements[d.state], int64(tx.Now), int64(d.message), int64(d.recipient))
+		tx.conn.Hot().mailSeen(d.recipient)
+		tx.exec(laterMarks[d.state], int64(tx.Now), int64(d.message), int64(d.recipient))
 	}
 	tx.marks = marks{}
 }
@@ -117,4 +119,11 @@ var markStatements = [...]string{
 		delivered_at = CASE WHEN delivered_at = 0 THEN $1 ELSE delivered_at END,
 		seen_at = CASE WHEN seen_at = 0 THEN $1 ELSE seen_at END
 		WHERE message_id = $2 AND recipient_id = $3 AND answered_at = 0`,
+}
+
+// laterMarks are the same, for marks whose rows nobody waits to be told of.
+var laterMarks = [...]string{
+	delivered: markStatements[delivered] + ` /*later*/`,
+	seen:      markStatements[seen] + ` /*later*/`,
+	answered:  markStatements[answered] + ` /*later*/`,
 }

@@ -127,9 +127,13 @@ func (tx *Tx) Post(m *parley.Message, to ...Recipient) error {
 }
 
 const (
-	insertMessage  = `INSERT INTO message (` + messageCols + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
-	insertDelivery = `INSERT INTO delivery (message_id, recipient_id, pull, delivered_at, mail, about_id) VALUES ($1, $2, $3, $4, $5, $6)`
+	insertMessage  = `INSERT INTO message (` + messageCols + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) /*later*/`
+	insertDelivery = `INSERT INTO delivery (message_id, recipient_id, pull, delivered_at, mail, about_id) VALUES ($1, $2, $3, $4, $5, $6) /*later*/`
 	appendToThread = `UPDATE thread SET last_message = $1, message_count = $2, a_read = $3, b_read = $4 WHERE id = $5`
+	// putThread is the same for a driver that changes several rows at once.
+	putThread = `INSERT INTO thread (` + threadCols + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+		ON CONFLICT (id) DO UPDATE SET last_message = excluded.last_message, message_count = excluded.message_count,
+		a_read = excluded.a_read, b_read = excluded.b_read /*later*/`
 	// postToOne does the work of the three in one statement, which is faster on
 	// PostgreSQL.
 	postToOne = `WITH m AS (` + insertMessage + `),
@@ -150,8 +154,14 @@ func (tx *Tx) insertMessage(m *parley.Message, t *parley.Thread, to []Recipient)
 		return
 	}
 	tx.exec(insertMessage, args...)
-	tx.exec(appendToThread, int64(t.Last), int64(t.Count), int64(t.Read[0]), int64(t.Read[1]), int64(t.ID))
+	tx.conn.Hot().keepThread(*t)
+	if tx.conn.Engine() == SQLite {
+		tx.exec(putThread, int64(t.ID), int64(t.Channel), int64(t.Last), int64(t.Count), int64(t.First), int64(t.Read[0]), int64(t.Read[1]), flag(t.Kept))
+	} else {
+		tx.exec(appendToThread, int64(t.Last), int64(t.Count), int64(t.Read[0]), int64(t.Read[1]), int64(t.ID))
+	}
 	for _, r := range to {
+		tx.conn.Hot().mailCame(r)
 		tx.exec(insertDelivery, int64(m.ID), int64(r.ID), flag(r.Pulls), int64(r.deliveredAt(tx)), flag(r.Mail), int64(r.About))
 	}
 }

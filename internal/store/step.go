@@ -17,15 +17,26 @@ import (
 
 // InsertStep stores a step of a turn.
 func (tx *Tx) InsertStep(s parley.Step) {
-	at := `$6`
-	if tx.conn.Engine() == SQLite {
-		at = `max($6, (SELECT coalesce(max(at), 0) + 1 FROM step))`
-	}
 	tx.exec(`INSERT INTO step (task_id, turn, n, kind, content, at, input, output, money, active, model, cached, estimated)
-		VALUES ($1, $2, $3, $4, $5, `+at+`, $7, $8, $9, $10, $11, $12, $13)`,
-		int64(s.Task), int64(s.Turn), int64(s.N), string(s.Kind), string(s.Content), int64(tx.Now),
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) /*later*/`,
+		int64(s.Task), int64(s.Turn), int64(s.N), string(s.Kind), string(s.Content), int64(tx.stepTime()),
 		s.Spent.Input, s.Spent.Output, int64(s.Spent.Money), s.Spent.Active.Microseconds(), s.Model, s.Cached, flag(s.Estimated))
 	tx.Signal(wake.Steps, int64(s.Task))
+}
+
+// stepTime is the time of the next step, which no other has where one writer stores all of
+// them.
+func (tx *Tx) stepTime() parley.Micros {
+	hot := tx.conn.Hot()
+	if hot == nil {
+		return tx.Now
+	}
+	if hot.lastStep == 0 {
+		// A failure ends the transaction, whatever becomes of the time.
+		_ = tx.query(`SELECT max(at) FROM step`, func(r Row) { hot.lastStep = parley.Micros(r.Int(0)) })
+	}
+	hot.lastStep = max(tx.Now, hot.lastStep+1)
+	return hot.lastStep
 }
 
 const (

@@ -62,6 +62,8 @@ type Conn interface {
 	Engine() Engine
 	// Recent is that of the store.
 	Recent() *Recent
+	// Hot is what the writer remembers; nil for a reader, and where others write too.
+	Hot() *Hot
 }
 
 type Engine int
@@ -73,7 +75,9 @@ const (
 
 // Query is a statement and what to do with its rows. Arguments are int64, string,
 // []byte or nil. The marks /*lock*/ and /*skip locked*/ stand where an engine with
-// row locks takes them.
+// row locks takes them. The mark /*later*/ is on writes that Hot hears of, and that a
+// driver may put off until something else uses their table: inserts of one row, and
+// updates of one row by its primary key.
 type Query struct {
 	SQL  string
 	Args []any

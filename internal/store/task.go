@@ -40,6 +40,9 @@ func scanTask(r Row) parley.Task {
 func (tx *Tx) NewTaskID() parley.TaskID { return parley.TaskID(tx.conn.NextID(SeqTask)) }
 
 func (tx *Tx) Task(id parley.TaskID) (t parley.Task, err error) {
+	if t, ok := tx.conn.Hot().task(id); ok {
+		return t, nil
+	}
 	err = tx.one(`SELECT `+taskCols+` FROM task WHERE id = $1`, func(r Row) { t = scanTask(r) }, int64(id))
 	return t, err
 }
@@ -114,9 +117,11 @@ func (tx *Tx) readTasks(read string, ids []parley.TaskID, extra []Query) ([]parl
 	list := make([]parley.Task, len(ids))
 	qs := make([]Query, 0, len(ids)+len(extra))
 	for i, id := range ids {
-		if id != 0 {
+		if t, ok := tx.conn.Hot().task(id); ok {
+			list[i] = t
+		} else if id != 0 {
 			qs = append(qs, Query{SQL: read,
-				Args: []any{int64(id)}, Row: func(r Row) { list[i] = scanTask(r) }})
+				Args: []any{int64(id)}, Row: func(r Row) { list[i] = scanTask(r); tx.conn.Hot().keepTask(list[i]) }})
 		}
 	}
 	if err := tx.conn.Query(append(qs, extra...)...); err != nil {
@@ -167,12 +172,13 @@ func (tx *Tx) InsertTask(t *parley.Task) {
 	tx.exec(`INSERT INTO task (id, team_id, parent_id, root_id, retry_of, pattern, requester_id, agent_id, thread_id,
 			request_id, title, priority, state, callback, due_at, deadline_at, wait_until, ask_depth, delegation_depth,
 			worker_id, token, created_at, started_at, budget_id, cause_id, waits, chain_id, mentions, mentions_told, resumes)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30) /*later*/`,
 		int64(t.ID), int64(t.Team), int64(t.Parent), int64(t.Root), int64(t.RetryOf), string(t.Pattern),
 		int64(t.Requester), int64(t.Agent), int64(t.Thread), int64(t.Request), t.Title, int64(t.Priority),
 		int64(t.State), int64(t.Callback), int64(t.Due), int64(t.Deadline), int64(t.WaitUntil), int64(t.AskDepth),
 		int64(t.DelegationDepth), t.Worker, t.Token, int64(t.CreatedAt), int64(t.StartedAt), int64(t.Budget), int64(t.Cause), int64(t.Waits),
 		int64(t.Chain), int64(t.Mentions), flag(t.MentionsTold), int64(t.Resumes))
+	tx.conn.Hot().inserted(t)
 	tx.signalState(t)
 }
 
@@ -181,10 +187,11 @@ func (tx *Tx) InsertTask(t *parley.Task) {
 func (tx *Tx) UpdateTask(t *parley.Task) {
 	tx.exec(`UPDATE task SET state = $1, callback = $2, due_at = $3, deadline_at = $4, wait_until = $5, open_children = $6,
 			inbox_count = $7, inbox_read = $8, turns = $9, worker_id = $10, token = $11, rescues = $12, result_id = $13,
-			error = $14, ended_by = $15, started_at = $16, ended_at = $17, approvals = $18, waits = $19 WHERE id = $20`,
+			error = $14, ended_by = $15, started_at = $16, ended_at = $17, approvals = $18, waits = $19 WHERE id = $20 /*later*/`,
 		int64(t.State), int64(t.Callback), int64(t.Due), int64(t.Deadline), int64(t.WaitUntil), int64(t.OpenChildren),
 		int64(t.InboxCount), int64(t.InboxRead), int64(t.Turns), t.Worker, t.Token, int64(t.Rescues), int64(t.Result),
 		t.Error, int64(t.EndedBy), int64(t.StartedAt), int64(t.EndedAt), int64(t.Approvals), int64(t.Waits), int64(t.ID))
+	tx.conn.Hot().updated(t)
 	tx.signalState(t)
 }
 
@@ -203,8 +210,9 @@ func (tx *Tx) SetProvider(t *parley.Task) {
 // UpdateProgress stores what changes while a task keeps its state: turns, inbox,
 // children, approvals. It leaves the indexes of the open tasks alone.
 func (tx *Tx) UpdateProgress(t *parley.Task) {
-	tx.exec(`UPDATE task SET turns = $1, inbox_count = $2, inbox_read = $3, open_children = $4, result_id = $5, approvals = $6 WHERE id = $7`,
+	tx.exec(`UPDATE task SET turns = $1, inbox_count = $2, inbox_read = $3, open_children = $4, result_id = $5, approvals = $6 WHERE id = $7 /*later*/`,
 		int64(t.Turns), int64(t.InboxCount), int64(t.InboxRead), int64(t.OpenChildren), int64(t.Result), int64(t.Approvals), int64(t.ID))
+	tx.conn.Hot().progressed(t)
 }
 
 // StartTurn stores what a turn began with, except the task itself, which the caller
@@ -313,7 +321,7 @@ func (tx *Tx) Tasks(f TaskFilter) (list []parley.Task, err error) {
 // task afterwards.
 func (tx *Tx) PutInbox(t *parley.Task, m parley.MessageID) {
 	t.InboxCount++
-	tx.exec(`INSERT INTO inbox (task_id, n, message_id) VALUES ($1, $2, $3)`, int64(t.ID), int64(t.InboxCount), int64(m))
+	tx.exec(`INSERT INTO inbox (task_id, n, message_id) VALUES ($1, $2, $3) /*later*/`, int64(t.ID), int64(t.InboxCount), int64(m))
 	tx.Signal(wake.TaskInbox, int64(t.ID))
 }
 

@@ -202,8 +202,8 @@ func (t *tab) ready() {
 // write types into a field.
 func (t *tab) write(selector, text string) {
 	t.Helper()
-	t.until(selector, `document.querySelector(%s)`, selector)
-	t.do(chromedp.SendKeys(chromedp.CSS(selector), text))
+	t.focus(selector)
+	t.press(text)
 }
 
 // press presses keys, wherever the focus is. A key that the page takes writes nothing, as

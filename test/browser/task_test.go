@@ -179,6 +179,7 @@ func TestWhatATaskChangedIsShownAndTakenBack(t *testing.T) {
 	page.open("/tasks/" + task)
 	page.see("#task-files", "report/new.md")
 	page.focus("#task-steps button[data-unfold]")
+	page.readAgain("task-steps", "[data-unfold]", "hidden")
 	page.press(kb.Enter)
 	page.see("#task-steps .step[open]", "Changed report/old.md")
 	page.see("#task-steps button[data-unfold]", "Fold all")

@@ -82,6 +82,20 @@ func (t *tab) focus(selector string) {
 	t.until(selector, `(document.querySelector(%s)?.focus(), document.activeElement === document.querySelector(%s))`, selector, selector)
 }
 
+// readAgain takes a part over as the hub would send it, where an element in it has an
+// attribute that the script took away, and lets the browser draw that.
+func (t *tab) readAgain(part, element, attribute string) {
+	t.Helper()
+	eval[bool](t, `(async () => {
+		const { update } = await import(document.querySelector("script[type=module]").src.replace("app.js", "morph.js"));
+		const now = document.getElementById(%s), want = now.cloneNode(true);
+		want.querySelector(%s).setAttribute(%s, "");
+		update(now, want);
+		await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+		return true;
+	})()`, part, element, attribute)
+}
+
 // narrow makes the tab as wide as a phone.
 func (t *tab) narrow() { t.do(chromedp.EmulateViewport(390, 844)) }
 

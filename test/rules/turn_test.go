@@ -269,14 +269,27 @@ func (w *world) runSleep(t *task, c *call) bool {
 				w.wake(t.agent)
 			})
 		}
-	} else if t.agent.sleepingUntil != c.until && c.at == 0 {
-		stored := w.seen.agent(t.agent).SleepingUntil == c.until || w.seen.results(t) > t.turn.results
-		return w.happens(t, stored, func() {
+	} else if c.at == 0 {
+		return w.happens(t, w.slept(t, c.until), func() {
 			c.at = w.now
 			w.sleep(t.agent, c.until)
 		})
 	}
 	return w.returns(t, line{text: "You will sleep until " + c.until.Time().UTC().Format("2006-01-02T15:04:05Z07:00") + "."})
+}
+
+// slept reports whether a call to sleep has taken effect. After a crash it is made again,
+// by an agent that is asleep already, and puts off what was queued again in between.
+func (w *world) slept(t *task, until parley.Micros) bool {
+	if w.seen.results(t) > t.turn.results {
+		return true
+	}
+	if t.agent.sleepingUntil != until {
+		return w.seen.agent(t.agent).SleepingUntil == until
+	}
+	return slices.ContainsFunc(w.tasks, func(other *task) bool {
+		return other.agent == t.agent && other.state == parley.Queued && other.due != until && w.seen.due(other) == until
+	})
 }
 
 func (w *world) refused(t *task, r *refusal) bool {

@@ -39,10 +39,11 @@ function attributes(now, want) {
 // for its key, which stands for the form as it was sent.
 const typed = "textarea, input[name=key], input:not([type=hidden], [type=radio], [type=checkbox])";
 
-// kept are attributes that belong to the reader: what is unfolded, what is written, and
-// what the keys made reachable.
+// kept are attributes that belong to the reader: what is unfolded, what is written, what
+// the keys made reachable, and buttons that only a script can show, which would lose the
+// focus if they were hidden for a moment.
 function kept(e, name) {
-  return (e.nodeName === "DETAILS" && name === "open") || (name === "value" && e.matches(typed)) || (name === "tabindex" && e === document.activeElement);
+  return (e.nodeName === "DETAILS" && name === "open") || (e.nodeName === "BUTTON" && name === "hidden") || (name === "value" && e.matches(typed)) || (name === "tabindex" && e === document.activeElement);
 }
 
 function children(now, want) {

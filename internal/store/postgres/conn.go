@@ -39,6 +39,9 @@ func (c *conn) Query(qs ...store.Query) error {
 
 func (c *conn) Recent() *store.Recent { return c.recent }
 
+// Hot is nil: other hubs may write to the same database.
+func (c *conn) Hot() *store.Hot { return nil }
+
 // Exec defers the statement.
 func (c *conn) Exec(sql string, args ...any) {
 	c.push(request{sql: sql, args: args})

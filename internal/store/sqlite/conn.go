@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"zombiezen.com/go/sqlite"
 
@@ -20,7 +21,12 @@ type conn struct {
 	next  [store.SeqCount]int64
 	err   error
 
-	recent *store.Recent
+	recent   *store.Recent
+	hot      *store.Hot               // of the writer
+	later    *later                   // of the writer
+	args     []any                    // of many rows, used again
+	writes   bool                     // the only one that does
+	counting *atomic.Pointer[counter] // of the store; usually nobody counts
 }
 
 // statement is prepared once. params[i] is the place of argument i+1 in it, since
@@ -28,6 +34,9 @@ type conn struct {
 type statement struct {
 	*sqlite.Stmt
 	params []int
+	traits
+	many    *statement // the same for rowsAtOnce rows
+	manySQL string
 }
 
 var _ store.Conn = (*conn)(nil)
@@ -53,6 +62,9 @@ func (c *conn) prepare(sql string) (*statement, error) {
 		}
 		s.params[n-1] = i + 1
 	}
+	if c.later != nil {
+		s.traits = traitsOf(sql)
+	}
 	c.stmts[sql] = s
 	return s, nil
 }
@@ -62,15 +74,15 @@ func (c *conn) Query(qs ...store.Query) error {
 		if c.err != nil {
 			return c.err
 		}
-		c.err = c.run(q.SQL, q.Args, q.Row)
+		c.err = c.use(q.SQL, q.Args, q.Row)
 	}
 	return c.err
 }
 
-// Exec runs a statement at once: there is no round trip to save.
+// Exec runs a statement at once, as there is no round trip to save, unless it may wait.
 func (c *conn) Exec(sql string, args ...any) {
 	if c.err == nil {
-		c.err = c.run(sql, args, nil)
+		c.err = c.use(sql, args, nil)
 	}
 }
 
@@ -79,6 +91,12 @@ func (c *conn) exec(sql string) { c.Exec(sql) }
 // rollback ends the transaction, even after an error, and even if the error has
 // already ended it.
 func (c *conn) rollback() {
+	c.forget()
+	c.leave()
+}
+
+// leave is rollback for a transaction that has written nothing.
+func (c *conn) leave() {
 	c.err = nil
 	if !c.raw.AutocommitEnabled() {
 		c.exec("ROLLBACK")
@@ -86,17 +104,45 @@ func (c *conn) rollback() {
 	c.err = nil
 }
 
-func (c *conn) run(sql string, args []any, row func(store.Row)) error {
+// use runs a statement, after the waiting ones of its tables, or lets it wait itself.
+func (c *conn) use(sql string, args []any, row func(store.Row)) error {
 	s, err := c.prepare(sql)
 	if err != nil {
 		return err
 	}
+	if c.later == nil {
+		return c.run(s, sql, args, row)
+	}
+	if s.waits {
+		if c.later.add(s, sql, args) {
+			return c.flush(1 << s.table)
+		}
+		return nil
+	}
+	if err := c.flush(s.touches); err != nil {
+		return err
+	}
+	for _, table := range s.changes {
+		c.hot.Forget(table)
+	}
+	return c.run(s, sql, args, row)
+}
+
+func (c *conn) run(s *statement, sql string, args []any, row func(store.Row)) error {
 	if len(args) != len(s.params) {
 		return fmt.Errorf("%d arguments for %q", len(args), sql)
 	}
 	for i, arg := range args {
 		bind(s.Stmt, s.params[i], arg)
 	}
+	if k := c.counting.Load(); k != nil {
+		return c.counted(k, s, sql, row)
+	}
+	return step(s, row)
+}
+
+// step runs a statement that has its arguments.
+func step(s *statement, row func(store.Row)) error {
 	for {
 		more, err := s.Step()
 		if err != nil {
@@ -110,6 +156,19 @@ func (c *conn) run(sql string, args []any, row func(store.Row)) error {
 			row(rowOf{s.Stmt})
 		}
 	}
+}
+
+// counted is step for a store that counts.
+func (c *conn) counted(k *counter, s *statement, sql string, row func(store.Row)) error {
+	rows, before := int64(0), k.begin(c.raw, s)
+	err := step(s, func(r store.Row) {
+		rows++
+		if row != nil {
+			row(r)
+		}
+	})
+	k.add(c, s, sql, rows, before)
+	return err
 }
 
 func bind(s *sqlite.Stmt, at int, arg any) {
@@ -144,6 +203,8 @@ func (c *conn) NextID(seq store.Seq) int64 {
 }
 
 func (c *conn) Recent() *store.Recent { return c.recent }
+
+func (c *conn) Hot() *store.Hot { return c.hot }
 
 func (c *conn) Engine() store.Engine { return store.SQLite }
 

@@ -10,10 +10,13 @@ import (
 // without a file, for fast tests. Names belong to the process; no two stores may
 // share one.
 //
+// Its writer compares what it remembers with what is stored after every commit.
+//
 // It has no log, so readers and writers wait for each other. It is for one caller at
 // a time, not for a hub at work.
 func OpenMemory(name string, opts Options) (*Store, error) {
 	opts.fill()
+	opts.checks = true
 	s := newStore(MemoryPath(name), opts)
 	s.flags = sqlite.OpenURI
 	if err := s.open(opts); err != nil {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -30,6 +31,8 @@ type Options struct {
 	Synchronous string
 	// Memory is the hub's bound, of which the store takes its shares.
 	Memory store.Memory
+
+	checks bool // for tests: see writer
 }
 
 func (o *Options) fill() {
@@ -55,6 +58,8 @@ type Store struct {
 	clock   *store.Clock
 	locked  *os.File
 	closing sync.Once
+	// counting gathers what statements touch while somebody measures.
+	counting atomic.Pointer[counter]
 }
 
 var _ store.Store = (*Store)(nil)
@@ -134,7 +139,9 @@ func (s *Store) start(c *conn, opts Options) error {
 			return err
 		}
 	}
+	c.writes, c.hot, c.later = true, store.NewHot(), &later{}
 	s.writer = newWriter(c, s.clock, s.bus.Publish)
+	s.writer.checks = opts.checks
 	go s.writer.run()
 	return nil
 }
@@ -145,7 +152,7 @@ func (s *Store) connect(flags sqlite.OpenFlags) (*conn, error) {
 		return nil, err
 	}
 	raw.SetBusyTimeout(10 * time.Second)
-	return &conn{raw: raw, stmts: map[string]*statement{}, recent: &s.recent}, nil
+	return &conn{raw: raw, stmts: map[string]*statement{}, recent: &s.recent, counting: &s.counting}, nil
 }
 
 // mapFile lets a reader see the file's pages without copying them. That gains much,

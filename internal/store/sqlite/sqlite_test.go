@@ -27,7 +27,7 @@ func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t testing.TB) storetest.Open {
 		path := emptyFile(t)
 		return func(clock parley.Clock) (store.Store, error) {
-			return Open(path, Options{Clock: clock, Synchronous: hasty})
+			return Open(path, Options{Clock: clock, Synchronous: hasty, checks: true})
 		}
 	})
 }

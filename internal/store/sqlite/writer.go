@@ -26,6 +26,7 @@ type writer struct {
 	conn    *conn
 	clock   *store.Clock
 	publish func([]wake.Signal)
+	checks  bool // whether what it remembers is what is stored, for tests
 
 	mu      sync.RWMutex // held for reading while sending on queue
 	stopped bool
@@ -79,6 +80,9 @@ func (w *writer) run() {
 		runtime.Gosched() // callers of the last batch may have more to hand in
 		batch = w.drain(batch)
 		w.commit(batch)
+		if w.checks {
+			w.check()
+		}
 		for _, r := range batch {
 			if r.err == nil {
 				r.tx.Committed()
@@ -133,10 +137,10 @@ func (w *writer) runShared(batch []*request) bool {
 		wrote = wrote || r.tx.Wrote()
 	}
 	if !wrote {
-		w.conn.rollback()
+		c.leave() // what was read stays true
 		return true
 	}
-	c.exec("COMMIT")
+	c.commit()
 	if c.err != nil {
 		w.conn.rollback()
 		return false
@@ -163,6 +167,7 @@ func (w *writer) runSeparately(batch []*request) {
 			w.call(r)
 		}
 		if c.err == nil && r.err == nil {
+			c.flushAll()
 			c.exec("RELEASE one")
 		}
 		if c.err != nil {
@@ -171,6 +176,7 @@ func (w *writer) runSeparately(batch []*request) {
 		if r.err == nil {
 			continue
 		}
+		c.forget()
 		c.err = nil
 		if c.raw.AutocommitEnabled() {
 			// The error ended the transaction, and with it the work of the closures
@@ -181,7 +187,7 @@ func (w *writer) runSeparately(batch []*request) {
 		c.exec("ROLLBACK TO one")
 		c.exec("RELEASE one")
 	}
-	c.exec("COMMIT")
+	c.commit()
 	if c.err != nil {
 		w.failAll(batch)
 	}
@@ -199,7 +205,7 @@ func (w *writer) restart(batch []*request, failed int) {
 		c.exec("BEGIN IMMEDIATE")
 		w.call(r)
 		if c.err == nil && r.err == nil {
-			c.exec("COMMIT")
+			c.commit()
 		}
 		if c.err != nil {
 			r.err = c.err
@@ -210,6 +216,12 @@ func (w *writer) restart(batch []*request, failed int) {
 	}
 }
 
+// commit stores what waits, and then everything.
+func (c *conn) commit() {
+	c.flushAll()
+	c.exec("COMMIT")
+}
+
 func (w *writer) failAll(batch []*request) {
 	err := w.conn.err
 	w.conn.rollback()
@@ -217,6 +229,14 @@ func (w *writer) failAll(batch []*request) {
 		if r.err == nil {
 			r.err = err
 		}
+	}
+}
+
+// check panics if the writer remembers what is not so.
+func (w *writer) check() {
+	w.conn.err = nil
+	if err := w.conn.hot.Check(w.conn); err != nil {
+		panic(err)
 	}
 }
 

@@ -1,0 +1,216 @@
+package sqlite
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley/internal/store"
+)
+
+// What the closures of a batch write mostly waits until the batch is committed: rows of
+// one table then go in together, rowsAtOnce with one statement. A statement that is not marked to wait first has
+// the waiting ones of all tables that it names run, so that nobody reads what is old.
+//
+// Within a table inserts run before updates. That changes nothing: a new row has a key
+// that was never used before, so no update that came earlier was meant for it.
+
+// rowsAtOnce is how many rows one statement inserts.
+const rowsAtOnce = 16
+
+// laterTables are those with statements that wait.
+var laterTables = []string{"message", "delivery", "event", "task", "step", "inbox", "thread", "rate", "agent"}
+
+// tables is a set of them.
+type tables uint16
+
+const allTables = ^tables(0)
+
+// traits are what has to be known of a statement of the writer.
+type traits struct {
+	waits   bool
+	insert  bool     // of a new row, or else a change of one
+	several bool     // can have more rows
+	table   int      // of a statement that waits, its place in laterTables
+	touches tables   // that it names
+	changes []string // what store.Hot has to forget
+}
+
+var (
+	words = regexp.MustCompile(`\w+`)
+	// plain is a statement that begins with the table that it changes.
+	plain   = regexp.MustCompile(`^(INSERT INTO|UPDATE) (\w+)`)
+	changes = regexp.MustCompile(`\b(INSERT|UPDATE|DELETE|REPLACE)\b`)
+)
+
+func traitsOf(sql string) (t traits) {
+	named := words.FindAllString(sql, -1)
+	for i, table := range laterTables {
+		if slices.Contains(named, table) {
+			t.touches |= 1 << i
+		}
+	}
+	begins, into, puts := plain.FindStringSubmatch(sql), "", strings.Contains(sql, "DO UPDATE")
+	if len(begins) > 0 {
+		into = begins[2]
+	}
+	inserts := len(begins) > 0 && begins[1] == "INSERT INTO" && !puts
+	if strings.HasSuffix(sql, "/*later*/") && into != "" {
+		t.waits, t.several, t.insert = true, inserts || puts, inserts
+		if t.table = slices.Index(laterTables, into); t.table < 0 {
+			panic(fmt.Sprintf("store: no statement of this kind waits: %s", sql)) // ours
+		}
+		return t
+	}
+	// New rows leave what is known of others as it is; only new mail does not.
+	if !changes.MatchString(sql) || inserts && into != "delivery" {
+		return t
+	}
+	for _, table := range store.HotTables {
+		if slices.Contains(named, table) {
+			t.changes = append(t.changes, table)
+		}
+	}
+	return t
+}
+
+// later are the statements that wait, of each table.
+type later struct {
+	tables [16]struct {
+		inserts []waiting
+		updates []waiting
+	}
+	some tables // have any
+}
+
+type waiting struct {
+	s    *statement
+	sql  string
+	args []any
+}
+
+// maxWaiting is how many statements of a kind wait in one table: what is handed in at
+// once may be much.
+const maxWaiting = 1024
+
+// add lets a statement wait. It reports whether so many do that they should run.
+func (l *later) add(s *statement, sql string, args []any) (full bool) {
+	t := &l.tables[s.table]
+	if s.insert {
+		t.inserts = append(t.inserts, waiting{s, sql, args})
+	} else {
+		t.updates = append(t.updates, waiting{s, sql, args})
+	}
+	l.some |= 1 << s.table
+	return max(len(t.inserts), len(t.updates)) >= maxWaiting
+}
+
+func (l *later) drop() {
+	for i := range l.tables {
+		l.tables[i].inserts, l.tables[i].updates = empty(l.tables[i].inserts), empty(l.tables[i].updates)
+	}
+	l.some = 0
+}
+
+// empty keeps the place of a list, and nothing that it held.
+func empty(list []waiting) []waiting {
+	clear(list)
+	return list[:0]
+}
+
+// forget leaves out what waits, and what is known, after a rollback.
+func (c *conn) forget() {
+	if c.later != nil {
+		c.later.drop()
+		c.hot.ForgetAll()
+	}
+}
+
+// flush runs what waits for some tables.
+func (c *conn) flush(of tables) error {
+	for i := range laterTables {
+		if c.later.some&of&(1<<i) == 0 {
+			continue
+		}
+		t := &c.later.tables[i]
+		if err := c.runAll(t.inserts); err != nil {
+			return err
+		}
+		if err := c.runAll(t.updates); err != nil {
+			return err
+		}
+		t.inserts, t.updates = empty(t.inserts), empty(t.updates)
+		c.later.some &^= 1 << i
+	}
+	return nil
+}
+
+// flushAll runs everything that waits. Like Exec it leaves its error in the connection.
+func (c *conn) flushAll() {
+	if c.err == nil && c.later != nil {
+		c.err = c.flush(allTables)
+	}
+}
+
+// runAll runs statements of one table in their order, several that follow each other at
+// once if they can have more rows.
+func (c *conn) runAll(list []waiting) error {
+	for len(list) > 0 {
+		n := 1
+		for n < min(rowsAtOnce, len(list)) && list[n].s == list[0].s {
+			n++
+		}
+		if n < rowsAtOnce || !list[0].s.several {
+			n = 1 // one statement for each number of rows would be too many
+		}
+		if err := c.runRows(list[:n]); err != nil {
+			return err
+		}
+		list = list[n:]
+	}
+	return nil
+}
+
+func (c *conn) runRows(rows []waiting) error {
+	first := rows[0]
+	if len(rows) == 1 {
+		return c.run(first.s, first.sql, first.args, nil)
+	}
+	if first.s.many == nil {
+		sql := severalRows(first.sql, len(first.args), len(rows))
+		s, err := c.prepare(sql)
+		if err != nil {
+			return err
+		}
+		first.s.many, first.s.manySQL = s, sql
+	}
+	c.args = c.args[:0]
+	for _, r := range rows {
+		c.args = append(c.args, r.args...)
+	}
+	err := c.run(first.s.many, first.s.manySQL, c.args, nil)
+	clear(c.args)
+	return err
+}
+
+// severalRows makes a statement that stores one row of so many columns store more.
+func severalRows(sql string, columns, rows int) string {
+	before, after, _ := strings.Cut(sql, "VALUES")
+	_, after, _ = strings.Cut(after, ")")
+	var b strings.Builder
+	b.WriteString(before + "VALUES ")
+	for i := range columns * rows {
+		switch {
+		case i > 0 && i%columns == 0:
+			b.WriteString("), (")
+		case i == 0:
+			b.WriteString("(")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString("$" + strconv.Itoa(i+1))
+	}
+	return b.String() + ")" + after
+}
