@@ -100,14 +100,26 @@ func (b *bridges) open() []*bridge.Bridge {
 
 // makeProgram makes a chat program with the secrets of the environment.
 func makeProgram(cfg config.Bridge, log *slog.Logger) (bridge.Program, error) {
+	if variable := unset(cfg); variable != "" {
+		return nil, parley.Errorf(parley.Invalid, "The environment variable %s is not set.", variable).
+			WithHint("Set it where the hub is started; docs/bridges.md says where the key comes from.")
+	}
 	secrets := map[string]string{}
 	for key, variable := range cfg.Keys {
-		if secrets[key] = os.Getenv(variable); secrets[key] == "" {
-			return nil, parley.Errorf(parley.Invalid, "The environment variable %s is not set.", variable).
-				WithHint("Set it where the hub is started; docs/bridges.md says where the key comes from.")
-		}
+		secrets[key] = os.Getenv(variable)
 	}
 	return programs[cfg.Program](cfg, secrets, log)
+}
+
+// unset is a variable of a chat program's keys that is not in the environment; empty if all
+// are.
+func unset(cfg config.Bridge) string {
+	for _, key := range slices.Sorted(maps.Keys(cfg.Keys)) {
+		if os.Getenv(cfg.Keys[key]) == "" {
+			return cfg.Keys[key]
+		}
+	}
+	return ""
 }
 
 func daily(cfg config.Bridge) *bridge.Daily {
@@ -138,13 +150,14 @@ func (b *bridges) states(ctx context.Context) (list []api.Bridge, err error) {
 	return list, nil
 }
 
-// BridgeCheck is what a look at a chat program has found.
-type BridgeCheck struct{ Program, Problem string }
+// BridgeCheck is what a look at a chat program has found. Unset is a variable of its keys that
+// this process has not got; a hub may have it.
+type BridgeCheck struct{ Program, Problem, Unset string }
 
 // CheckBridges looks whether the chat programs of a team have their keys. It calls nobody.
 func CheckBridges(team *config.Team) (list []BridgeCheck) {
 	for _, cfg := range team.Bridges {
-		c := BridgeCheck{Program: cfg.Program}
+		c := BridgeCheck{Program: cfg.Program, Unset: unset(cfg)}
 		if _, err := makeProgram(cfg, slog.New(slog.DiscardHandler)); err != nil {
 			c.Problem = parley.Public(err)
 		}

@@ -251,6 +251,24 @@ func TestRedactionFindsWhatBridgesHave(t *testing.T) {
 	}
 }
 
+// What a program says about a post that it refuses may quote it, and is on record.
+func TestRedactionOfARefusal(t *testing.T) {
+	w := newWorld(t)
+	w.link("Ada")
+	w.chat.post = func(int, bridge.Post) (bool, error) {
+		return false, &bridge.Failure{Reason: "cannot read: " + secret, Refused: true}
+	}
+	b, _ := w.run()
+	made := w.notify("Helper", "Ada", secret)
+	if list := w.givenUp(b, 1); len(list) != 1 || !strings.Contains(list[0].Detail, "hunter2") {
+		t.Fatalf("%+v", list)
+	}
+	w.redact(made.Message)
+	if list := w.events(parley.EventChatGivenUp); len(list) != 1 || strings.Contains(list[0].Detail, "hunter2") {
+		t.Errorf("%+v", list)
+	}
+}
+
 // A call that was decided about is redacted in the chat too.
 func TestRedactionOfADecidedCall(t *testing.T) {
 	w := newWorld(t)

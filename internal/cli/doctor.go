@@ -105,15 +105,16 @@ func (e *examination) run(ctx context.Context, dir string) {
 	}
 	e.servers(ctx)
 	e.notify()
-	e.bridges()
 	data := e.team.Data
+	runs := hubfile.Held(data)
+	e.bridges(runs)
 	e.apart()
 	e.folder(data)
 	e.space(data)
 	e.token(data)
 	e.door()
 	e.workspace()
-	if !hubfile.Held(data) {
+	if !runs {
 		if err := app.CheckFree(e.team.Listen); err != nil {
 			e.failed("address", err)
 		}

@@ -89,7 +89,7 @@ func (f *finding) findEvents(tx *store.Tx) error {
 		case parley.EventDropped, parley.EventFailed:
 			return len(quoted) < distinctive && (e.Detail != quoted || e.Task != f.message.Task)
 		case parley.EventRefused, parley.EventToolRefused, parley.EventApprovalDenied,
-			parley.EventChatLinked, parley.EventChatUnlinked, parley.EventChatStranger:
+			parley.EventChatLinked, parley.EventChatUnlinked, parley.EventChatStranger, parley.EventChatGivenUp:
 			return len(quoted) < distinctive
 		}
 		return true

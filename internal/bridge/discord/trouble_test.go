@@ -5,72 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"parley"
 	"parley/internal/bridge"
+	"parley/internal/bridge/bridgetest"
 	"parley/internal/bridge/discord"
 	"parley/internal/bridge/discord/discordtest"
 )
-
-// once waits until texts are posted, and looks whether each is there once.
-func (w *world) once(channel string, texts ...string) {
-	w.t.Helper()
-	for _, text := range texts {
-		w.discord.Find(channel, text)
-	}
-	w.discord.Look(func(v *discordtest.State) {
-		for _, text := range texts {
-			n := 0
-			for _, m := range v.Posts(channel) {
-				if strings.Contains(m.Content, text) {
-					n++
-				}
-			}
-			if n != 1 {
-				w.t.Errorf("%q was posted %d times", text, n)
-			}
-		}
-	})
-}
-
-// faulty has the next calls of a method fail, one after the other.
-func (w *world) faulty(method, route string, faults ...discordtest.Fault) {
-	w.discord.Faults(func(m, r string) discordtest.Fault {
-		if m != method || r != route || len(faults) == 0 {
-			return discordtest.None
-		}
-		f := faults[0]
-		faults = faults[1:]
-		return f
-	})
-}
-
-// Whatever happens to a call, a post is there once, and nothing says that it may be a
-// repeat. Limits are kept.
-func TestPostsAreThereOnce(t *testing.T) {
-	w := newWorld(t)
-	w.run()
-	w.link(ada)
-	for i, f := range []discordtest.Fault{discordtest.Limited, discordtest.LimitedAll, discordtest.Unheard, discordtest.Unanswered, discordtest.Broken, discordtest.Spent} {
-		w.faulty("POST", "channels/messages", f, discordtest.Limited, f)
-		w.notify("Helper", "Ada", fmt.Sprintf("first of %d.", i))
-		w.notify("Helper", "Ada", fmt.Sprintf("second of %d.", i))
-		w.once(w.dms[ada], fmt.Sprintf("first of %d.", i), fmt.Sprintf("second of %d.", i))
-	}
-	w.discord.Look(func(v *discordtest.State) {
-		for _, m := range v.Posts(w.dms[ada]) {
-			if strings.Contains(m.Content, "repeat") {
-				t.Errorf("%+v", m)
-			}
-		}
-		if v.Limited() < 8 {
-			t.Errorf("limited %d times", v.Limited())
-		}
-	})
-}
 
 // A post of unknown outcome is settled by its nonce while that counts, and later found in
 // the history, whether or not Discord keeps nonces there. What is not there is posted.
@@ -78,7 +21,7 @@ func TestAPostOfUnknownOutcomeIsSettled(t *testing.T) {
 	s := discordtest.New()
 	defer s.Close()
 	s.Channel(standup, "standup")
-	p := discord.New(discord.Config{Token: discordtest.Token, API: s.URL})
+	p := program(s, discord.Timing{})
 	tried := time.Now()
 	approve := []bridge.Button{{Label: "Approve", Data: "approve x y"}}
 	post := func(key, text string, buttons []bridge.Button) bridge.Post {
@@ -120,13 +63,13 @@ func TestAPostOfUnknownOutcomeIsSettled(t *testing.T) {
 			if q.Buttons != nil {
 				q.Text = "with buttons, and changed since"
 			}
-			late := discord.New(discord.Config{Token: discordtest.Token, API: s.URL, Timing: discord.Timing{Window: time.Nanosecond}})
+			late := program(s, discord.Timing{Window: time.Nanosecond})
 			if got, found := settle(late, q); found != id {
 				t.Errorf("%s is %v %s", q.Key, got, found)
 			}
 		}
 	}
-	late := discord.New(discord.Config{Token: discordtest.Token, API: s.URL, Timing: discord.Timing{Window: time.Nanosecond}})
+	late := program(s, discord.Timing{Window: time.Nanosecond})
 	for _, q := range []bridge.Post{post("k4", "never", nil), post("k5", "with buttons", approve), post("k6", "decided", nil)} {
 		if got, id := settle(late, q); got != bridge.Absent {
 			t.Errorf("%s is %v %s", q.Key, got, id)
@@ -161,66 +104,55 @@ func TestAPostOfUnknownOutcomeIsSettled(t *testing.T) {
 // A post of unknown outcome is not taken for the one before it, which has the same words.
 func TestTheSameWordsAreTwoPosts(t *testing.T) {
 	w := newWorld(t)
-	late := discord.New(discord.Config{Token: discordtest.Token, API: w.discord.URL, Timing: discord.Timing{Window: time.Nanosecond}})
-	w.during(bridge.New(bridge.Config{Store: w.store, Team: w.team, Contacts: w.hub.Contacts, Reading: w.hub.Reading, Log: w.logger(), Timing: quick, Lead: "Bot", Program: late}).Run)
+	w.During(w.BridgeOf(program(w.discord, discord.Timing{Window: time.Nanosecond})).Run)
 	w.discord.Until("a session", func(v *discordtest.State) bool { return v.Opened() > 0 })
-	w.link(ada)
-	w.notify("Helper", "Ada", "Done.")
-	w.discord.Find(w.dms[ada], "Done.")
-	w.faulty("POST", "channels/messages", discordtest.Unheard)
-	w.notify("Helper", "Ada", "Done.")
-	w.notify("Helper", "Ada", "the end")
-	w.discord.Find(w.dms[ada], "the end")
-	w.discord.Look(func(v *discordtest.State) {
-		n := 0
-		for _, m := range v.Posts(w.dms[ada]) {
-			if strings.Contains(m.Content, "Done.") {
-				n++
-			}
-		}
-		if n != 2 {
-			t.Errorf("%d posts", n)
-		}
-	})
+	w.Say(Ada, w.Code(Ada))
+	w.Find(Ada, "You are Ada here now.")
+	w.Notify(Ada, "Done.")
+	w.Find(Ada, "Done.")
+	faulty(w.discord, "POST", discordtest.Unheard)
+	w.Notify(Ada, "Done.")
+	w.Notify(Ada, "the end")
+	w.Find(Ada, "the end")
+	if posts := w.Posts(Ada); len(posts) != 4 || posts[1].Text != "Done." || posts[2].Text != "Done." {
+		t.Errorf("%+v", posts)
+	}
 }
 
 // What was said while no hub was there is read from the history: in channels, in threads,
 // also archived ones, and in direct messages; once, in order, and with its edits.
 func TestAGapIsCaughtUp(t *testing.T) {
 	w := newWorld(t)
-	stop := w.run()
-	w.link(ada)
-	w.say(ada, "@Helper first")
-	w.discord.Say(discordtest.Said{User: ada, In: standup, Text: "before the gap"})
-	changed := w.say(ada, "@Helper paint it red")
-	old := w.discord.Thread(standup, w.discord.Say(discordtest.Said{User: ada, In: standup, Text: "a thread begins"}))
+	stop := w.Linked(Ada)
+	w.Say(Ada, "@Helper first")
+	w.SayAll(Ada, "before the gap")
+	changed := w.Say(Ada, "@Helper paint it red")
+	old := w.Chat.Thread(w.SayAll(Ada, "a thread begins"))
 	w.discord.Taken()
 	stop()
 	w.discord.EndSessions()
-	w.discord.Edit(w.dms[ada], changed, "@Helper paint it blue")
-	w.say(ada, "@Helper second")
-	w.discord.Delete(w.dms[ada], w.say(ada, "@Helper never mind"))
+	w.Chat.Edit(Ada, Ada, changed, "@Helper paint it blue")
+	w.Say(Ada, "@Helper second")
+	w.Chat.(bridgetest.Deleter).Delete(Ada, w.Say(Ada, "@Helper never mind"))
 	for i := range 150 { // more than a page
-		w.discord.Say(discordtest.Said{User: mallory, In: standup, Text: fmt.Sprint("chatter ", i)})
+		w.SayAll(Mallory, fmt.Sprint("chatter ", i))
 	}
-	w.discord.Say(discordtest.Said{User: ada, In: standup, Text: "said in the gap"})
-	w.discord.Say(discordtest.Said{User: ada, In: old, Text: "answered in the gap"})
+	w.SayAll(Ada, "said in the gap")
+	w.Chat.Say(bridgetest.Said{Who: Ada, In: Standup, Text: "answered in the gap", Thread: old})
 	w.discord.Archive(old)
-	w.discord.Say(discordtest.Said{User: ada, In: standup, Text: "said at its end"})
-	w.faulty("GET", "channels/messages", discordtest.Limited)
-	w.run()
+	w.SayAll(Ada, "said at its end")
+	faulty(w.discord, "GET", discordtest.Limited)
+	w.Run()
 	w.discord.Say(discordtest.Said{User: ada, In: standup, Text: "after the gap", Twice: true})
 	w.discord.Taken()
-	if got := w.tasks(); got != "delegate first; delegate paint it red; delegate second" {
-		t.Errorf("Helper has %q", got)
-	}
-	w.inStandup("before the gap", "a thread begins", "said in the gap", "answered in the gap", "said at its end", "after the gap")
-	if edits := w.events(parley.EventChatEdited); len(edits) != 1 {
+	w.Tasks("delegate first; delegate paint it red; delegate second")
+	w.SaidOnce("before the gap", "a thread begins", "said in the gap", "answered in the gap", "said at its end", "after the gap")
+	if edits := w.Events(parley.EventChatEdited); len(edits) != 1 {
 		t.Errorf("%+v", edits)
 	}
 	w.discord.Hide(standup, true)
-	stop2 := w.during(w.bridge().Run) // what the bot does not see keeps nobody waiting
-	w.say(ada, "@Helper third")
+	stop2 := w.During(w.Bridge().Run) // what the bot does not see keeps nobody waiting
+	w.Say(Ada, "@Helper third")
 	w.discord.Taken()
 	stop2()
 }
@@ -229,8 +161,7 @@ func TestAGapIsCaughtUp(t *testing.T) {
 // twice. If a session is over, a new one begins.
 func TestConnectionsAreMadeAnew(t *testing.T) {
 	w := newWorld(t)
-	w.run()
-	w.link(ada)
+	w.Linked(Ada)
 	var want []string
 	say := func() {
 		text := fmt.Sprintf("number %d.", len(want))
@@ -266,7 +197,7 @@ func TestConnectionsAreMadeAnew(t *testing.T) {
 	say()
 	w.discord.Deliver(standup, late)
 	w.discord.Taken()
-	w.inStandup(append(want, "late")...)
+	w.SaidOnce(append(want, "late")...)
 }
 
 // A connection that does not answer heartbeats is given up, and one that Discord refuses
@@ -275,20 +206,20 @@ func TestConnectionsThatDoNotWork(t *testing.T) {
 	s := discordtest.New()
 	defer s.Close()
 	s.Deaf, s.Interval = true, 20*time.Millisecond
-	p := discord.New(discord.Config{Token: discordtest.Token, API: s.URL})
-	if err := p.Receive(t.Context(), &inbox{}); err == nil || !strings.Contains(err.Error(), "has not answered") {
+	p := program(s, discord.Timing{})
+	if err := p.Receive(t.Context(), &bridgetest.Inbox{}); err == nil || !strings.Contains(err.Error(), "has not answered") {
 		t.Errorf("%v", err)
 	}
 	for code, want := range map[int]string{4014: "Message Content Intent", 4004: "token", 4000: "code 4000"} {
 		s := discordtest.New()
 		s.Refuse = code
-		err := discord.New(discord.Config{Token: discordtest.Token, API: s.URL}).Receive(t.Context(), &inbox{})
+		err := program(s, discord.Timing{}).Receive(t.Context(), &bridgetest.Inbox{})
 		if f := (*bridge.Failure)(nil); err == nil || !strings.Contains(err.Error(), want) || errors.As(err, &f) && code != 4000 && f.After == 0 {
 			t.Errorf("%v, not %s", err, want)
 		}
 		s.Close()
 	}
-	err := discord.New(discord.Config{Token: "wrong-secret", API: s.URL}).Receive(t.Context(), &inbox{})
+	err := discord.New(discord.Config{Token: "wrong-secret", API: s.URL}).Receive(t.Context(), &bridgetest.Inbox{})
 	if err == nil || !strings.Contains(err.Error(), "token") || strings.Contains(err.Error(), "secret") {
 		t.Errorf("%v", err)
 	}
@@ -307,43 +238,15 @@ func TestConnectionsThatDoNotWork(t *testing.T) {
 	}
 }
 
-// inbox is one without a bridge.
-type inbox struct {
-	up   func()
-	take func(bridge.Event) error
-	mu   sync.Mutex
-	got  []bridge.Event
-}
-
-func (i *inbox) Up(context.Context) {
-	if i.up != nil {
-		i.up()
-	}
-}
-
-func (i *inbox) Take(_ context.Context, e bridge.Event) (string, error) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.take != nil {
-		if err := i.take(e); err != nil {
-			return "", err
-		}
-	}
-	i.got = append(i.got, e)
-	return "done", nil
-}
-func (i *inbox) Conversations(context.Context) ([]string, error)  { return nil, nil }
-func (i *inbox) Position(context.Context, string) (string, error) { return "", nil }
-
 // What could not be stored is not acknowledged: it comes again. An interaction is answered
 // when it was stored, and if that takes long Discord is told so before.
 func TestEventsComeAgainUntilTheyAreStored(t *testing.T) {
 	s := discordtest.New()
 	defer s.Close()
 	dm := s.Person(ada, "Ada")
-	p := discord.New(discord.Config{Token: discordtest.Token, API: s.URL, Timing: discord.Timing{Defer: time.Millisecond}})
+	p := program(s, discord.Timing{Defer: time.Millisecond})
 	failed := errors.New("the disk is full")
-	in := &inbox{take: func(bridge.Event) error { return failed }}
+	in := &bridgetest.Inbox{OnTake: func(bridge.Event) error { return failed }}
 	run := func() (stop func() error) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
@@ -359,13 +262,13 @@ func TestEventsComeAgainUntilTheyAreStored(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	in.up = cancel // that would be after everything that comes again
+	in.OnUp = cancel // that would be after everything that comes again
 	if err := p.Receive(ctx, in); !errors.Is(err, failed) {
 		t.Errorf("%v", err)
 	}
 	cancel()
-	in.up = nil
-	in.take = func(e bridge.Event) error {
+	in.OnUp = nil
+	in.OnTake = func(e bridge.Event) error {
 		if e.Kind == bridge.Pressed {
 			s.Until("a word that it takes longer", func(v *discordtest.State) bool { list := v.Shown(); return len(list) == 1 && list[0].Deferred })
 		}
@@ -387,37 +290,7 @@ func TestEventsComeAgainUntilTheyAreStored(t *testing.T) {
 	if err := stop(); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	if len(in.got) != 2 || in.got[0].Text != "hello" || in.got[0].ID != "said/"+in.got[0].Message || in.got[1].Data != "yes 1 2" {
-		t.Errorf("%+v", in.got)
+	if len(in.Got()) != 2 || in.Got()[0].Text != "hello" || in.Got()[0].ID != "said/"+in.Got()[0].Message || in.Got()[1].Data != "yes 1 2" {
+		t.Errorf("%+v", in.Got())
 	}
-}
-
-// A long text is split, and a longer one attached: once, whatever happens to the calls.
-// When it is redacted, the file goes too.
-func TestLongTextsAreAttached(t *testing.T) {
-	w := newWorld(t)
-	w.run()
-	w.link(ada)
-	w.notify("Helper", "Ada", "Begin. "+strings.Repeat("A few words. ", 400)+"End.")
-	w.once(w.dms[ada], "Begin.", "End.")
-	w.faulty("POST", "channels/messages", discordtest.None, discordtest.Unanswered, discordtest.Unheard)
-	w.notify("Helper", "Ada", "Long. "+strings.Repeat("A secret & more. ", 2000))
-	w.notify("Helper", "Ada", "After.")
-	w.once(w.dms[ada], "Long.", "The whole text is attached.", "After.")
-	post := w.discord.Find(w.dms[ada], "The whole text is attached.")
-	if len(post.Attachments) != 1 || !strings.HasPrefix(post.Attachments[0].Text, "Long. A secret & more. A") {
-		t.Fatalf("%+v", post.Attachments)
-	}
-	var id parley.MessageID
-	if _, err := fmt.Sscanf(post.Attachments[0].Filename, "msg-%d.txt", &id); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.hub.Redactions.Redact(t.Context(), w.as("Ada"), id, "it was a secret"); err != nil {
-		t.Fatal(err)
-	}
-	w.discord.Until("no file", func(v *discordtest.State) bool {
-		_, long := v.Post(w.dms[ada], "Long.")
-		m, _ := v.Post(w.dms[ada], "The whole text is attached.")
-		return !long && len(m.Attachments) == 0
-	})
 }

@@ -1,238 +1,269 @@
 package discord_test
 
 import (
-	"context"
+	"bytes"
 	"log/slog"
-	"path/filepath"
+	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
-	"parley"
-	"parley/internal/access"
-	"parley/internal/app"
 	"parley/internal/bridge"
+	"parley/internal/bridge/bridgetest"
 	"parley/internal/bridge/discord"
 	"parley/internal/bridge/discord/discordtest"
-	"parley/internal/contact"
-	"parley/internal/model/scripted"
-	"parley/internal/policy"
-	"parley/internal/store"
-	"parley/internal/store/sqlite"
+	"parley/internal/bridge/markup"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// quick makes tests short. Nothing depends on these times but how long they take.
-var quick = bridge.Timing{Pauses: []time.Duration{time.Millisecond, 5 * time.Millisecond}, Unpaced: true, Limit: 30 * time.Second}
+func TestConformance(t *testing.T) {
+	bridgetest.Run(t, func(t *testing.T) bridgetest.Chat { return newChat(t) })
+}
 
 // The people on the server, and a channel that the team has too.
 const (
-	ada, rutger, mallory = "4001", "4002", "4003"
-	standup              = "5001"
+	Ada, Rutger, Mallory, Standup = bridgetest.Ada, bridgetest.Rutger, bridgetest.Mallory, bridgetest.Standup
+	ada, mallory, standup         = "4001", "4003", "5001"
 )
 
-// world is a team whose native agents work, with a bridge to Discord.
+var users = map[string]string{Ada: ada, Rutger: "4002", Mallory: mallory}
+
+// world is a team with a bridge to Discord.
 type world struct {
-	t       *testing.T
-	store   store.Store
-	hub     *app.Hub
-	team    parley.Team
-	people  *bridge.People
+	*bridgetest.World
 	discord *discordtest.Server
-	log     *journal
-	dms     map[string]string // by user
-}
-
-type journal struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(p)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
 }
 
 func newWorld(t *testing.T) *world {
-	t.Helper()
-	st, err := sqlite.Open(filepath.Join(t.TempDir(), "parley.db"), sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &world{t: t, store: st, discord: discordtest.New(), log: &journal{}, dms: map[string]string{}}
-	t.Cleanup(w.end)
-	for id, name := range map[string]string{ada: "Ada", rutger: "Rutger", mallory: "Mallory\n🤖 Bot"} {
-		w.dms[id] = w.discord.Person(id, name)
-	}
-	w.discord.Channel(standup, "standup")
-	w.hub = app.NewHub(app.HubConfig{Store: st, Log: w.logger(), Unindexed: true})
-	model, err := scripted.Parse("script.yaml", []byte(`agents: {Bot: [{steps: [{say: "**Yes**, <b>really</b> & truly."}]}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	limits := parley.DefaultLimits()
-	limits.Rate, limits.Burst = 1000, 1000
-	roster := app.Roster{Team: "main", Person: "Ada", Channels: []app.Channel{{Name: "standup", Members: []string{"*"}}}, Members: []app.Member{
-		{Name: "Bot", Kind: parley.Native, Model: model, Limits: limits}, {Name: "Helper", Kind: parley.Client, Limits: limits},
-		{Name: "Trainee", Kind: parley.Client, Limits: limits, Rules: &policy.Rules{Behavior: policy.Supervised}},
-		{Name: "Ada", Kind: parley.Person, Limits: limits}, {Name: "Rutger", Kind: parley.Person, Limits: limits}}}
-	if w.team, err = w.hub.Join(t.Context(), roster); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.hub.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	w.during(func(ctx context.Context) { _ = w.hub.Run(ctx) })
-	w.people = bridge.NewPeople(st, w.hub.Directory, w.hub.Access)
-	return w
+	c := newChat(t)
+	return &world{bridgetest.New(t, c), c.Server}
 }
 
-// end closes everything, and looks at what must be so after every test.
-func (w *world) end() {
-	w.discord.Look(func(v *discordtest.State) {
-		for _, p := range v.Problems() {
-			w.t.Errorf("Discord was called wrongly: %s", p)
-		}
-	})
-	w.discord.Close()
-	if err := w.store.Close(); err != nil {
-		w.t.Error(err)
+// program is one without a bridge.
+func program(s *discordtest.Server, timing discord.Timing) *discord.Program {
+	return discord.New(discord.Config{Token: discordtest.Token, API: s.URL, Timing: timing})
+}
+
+// chat is Discord as people use it.
+type chat struct {
+	*discordtest.Server
+	t       *testing.T
+	where   map[string]string // conversations by their names
+	threads []string
+}
+
+func newChat(t *testing.T) *chat {
+	c := &chat{Server: discordtest.New(), t: t, where: map[string]string{Standup: standup}}
+	for name, called := range map[string]string{Ada: Ada, Rutger: Rutger, Mallory: bridgetest.MalloryCalled} {
+		c.where[name] = c.Person(users[name], called)
 	}
-	for _, secret := range []string{discordtest.Token, "token-of-"} {
-		if strings.Contains(w.log.String(), secret) {
-			w.t.Errorf("%s is in the log: %s", secret, w.log)
-		}
-	}
-}
-
-func (w *world) logger() *slog.Logger { return slog.New(slog.NewTextHandler(w.log, nil)) }
-
-// during runs something until the returned function is called, or the test ends.
-func (w *world) during(run func(context.Context)) (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() { defer close(done); run(ctx) }()
-	stop = func() { cancel(); <-done }
-	w.t.Cleanup(stop)
-	return stop
-}
-
-func (w *world) program() *discord.Program {
-	return discord.New(discord.Config{Token: discordtest.Token, API: w.discord.URL, Timing: discord.Timing{Steady: time.Nanosecond, Anew: time.Millisecond}})
-}
-
-// bridge makes a bridge that is not running.
-func (w *world) bridge() *bridge.Bridge {
-	return bridge.New(bridge.Config{Store: w.store, Team: w.team, Contacts: w.hub.Contacts, Reading: w.hub.Reading, Log: w.logger(), Timing: quick,
-		Channels: map[string]string{"standup": standup}, Lead: "Bot", Program: w.program()})
-}
-
-// run runs a bridge, and waits until it receives.
-func (w *world) run() (stop func()) {
-	w.t.Helper()
-	opened := 0
-	w.discord.Look(func(v *discordtest.State) { opened = v.Opened() })
-	stop = w.during(w.bridge().Run)
-	w.discord.Until("a connection", func(v *discordtest.State) bool { return v.Opened() > opened })
-	return stop
-}
-
-// link links people. The bridge is running.
-func (w *world) link(users ...string) {
-	w.t.Helper()
-	for _, u := range users {
-		name := map[string]string{ada: "Ada", rutger: "Rutger"}[u]
-		code, err := w.people.Link(w.t.Context(), w.as("Ada"), name)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		w.say(u, code.Code)
-		w.discord.Find(w.dms[u], "You are "+name+" here now.")
-	}
-}
-
-// say says something to the bot.
-func (w *world) say(user, text string) string {
-	return w.discord.Say(discordtest.Said{User: user, In: w.dms[user], Text: text})
-}
-
-func (w *world) press(user string, m discordtest.Message, label string) {
-	w.t.Helper()
-	if err := w.discord.Press(user, m, label); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
-func (w *world) as(name string) access.Caller {
-	w.t.Helper()
-	e, err := w.hub.Directory.Find(w.team.ID, name)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return access.Caller{Team: w.team.ID, Agent: e.ID}
-}
-
-// want has Trainee want to contact Bot, which needs approval.
-func (w *world) want(text string) parley.ApprovalID {
-	w.t.Helper()
-	_, err := w.hub.Contacts.Delegate(w.t.Context(), w.as("Trainee"), contact.Request{Target: "Bot", Message: text})
-	need, ok := parley.AsNeedsApproval(err)
-	if !ok {
-		w.t.Fatalf("it needs no approval: %v", err)
-	}
-	return need.Approval
-}
-
-func (w *world) delegate(from, to, text string) contact.Contact {
-	w.t.Helper()
-	c, err := w.hub.Contacts.Delegate(w.t.Context(), w.as(from), contact.Request{Target: to, Message: text})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	c.Channel(standup, "standup")
 	return c
 }
 
-func (w *world) notify(from, to, text string) {
-	w.t.Helper()
-	if _, err := w.hub.Contacts.Notify(w.t.Context(), w.as(from), contact.Request{Target: to, Message: text}); err != nil {
-		w.t.Fatal(err)
+func (c *chat) Traits() bridgetest.Traits {
+	return bridgetest.Traits{Standup: standup, Accounts: users, Mention: "<@" + discordtest.Bot + ">", Answer: "**Yes**, \\<b\\>really\\</b\\> & truly.",
+		Heard: "I answer by direct message.", Settles: true, Own: 2, Secrets: []string{discordtest.Token, "token-of-"}, Block: [2]string{"```\n", "\n```"}, Harm: harm}
+}
+
+func (c *chat) Program(*slog.Logger) bridge.Program {
+	return program(c.Server, discord.Timing{Steady: time.Nanosecond, Anew: time.Millisecond})
+}
+
+func (c *chat) Until(what string, so func(bridgetest.View) bool) {
+	c.Server.Until(what, func(v *discordtest.State) bool { return so(view{v, c}) })
+}
+
+// Say says something. A thread is a channel of its own.
+func (c *chat) Say(s bridgetest.Said) string {
+	said := discordtest.Said{User: users[s.Who], In: c.where[s.In], Text: s.Text, ReplyTo: s.Answers.ID, Bot: s.Bot}
+	if s.Thread != "" {
+		said.In = s.Thread
+	}
+	if s.Shared {
+		said.Text, said.Shared = "", s.Text
+	}
+	return c.Server.Say(said)
+}
+
+func (c *chat) Edit(_, in, id, text string)     { c.Server.Edit(c.where[in], id, text) }
+func (c *chat) Touch(_, in, id string)          { c.Unfurl(c.where[in], id) }
+func (c *chat) Delete(in string, ids ...string) { c.Server.Delete(c.where[in], ids...) }
+
+func (c *chat) Thread(message string) string {
+	c.threads = append(c.threads, c.Server.Thread(standup, message))
+	return c.threads[len(c.threads)-1]
+}
+
+// Command gives a command where others read. Its first option is one word.
+func (c *chat) Command(person, text string) {
+	words := strings.SplitN(strings.TrimPrefix(text, "/"), " ", 3)
+	c.Server.Command(users[person], standup, words[0], words[1:]...)
+}
+
+func (c *chat) Press(person string, p bridgetest.Post, label string, forge func(string) string) {
+	c.t.Helper()
+	m := p.Own.(discordtest.Message)
+	for _, b := range m.Buttons() {
+		if data := strings.Split(b.CustomID, "\n")[1]; b.Label == label && forge != nil {
+			m.Components = bytes.ReplaceAll(m.Components, []byte(data), []byte(forge(data)))
+		}
+	}
+	if err := c.Server.Press(users[person], m, label); err != nil {
+		c.t.Fatal(err)
 	}
 }
 
-// tasks are those of Helper.
-func (w *world) tasks() string {
-	w.t.Helper()
-	list, err := w.hub.Desk.Tasks(w.t.Context(), w.as("Helper"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	var titles []string
-	for _, task := range list {
-		titles = append(titles, string(task.Pattern)+" "+task.Title)
-	}
-	return strings.Join(titles, "; ")
-}
-
-// events are those on record of a kind.
-func (w *world) events(kind parley.EventKind) (list []parley.Event) {
-	w.t.Helper()
-	err := w.store.View(w.t.Context(), func(tx *store.Tx) (err error) {
-		list, _, err = tx.EventsOf(store.EventFilter{Team: w.team.ID, Kind: string(kind)}, "", 1000)
-		return err
+// Submit sends the last form.
+func (c *chat) Submit(person, text string) {
+	var form discordtest.Form
+	c.Server.Until("a form", func(v *discordtest.State) bool {
+		if list := v.Forms(); len(list) > 0 {
+			form = list[len(list)-1]
+		}
+		return form.CustomID != ""
 	})
-	if err != nil {
-		w.t.Fatal(err)
+	if form.Title != "Why not?" {
+		c.t.Errorf("%+v", form)
+	}
+	c.Server.Submit(users[person], form, text)
+}
+
+// faulty has the next calls of a method fail, one after the other.
+func faulty(s *discordtest.Server, method string, faults ...discordtest.Fault) {
+	s.Faults(func(m, r string) discordtest.Fault {
+		if m != method || r != "channels/messages" || len(faults) == 0 {
+			return discordtest.None
+		}
+		f := faults[0]
+		faults = faults[1:]
+		return f
+	})
+}
+
+func (c *chat) Fail(faults ...bridgetest.Fault) {
+	var list []discordtest.Fault
+	for _, f := range faults {
+		list = append(list, map[bridgetest.Fault]discordtest.Fault{bridgetest.Unheard: discordtest.Unheard, bridgetest.Unanswered: discordtest.Unanswered, bridgetest.Broken: discordtest.Broken,
+			bridgetest.Limited: discordtest.Limited, bridgetest.Refused: discordtest.Refused, bridgetest.Own: discordtest.LimitedAll, bridgetest.Own + 1: discordtest.Spent}[f])
+	}
+	faulty(c.Server, "POST", list...)
+}
+
+// FailFiles lets the post pass that is before the one with the file.
+func (c *chat) FailFiles(faults ...bridgetest.Fault) {
+	c.Fail(append([]bridgetest.Fault{bridgetest.Fine}, faults...)...)
+}
+
+func (c *chat) Break()  { c.Drop() }
+func (c *chat) Forget() { c.EndSessions() }
+
+func (c *chat) Close() (problems []string) {
+	c.Look(func(v *discordtest.State) { problems = v.Problems() })
+	c.Server.Close()
+	return problems
+}
+
+// view is what is to be seen on the server.
+type view struct {
+	*discordtest.State
+	c *chat
+}
+
+// Connected counts sessions that began and those that were gone on with.
+func (v view) Connected() int { return v.Opened() + v.Resumed() }
+
+func (v view) Shown(person string) (list []string) {
+	for _, s := range v.State.Shown() {
+		if s.User == users[person] && !s.Deferred {
+			list = append(list, s.Text)
+		}
 	}
 	return list
+}
+
+func (v view) Files() (list []bridgetest.File) {
+	for _, in := range v.c.where {
+		for _, m := range v.State.Posts(in) {
+			for _, a := range m.Attachments {
+				list = append(list, bridgetest.File{Name: a.Filename, Text: a.Text})
+			}
+		}
+	}
+	return list
+}
+
+func (v view) Posts(in string) (list []bridgetest.Post) {
+	for _, m := range v.State.Posts(v.c.where[in]) {
+		list = append(list, post(in, "", m))
+	}
+	for _, thread := range v.c.threads {
+		for _, m := range v.State.Posts(thread) {
+			if in == Standup {
+				list = append(list, post(in, thread, m))
+			}
+		}
+	}
+	return list
+}
+
+// head is the first line of a post, and escape what is before something that means nothing.
+var (
+	head   = regexp.MustCompile(`^(\S+) \*\*([^*\n]*)\*\*( \(perhaps a repeat\))?\n`)
+	escape = regexp.MustCompile(`\\([^0-9A-Za-z\s])|\x{2060}`)
+)
+
+func post(in, thread string, m discordtest.Message) bridgetest.Post {
+	p := bridgetest.Post{ID: m.ID, In: in, Thread: thread, Raw: m.Content, Edits: m.Updates, Own: m}
+	if found := head.FindStringSubmatch(m.Content); found != nil {
+		p.From, p.Repeat, p.Raw = found[1]+" "+found[2], found[3] != "", m.Content[len(found[0]):]
+	}
+	p.Text = escape.ReplaceAllString(p.Raw, "$1")
+	if m.Reference != nil {
+		p.Answers = m.Reference.Message
+	}
+	for _, b := range m.Buttons() {
+		p.Buttons = append(p.Buttons, b.Label)
+	}
+	return p
+}
+
+var (
+	block   = regexp.MustCompile("(?s)```.*?```")
+	span    = regexp.MustCompile("`[^`]*`")
+	address = regexp.MustCompile(`<https?://[^\s<>|]+>`)
+	escaped = regexp.MustCompile(`\\[^0-9A-Za-z\s]`)
+	calling = regexp.MustCompile(`(?i)@(everyone|here)|<@[!&]?[0-9]+>`)
+	// special is what Discord makes something of.
+	special = regexp.MustCompile(`(?m)<|\[[^\]]*\]\(|\|\||^\s*(#{1,3}|-#) |>>>|(?i)discord(app)?\.(gg|com)`)
+	picture = regexp.MustCompile(`:[a-zA-Z_+-][a-zA-Z0-9_+-]*:`)
+)
+
+// harm says what is wrong with a text as Discord gets it.
+func harm(text string) string {
+	if found := calling.FindString(text); found != "" {
+		return "it calls " + found
+	}
+	if strings.Count(text, "```")%2 != 0 {
+		return "it leaves a block open"
+	}
+	words := address.ReplaceAllString(span.ReplaceAllString(block.ReplaceAllString(escaped.ReplaceAllString(text, "."), ""), ""), "")
+	switch {
+	case special.MatchString(words):
+		return "it has " + special.FindString(words)
+	case picture.MatchString(words):
+		return "it has a picture"
+	case strings.Contains(words, "://"):
+		return "it has an address that shows a preview"
+	case strings.HasSuffix(words, `\`):
+		return "it ends in a backslash"
+	case strings.ContainsAny(text, markup.AgentMark+markup.PersonMark+markup.HubMark):
+		return "it has the mark of a name"
+	case len([]rune(text)) > 1800:
+		return "it is too long"
+	}
+	return ""
 }

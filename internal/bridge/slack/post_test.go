@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"parley/internal/bridge"
-	"parley/internal/bridge/slack"
 	"parley/internal/bridge/slack/slacktest"
 )
 
@@ -19,7 +18,7 @@ func TestPostsFindTheirThread(t *testing.T) {
 	s.Invite(standup)
 	post := func(key, thread, answers string) string {
 		t.Helper()
-		p := slack.New(slack.Config{AppToken: slacktest.AppToken, BotToken: slacktest.BotToken, API: s.URL}) // it remembers nothing
+		p := program(s) // it remembers nothing
 		made := bridge.Post{Key: key, To: bridge.Place{Conversation: standup, Thread: thread}, ReplyTo: answers, Text: key, Tried: time.Now()}
 		id, err := p.Post(t.Context(), made)
 		if err != nil {
@@ -57,7 +56,7 @@ func TestAPostThatIsNotThere(t *testing.T) {
 	s := slacktest.New()
 	defer s.Close()
 	s.Invite(standup)
-	p := slack.New(slack.Config{AppToken: slacktest.AppToken, BotToken: slacktest.BotToken, API: s.URL})
+	p := program(s)
 	post := bridge.Post{Key: "k", To: bridge.Place{Conversation: standup}, Text: "hello", Tried: time.Now().Add(time.Hour)} // the clocks differ
 	early := (*bridge.Failure)(nil)
 	if _, err := p.Settle(t.Context(), post); !errors.As(err, &early) || early.Refused || early.After <= 0 || early.After > 3*time.Second {
@@ -77,10 +76,9 @@ func TestAPostThatIsNotThere(t *testing.T) {
 func TestAFileThatCannotBeAttached(t *testing.T) {
 	w := newWorld(t)
 	w.slack.Scopes = strings.ReplaceAll(slacktest.Scopes, "files:write,", "")
-	w.run()
-	w.link(ada)
-	w.notify("Helper", "Ada", "Long. "+strings.Repeat("A few words. ", 2000))
-	w.slack.Find(w.dms[ada], "The whole text could not be attached here.", "needs the scope files:", "write")
-	w.notify("Helper", "Ada", "After.")
-	w.once(w.dms[ada], "Long.", "could not be attached", "After.")
+	w.Linked(Ada)
+	w.Notify(Ada, "Long. "+strings.Repeat("A few words. ", 2000))
+	w.Find(Ada, "The whole text could not be attached here.", "needs the scope files:write")
+	w.Notify(Ada, "After.")
+	w.Once(Ada, "Long.", "could not be attached", "After.")
 }

@@ -44,7 +44,8 @@ var htmlEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"
 func escapeHTML(s string) string { return htmlEscaper.Replace(s) }
 
 // escape makes text harmless. Telegram makes names that call people of @name, and of
-// /command a button by which the reader says it.
+// /command a button by which the reader says it. It is called for pieces of what will be one
+// text, so what ends a piece counts as if a name came next.
 func escape(s string) string {
 	var b strings.Builder
 	runes := []rune(s)
@@ -54,7 +55,7 @@ func escape(s string) string {
 		} else {
 			b.WriteRune(r)
 		}
-		if (r == '@' || r == '/') && i+1 < len(runes) && wordRune(runes[i+1]) && (i == 0 || !wordRune(runes[i-1]) && !strings.ContainsRune("/<>", runes[i-1])) {
+		if (r == '@' || r == '/') && (i+1 == len(runes) || wordRune(runes[i+1])) && (i == 0 || !wordRune(runes[i-1]) && !strings.ContainsRune("/<>", runes[i-1])) {
 			b.WriteString(markup.Joiner)
 		}
 	}

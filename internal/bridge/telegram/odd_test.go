@@ -6,39 +6,40 @@ import (
 
 	"parley"
 	"parley/internal/bridge/telegram/telegramtest"
-	"parley/internal/contact"
 )
 
-// After a week without updates their numbers may begin anew, lower than before. A change of
-// a message may be none of its text. What looks like a command for another bot may be none.
+// After a week without updates their numbers may begin anew, lower than before. A message
+// may be changed that nobody has seen, and a poll may fail.
 func TestUpdatesAreOdd(t *testing.T) {
 	w := newWorld(t)
-	w.run()
-	w.link(ada)
+	w.Linked(Ada)
 	w.telegram.Confirmed()
 	w.telegram.Renumber(5)
-	id := w.telegram.Say(ada, ada.ID, "@Helper after a quiet week")
+	w.telegram.Fail(telegramtest.Fault{Method: "getUpdates", Status: 502})
+	id := w.Say(Ada, "@Helper after a quiet week")
 	w.telegram.Confirmed()
-	if tasks, err := w.hub.Desk.Tasks(t.Context(), w.as("Helper")); err != nil || len(tasks) != 1 {
-		t.Errorf("%+v, %v", tasks, err)
-	}
-	for range 2 {
-		w.telegram.Edit(ada, ada.ID, id, "@Helper after a quiet week")
-	}
+	w.Tasks("delegate after a quiet week")
+	w.Chat.Edit(Ada, Ada, id, "@Helper after two weeks")
+	w.Chat.Edit(Ada, Ada, "9999", "never seen")
 	w.telegram.Confirmed()
-	if n := len(w.events(parley.EventChatEdited)); n != 0 {
-		t.Errorf("%d edits that were none", n)
-	}
-	w.telegram.Edit(ada, ada.ID, id, "@Helper after two weeks")
-	w.telegram.Confirmed()
-	if n := len(w.events(parley.EventChatEdited)); n != 1 {
+	if n := len(w.Events(parley.EventChatEdited)); n != 1 {
 		t.Errorf("%d edits", n)
 	}
-	w.telegram.Say(ada, ada.ID, "/path@host is down")
-	w.telegram.Find(ada.ID, "no command /path")
-	w.telegram.Say(ada, standup, "/frob@another_bot now")
-	w.telegram.Say(ada, standup, "/frab@host now")
-	w.telegram.Find(standup, "no command /frab")
+}
+
+// A command may name the bot. What looks like one for another bot may be none.
+func TestCommandsNameTheirBot(t *testing.T) {
+	w := newWorld(t)
+	w.Linked(Ada)
+	w.Say(Ada, "/pause@"+telegramtest.BotName)
+	w.Find(Ada, "The team is paused")
+	w.Say(Ada, "/pause@another_bot")
+	w.Say(Ada, "/path@host is down")
+	w.Find(Ada, "no command /path")
+	w.SayAll(Ada, "/frob@another_bot now")
+	w.SayAll(Ada, "/frab@host now")
+	w.Find(Standup, "no command /frab")
+	w.Paused(1)
 	for _, p := range w.telegram.Posts() {
 		if strings.Contains(p.Text, "frob") {
 			t.Errorf("a command for another bot was answered: %s", p.Text)
@@ -46,41 +47,43 @@ func TestUpdatesAreOdd(t *testing.T) {
 	}
 }
 
+// Updates that make no sense are left out, and the bridge goes on.
+func TestUpdatesWithoutSense(t *testing.T) {
+	w := newWorld(t)
+	w.Linked(Ada)
+	from := map[string]any{"id": 501}
+	for _, raw := range []map[string]any{nil, {}, {"message_id": -1}, {"message_id": 1, "from": from, "chat": map[string]any{}},
+		{"message_id": 1, "from": map[string]any{"id": 501, "is_bot": true}, "text": "/pause", "chat": map[string]any{"id": 501, "type": "private"}},
+		{"message_id": 1, "text": "/pause", "chat": map[string]any{"id": 501, "type": "channel"}}} {
+		w.telegram.Raw("message", raw)
+		w.telegram.Raw("my_chat_member", raw)
+	}
+	w.telegram.Press(people[Ada], telegramtest.Post{ID: 1, Chat: 501}, strings.Repeat("x ", 30))
+	w.Say(Ada, "/resume")
+	w.Find(Ada, "The team goes on.")
+	w.Paused(0)
+}
+
 // Telegram deletes nothing that is older than two days. What was redacted is gone all the
 // same: from further parts of a text, and from a file.
 func TestOldMessagesAreRedacted(t *testing.T) {
 	w := newWorld(t)
-	w.run()
-	w.link(ada)
+	w.Linked(Ada)
 	var made []parley.MessageID
 	for _, text := range []string{strings.Repeat("words ", 600) + "\n\n" + strings.Repeat("words ", 600) + " hunter2", strings.Repeat("words ", 6000) + " hunter2"} {
-		m, err := w.hub.Contacts.Notify(t.Context(), w.as("Helper"), contact.Request{Target: "Ada", Message: text, Attach: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		made = append(made, m.Message)
+		made = append(made, w.Notify(Ada, text))
 	}
-	w.notify("Helper", "Ada", "after it")
-	w.telegram.Find(ada.ID, "after it")
-	shown := func() (n int) {
-		for _, p := range w.telegram.Posts() {
-			if !p.Deleted && strings.Contains(p.Text+p.File, "hunter2") {
-				n++
-			}
-		}
-		return n
-	}
-	if n := shown(); n != 2 {
-		t.Fatalf("%d posts have it", n)
+	w.Notify(Ada, "after it")
+	w.Find(Ada, "after it")
+	if shown := w.Find(Ada, "hunter2"); len(shown.Text) > 4000 || !strings.Contains(w.telegram.Posts()[len(w.telegram.Posts())-2].File, "hunter2") {
+		t.Fatalf("%+v", shown)
 	}
 	old := telegramtest.Fault{Method: "deleteMessage", Refuse: "message can't be deleted for everyone"}
 	w.telegram.Fail(old, old)
 	for _, id := range made {
-		if _, err := w.hub.Redactions.Redact(t.Context(), w.as("Ada"), id, "a secret"); err != nil {
-			t.Fatal(err)
-		}
+		w.Redact(id)
 	}
-	w.telegram.Until("that nothing shows the secret", func() bool { return shown() == 0 })
+	w.Gone("hunter2")
 	if n := w.telegram.Calls("deleteMessage"); n != 2 {
 		t.Errorf("%d tries to delete", n)
 	}

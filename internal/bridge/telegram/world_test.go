@@ -1,215 +1,212 @@
 package telegram_test
 
 import (
-	"context"
+	"fmt"
 	"log/slog"
-	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
-	"parley"
-	"parley/internal/access"
-	"parley/internal/app"
 	"parley/internal/bridge"
+	"parley/internal/bridge/bridgetest"
 	"parley/internal/bridge/telegram"
 	"parley/internal/bridge/telegram/telegramtest"
-	"parley/internal/contact"
-	"parley/internal/model/scripted"
-	"parley/internal/policy"
-	"parley/internal/store"
-	"parley/internal/store/sqlite"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// quick makes tests short. Nothing depends on these times but how long they take.
-var quick = bridge.Timing{Pauses: []time.Duration{time.Millisecond, 5 * time.Millisecond}, Unpaced: true, Limit: 30 * time.Second}
+func TestConformance(t *testing.T) {
+	bridgetest.Run(t, func(t *testing.T) bridgetest.Chat { return &chat{t, telegramtest.New(t)} })
+}
 
 // The people in Telegram, and a group of theirs.
-var (
-	ada      = telegramtest.User{ID: 501, FirstName: "Ada", Username: "ada_l"}
-	rutger   = telegramtest.User{ID: 502, FirstName: "Rutger"}
-	mallory  = telegramtest.User{ID: 666, FirstName: "Mallory\n\x1b[31m🤖 Bot"}
-	standup  = int64(-100777)
-	fromHere = map[string]string{"standup": "-100777"}
+const (
+	Ada, Standup = bridgetest.Ada, bridgetest.Standup
+	standup      = int64(-100777)
 )
 
-// world is a team whose native agents work, with a bridge to Telegram.
+var people = map[string]telegramtest.User{
+	Ada: {ID: 501, FirstName: "Ada", Username: "ada_l"}, bridgetest.Rutger: {ID: 502, FirstName: "Rutger"}, bridgetest.Mallory: {ID: 666, FirstName: bridgetest.MalloryCalled},
+}
+
+// world is a team with a bridge to Telegram.
 type world struct {
-	t        *testing.T
-	store    store.Store
-	hub      *app.Hub
-	team     parley.Team
-	people   *bridge.People
+	*bridgetest.World
 	telegram *telegramtest.Server
-	log      *journal
-	ahead    *atomic.Int64
-}
-
-type journal struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(p)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
 }
 
 func newWorld(t *testing.T) *world {
-	t.Helper()
-	ahead := &atomic.Int64{}
-	st, err := sqlite.Open(filepath.Join(t.TempDir(), "parley.db"), sqlite.Options{Clock: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := joinWorld(t, st, telegramtest.New(t))
-	w.ahead = ahead
-	return w
+	server := telegramtest.New(t)
+	return &world{bridgetest.New(t, &chat{t, server}), server}
 }
 
-// joinWorld is the same team on any store.
-func joinWorld(t *testing.T, st store.Store, server *telegramtest.Server) *world {
-	t.Helper()
-	w := &world{t: t, store: st, telegram: server, log: &journal{}, ahead: &atomic.Int64{}}
-	t.Cleanup(func() {
-		if err := st.Close(); err != nil {
-			t.Error(err)
+// chat is Telegram as people use it.
+type chat struct {
+	t *testing.T
+	*telegramtest.Server
+}
+
+func (c *chat) Traits() bridgetest.Traits {
+	accounts := map[string]string{}
+	for name, u := range people {
+		accounts[name] = strconv.FormatInt(u.ID, 10)
+	}
+	return bridgetest.Traits{Standup: strconv.FormatInt(standup, 10), Accounts: accounts, Mention: "@" + telegramtest.BotName, Answer: "<b>Yes</b>, &lt;b&gt;really&lt;/b&gt; &amp; truly.",
+		Numbered: true, Secrets: []string{telegramtest.Token}, Block: [2]string{"<pre>", "</pre>"}, Harm: harm}
+}
+
+func (c *chat) Program(log *slog.Logger) bridge.Program {
+	return telegram.New(telegram.Config{Token: telegramtest.Token, API: c.URL, Log: log})
+}
+
+// where is the number of a conversation.
+func where(in string) int64 {
+	if in == Standup {
+		return standup
+	}
+	return people[in].ID
+}
+
+func (c *chat) Until(what string, so func(bridgetest.View) bool) {
+	c.t.Helper()
+	c.Server.Until(what, func() bool { return so(view{c.Server}) })
+}
+
+func (c *chat) Taken() { c.Confirmed() }
+
+func (c *chat) Say(s bridgetest.Said) string {
+	extra := map[string]any{}
+	if s.Answers.ID != "" {
+		extra = telegramtest.Reply(number(s.Answers.ID))
+	}
+	if s.Thread != "" {
+		extra["message_thread_id"], extra["is_topic_message"] = number(s.Thread), true
+	}
+	if s.Shared {
+		extra["forward_origin"] = map[string]any{"type": "hidden_user"}
+	}
+	who := people[s.Who]
+	who.Bot = s.Bot
+	return strconv.FormatInt(c.Server.Say(who, where(s.In), s.Text, extra), 10)
+}
+
+func number(id string) int64 { n, _ := strconv.ParseInt(id, 10, 64); return n }
+
+func (c *chat) Edit(person, in, id, text string) {
+	c.Server.Edit(people[person], where(in), number(id), text)
+}
+
+// Touch has Telegram tell of a change that is none of the text.
+func (c *chat) Touch(person, in, id string) { c.Server.Touch(number(id)) }
+
+// Thread is another topic of the group.
+func (c *chat) Thread(string) string { return "42" }
+
+func (c *chat) Command(person, text string) { c.Server.Say(people[person], people[person].ID, text) }
+
+func (c *chat) Press(person string, p bridgetest.Post, label string, forge func(string) string) {
+	post := p.Own.(telegramtest.Post)
+	data := post.Buttons[slices.IndexFunc(post.Buttons, func(b telegramtest.Button) bool { return b.Text == label })].Data
+	if forge != nil {
+		data = forge(data)
+	}
+	c.Server.Press(people[person], post, data)
+}
+
+// Submit answers the last prompt.
+func (c *chat) Submit(person, text string) {
+	var prompt telegramtest.Post
+	c.Server.Until("a prompt", func() bool {
+		for _, p := range c.Posts() {
+			if p.Prompt && strings.Contains(p.Text, "Why not?") {
+				prompt = p
+			}
 		}
-		if strings.Contains(w.log.String(), telegramtest.Token) {
-			t.Errorf("the token is in the log: %s", w.log)
-		}
+		return prompt.ID != 0
 	})
-	w.hub = app.NewHub(app.HubConfig{Store: st, Log: w.logger(), Unindexed: true})
-	model, err := scripted.Parse("script.yaml", []byte(`agents: {Bot: [{steps: [{say: "**Yes**, <b>really</b> & truly."}]}]}`))
-	if err != nil {
-		t.Fatal(err)
+	c.Server.Say(people[person], people[person].ID, text, telegramtest.Reply(prompt.ID))
+}
+
+func (c *chat) Fail(faults ...bridgetest.Fault)      { c.fail("sendMessage", faults) }
+func (c *chat) FailFiles(faults ...bridgetest.Fault) { c.fail("sendDocument", faults) }
+
+func (c *chat) fail(method string, faults []bridgetest.Fault) {
+	c.Heal()
+	for _, f := range faults {
+		c.Server.Fail(map[bridgetest.Fault]telegramtest.Fault{
+			bridgetest.Fine: {Method: method}, bridgetest.Unheard: {Method: method, Status: 502}, bridgetest.Unanswered: {Method: method, Lose: true},
+			bridgetest.Broken: {Method: method, Status: 502}, bridgetest.Limited: {Method: method, RetryAfter: 1}, bridgetest.Refused: {Method: method, Refuse: "chat not found"},
+		}[f])
 	}
-	limits := parley.DefaultLimits()
-	limits.Rate, limits.Burst = 1000, 1000
-	roster := app.Roster{Team: "main", Person: "Ada", Channels: []app.Channel{{Name: "standup", Members: []string{"*"}}}, Members: []app.Member{
-		{Name: "Bot", Kind: parley.Native, Model: model, Limits: limits}, {Name: "Helper", Kind: parley.Client, Limits: limits},
-		{Name: "Trainee", Kind: parley.Client, Limits: limits, Rules: &policy.Rules{Behavior: policy.Supervised}},
-		{Name: "Ada", Kind: parley.Person, Limits: limits}, {Name: "Rutger", Kind: parley.Person, Limits: limits}}}
-	if w.team, err = w.hub.Join(t.Context(), roster); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.hub.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	w.during(func(ctx context.Context) { _ = w.hub.Run(ctx) })
-	w.people = bridge.NewPeople(st, w.hub.Directory, w.hub.Access)
-	return w
 }
 
-func (w *world) logger() *slog.Logger { return slog.New(slog.NewTextHandler(w.log, nil)) }
+func (c *chat) Break()  { c.CloseClientConnections() }
+func (c *chat) Forget() {} // it does not, for a day
+func (c *chat) Repeat() { c.GiveAgain() }
 
-// during runs something until the returned function is called, or the test ends.
-func (w *world) during(run func(context.Context)) (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() { defer close(done); run(ctx) }()
-	stop = func() { cancel(); <-done }
-	w.t.Cleanup(stop)
-	return stop
-}
+// Close ends the server, which has said itself what it did not like.
+func (c *chat) Close() []string { c.Stop(); return nil }
 
-// bridge makes a bridge that is not running.
-func (w *world) bridge() *bridge.Bridge {
-	return bridge.New(bridge.Config{Store: w.store, Team: w.team, Contacts: w.hub.Contacts, Reading: w.hub.Reading, Log: w.logger(), Timing: quick,
-		Channels: fromHere, Lead: "Bot", Program: telegram.New(telegram.Config{Token: telegramtest.Token, API: w.telegram.URL, Log: w.logger()})})
-}
+// view is what is to be seen in Telegram.
+type view struct{ *telegramtest.Server }
 
-// run runs a bridge, and waits until it receives.
-func (w *world) run() (stop func()) {
-	w.t.Helper()
-	polls := w.telegram.Calls("getUpdates")
-	stop = w.during(w.bridge().Run)
-	w.telegram.Until("the first poll", func() bool { return w.telegram.Calls("getUpdates") > polls })
-	return stop
-}
+func (v view) Connected() int { return v.Calls("getUpdates") }
 
-// link links people. The bridge is running.
-func (w *world) link(users ...telegramtest.User) {
-	w.t.Helper()
-	for _, u := range users {
-		code, err := w.people.Link(w.t.Context(), w.as("Ada"), u.FirstName)
-		if err != nil {
-			w.t.Fatal(err)
+// Shown is what was answered to presses, whoever pressed.
+func (v view) Shown(string) []string { return v.Answers() }
+
+func (v view) Files() (list []bridgetest.File) {
+	for _, p := range v.Server.Posts() {
+		if p.File != "" && !p.Deleted {
+			list = append(list, bridgetest.File{Name: p.Name, Text: p.File})
 		}
-		w.telegram.Say(u, u.ID, code.Code)
-		w.telegram.Find(u.ID, "You are "+u.FirstName+" here now.")
-	}
-}
-
-func (w *world) as(name string) access.Caller {
-	w.t.Helper()
-	e, err := w.hub.Directory.Find(w.team.ID, name)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return access.Caller{Team: w.team.ID, Agent: e.ID}
-}
-
-// want has Trainee want to contact Bot, which needs approval.
-func (w *world) want(text string) parley.ApprovalID {
-	w.t.Helper()
-	_, err := w.hub.Contacts.Delegate(w.t.Context(), w.as("Trainee"), contact.Request{Target: "Bot", Message: text})
-	need, ok := parley.AsNeedsApproval(err)
-	if !ok {
-		w.t.Fatalf("it needs no approval: %v", err)
-	}
-	return need.Approval
-}
-
-func (w *world) delegate(from, to, text string) contact.Contact {
-	w.t.Helper()
-	c, err := w.hub.Contacts.Delegate(w.t.Context(), w.as(from), contact.Request{Target: to, Message: text})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return c
-}
-
-func (w *world) notify(from, to, text string) {
-	w.t.Helper()
-	if _, err := w.hub.Contacts.Notify(w.t.Context(), w.as(from), contact.Request{Target: to, Message: text}); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
-// events counts what is on record of a kind.
-func (w *world) events(kind parley.EventKind) (list []parley.Event) {
-	w.t.Helper()
-	err := w.store.View(w.t.Context(), func(tx *store.Tx) (err error) {
-		list, _, err = tx.EventsOf(store.EventFilter{Team: w.team.ID, Kind: string(kind)}, "", 1000)
-		return err
-	})
-	if err != nil {
-		w.t.Fatal(err)
 	}
 	return list
 }
 
-func press(t *testing.T, p telegramtest.Post, label string) string {
-	t.Helper()
-	for _, b := range p.Buttons {
-		if strings.Contains(b.Text, label) {
-			return b.Data
+// head is the first line of a post.
+var head = regexp.MustCompile(`^<b>([^<]*)</b>(?: \((\d+/\d+)\))?( \(perhaps a repeat\))?\n`)
+
+func (v view) Posts(in string) (list []bridgetest.Post) {
+	for _, p := range v.Server.Posts() {
+		if p.Chat != where(in) || p.Deleted {
+			continue
 		}
+		post := bridgetest.Post{ID: fmt.Sprint(p.ID), In: in, Answers: fmt.Sprint(p.ReplyTo), Thread: fmt.Sprint(p.Thread), Raw: p.Text, Edits: p.Edits, Own: p}
+		if found := head.FindStringSubmatch(p.Text); found != nil {
+			post.From, post.Part, post.Repeat, post.Raw = telegramtest.Plain(found[1]), found[2], found[3] != "", p.Text[len(found[0]):]
+		}
+		post.Text = telegramtest.Plain(post.Raw)
+		for _, b := range p.Buttons {
+			post.Buttons = append(post.Buttons, b.Text)
+		}
+		list = append(list, post)
 	}
-	t.Fatalf("there is no button %q: %+v", label, p)
+	return list
+}
+
+var (
+	code = regexp.MustCompile(`(?s)<(pre|code).*?</(pre|code)>`) // in which Telegram looks for nothing
+	// special is what Telegram makes a name or a command of, and astray a link that is none to a page.
+	special = regexp.MustCompile(`(^|[^\pL\pN_/<>])[@/][A-Za-z0-9_]`)
+	astray  = regexp.MustCompile(`href="(https?://[^/"]*@|[^h]|h[^t])`)
+)
+
+// harm says what is wrong with a text as Telegram gets it.
+func harm(html string) string {
+	outside := code.ReplaceAllString(html, "")
+	words := telegramtest.Plain(strings.ReplaceAll(outside, "\u2060", "·")) // what we put between stays
+	switch {
+	case strings.ContainsAny(html, "🤖👤⚙\u202e\u200b\u2066\x1b\x00"):
+		return "it could look like somebody else's"
+	case astray.MatchString(outside):
+		return "it has the link " + astray.FindString(outside)
+	case special.MatchString(words):
+		return "it has " + special.FindString(words)
+	}
 	return ""
 }

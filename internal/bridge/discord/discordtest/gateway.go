@@ -192,6 +192,7 @@ func (s *Server) dispatchTo(n *session, kind string, d any) {
 
 // dispatch sends an event in every session that may be gone on with.
 func (s *Server) dispatch(kind string, d any) {
+	s.events = append(s.events, object{"t": kind, "d": d})
 	for _, n := range s.sessions {
 		if !n.over {
 			s.dispatchTo(n, kind, d)

@@ -110,6 +110,8 @@ func (s *Server) serve(route string, do func(call) answer) http.HandlerFunc {
 				w.Header().Set("X-RateLimit-Global", "true")
 			}
 			a = answer{http.StatusTooManyRequests, object{"message": "You are being rate limited.", "retry_after": s.RetryAfter, "global": fault == LimitedAll}}
+		case fault == Refused:
+			a = refuse(http.StatusForbidden, 50007, "Cannot send messages to this user")
 		case !strings.HasPrefix(path, "interactions") && !strings.HasPrefix(path, "webhooks") && r.Header.Get("Authorization") != "Bot "+Token:
 			a = refuse(http.StatusUnauthorized, 0, "401: Unauthorized")
 		default:

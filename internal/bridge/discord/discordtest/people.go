@@ -3,6 +3,7 @@ package discordtest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -221,16 +222,15 @@ func (v *State) Unanswered() (n int) {
 	return n
 }
 
-// Again sends the last interaction again, as after a connection was lost.
-func (s *Server) Again() {
+// Repeat sends again what people did, as after a connection was lost.
+func (s *Server) Repeat() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, n := range s.sessions {
-		for i := len(n.sent) - 1; i >= 0 && !n.over; i-- {
-			if n.sent[i]["t"] == "INTERACTION_CREATE" {
-				text, _ := json.Marshal(n.sent[i]["d"])
-				s.dispatchTo(n, "INTERACTION_CREATE", json.RawMessage(text))
-				break
+	for _, v := range slices.Clone(s.events) {
+		text, _ := json.Marshal(v["d"])
+		for _, n := range s.sessions {
+			if !n.over {
+				s.dispatchTo(n, v["t"].(string), json.RawMessage(text))
 			}
 		}
 	}

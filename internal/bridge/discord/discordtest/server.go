@@ -114,6 +114,8 @@ const (
 	Broken
 	// Spent does it, and says that the route is not to be called again for a while.
 	Spent
+	// Refused refuses it for good.
+	Refused
 )
 
 // Server is Discord. Its exported fields are set before the first call; everything else is
@@ -143,6 +145,7 @@ type Server struct {
 	messages map[string][]*Message
 	nonces   map[string]nonce
 	sessions map[string]*session
+	events   []object // all that happened, whoever was there
 	sockets  []*socket
 	opened   int
 	resumed  int

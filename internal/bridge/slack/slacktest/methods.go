@@ -44,6 +44,8 @@ func (s *Server) api(w http.ResponseWriter, req *http.Request) {
 	switch {
 	case fault == Limited:
 		answer = fail("ratelimited")
+	case fault == Refused:
+		answer = fail("restricted_action")
 	case refusal != "":
 		answer = fail(refusal)
 	case method == "apps.connections.open" && token == AppToken:

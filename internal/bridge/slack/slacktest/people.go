@@ -127,24 +127,23 @@ func (s *Server) trigger() string {
 	return id
 }
 
-// Press presses the button of a message that has this label.
-func (s *Server) Press(user, conversation, ts, label string) error {
+// Press presses the button that has this label, of a message as it was on the screen.
+func (s *Server) Press(user string, m Message, label string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m := s.find(conversation, ts)
-	if m == nil {
-		return fmt.Errorf("there is no message %s", ts)
+	if s.find(m.Conv, m.TS) == nil {
+		return fmt.Errorf("there is no message %s", m.TS)
 	}
 	for _, b := range m.Buttons() {
 		if b.Label != label {
 			continue
 		}
-		container := object{"type": "message", "message_ts": ts, "channel_id": conversation, "is_ephemeral": false}
+		container := object{"type": "message", "message_ts": m.TS, "channel_id": m.Conv, "is_ephemeral": false}
 		if m.ThreadTS != "" && m.ThreadTS != m.TS {
 			container["thread_ts"] = m.ThreadTS
 		}
 		s.deliver("interactive", object{"type": "block_actions", "user": object{"id": user, "team_id": Team}, "team": object{"id": Team}, "container": container, "trigger_id": s.trigger(),
-			"channel": object{"id": conversation}, "message": shown(m, false),
+			"channel": object{"id": m.Conv}, "message": shown(&m, false),
 			"actions": []object{{"type": "button", "action_id": b.Action, "block_id": b.Block, "value": b.Value, "action_ts": s.stamp(), "text": object{"type": "plain_text", "text": label}}}}, false, true)
 		return nil
 	}
@@ -166,11 +165,4 @@ func (s *Server) Command(user, conversation, command, text string) {
 	defer s.mu.Unlock()
 	s.deliver("slash_commands", object{"command": command, "text": text, "user_id": user, "team_id": Team, "channel_id": conversation, "trigger_id": s.trigger(),
 		"response_url": s.http.URL + "/response", "api_app_id": "A0APP", "is_enterprise_install": "false"}, false, true)
-}
-
-// Restore shows a message as it was, as on a screen that was not drawn anew.
-func (s *Server) Restore(was Message) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	*s.find(was.Conv, was.TS) = was
 }

@@ -98,6 +98,8 @@ const (
 	// Broken does it and answers 500, and Fatal does it and says fatal_error.
 	Broken
 	Fatal
+	// Refused refuses it for good.
+	Refused
 )
 
 // Server is the workspace. Its exported fields are set before the first call; everything
@@ -137,6 +139,7 @@ type Server struct {
 	opened   int // connections ever made
 	closed   int // and ended
 	waiting  []*delivery
+	events   []object // all that were sent
 	muted    bool
 	views    []View
 	shown    []Message // ephemeral ones

@@ -167,7 +167,19 @@ func (s *Server) deliver(kind string, payload object, lasting, answers bool) {
 	d := &delivery{id: s.id("envelope"), lasting: lasting, body: object{"type": kind, "payload": payload, "accepts_response_payload": answers}}
 	d.body["envelope_id"] = d.id
 	s.waiting = append(s.waiting, d)
+	if lasting {
+		s.events = append(s.events, payload)
+	}
 	s.try(d)
+}
+
+// Repeat sends every event again, whether or not it was acknowledged.
+func (s *Server) Repeat() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, payload := range slices.Clone(s.events) {
+		s.deliver("events_api", payload, true, false)
+	}
 }
 
 // try sends an envelope once more.

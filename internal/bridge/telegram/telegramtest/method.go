@@ -130,7 +130,7 @@ func (s *Server) sendMessage(w http.ResponseWriter, p params) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.message++
-	post := &Post{ID: s.message, Chat: p.number("chat_id"), Thread: p.number("message_thread_id"), Text: text, File: p.text("document")}
+	post := &Post{ID: s.message, Chat: p.number("chat_id"), Thread: p.number("message_thread_id"), Text: text, File: p.text("document"), Name: p.text("name of document")}
 	if reply, ok := p["reply_parameters"].(map[string]any); ok {
 		post.ReplyTo = params(reply).number("message_id")
 	}

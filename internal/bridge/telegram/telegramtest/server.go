@@ -34,7 +34,8 @@ type Post struct {
 	Text    string // HTML as it was sent
 	Buttons []Button
 	Prompt  bool
-	File    string // what was attached
+	File    string // what was attached, and under which name
+	Name    string
 	Edits   int
 	Deleted bool
 }
@@ -60,7 +61,8 @@ type Server struct {
 	again   bool
 	polls   int
 	calls   map[string]int
-	seen    []json.RawMessage // confirmed, for Again
+	said    map[int64]map[string]any // messages as they are
+	seen    []json.RawMessage        // confirmed, for Again
 }
 
 // Fault is what happens to the next call of a method.
@@ -81,7 +83,7 @@ type Fault struct {
 
 // New starts a server.
 func New(t testing.TB) *Server {
-	s := &Server{t: t, changed: make(chan struct{}), next: 1000, first: 1000, message: 10, calls: map[string]int{}}
+	s := &Server{t: t, changed: make(chan struct{}), next: 1000, first: 1000, message: 10, calls: map[string]int{}, said: map[int64]map[string]any{}}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(s.Stop)
 	return s
@@ -110,6 +112,13 @@ func (s *Server) Fail(list ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = append(s.faults, list...)
+}
+
+// Heal has no call fail any more.
+func (s *Server) Heal() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = nil
 }
 
 // GiveAgain has the next poll give updates again that were confirmed.
@@ -152,6 +161,13 @@ func (s *Server) Edit(from User, chat, id int64, text string) {
 	s.update("edited_message", s.chatMessage(id, from, chat, text, []map[string]any{{"edit_date": time.Now().Unix()}}))
 }
 
+// Touch tells of a change of a message that is none of its text.
+func (s *Server) Touch(id int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.update("edited_message", s.said[id])
+}
+
 // Reply is an extra of Say: it answers a message.
 func Reply(to int64) map[string]any {
 	return map[string]any{"reply_to_message": map[string]any{"message_id": to, "date": 1, "chat": map[string]any{"id": 1, "type": "private"}}}
@@ -168,6 +184,7 @@ func (s *Server) chatMessage(id int64, from User, chat int64, text string, extra
 			m[k] = v
 		}
 	}
+	s.said[id] = m
 	return m
 }
 
@@ -365,7 +382,7 @@ func read(r *http.Request) (p params, err error) {
 		if err != nil {
 			return nil, err
 		}
-		p[name] = string(text)
+		p[name], p["name of "+name] = string(text), files[0].Filename
 	}
 	return p, nil
 }
