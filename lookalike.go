@@ -170,6 +170,9 @@ func greek(n int) rune {
 // may take for each other: without case, accents or foreign letters of the same
 // shape.
 func LookAlike(name string) string {
+	if plainName(name) {
+		return FoldName(name)
+	}
 	var b strings.Builder
 	for _, r := range strings.TrimSpace(name) {
 		switch s := readAs(r); {
@@ -180,6 +183,16 @@ func LookAlike(name string) string {
 		}
 	}
 	return b.String()
+}
+
+// plainName reports whether a name has only signs that look like themselves.
+func plainName(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; ascii(rune(c)) == "" && c != '-' && c != '_' && c != '.' {
+			return false
+		}
+	}
+	return true
 }
 
 // LooksLike reports whether a reader may take one name for another, which it is not:

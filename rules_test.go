@@ -141,10 +141,11 @@ var mayImport = map[string][]string{
 	"internal/workspace":   {"internal/workspace/sandbox", "internal/workspace/symbol"},
 	"internal/workspace/*": {},
 	// config checks an agent's rules itself, because it knows their lines.
-	"internal/backup":   {},
-	"internal/config":   {"internal/hardlink", "internal/policy", "internal/timing", "internal/yamlfile"},
-	"internal/hardlink": {},
-	"internal/hubfile":  {},
+	"internal/backup":    {},
+	"internal/config":    {"internal/hardlink", "internal/policy", "internal/timing", "internal/yamlfile"},
+	"internal/filewatch": {},
+	"internal/hardlink":  {},
+	"internal/hubfile":   {},
 	// What outside clients need in their own files.
 	"internal/join": {"internal/yamlfile"},
 	// Between an MCP client's pipes and the hub's address.

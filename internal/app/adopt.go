@@ -27,7 +27,7 @@ func Adopt(filed *config.Team, name string, hub *config.Team) *config.Team {
 // worksOnFiles reports whether agents of the team, or the servers that work for them, get to its
 // workspace.
 func worksOnFiles(team *config.Team) bool {
-	return UsesWorkspace(team) || slices.ContainsFunc(team.Agents, func(a config.Agent) bool {
+	return UsesWorkspace(team) || slices.ContainsFunc(team.Agents, func(a *config.Agent) bool {
 		return slices.ContainsFunc(a.MCPServers, func(s config.MCPServer) bool { return s.Command != "" })
 	})
 }

@@ -91,7 +91,9 @@ type agents struct {
 	defs  map[parley.AgentID]*definition
 	tools map[string][]tool.Tool // combined, by the names of the sets
 	// own are the tools of those who work outside of the hub.
-	own     map[parley.AgentID][]tool.Tool
+	own map[parley.AgentID][]tool.Tool
+	// manages are the folded names of the managers in each team.
+	manages map[parley.TeamID]map[string]bool
 	changed func() // somebody wants to know
 }
 
@@ -114,7 +116,7 @@ func (d *definition) guides() []workspace.Guide {
 
 func newAgents(dir *directory.Directory, sets toolsets, outside *outside) *agents {
 	return &agents{dir: dir, sets: sets, free: &policy.Rules{}, outside: outside,
-		defs: map[parley.AgentID]*definition{}, tools: map[string][]tool.Tool{}, own: map[parley.AgentID][]tool.Tool{}}
+		defs: map[parley.AgentID]*definition{}, tools: map[string][]tool.Tool{}, own: map[parley.AgentID][]tool.Tool{}, manages: map[parley.TeamID]map[string]bool{}}
 }
 
 // Definition finds a native agent with the tools that its servers have now. The
@@ -228,41 +230,68 @@ func (a *agents) Name(id parley.AgentID) string {
 // limits or missing rules share them, so that an idle agent costs little. A running
 // turn keeps what it began with.
 func (a *agents) take(team parley.TeamID, stored []parley.Agent, r Roster, gone []parley.Agent) {
-	members := r.Members
-	entries, defs := make([]directory.Entry, 0, len(members)), map[parley.AgentID]*definition{}
-	own := map[parley.AgentID][]tool.Tool{}
 	used := servers{}
+	manages := managers(r.Members)
+	made := a.define(team, stored, r, manages, used)
+	defer a.outside.end(team, used)
+	a.put(made, gone, func() { a.manages[team] = manages })
+}
+
+// amend replaces members that have no servers, and whose managers stay the same.
+func (a *agents) amend(team parley.TeamID, stored []parley.Agent, r Roster) {
+	a.mu.RLock()
+	manages := a.manages[team]
+	a.mu.RUnlock()
+	a.put(a.define(team, stored, r, manages, servers{}), nil, func() {})
+}
+
+// defined is what there is to know about members.
+type defined struct {
+	entries []directory.Entry
+	defs    map[parley.AgentID]*definition
+	own     map[parley.AgentID][]tool.Tool
+}
+
+// define makes what the hub needs to know about members.
+func (a *agents) define(team parley.TeamID, stored []parley.Agent, r Roster, manages map[string]bool, used servers) defined {
+	made := defined{entries: make([]directory.Entry, 0, len(r.Members)), defs: make(map[parley.AgentID]*definition, len(r.Members)), own: map[parley.AgentID][]tool.Tool{}}
 	shared := map[parley.Limits]*parley.Limits{}
-	manages := managers(members)
 	combined := map[string][]tool.Tool{}
-	for i, m := range members {
+	for i, m := range r.Members {
 		limits := shared[m.Limits]
 		if limits == nil {
-			limits = &m.Limits
+			limits = new(m.Limits)
 			shared[m.Limits] = limits
 		}
 		if manages[parley.FoldName(m.Name)] {
 			m = withManaging(m)
 		}
-		entries = append(entries, directory.Entry{ID: stored[i].ID, Team: stored[i].Team, Name: m.Name, Kind: m.Kind, Description: m.Description, Role: m.Role,
+		id := stored[i].ID
+		made.entries = append(made.entries, directory.Entry{ID: id, Team: stored[i].Team, Name: m.Name, Kind: m.Kind, Description: m.Description, Role: m.Role,
 			Model: m.ModelName, Docs: m.Docs, Limits: limits, Rules: a.rules(m), Isolated: m.Isolated, Mistake: m.Mistake, Lead: m.Lead})
-		if m.Kind == parley.Native {
-			tools := a.limit(a.combine(ownSets(m), r.Toolsets, combined), m)
-			defs[stored[i].ID] = &definition{Agent: turn.Agent{Name: m.Name, Instructions: m.Instructions, Knowledge: m.Knowledge, Model: m.Model, ModelName: m.ModelName, Tools: tools, Limits: *limits, Isolated: m.Isolated},
-				servers: a.outside.connect(team, m, used), only: m.Tools}
-			if slices.Contains(m.Toolsets, workspaceSet) {
-				defs[stored[i].ID].space = r.Workspace
-			}
+		if m.Kind != parley.Native {
+			made.own[id] = a.outsideTools(m, r.Toolsets, combined)
 			continue
 		}
-		own[stored[i].ID] = a.outsideTools(m, r.Toolsets, combined)
+		tools := a.limit(a.combine(ownSets(m), r.Toolsets, combined), m)
+		d := &definition{Agent: turn.Agent{Name: m.Name, Instructions: m.Instructions, Knowledge: m.Knowledge, Model: m.Model, ModelName: m.ModelName, Tools: tools, Limits: limits, Isolated: m.Isolated},
+			servers: a.outside.connect(team, m, used), only: m.Tools}
+		if slices.Contains(m.Toolsets, workspaceSet) {
+			d.space = r.Workspace
+		}
+		made.defs[id] = d
 	}
-	defer a.outside.end(team, used)
+	return made
+}
+
+// put takes over what was made of members, and forgets others. also is done in the same
+// step.
+func (a *agents) put(made defined, gone []parley.Agent, also func()) {
 	defer a.tell()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.dir.Update(entries, gone)
-	for _, e := range entries {
+	a.dir.Update(made.entries, gone)
+	for _, e := range made.entries {
 		delete(a.defs, e.ID) // it may no longer be native
 		delete(a.own, e.ID)
 	}
@@ -270,8 +299,9 @@ func (a *agents) take(team parley.TeamID, stored []parley.Agent, r Roster, gone 
 		delete(a.defs, g.ID)
 		delete(a.own, g.ID)
 	}
-	maps.Copy(a.defs, defs)
-	maps.Copy(a.own, own)
+	maps.Copy(a.defs, made.defs)
+	maps.Copy(a.own, made.own)
+	also()
 }
 
 // tell tells whoever wants to know of changes.

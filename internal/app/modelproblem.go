@@ -15,7 +15,7 @@ const (
 	ofTeam  = " Its model is that of " + config.TeamFile + "."
 )
 
-func unusableModel(a config.Agent, team *config.Team, err error) string {
+func unusableModel(a *config.Agent, team *config.Team, err error) string {
 	text := ofAgent + a.Name + unmade + err.Error()
 	if a.Model == team.Model {
 		text += ofTeam

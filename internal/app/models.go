@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"net/http"
@@ -28,13 +29,16 @@ type models struct {
 	clients map[string]*http.Client
 	// limiters are what the hub has learned of its models, for all its teams.
 	limiters *provider.Limiters
+	// scripts are what the scripts said when they were read.
+	scripts map[string][sha256.Size]byte
+	failed  bool // there is one that could not be made
 	// catalogue is read when the first real model is needed. A team that only has
 	// scripts does not pay for it.
 	catalogue func() *catalogue.Catalogue
 }
 
 func newModels(team *config.Team) *models {
-	return &models{team: team, loaded: map[string]model.Model{}, before: map[string]model.Model{}, clients: map[string]*http.Client{}, limiters: &provider.Limiters{},
+	return &models{team: team, loaded: map[string]model.Model{}, before: map[string]model.Model{}, clients: map[string]*http.Client{}, limiters: &provider.Limiters{}, scripts: map[string][sha256.Size]byte{},
 		catalogue: sync.OnceValue(func() *catalogue.Catalogue { return Catalogue(team) })}
 }
 
@@ -49,7 +53,7 @@ func (m *models) again(team *config.Team) *models {
 }
 
 // of is the model of an agent; nil for one that is not native.
-func (m *models) of(a config.Agent) (model.Model, error) {
+func (m *models) of(a *config.Agent) (model.Model, error) {
 	if a.Kind != parley.Native {
 		return nil, nil
 	}
@@ -62,10 +66,27 @@ func (m *models) of(a config.Agent) (model.Model, error) {
 	}
 	made, err := m.make(ref)
 	if err != nil {
+		m.failed = true
 		return nil, &parley.Error{Kind: parley.Invalid, Message: unusableModel(a, m.team, err)}
 	}
 	m.loaded[ref.String()] = made
 	return made, nil
+}
+
+// current reports whether the scripts are as they were when they were read.
+func (m *models) current() bool {
+	for path, before := range m.scripts {
+		if digest(path) != before {
+			return false
+		}
+	}
+	return true
+}
+
+// digest tells one text of a file from another.
+func digest(path string) [sha256.Size]byte {
+	text, _ := os.ReadFile(path) // whoever uses it says what is wrong
+	return sha256.Sum256(text)
 }
 
 func (m *models) make(ref config.Model) (model.Model, error) {
@@ -74,6 +95,7 @@ func (m *models) make(ref config.Model) (model.Model, error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(m.team.Dir, path)
 		}
+		m.scripts[path] = digest(path)
 		return scripted.Load(path)
 	}
 	cfg, err := m.configure(ref)

@@ -139,7 +139,7 @@ func names(entry, tool string) bool {
 }
 
 // outsideServers returns the servers in an agent's files.
-func outsideServers(a config.Agent) (list []OutsideServer) {
+func outsideServers(a *config.Agent) (list []OutsideServer) {
 	for _, s := range a.MCPServers {
 		list = append(list, OutsideServer{Shared: s.Shared, Server: mcpclient.Server{
 			Name: s.Name, Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Dir,
@@ -202,7 +202,7 @@ func checkBoxes(team *config.Team) (boxes *serverBoxes, remove func()) {
 
 // allowedTools are the tools that the agent's file leaves it. An agent of Claude Code's
 // keeps those of the toolset contact, which its list could not name.
-func allowedTools(a config.Agent) []string {
+func allowedTools(a *config.Agent) []string {
 	list := a.AllowedTools()
 	if a.ForeignTools() {
 		for _, t := range builtIn(&Hub{})["contact"] {
@@ -233,7 +233,7 @@ func CheckTools(team *config.Team) (warnings []config.Problem) {
 }
 
 // missing says why an entry of tools: gives the agent nothing; empty if it does.
-func (sets toolsets) missing(a config.Agent, entry string) string {
+func (sets toolsets) missing(a *config.Agent, entry string) string {
 	for _, s := range a.MCPServers {
 		if strings.HasPrefix(entry, s.Name+"__") {
 			return "" // its tools are known only when it runs

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"maps"
@@ -9,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"parley"
 	"parley/internal/config"
@@ -33,7 +31,12 @@ type teamFiles struct {
 	held     *config.Team
 	problems []config.Problem
 	restart  []string
-	biggest  int // the largest message that the doors accept
+	// read is the team as it was read last, and unread are the files that have changed since.
+	// applied is the one that is in force; whole says that all its files are.
+	read, applied *config.Team
+	unread        []string
+	whole         bool
+	biggest       int // the largest message that the doors accept
 
 	// openTools gives the hub a toolset that depends on the files and that nobody had
 	// before.
@@ -51,13 +54,13 @@ func newTeamFiles(h *Hub, cfg ServeConfig, team parley.Team, person string, r Ro
 	held := *cfg.Team
 	held.Person, held.Agents = person, r.present(held.Agents)
 	teller := notify.New(notify.Config{Store: h.Store, Team: team, Dir: held.Dir, Log: cfg.Log})
-	return &teamFiles{hub: h, cfg: cfg, team: team, person: person, log: cfg.Log, held: &held, problems: problems, biggest: largestMessage(r), teller: teller, bridges: newBridges(h, team, cfg.Team.Lease, cfg.Log)}
+	return &teamFiles{hub: h, cfg: cfg, team: team, person: person, log: cfg.Log, held: &held, read: cfg.filed, applied: cfg.filed, whole: len(cfg.Problems) == 0 && !r.Partial, problems: problems, biggest: largestMessage(r), teller: teller, bridges: newBridges(h, team, cfg.Team.Lease, cfg.Log)}
 }
 
 // present leaves out the agents that could not join.
-func (r *Roster) present(agents []config.Agent) []config.Agent {
+func (r *Roster) present(agents []*config.Agent) []*config.Agent {
 	there := r.names()
-	return slices.DeleteFunc(slices.Clone(agents), func(a config.Agent) bool { return !there[parley.FoldName(a.Name)] })
+	return slices.DeleteFunc(slices.Clone(agents), func(a *config.Agent) bool { return !there[parley.FoldName(a.Name)] })
 }
 
 // names are the folded names of all members.
@@ -87,11 +90,27 @@ func (f *teamFiles) Problems() []config.Problem {
 func (f *teamFiles) Reload(ctx context.Context, by parley.AgentID) (rulebook.Change, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	now, problems, err := config.Reload(f.held)
+	return f.take(ctx, by, func() (*config.Team, []config.Problem, error) { return config.Reload(f.held) })
+}
+
+// take applies what has changed in the files, as read finds them.
+func (f *teamFiles) take(ctx context.Context, by parley.AgentID, read func() (*config.Team, []config.Problem, error)) (rulebook.Change, error) {
+	now, problems, err := read()
 	if err != nil {
 		f.log.Error("the team's files cannot be used; the team stays as it was", "problem", parley.Public(err))
 		return rulebook.Change{}, err
 	}
+	f.read, f.unread = now, nil
+	if a, ok := f.amendment(now, problems); ok {
+		return f.amend(ctx, by, a)
+	}
+	f.whole = false // until all is applied
+	return f.replace(ctx, by, now, problems)
+}
+
+// replace takes the whole team over from the files.
+func (f *teamFiles) replace(ctx context.Context, by parley.AgentID, read *config.Team, problems []config.Problem) (rulebook.Change, error) {
+	now := new(*read)
 	roster, left, err := f.roster(now, problems)
 	if err != nil {
 		return rulebook.Change{}, err
@@ -114,6 +133,7 @@ func (f *teamFiles) Reload(ctx context.Context, by parley.AgentID) (rulebook.Cha
 	f.tellPeople(ctx, now)
 	f.bridges.set(now)
 	f.hold(now, left, change.Restart)
+	f.applied, f.whole = read, len(problems) == 0 && !roster.Partial
 	return change, nil
 }
 
@@ -142,24 +162,25 @@ func (f *teamFiles) roster(now *config.Team, problems []config.Problem) (Roster,
 func (f *teamFiles) keepOld(team *config.Team, left []config.Problem) (kept bool) {
 	team.Agents = slices.Clone(team.Agents)
 	for _, p := range left {
-		i := slices.IndexFunc(team.Agents, func(a config.Agent) bool { return a.File == p.File })
-		old := slices.IndexFunc(f.held.Agents, func(a config.Agent) bool { return a.File == p.File })
+		i := slices.IndexFunc(team.Agents, func(a *config.Agent) bool { return a.File == p.File })
+		old := slices.IndexFunc(f.held.Agents, func(a *config.Agent) bool { return a.File == p.File })
 		if i < 0 || old < 0 || team.Agents[i].Mistake != "" {
 			continue
 		}
 		name := parley.FoldName(f.held.Agents[old].Name)
-		if other := slices.IndexFunc(team.Agents, func(a config.Agent) bool { return parley.FoldName(a.Name) == name }); other >= 0 && other != i {
+		if other := slices.IndexFunc(team.Agents, func(a *config.Agent) bool { return parley.FoldName(a.Name) == name }); other >= 0 && other != i {
 			continue // somebody else has its name now
 		}
-		team.Agents[i] = f.held.Agents[old]
-		team.Agents[i].Mistake = p.String()
+		as := *f.held.Agents[old]
+		as.Mistake = p.String()
+		team.Agents[i] = &as
 		kept = true
 	}
 	return kept
 }
 
 func (f *teamFiles) isKept(team *config.Team, p config.Problem) bool {
-	return slices.ContainsFunc(team.Agents, func(a config.Agent) bool { return a.Mistake == p.String() || a.Mistake != "" && a.File == p.File })
+	return slices.ContainsFunc(team.Agents, func(a *config.Agent) bool { return a.Mistake == p.String() || a.Mistake != "" && a.File == p.File })
 }
 
 // compare says what has changed.
@@ -174,12 +195,10 @@ func (f *teamFiles) compare(r Roster, now *config.Team, problems []config.Proble
 	before, after := byName(f.held.Agents), byName(now.Agents)
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		a := after[name]
-		b, known := before[name]
-		if keys := b.Differs(a); known && keys != nil {
-			change.Changed = append(change.Changed, rulebook.Changed{Agent: a.Name, Keys: keys})
-		}
-		if !known {
+		if b, known := before[name]; !known {
 			change.Joined = append(change.Joined, a.Name)
+		} else if keys := b.Differs(a); keys != nil {
+			change.Changed = append(change.Changed, rulebook.Changed{Agent: a.Name, Keys: keys})
 		}
 		if a.Mistake != "" {
 			change.Kept = append(change.Kept, rulebook.Kept{Agent: a.Name, Mistake: a.Mistake})
@@ -227,8 +246,8 @@ func containsFolded(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return parley.FoldName(n) == parley.FoldName(name) })
 }
 
-func byName(agents []config.Agent) map[string]config.Agent {
-	m := make(map[string]config.Agent, len(agents))
+func byName(agents []*config.Agent) map[string]*config.Agent {
+	m := make(map[string]*config.Agent, len(agents))
 	for _, a := range agents {
 		m[parley.FoldName(a.Name)] = a
 	}
@@ -303,48 +322,4 @@ func (f *teamFiles) hold(now *config.Team, problems []config.Problem, restart []
 	held.Agents, held.People, held.Model, held.Limits, held.Warnings = now.Agents, now.People, now.Model, now.Limits, now.Warnings
 	held.Channels, held.Models, held.Providers, held.Notify, held.Bridges = now.Channels, now.Models, now.Providers, now.Notify, now.Bridges
 	f.held, f.problems, f.restart = &held, problems, restart
-}
-
-// retried reports whether a reload failed for a reason outside the files, such as a
-// database that cannot be reached, and is worth trying again.
-func retried(err error) bool {
-	kind := parley.KindOf(err)
-	return err != nil && kind != parley.Invalid && kind != parley.NotFound
-}
-
-// How often to look at the files. Looking takes at most a fiftieth of the time, however
-// many files there are.
-const (
-	lookEvery = 2 * time.Second
-	lookShare = 50
-)
-
-// watch looks at the files from time to time, and at once when told to, until the
-// context is done. As long as no file changes, it reads and writes nothing. It applies a
-// change when two looks in a row see the same, so that it never reads a file while
-// somebody writes it.
-func (f *teamFiles) watch(ctx context.Context, every time.Duration, now <-chan struct{}) {
-	every = cmp.Or(every, lookEvery)
-	taken, seen := uint64(0), uint64(0) // they may have changed since the hub read them
-	for pause := every; ; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-now:
-			_, _ = f.Reload(ctx, 0) // it has logged what is wrong
-			taken, _ = config.Stamp(f.cfg.Team.Dir)
-			seen = taken
-			continue
-		case <-time.After(pause):
-		}
-		begun := time.Now()
-		stamp, err := config.Stamp(f.cfg.Team.Dir)
-		pause = max(every, lookShare*time.Since(begun))
-		if err == nil && stamp == seen && stamp != taken {
-			if _, err := f.Reload(ctx, 0); !retried(err) {
-				taken = stamp
-			}
-		}
-		seen = stamp
-	}
 }

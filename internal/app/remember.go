@@ -56,7 +56,7 @@ func openMemories(h *Hub, team *config.Team) (*memories, error) {
 func (m *memories) close() error { return errors.Join(m.team.Close(), m.data.Close()) }
 
 // take remembers where the agents' memories are.
-func (m *memories) take(agents []config.Agent) {
+func (m *memories) take(agents []*config.Agent) {
 	paths := map[string]string{}
 	for _, a := range agents {
 		if file := a.MemoryFile(); file != "" {
@@ -107,9 +107,21 @@ func (m *memories) tools() []tool.Tool { return memorytools.New(&m.service) }
 // dataMemory is the memory of an agent that is a single file, in the data folder.
 func dataMemory(name string) string { return path.Join(memoryFolder, parley.FoldName(name)+".md") }
 
-// remembered is an agent with the memory that the data folder has of it.
-func remembered(team *config.Team, a config.Agent) config.Agent {
-	if a.MemoryFile() != "" {
+// remembering lists the memories that the data folder has. Most agents have none there, so
+// nobody looks for each.
+func remembering(team *config.Team) map[string]bool {
+	files, _ := os.ReadDir(filepath.Join(team.Data, memoryFolder)) // there may be no such folder
+	there := make(map[string]bool, len(files))
+	for _, f := range files {
+		there[path.Join(memoryFolder, f.Name())] = true
+	}
+	return there
+}
+
+// remembered is an agent with the memory that the data folder has of it. there are all that
+// it has.
+func remembered(team *config.Team, there map[string]bool, a *config.Agent) *config.Agent {
+	if len(there) == 0 || !there[dataMemory(a.Name)] || a.MemoryFile() != "" {
 		return a
 	}
 	text, err := os.ReadFile(filepath.Join(team.Data, filepath.FromSlash(dataMemory(a.Name))))
@@ -121,7 +133,7 @@ func remembered(team *config.Team, a config.Agent) config.Agent {
 
 // memorySets adds the toolset to an agent that has a memory, and takes it from one that
 // may not write.
-func memorySets(a config.Agent) []string {
+func memorySets(a *config.Agent) []string {
 	switch {
 	case a.Kind != parley.Native || a.Mode == "read":
 		return slices.DeleteFunc(slices.Clone(a.Toolsets), func(name string) bool { return name == memorySet })
@@ -148,17 +160,17 @@ func (a *agents) remember(id parley.AgentID, knowledge string) {
 // that looking at them later finds nothing new.
 func (f *teamFiles) remember(id parley.AgentID, text string) {
 	name := parley.FoldName(f.hub.agents.Name(id))
-	f.takeMemory(text, func(a config.Agent) bool { return parley.FoldName(a.Name) == name })
+	f.takeMemory(text, func(a *config.Agent) bool { return parley.FoldName(a.Name) == name })
 }
 
 // restored takes over a memory that somebody has put back.
 func (f *teamFiles) restored(file, text string) {
-	f.takeMemory(text, func(a config.Agent) bool {
+	f.takeMemory(text, func(a *config.Agent) bool {
 		return file == a.MemoryFile() || a.MemoryFile() == "" && file == dataMemory(a.Name)
 	})
 }
 
-func (f *teamFiles) takeMemory(text string, is func(config.Agent) bool) {
+func (f *teamFiles) takeMemory(text string, is func(*config.Agent) bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	i := slices.IndexFunc(f.held.Agents, is)
@@ -175,5 +187,5 @@ func (f *teamFiles) takeMemory(text string, is func(config.Agent) bool) {
 	held := *f.held
 	held.Agents = slices.Clone(held.Agents)
 	held.Agents[i] = now
-	f.held = &held
+	f.held, f.unread = &held, append(f.unread, now.MemoryFile())
 }

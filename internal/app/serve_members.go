@@ -16,24 +16,15 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 	team := cfg.Team
 	problems = slices.Clone(cfg.Problems)
 	r.Team, r.Home = team.Name, homeOf(team.Dir)
+	there := remembering(team)
+	r.Members = make([]Member, 0, len(team.Agents)+len(team.People)+1)
 	for _, a := range team.Agents {
-		a = remembered(team, a)
-		m, err := cfg.models.of(a)
+		m, err := cfg.member(remembered(team, there, a))
 		if err != nil {
 			problems = append(problems, config.Problem{File: a.File, Message: parley.Public(err)})
 			continue
 		}
-		rules, err := a.Rules()
-		if err != nil {
-			problems = append(problems, config.Problem{File: a.File, Message: parley.Public(err)})
-			continue
-		}
-		r.Members = append(r.Members, Member{
-			Name: a.Name, Description: a.Description, Role: a.Role, Kind: a.Kind, Instructions: a.Instructions, Knowledge: a.Knowledge,
-			Model: m, ModelName: a.Model.String(), Docs: directory.Docs{Home: team.Dir, Folder: a.Docs}, Toolsets: memorySets(a), Limits: a.Limits,
-			Tools: allowedTools(a), Servers: cfg.boxes.servers(team, a), KeepsShared: a.Shared == "write", Isolated: a.Isolated, Rules: rules, Mistake: a.Mistake,
-			Lead: a.Name == team.Lead, Schedule: a.Schedule,
-		})
+		r.Members = append(r.Members, m)
 	}
 	for _, c := range team.Channels {
 		r.Channels = append(r.Channels, Channel(c))
@@ -49,6 +40,21 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 	r.Partial = len(problems) > 0
 	problems = append(problems, cfg.models.warnings()...)
 	return r, person, problems, nil
+}
+
+// member makes a member of an agent.
+func (c *ServeConfig) member(a *config.Agent) (Member, error) {
+	m, err := c.models.of(a)
+	if err != nil {
+		return Member{}, err
+	}
+	rules, err := a.Rules()
+	return Member{
+		Name: a.Name, Description: a.Description, Role: a.Role, Kind: a.Kind, Instructions: a.Instructions, Knowledge: a.Knowledge,
+		Model: m, ModelName: a.Model.String(), Docs: directory.Docs{Home: c.Team.Dir, Folder: a.Docs}, Toolsets: memorySets(a), Limits: *a.Limits,
+		Tools: allowedTools(a), Servers: c.boxes.servers(c.Team, a), KeepsShared: a.Shared == "write", Isolated: a.Isolated, Rules: rules, Mistake: a.Mistake,
+		Lead: a.Name == c.Team.Lead, Schedule: a.Schedule,
+	}, err
 }
 
 // CheckModels finds the agents that would be left out because their model cannot be

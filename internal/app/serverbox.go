@@ -31,7 +31,7 @@ type serverBoxes struct {
 const boxTime = 20 * time.Second
 
 // servers are the servers of an agent's files, each with its sandbox.
-func (b *serverBoxes) servers(team *config.Team, a config.Agent) []OutsideServer {
+func (b *serverBoxes) servers(team *config.Team, a *config.Agent) []OutsideServer {
 	list := outsideServers(a)
 	for i := range list {
 		s := &list[i]
@@ -50,7 +50,7 @@ func (b *serverBoxes) servers(team *config.Team, a config.Agent) []OutsideServer
 var errNoBox = parley.Errorf(parley.Unavailable, "there is no sandbox for it on this machine: neither bubblewrap nor Landlock works; "+
 	"sandbox: off in its description starts it without one")
 
-func (b *serverBoxes) box(team *config.Team, a config.Agent, s OutsideServer) (*sandbox.Sandbox, error) {
+func (b *serverBoxes) box(team *config.Team, a *config.Agent, s OutsideServer) (*sandbox.Sandbox, error) {
 	kind, err := b.find(team)
 	if err != nil {
 		return nil, err
@@ -103,11 +103,11 @@ func (b *serverBoxes) find(team *config.Team) (*sandbox.Sandbox, error) {
 
 // readsOnly reports whether one of the agents that a server works for must not change
 // the workspace.
-func readsOnly(team *config.Team, a config.Agent, s OutsideServer) bool {
+func readsOnly(team *config.Team, a *config.Agent, s OutsideServer) bool {
 	if !s.Shared {
 		return a.Mode == "read"
 	}
-	return slices.ContainsFunc(team.Agents, func(other config.Agent) bool {
+	return slices.ContainsFunc(team.Agents, func(other *config.Agent) bool {
 		return other.Kind == parley.Native && other.Mode == "read" &&
 			slices.ContainsFunc(other.MCPServers, func(o config.MCPServer) bool { return o.Shared && o.Name == s.Name })
 	})

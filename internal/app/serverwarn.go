@@ -32,7 +32,7 @@ func CheckServerFiles(team *config.Team) (warnings []config.Problem) {
 // agentsWrite reports whether an agent can change the workspace, with tools of its own
 // or with those of a server.
 func agentsWrite(team *config.Team) bool {
-	return slices.ContainsFunc(team.Agents, func(a config.Agent) bool {
+	return slices.ContainsFunc(team.Agents, func(a *config.Agent) bool {
 		return a.Mode != "read" && (slices.Contains(a.Toolsets, workspaceSet) || len(a.MCPServers) > 0)
 	})
 }

@@ -119,11 +119,8 @@ func channelSpecs(r Roster, stored []parley.Agent) []channel.Spec {
 func (h *Hub) known(ctx context.Context, team parley.TeamID) (map[string]parley.Agent, error) {
 	known := map[string]parley.Agent{}
 	err := h.Store.View(ctx, func(tx *store.Tx) error {
-		list, err := tx.Agents(team)
-		for _, a := range list {
-			known[parley.FoldName(a.Name)] = a
-		}
-		return err
+		clear(known)
+		return tx.EachAgent(team, func(a parley.Agent) { known[parley.FoldName(a.Name)] = a })
 	})
 	return known, err
 }
@@ -139,7 +136,7 @@ func (h *Hub) saveMembers(ctx context.Context, team parley.Team, r Roster, known
 		err := h.Store.Update(ctx, func(tx *store.Tx) error {
 			for i, m := range members[start:end] {
 				old := known[parley.FoldName(m.Name)]
-				if old.ID == 0 { // another hub that is starting may have stored it
+				if old.ID == 0 && h.Store.Shared() { // another hub that is starting may have stored it
 					var err error
 					if old, err = tx.AgentByName(team.ID, m.Name); err != nil && !errors.Is(err, store.ErrNotFound) {
 						return err

@@ -51,7 +51,7 @@ func WorkspaceTools(w *workspace.Workspace) map[string][]tool.Tool {
 
 // UsesWorkspace reports whether any agent of the files has the toolset.
 func UsesWorkspace(team *config.Team) bool {
-	return slices.ContainsFunc(team.Agents, func(a config.Agent) bool { return slices.Contains(a.Toolsets, workspaceSet) })
+	return slices.ContainsFunc(team.Agents, func(a *config.Agent) bool { return slices.Contains(a.Toolsets, workspaceSet) })
 }
 
 // openWorkspace opens the workspace of a team. If there is no sandbox, there is no

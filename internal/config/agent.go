@@ -2,6 +2,7 @@ package config
 
 import (
 	"path"
+	"strconv"
 	"strings"
 
 	"parley"
@@ -9,7 +10,9 @@ import (
 	"parley/internal/yamlfile"
 )
 
-// Agent is one agent's file or folder, checked and complete.
+// Agent is one agent's file or folder, checked and complete. It does not change once it is
+// in a Team: teams that were read one after the other share the agents whose files are the
+// same.
 type Agent struct {
 	Name string
 	// Description is the front matter's, else the first paragraph of the docs.
@@ -21,7 +24,8 @@ type Agent struct {
 	// those of its toolsets and servers; nil leaves all.
 	Tools    []string
 	Toolsets []string
-	Limits   parley.Limits
+	// Limits are shared by agents with the same ones.
+	Limits *parley.Limits
 	// Instructions are the agent's Markdown, then its identity files.
 	Instructions string
 	// Knowledge is what changes more often: the agent's MEMORY.md, then what the
@@ -70,24 +74,44 @@ type draft struct {
 	agent   Agent
 	limits  overlay
 	servers serverDraft
-	// lines holds the line of each key that is present.
-	lines map[string]int
 	// blank means that the file is empty, or holds less than a whole ---.
 	blank bool
 	// windowed is the model that the file names with a window of its own; empty if none.
 	windowed string
 	// kept is the agent as it was before its file got a mistake.
 	kept *Agent
+	// finished says that the agent has what it gets from its team.
+	finished bool
 }
 
 // newDraft reads an agent's Markdown file. fallback is the agent's name if the
 // file does not say it.
-func newDraft(file, fallback, text string) (draft, []yamlfile.Mistake) {
+func newDraft(file, fallback, text string) (*draft, []yamlfile.Mistake) {
+	return newDraftReader().read(file, fallback, text)
+}
+
+// draftReader reads many agents' files. A team may have a hundred thousand, so it makes
+// the table of the keys once, and agents whose keys are on the same lines share what says
+// so.
+type draftReader struct {
+	draft draft // the one that is being read
+	keys  []yamlfile.Key
+	lines map[string]map[string]int // by which keys are where
+	where []byte
+}
+
+func newDraftReader() *draftReader {
+	r := &draftReader{lines: map[string]map[string]int{}}
+	r.keys = agentKeys(&r.draft)
+	return r
+}
+
+func (r *draftReader) read(file, fallback, text string) (*draft, []yamlfile.Mistake) {
 	front, body, found := splitFrontMatter(text)
 	if found != nil {
-		return draft{}, found
+		return nil, found
 	}
-	d := draft{agent: Agent{
+	r.draft = draft{agent: Agent{
 		Name:         fallback,
 		Kind:         parley.Native,
 		Instructions: strings.TrimSpace(body),
@@ -97,11 +121,35 @@ func newDraft(file, fallback, text string) (draft, []yamlfile.Mistake) {
 		Profile:      Profile{Preset: policy.DefaultPreset},
 		Shared:       "read",
 	}, blank: strings.HasPrefix("---", strings.TrimSpace(text))}
-	d.lines, found = decode(readable(front), agentKeys(&d))
-	if err := parley.CheckName(d.agent.Name); err != nil && d.lines["name"] == 0 {
+	found = r.decode(readable(front))
+	d := r.draft
+	if err := parley.CheckName(d.agent.Name); err != nil && d.agent.Lines["name"] == 0 {
 		found = append(found, yamlfile.Mistake{Line: 1, Text: "The file's name is the agent's name. " + parley.Public(err)})
 	}
-	return d, found
+	return &d, found
+}
+
+// decode reads the front matter into the draft.
+func (r *draftReader) decode(front string) []yamlfile.Mistake {
+	r.where = r.where[:0]
+	v, found := parse(front)
+	if found == nil && !v.Absent() {
+		found = v.Read(r.keys, func(key string, line int) {
+			r.where = strconv.AppendInt(append(append(r.where, key...), ' '), int64(line), 10)
+			r.where = append(r.where, '\n')
+		})
+	}
+	lines, known := r.lines[string(r.where)]
+	if !known {
+		lines = map[string]int{}
+		for line := range strings.Lines(string(r.where)) {
+			key, number, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+			lines[key], _ = strconv.Atoi(number)
+		}
+		r.lines[string(r.where)] = lines
+	}
+	r.draft.agent.Lines = lines
+	return found
 }
 
 func agentKeys(d *draft) []yamlfile.Key {
@@ -129,7 +177,7 @@ func agentKeys(d *draft) []yamlfile.Key {
 		// Subagents of Claude Code have one; it says how they are displayed there.
 		{Name: "color", Read: yamlfile.Any},
 	}
-	for _, name := range foreignKeys() {
+	for _, name := range foreignKeys {
 		keys = append(keys, yamlfile.Key{Name: name, Read: yamlfile.Any})
 	}
 	return append(keys, noSecrets()...)
@@ -137,9 +185,7 @@ func agentKeys(d *draft) []yamlfile.Key {
 
 // foreignKeys are keys of Claude Code's subagents that parley does not have or
 // calls by another name. Such files are read as they are, with a warning.
-func foreignKeys() []string {
-	return []string{"permissionMode", "disallowedTools", "maxTurns", "skills", "hooks", "memory", "background", "effort", "isolation", "initialPrompt", "mcpServers"}
-}
+var foreignKeys = []string{"permissionMode", "disallowedTools", "maxTurns", "skills", "hooks", "memory", "background", "effort", "isolation", "initialPrompt", "mcpServers"}
 
 func kindInto(dst *parley.AgentKind) yamlfile.Reader {
 	return func(v yamlfile.Value) []yamlfile.Mistake {
@@ -166,22 +212,37 @@ func agentModelInto(d *draft) yamlfile.Reader {
 	}
 }
 
+// legacy is what agents get from their team and hold together.
+type legacy struct {
+	common string // what the team shares
+	limits *parley.Limits
+}
+
 // finish fills in what the agent gets from its team.
-func (d draft) finish(t *Team, shared []string) Agent {
+func (d *draft) finish(t *Team, from legacy) *Agent {
 	if d.kept != nil {
-		return *d.kept
+		return d.kept
 	}
-	a := d.agent
-	a.Lines = d.lines
+	a := &d.agent
+	if d.finished {
+		return a
+	}
+	d.finished = true
 	a.Description = shorten(a.Description)
-	a.Limits = d.limits.over(t.Limits)
+	a.Limits = from.limits
+	if d.limits != nil {
+		own := d.limits.over(t.Limits)
+		a.Limits = &own
+	}
 	a.MCPServers = d.mcpServers(t)
-	if d.lines["toolsets"] == 0 {
+	if a.Lines["toolsets"] == 0 {
 		a.Toolsets = t.Toolsets
 	}
-	a.takeRole(d.lines)
-	a.Common = join(shared)
-	a.Knowledge = join([]string{a.Memory, a.Common})
+	a.takeRole()
+	a.Common, a.Knowledge = from.common, from.common
+	if a.Memory != "" {
+		a.Knowledge = join([]string{a.Memory, from.common})
+	}
 	switch {
 	case a.Kind != parley.Native:
 		a.Model = Model{}
@@ -191,23 +252,24 @@ func (d draft) finish(t *Team, shared []string) Agent {
 	return a
 }
 
-// join puts texts below each other, with an empty line between them.
 // WithMemory is the agent with another MEMORY.md.
-func (a Agent) WithMemory(text string) Agent {
-	a.Memory, a.Remembers = text, true
-	a.Knowledge = join([]string{text, a.Common})
-	return a
+func (a *Agent) WithMemory(text string) *Agent {
+	changed := *a
+	changed.Memory, changed.Remembers = text, true
+	changed.Knowledge = join([]string{text, a.Common})
+	return &changed
 }
 
 // MemoryFile is the agent's MEMORY.md, relative to the team's folder; empty for an agent
 // that is a single file.
-func (a Agent) MemoryFile() string {
+func (a *Agent) MemoryFile() string {
 	if dir := path.Dir(a.File); dir != agentsDir && path.Base(a.File) == agentFile {
 		return path.Join(dir, memoryFile)
 	}
 	return ""
 }
 
+// join puts texts below each other, with an empty line between them.
 func join(texts []string) string {
 	var filled []string
 	for _, t := range texts {

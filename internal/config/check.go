@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley"
@@ -14,13 +15,13 @@ import (
 
 // at reports a problem at a key's line, or at the first line if the key is
 // absent.
-func (d draft) at(key, format string, args ...any) Problem {
-	line := max(d.lines[key], 1)
+func (d *draft) at(key, format string, args ...any) Problem {
+	line := max(d.agent.Lines[key], 1)
 	return problems(d.agent.File, wrong(line, format, args...))[0]
 }
 
 // withModel refuses native agents that have no model.
-func withModel(t *Team, drafts []draft) (passed []draft, found []Problem) {
+func withModel(t *Team, drafts []*draft) (passed []*draft, found []Problem) {
 	for _, d := range drafts {
 		if d.agent.Kind == parley.Native && d.agent.Model == (Model{}) && t.Model == (Model{}) {
 			found = append(found, d.at("model",
@@ -39,8 +40,8 @@ func withModel(t *Team, drafts []draft) (passed []draft, found []Problem) {
 // uniqueNames refuses an agent whose name is already taken. The file that had
 // the name before keeps it; otherwise the first file in alphabetical order gets
 // it. A new file never takes over somebody's identity.
-func uniqueNames(t *Team, drafts []draft, incumbents map[string]string) (passed []draft, found []Problem) {
-	holders := map[string]string{}
+func uniqueNames(t *Team, drafts []*draft, incumbents map[string]string) (passed []*draft, found []Problem) {
+	holders := make(map[string]string, len(drafts))
 	for _, d := range drafts {
 		if name := parley.FoldName(d.agent.Name); incumbents[name] == d.agent.File {
 			holders[name] = d.agent.File
@@ -79,7 +80,10 @@ func nameTaken(name, file string) string {
 // unlikeNames refuses an agent whose name looks like somebody else's, with other
 // letters of the same shape. Whoever had such a name before keeps it; otherwise a name
 // in plain letters does.
-func unlikeNames(t *Team, drafts []draft, incumbents map[string]string) (passed []draft, found []Problem) {
+func unlikeNames(t *Team, drafts []*draft, incumbents map[string]string) (passed []*draft, found []Problem) {
+	if !oddNames(t, drafts) {
+		return drafts, nil
+	}
 	holders := map[string][]holder{}
 	put := func(name, file string) {
 		key := parley.LookAlike(name)
@@ -89,7 +93,7 @@ func unlikeNames(t *Team, drafts []draft, incumbents map[string]string) (passed 
 	for _, name := range append([]string{t.Person}, t.People...) {
 		put(name, TeamFile)
 	}
-	first := func(d draft) bool {
+	first := func(d *draft) bool {
 		return incumbents[parley.FoldName(d.agent.Name)] == d.agent.File || parley.LookAlike(d.agent.Name) == parley.FoldName(d.agent.Name)
 	}
 	for _, d := range drafts {
@@ -111,9 +115,17 @@ func unlikeNames(t *Team, drafts []draft, incumbents map[string]string) (passed 
 	return passed, found
 }
 
+// oddNames reports whether somebody's name has signs that may be taken for others.
+// Without one no two names look like each other.
+func oddNames(t *Team, drafts []*draft) bool {
+	odd := func(name string) bool { return parley.LookAlike(name) != parley.FoldName(name) }
+	return odd(t.Person) || slices.ContainsFunc(t.People, odd) ||
+		slices.ContainsFunc(drafts, func(d *draft) bool { return odd(d.agent.Name) })
+}
+
 // unlikePeople leaves out people whose names look like that of an agent who had it
 // before.
-func unlikePeople(people []string, drafts []draft, incumbents map[string]string) (passed []string, found []Problem) {
+func unlikePeople(people []string, drafts []*draft, incumbents map[string]string) (passed []string, found []Problem) {
 	var agents []holder
 	for _, d := range drafts {
 		if incumbents[parley.FoldName(d.agent.Name)] == d.agent.File {
@@ -161,10 +173,10 @@ func looksLike(name string, list []holder) (holder, bool) {
 
 // withoutCircles refuses every agent that is its own manager, directly or
 // through others.
-func withoutCircles(drafts []draft) (passed []draft, found []Problem) {
-	managers := map[string]string{}
-	for _, d := range drafts {
-		managers[parley.FoldName(d.agent.Name)] = d.agent.Manager
+func withoutCircles(drafts []*draft) (passed []*draft, found []Problem) {
+	managers := managersOf(drafts)
+	if !hasCircle(managers) {
+		return drafts, nil
 	}
 	for _, d := range drafts {
 		if circle := circleOf(d.agent.Name, managers); circle != nil {
@@ -174,6 +186,39 @@ func withoutCircles(drafts []draft) (passed []draft, found []Problem) {
 		passed = append(passed, d)
 	}
 	return passed, found
+}
+
+// managersOf are the managers of all who have one, by folded name.
+func managersOf(drafts []*draft) map[string]string {
+	managers := map[string]string{}
+	for _, d := range drafts {
+		if d.agent.Manager != "" {
+			managers[parley.FoldName(d.agent.Name)] = d.agent.Manager
+		}
+	}
+	return managers
+}
+
+// hasCircle reports whether somebody is above themselves. It goes each way up only once.
+func hasCircle(managers map[string]string) bool {
+	const onTheWay, free = 1, 2
+	state := make(map[string]byte, len(managers))
+	var way []string
+	for name := range managers {
+		way = way[:0]
+		for state[name] != free && managers[name] != "" {
+			if state[name] == onTheWay {
+				return true
+			}
+			state[name] = onTheWay
+			way = append(way, name)
+			name = parley.FoldName(managers[name])
+		}
+		for _, name := range way {
+			state[name] = free
+		}
+	}
+	return false
 }
 
 // circleOf follows an agent's managers and returns the path back to it, or nil.
@@ -195,8 +240,9 @@ func circleOf(name string, managers map[string]string) []string {
 }
 
 // knownNames are the folded names of everyone in the files.
-func knownNames(t *Team, drafts []draft) map[string]bool {
-	known := map[string]bool{parley.FoldName(t.Person): true}
+func knownNames(t *Team, drafts []*draft) map[string]bool {
+	known := make(map[string]bool, len(drafts)+len(t.People)+1)
+	known[parley.FoldName(t.Person)] = true
 	for _, name := range t.People {
 		known[parley.FoldName(name)] = true
 	}
@@ -208,7 +254,7 @@ func knownNames(t *Team, drafts []draft) map[string]bool {
 
 // strangers warns of names that are in no file. They are not mistakes: they
 // give nobody a right, and the file of the one who is meant may be broken.
-func (d draft) strangers(known map[string]bool) (found []Problem) {
+func (d *draft) strangers(known map[string]bool) (found []Problem) {
 	warn := func(key, what, name string) {
 		if name != "" && !known[parley.FoldName(name)] {
 			found = append(found, d.at(key, "%s %q is not in this team's files.", what, name))

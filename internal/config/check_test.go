@@ -97,7 +97,7 @@ name: "Щура"
 // Whoever had a name before keeps it, even if a new one in plain letters looks like
 // it.
 func TestTheFileThatHadALookAlikeNameKeepsIt(t *testing.T) {
-	drafts := []draft{{agent: Agent{Name: "Ann", File: "agents/a.md"}}, {agent: Agent{Name: "Änn", File: "agents/z.md"}}}
+	drafts := []*draft{{agent: Agent{Name: "Ann", File: "agents/a.md"}}, {agent: Agent{Name: "Änn", File: "agents/z.md"}}}
 	passed, found := unlikeNames(&Team{}, drafts, map[string]string{"änn": "agents/z.md"})
 	if len(passed) != 1 || passed[0].agent.Name != "Änn" || len(found) != 1 || found[0].File != "agents/a.md" {
 		t.Errorf("passed %+v, found %+v", passed, found)
@@ -226,7 +226,7 @@ kind: client
 func TestTheFileThatHadANameKeepsIt(t *testing.T) {
 	for _, files := range [][]string{{"agents/a.md", "agents/z.md"}, {"agents/z.md", "agents/a.md"}} {
 		had, wants := files[0], files[1]
-		drafts := []draft{{agent: Agent{Name: "Ann", File: "agents/a.md", Kind: parley.Native}}, {agent: Agent{Name: "ANN", File: "agents/z.md", Kind: parley.Native}}}
+		drafts := []*draft{{agent: Agent{Name: "Ann", File: "agents/a.md", Kind: parley.Native}}, {agent: Agent{Name: "ANN", File: "agents/z.md", Kind: parley.Native}}}
 		passed, found := uniqueNames(&Team{}, drafts, map[string]string{"ann": had})
 		if len(passed) != 1 || passed[0].agent.File != had || len(found) != 1 || found[0].File != wants {
 			t.Errorf("%s had it: passed %+v, found %+v", had, passed, found)

@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"parley"
 )
@@ -35,6 +36,7 @@ func Load(dir string) (*Team, []Problem, error) {
 	}
 	agents.check(team, nil)
 	agents.complete(team)
+	team.seen = agents.seen(team)
 	return team, agents.problems, nil
 }
 
@@ -101,16 +103,41 @@ func (f *folder) check(team *Team, incumbents map[string]string) {
 
 // complete puts the agents into their team.
 func (f *folder) complete(team *Team) {
-	team.Warnings = append(team.Warnings, f.warnings...)
-	known := knownNames(team, f.drafts)
-	team.Warnings = append(team.Warnings, channelStrangers(team, known)...)
-	for _, d := range f.drafts {
-		team.Agents = append(team.Agents, d.finish(team, f.shared))
-		team.Warnings = append(team.Warnings, append(d.notYet(), d.strangers(known)...)...)
-		team.Warnings = append(team.Warnings, d.scheduleStrangers(team, known)...)
-		team.Warnings = append(team.Warnings, problems(d.agent.File, d.servers.warned)...)
+	f.known = knownNames(team, f.drafts)
+	if f.from.limits == nil {
+		limits := team.Limits // not those of the team itself, which would stay in memory as long as an agent of it
+		f.from = legacy{join(f.shared), &limits}
 	}
+	team.Agents = slices.Grow(team.Agents, len(f.drafts))
+	f.advice = nil
+	for _, d := range f.drafts {
+		team.Agents = append(team.Agents, d.finish(team, f.from))
+		if list := d.advice(team, f.known); list != nil {
+			f.advice = append(f.advice, advice{d.agent.File, list})
+		}
+	}
+	f.warn(team)
 	f.problems = append(f.problems, team.checkLead()...)
+}
+
+// advice is what there is to know about one agent's file.
+type advice struct {
+	file string
+	list []Problem
+}
+
+// advice are the warnings about one agent.
+func (d *draft) advice(t *Team, known map[string]bool) []Problem {
+	return slices.Concat(d.notYet(), d.strangers(known), d.scheduleStrangers(t, known), problems(d.agent.File, d.servers.warned))
+}
+
+// warn puts all warnings into the team.
+func (f *folder) warn(team *Team) {
+	team.Warnings = append(team.Warnings, f.warnings...)
+	team.Warnings = append(team.Warnings, channelStrangers(team, f.known)...)
+	for _, a := range f.advice {
+		team.Warnings = append(team.Warnings, a.list...)
+	}
 }
 
 // unusable explains why a folder cannot be read at all.

@@ -61,7 +61,7 @@ func names(team *Team) []string {
 
 func diff(t *testing.T, what string, want, got any) {
 	t.Helper()
-	if d := cmp.Diff(want, got, cmp.AllowUnexported(Store{}), cmpopts.IgnoreFields(Agent{}, "Lines")); d != "" {
+	if d := cmp.Diff(want, got, cmp.AllowUnexported(Store{}), cmpopts.IgnoreUnexported(Team{}), cmpopts.IgnoreFields(Agent{}, "Lines")); d != "" {
 		t.Errorf("%s (-want +got):\n%s", what, d)
 	}
 }
@@ -180,17 +180,17 @@ tools: [a, b]
 		Workspace: Workspace{Folder: filepath.Join(dir, "src"), Unsandboxed: true, Network: true,
 			Readable: []string{"/opt/sdk", filepath.Join(dir, "tools")}, Environment: []string{"CARGO_HOME"}},
 		Limits: limits,
-		Agents: []Agent{{
+		Agents: []*Agent{{
 			Name: "Bob", Description: "Answers questions.", Kind: parley.Native,
 			Model: Model{Provider: "ollama", Name: "llama3:8b"},
 			Tools: []string{"Read", "Grep"}, Toolsets: []string{"contact"},
-			Limits: bobs, Instructions: "You are Bob.", File: "agents/bob.md",
+			Limits: &bobs, Instructions: "You are Bob.", File: "agents/bob.md",
 			Manager: "ada", Role: "librarian",
 			Mode: "write", Behavior: "autonomous", Profile: Profile{Preset: "standard"}, Shared: "write",
 		}, {
 			Name: "claude", Kind: parley.Client,
 			Tools: []string{"a", "b"}, Toolsets: []string{"contact"},
-			Limits: limits, File: "agents/claude.md",
+			Limits: &limits, File: "agents/claude.md",
 			Mode: "write", Behavior: "autonomous", Profile: Profile{Preset: "standard"}, Shared: "read",
 		}},
 	}, team)

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"os"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -18,20 +17,21 @@ const (
 
 // describe takes an agent's description from its docs. The docs are for others,
 // so a page that cannot be read causes a warning and leaves nobody out.
-func (f *folder) describe(root *os.Root, file string) string {
+func (r *reader) describe(file string) string {
+	root := r.root
 	if isLink(root, path.Dir(file)) || isLink(root, file) {
-		f.warnings = append(f.warnings, Problem{File: file, Message: "This is not read: links are not followed in docs."})
+		r.warn(Problem{File: file, Message: "This is not read: links are not followed in docs."})
 		return ""
 	}
 	if info, err := root.Lstat(file); err == nil && hardlink.Shared(info) {
-		f.warnings = append(f.warnings, Problem{File: file, Message: "This is not read: it has a name elsewhere too, and only files of their own are read in docs."})
+		r.warn(Problem{File: file, Message: "This is not read: it has a name elsewhere too, and only files of their own are read in docs."})
 		return ""
 	}
 	text, found, err := readText(root, file)
 	if err != nil {
 		return "" // most have none
 	}
-	f.warnings = append(f.warnings, problems(file, found)...)
+	r.warn(problems(file, found)...)
 	return firstParagraph(text)
 }
 

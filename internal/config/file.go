@@ -39,16 +39,25 @@ func readText(root *os.Root, name string) (string, []yamlfile.Mistake, error) {
 	if len(data) > maxFile {
 		return "", wrong(0, "This file is larger than %s.", formatSize(maxFile)), nil
 	}
+	text, found := textOf(data)
+	return text, found, nil
+}
+
+// textOf is the text in a file, with plain line ends and without a byte order mark.
+func textOf(data []byte) (string, []yamlfile.Mistake) {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	if line := binaryLine(data); line > 0 {
-		return "", wrong(line, "This is not UTF-8 text."), nil
+		return "", wrong(line, "This is not UTF-8 text.")
 	}
-	return plainLines(string(data)), nil, nil
+	return plainLines(string(data)), nil
 }
 
 // plainLines turns every line end into \n, so that lines count as they do in
 // YAML.
 func plainLines(s string) string {
+	if !strings.Contains(s, "\r") {
+		return s
+	}
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s)
 }
 
@@ -85,6 +94,9 @@ func reason(err error) error {
 
 // binaryLine returns the first line that is not text, or 0.
 func binaryLine(data []byte) int {
+	if utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
+		return 0
+	}
 	line := 1
 	for l := range bytes.Lines(data) {
 		if !utf8.Valid(l) || bytes.IndexByte(l, 0) >= 0 {

@@ -2,10 +2,18 @@ package config
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"parley/internal/yamlfile"
 )
 
 const (
@@ -24,85 +32,219 @@ func identityFiles() []string {
 
 // folder is what the agents' folder holds, each file read by itself.
 type folder struct {
-	drafts   []draft
+	drafts   []*draft
 	shared   []string
 	problems []Problem
 	warnings []Problem
 	missing  bool // there is no such folder
+
+	entries []entry
+	// What completing the team has made of it.
+	from   legacy
+	known  map[string]bool // the names of everyone, folded
+	advice []advice
+}
+
+// entry is what one name in the agents' folder stands for.
+type entry struct {
+	name  string
+	stamp stamp  // what it looked like from outside before it was read
+	draft *draft // nil if it is no agent, or has a mistake
+	more  *more  // nil if there is nothing more to say, as about nearly all
+}
+
+type more struct {
+	problems []Problem
+	warnings []Problem
+	shared   []string // texts that go into every prompt
+}
+
+// collect puts together what was read, in the order of the names.
+func collect(entries []entry) folder {
+	f := folder{entries: entries, drafts: make([]*draft, 0, len(entries))}
+	for _, e := range entries {
+		if e.draft != nil {
+			f.drafts = append(f.drafts, e.draft)
+		}
+		if e.more != nil {
+			f.problems = append(f.problems, e.more.problems...)
+			f.warnings = append(f.warnings, e.more.warnings...)
+			f.shared = append(f.shared, e.more.shared...)
+		}
+	}
+	return f
+}
+
+// sort brings the agents into the order of their files.
+func (f *folder) sort() {
+	byFile := func(a, b *draft) int { return strings.Compare(a.agent.File, b.agent.File) }
+	if !slices.IsSortedFunc(f.drafts, byFile) {
+		slices.SortStableFunc(f.drafts, byFile)
+	}
 }
 
 // readAgents reads the agents' folder in the order of the names. A team
 // without the folder has no agents; an error means that there is one and it
 // cannot be listed.
 func readAgents(root *os.Root) (folder, error) {
-	var f folder
-	entries, err := fs.ReadDir(root.FS(), agentsDir)
+	names, err := entryNames(root)
 	if errors.Is(err, fs.ErrNotExist) && !isLink(root, agentsDir) {
-		f.missing = true
-		return f, nil
+		return folder{missing: true}, nil
 	}
 	if err != nil {
-		return f, err
+		return folder{}, err
 	}
-	for _, e := range entries {
-		f.read(root, e.Name())
+	return collect(readEntries(root, names)), nil
+}
+
+// namesIn lists a folder by name. Unlike fs.ReadDir it does not look at each file.
+func namesIn(root *os.Root, dir string) ([]string, error) {
+	d, err := root.Open(dir)
+	if err != nil {
+		return nil, err
 	}
-	return f, nil
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	slices.Sort(names)
+	return names, err
+}
+
+// entriesAtOnce is how many entries one of those that read takes at a time.
+const entriesAtOnce = 64
+
+// readEntries reads entries of the agents' folder, on all processors if they are many.
+func readEntries(root *os.Root, names []string) []entry {
+	entries := make([]entry, len(names))
+	agents, err := root.OpenRoot(agentsDir)
+	if err == nil {
+		defer agents.Close()
+	}
+	var next atomic.Int64
+	work := func() {
+		r := reader{root: root, agents: agents, drafts: newDraftReader()}
+		for {
+			end := int(next.Add(entriesAtOnce))
+			for i := end - entriesAtOnce; i < min(end, len(names)); i++ {
+				entries[i] = r.read(names[i])
+			}
+			if end >= len(names) {
+				return
+			}
+		}
+	}
+	var all sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(names)/entriesAtOnce) {
+		all.Go(work)
+	}
+	work()
+	all.Wait()
+	return entries
+}
+
+// reader reads entries of the agents' folder, one after the other.
+type reader struct {
+	root   *os.Root // the team's folder
+	agents *os.Root // the agents' folder; nil if it cannot be opened
+	drafts *draftReader
+	buffer []byte
+	entry  entry // the one that is being read
 }
 
 // read reads one entry of the agents' folder. Its name says what it is.
-func (f *folder) read(root *os.Root, name string) {
-	file := path.Join(agentsDir, name)
-	info, err := root.Stat(file)
-	switch {
-	case strings.HasPrefix(name, "."), strings.EqualFold(name, "README.md"):
-		// Left there by editors and people, and not meant as agents.
-	case err == nil && info.IsDir() && name == sharedDir:
-		f.readShared(root, file)
-	case err == nil && info.IsDir():
-		f.readFolder(root, file, name)
-	case err != nil && !isMarkdown(name):
-		f.add(draft{}, problems(file, unreadable(root, file, err)))
-	case isMarkdown(name):
-		f.readFile(root, file, strings.TrimSuffix(name, path.Ext(name)))
-	default:
-		f.warnings = append(f.warnings, Problem{File: file,
-			Message: "This is not read: an agent is a .md file, or a folder with " + agentFile + "."})
+func (r *reader) read(name string) entry {
+	r.entry = entry{name: name}
+	file := agentsDir + "/" + name
+	if isMarkdown(name) {
+		if text, found, ok := r.plainFile(name); ok {
+			r.addFile(file, text, found)
+			return r.entry
+		}
 	}
+	if r.agents != nil {
+		r.entry.stamp = stampOf(r.root, r.agents, name)
+	}
+	info, err := r.root.Stat(file)
+	switch {
+	case err == nil && info.IsDir() && name == sharedDir:
+		r.readShared(file)
+	case err == nil && info.IsDir():
+		r.readFolder(file, name)
+	case err != nil && !isMarkdown(name):
+		r.add(nil, problems(file, unreadable(r.root, file, err)))
+	case isMarkdown(name):
+		text, found, err := readText(r.root, file)
+		if err == nil { // else it was listed a moment ago, and now it is gone, and so is the agent
+			r.addFile(file, text, found)
+		}
+	default:
+		r.warn(Problem{File: file, Message: "This is not read: an agent is a .md file, or a folder with " + agentFile + "."})
+	}
+	return r.entry
+}
+
+// plainFile reads what nearly every agent is, a regular file in the folder itself, in few
+// steps. Whatever is unusual it leaves to readText.
+func (r *reader) plainFile(name string) (text string, found []yamlfile.Mistake, ok bool) {
+	if r.agents == nil {
+		return "", nil, false
+	}
+	f, err := r.agents.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not keep it waiting
+	if err != nil {
+		return "", nil, false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
+		return "", nil, false
+	}
+	r.entry.stamp = 0
+	r.entry.stamp.add(info)
+	r.buffer = slices.Grow(r.buffer[:0], int(info.Size())+1)
+	for {
+		n, err := f.Read(r.buffer[len(r.buffer):cap(r.buffer)])
+		r.buffer = r.buffer[:len(r.buffer)+n]
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil || len(r.buffer) > maxFile {
+			return "", nil, false
+		}
+		r.buffer = slices.Grow(r.buffer, 1)
+	}
+	text, found = textOf(r.buffer)
+	return text, found, true
 }
 
 func isMarkdown(name string) bool { return strings.EqualFold(path.Ext(name), ".md") }
 
-// readFile reads an agent that is a single file.
-func (f *folder) readFile(root *os.Root, file, name string) {
-	text, found, err := readText(root, file)
-	if err != nil {
-		// It was listed a moment ago; now it is gone, and so is the agent.
-		return
-	}
-	var d draft
+// addFile keeps an agent that is a single file.
+func (r *reader) addFile(file, text string, found []yamlfile.Mistake) {
+	var d *draft
 	if found == nil {
-		d, found = newDraft(file, name, text)
+		name := path.Base(file)
+		d, found = r.drafts.read(file, strings.TrimSuffix(name, path.Ext(name)), text)
 	}
-	f.add(d, problems(file, found))
+	r.add(d, problems(file, found))
 }
 
 // readFolder reads an agent that is a folder.
-func (f *folder) readFolder(root *os.Root, dir, name string) {
+func (r *reader) readFolder(dir, name string) {
 	file := path.Join(dir, agentFile)
-	text, found, err := readText(root, file)
+	text, found, err := readText(r.root, file)
 	if err != nil {
-		f.add(draft{}, problems(dir, wrong(0, "This folder has no %s.", agentFile)))
+		r.add(nil, problems(dir, wrong(0, "This folder has no %s.", agentFile)))
 		return
 	}
-	var d draft
+	d := &draft{}
 	if found == nil {
-		d, found = newDraft(file, name, text)
+		if d, found = r.drafts.read(file, name, text); d == nil {
+			d = &draft{}
+		}
 	}
 	wrongs := problems(file, found)
 	texts := []string{d.agent.Instructions}
 	for _, name := range identityFiles() {
-		text, found, err := readText(root, path.Join(dir, name))
+		text, found, err := readText(r.root, path.Join(dir, name))
 		if err != nil {
 			continue
 		}
@@ -116,45 +258,61 @@ func (f *folder) readFolder(root *os.Root, dir, name string) {
 	d.agent.Instructions = join(texts)
 	d.agent.Docs = path.Join(dir, docsDir)
 	if d.agent.Description == "" {
-		d.agent.Description = f.describe(root, path.Join(d.agent.Docs, readmeFile))
+		d.agent.Description = r.describe(path.Join(d.agent.Docs, readmeFile))
 	}
-	f.add(d, wrongs)
+	r.add(d, wrongs)
 }
 
 // add keeps the agent, or its problems.
-func (f *folder) add(d draft, wrongs []Problem) {
-	if len(wrongs) > 0 {
-		f.problems = append(f.problems, wrongs...)
+func (r *reader) add(d *draft, wrongs []Problem) {
+	if len(wrongs) == 0 {
+		r.entry.draft = d
 		return
 	}
-	f.drafts = append(f.drafts, d)
+	m := r.more()
+	m.problems = append(m.problems, wrongs...)
+}
+
+func (r *reader) warn(list ...Problem) {
+	if len(list) > 0 {
+		m := r.more()
+		m.warnings = append(m.warnings, list...)
+	}
+}
+
+func (r *reader) more() *more {
+	if r.entry.more == nil {
+		r.entry.more = &more{}
+	}
+	return r.entry.more
 }
 
 // keep takes the result of a check: the agents that passed it, and a problem
 // for each that did not.
-func (f *folder) keep(drafts []draft, found []Problem) {
+func (f *folder) keep(drafts []*draft, found []Problem) {
 	f.drafts = drafts
 	f.problems = append(f.problems, found...)
 }
 
 // readShared reads what goes into every prompt. A file that cannot be used is a
 // problem, and only that file is left out.
-func (f *folder) readShared(root *os.Root, dir string) {
-	entries, err := fs.ReadDir(root.FS(), dir)
+func (r *reader) readShared(dir string) {
+	names, err := namesIn(r.root, dir)
 	if err != nil {
-		f.problems = append(f.problems, problems(dir, unreadable(root, dir, err))...)
+		r.add(nil, problems(dir, unreadable(r.root, dir, err)))
 		return
 	}
-	for _, e := range entries {
-		if !isMarkdown(e.Name()) || strings.HasPrefix(e.Name(), ".") {
+	for _, name := range names {
+		if !isMarkdown(name) || strings.HasPrefix(name, ".") {
 			continue
 		}
-		file := path.Join(dir, e.Name())
-		text, found, err := readText(root, file)
+		file := path.Join(dir, name)
+		text, found, err := readText(r.root, file)
 		if err != nil {
 			continue
 		}
-		f.problems = append(f.problems, problems(file, found)...)
-		f.shared = append(f.shared, text)
+		m := r.more()
+		m.problems = append(m.problems, problems(file, found)...)
+		m.shared = append(m.shared, text)
 	}
 }

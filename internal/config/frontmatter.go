@@ -15,16 +15,13 @@ func splitFrontMatter(text string) (front, body string, found []yamlfile.Mistake
 	if !fence(first) {
 		return "", text, nil
 	}
-	var yaml strings.Builder
-	yaml.WriteString("\n")
 	for rest != "" {
+		at := len(text) - len(rest)
 		var line string
 		line, rest, _ = strings.Cut(rest, "\n")
 		if fence(line) {
-			return yaml.String(), rest, nil
+			return text[len(first):at], rest, nil
 		}
-		yaml.WriteString(line)
-		yaml.WriteString("\n")
 	}
 	return "", "", wrong(1, "The front matter that begins here is never closed: a line --- is missing.")
 }
@@ -38,6 +35,10 @@ func fence(line string) bool {
 // text, and writes such files: "description: Reviews code. Examples: …" is not
 // YAML.
 func readable(front string) string {
+	_, after, _ := strings.Cut(front, "\ndescription: ")
+	if text, _, _ := strings.Cut(after, "\n"); !strings.Contains(text, ":") {
+		return front // as nearly all
+	}
 	lines := strings.Split(front, "\n")
 	quoted := false
 	for i, line := range lines {

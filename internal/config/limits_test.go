@@ -52,10 +52,10 @@ limits:
 		Daily:  parley.Budget{Tokens: 2_000_000, Money: 10 * parley.Dollar},
 	}
 	diff(t, "team", base, team.Limits)
-	diff(t, "b", base, team.Agents[1].Limits)
+	diff(t, "b", base, *team.Agents[1].Limits)
 	base.Budget.Tokens = 5000 // the rest is the team's
 	base.Rate, base.MessageBytes, base.DelegationDeadline = 5, 2048, 168*time.Hour
-	diff(t, "a", base, team.Agents[0].Limits)
+	diff(t, "a", base, *team.Agents[0].Limits)
 }
 
 func TestLimitsOutOfRange(t *testing.T) {

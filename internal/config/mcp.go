@@ -157,7 +157,7 @@ func looksSecret(name, value string) bool {
 
 // serversKnown refuses agents that name a server which parley.yaml does not
 // describe.
-func serversKnown(t *Team, drafts []draft) (passed []draft, found []Problem) {
+func serversKnown(t *Team, drafts []*draft) (passed []*draft, found []Problem) {
 	known := []string{}
 	for _, s := range t.MCPServers {
 		known = append(known, s.Name)
@@ -183,7 +183,7 @@ func suggestServer(name string, known []string) string {
 
 // mcpServers are the agent's servers. Those of parley.yaml that it names come
 // first.
-func (d draft) mcpServers(t *Team) (list []MCPServer) {
+func (d *draft) mcpServers(t *Team) (list []MCPServer) {
 	for _, s := range t.MCPServers {
 		if slices.Contains(d.servers.named, s.Name) && !slices.ContainsFunc(d.servers.own, func(o MCPServer) bool { return o.Name == s.Name }) {
 			list = append(list, s)

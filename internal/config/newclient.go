@@ -86,7 +86,7 @@ func checkNew(dir, file string) error {
 		return err
 	}
 	found = slices.DeleteFunc(found, func(p Problem) bool { return p.File != file })
-	if len(found) == 0 && !slices.ContainsFunc(team.Agents, func(a Agent) bool { return a.File == file }) {
+	if len(found) == 0 && !slices.ContainsFunc(team.Agents, func(a *Agent) bool { return a.File == file }) {
 		return parley.Errorf(parley.Invalid, "%s would not be an agent of this team.", file)
 	}
 	return refuse(found)

@@ -11,10 +11,10 @@ import (
 
 // notYet lists what the agent's file says but the hub does not do. A key that
 // restricts an agent and is quietly ignored would be worse than none.
-func (d draft) notYet() []Problem {
+func (d *draft) notYet() []Problem {
 	var out []Problem
-	for _, name := range foreignKeys() {
-		if d.lines[name] != 0 {
+	for _, name := range foreignKeys {
+		if d.agent.Lines[name] != 0 {
 			out = append(out, d.at(name, "%s is a key of Claude Code that means nothing here. %s", name, foreignHint(name)))
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 
 	"parley"
 )
@@ -28,12 +27,18 @@ func Reload(before *Team) (*Team, []Problem, error) {
 		return nil, nil, parley.Errorf(parley.NotFound, "The folder %s is gone.", filepath.Join(before.Dir, agentsDir)).
 			WithHint("The team stays as it was. Remove the files one by one, or stop the hub, if the agents are to go.")
 	}
+	return agents.succeed(team, before)
+}
+
+// succeed makes the team that follows another.
+func (f *folder) succeed(team, before *Team) (*Team, []Problem, error) {
 	asked := team.Person
 	team.Person = before.Person
-	agents.settle(team, before)
-	agents.complete(team)
+	f.settle(team, before)
+	f.complete(team)
 	team.Person = asked
-	return team, agents.problems, nil
+	team.seen = f.seen(team)
+	return team, f.problems, nil
 }
 
 // settle checks the team until every agent is as its file says, as it was
@@ -65,8 +70,8 @@ func incumbents(team *Team) map[string]string {
 // skipBlank assumes that an agent's file that has become empty is just
 // being written. Without its front matter the agent would have no rules.
 func (f *folder) skipBlank(before *Team) {
-	f.drafts = slices.DeleteFunc(f.drafts, func(d draft) bool {
-		if !d.blank || !slices.ContainsFunc(before.Agents, func(a Agent) bool { return a.File == d.agent.File && !a.empty() }) {
+	f.drafts = slices.DeleteFunc(f.drafts, func(d *draft) bool {
+		if !d.blank || !slices.ContainsFunc(before.Agents, func(a *Agent) bool { return a.File == d.agent.File && !a.empty() }) {
 			return false
 		}
 		f.problems = append(f.problems, Problem{File: d.agent.File, Message: "This file is empty. Remove it if the agent is to go."})
@@ -75,7 +80,7 @@ func (f *folder) skipBlank(before *Team) {
 }
 
 // empty reports whether the agent's file was empty when it was read.
-func (a Agent) empty() bool {
+func (a *Agent) empty() bool {
 	return len(a.Lines) == 0 && a.Instructions == "" && a.Memory == "" && a.Knowledge == ""
 }
 
@@ -83,18 +88,19 @@ func (a Agent) empty() bool {
 func (f *folder) restore(before *Team) {
 	for _, a := range before.Agents {
 		i := slices.IndexFunc(f.problems, func(p Problem) bool { return a.describedIn(p.File) })
-		if i < 0 || slices.ContainsFunc(f.drafts, func(d draft) bool { return d.agent.File == a.File }) {
+		if i < 0 || slices.ContainsFunc(f.drafts, func(d *draft) bool { return d.agent.File == a.File }) {
 			continue
 		}
-		a.Mistake = f.problems[i].String()
-		f.drafts = append(f.drafts, draft{agent: a, lines: a.Lines, kept: &a})
+		kept := *a
+		kept.Mistake = f.problems[i].String()
+		f.drafts = append(f.drafts, &draft{agent: kept, kept: &kept})
 	}
-	slices.SortStableFunc(f.drafts, func(a, b draft) int { return strings.Compare(a.agent.File, b.agent.File) })
+	f.sort()
 }
 
 // describedIn reports whether a file is the agent's, or in its folder, or that
 // folder itself.
-func (a Agent) describedIn(file string) bool {
+func (a *Agent) describedIn(file string) bool {
 	dir := path.Dir(a.File)
 	return file == a.File || dir != agentsDir && (file == dir || path.Dir(file) == dir)
 }

@@ -26,15 +26,15 @@ var readingRoles = []string{"lead", "researcher", "reviewer"}
 func Roles() []string { return []string{"lead", "researcher", "coder", "reviewer", "tester"} }
 
 // takeRole gives an agent what its role brings, unless its file says otherwise.
-func (a *Agent) takeRole(lines map[string]int) {
+func (a *Agent) takeRole() {
 	role := parley.FoldName(a.Role)
 	if !slices.Contains(Roles(), role) {
 		return
 	}
-	if lines["toolsets"] == 0 {
+	if a.Lines["toolsets"] == 0 {
 		a.Toolsets = roleToolsets
 	}
-	if lines["mode"] == 0 && slices.Contains(readingRoles, role) {
+	if a.Lines["mode"] == 0 && slices.Contains(readingRoles, role) {
 		a.Mode = "read"
 	}
 	a.Instructions = join([]string{roleText(role), a.Instructions})

@@ -23,7 +23,7 @@ type Profile struct {
 
 // Rules collects what the files say about the agent. Everything was checked
 // when it was read.
-func (a Agent) Rules() (*policy.Rules, error) {
+func (a *Agent) Rules() (*policy.Rules, error) {
 	r := &policy.Rules{Manager: parley.FoldName(a.Manager), ReadOnly: a.Mode == "read"}
 	if a.CanInvoke != nil {
 		r.CanInvoke = map[string]bool{}

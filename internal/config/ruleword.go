@@ -52,7 +52,7 @@ func suggestRule(key string) string {
 // RuleWords is the value that holds for a key, even if no file sets it. For
 // can_invoke, no words mean everyone if the file has no such key, and nobody if
 // it has.
-func (a Agent) RuleWords(key string) []string {
+func (a *Agent) RuleWords(key string) []string {
 	switch key {
 	case KeyManager:
 		return oneWord(a.Manager)
@@ -215,19 +215,21 @@ func scalar(s string) string {
 
 // ReadRules reads an agent's file on its own, for its rules. What the team adds
 // to an agent is not there.
-func ReadRules(file string, data []byte) (Agent, error) {
+func ReadRules(file string, data []byte) (*Agent, error) {
 	if line := binaryLine(data); line > 0 {
-		return Agent{}, refuse(problems(file, wrong(line, "This is not UTF-8 text.")))
+		return &Agent{}, refuse(problems(file, wrong(line, "This is not UTF-8 text.")))
 	}
 	d, found := newDraft(file, fallbackName(file), plainLines(string(bytes.TrimPrefix(data, []byte("\uFEFF")))))
-	d.agent.Lines = d.lines
-	return d.agent, refuse(problems(file, found))
+	if d == nil {
+		d = &draft{}
+	}
+	return &d.agent, refuse(problems(file, found))
 }
 
 // Differs names the keys in which two versions of an agent differ. Instructions
 // count as one key, whichever file they are in. It tells nothing about the
 // values.
-func (a Agent) Differs(b Agent) (keys []string) {
+func (a *Agent) Differs(b *Agent) (keys []string) {
 	for _, k := range []struct {
 		name string
 		same bool
@@ -239,7 +241,7 @@ func (a Agent) Differs(b Agent) (keys []string) {
 		{"model", a.Model == b.Model},
 		{"tools", slices.Equal(a.Tools, b.Tools)},
 		{"toolsets", slices.Equal(a.Toolsets, b.Toolsets)},
-		{"limits", a.Limits == b.Limits},
+		{"limits", sameLimits(a.Limits, b.Limits)},
 		{"role", a.Role == b.Role},
 		{"shared", a.Shared == b.Shared},
 		{"isolated", a.Isolated == b.Isolated},
@@ -258,4 +260,8 @@ func (a Agent) Differs(b Agent) (keys []string) {
 		}
 	}
 	return keys
+}
+
+func sameLimits(a, b *parley.Limits) bool {
+	return a == b || a != nil && b != nil && *a == *b
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"parley"
@@ -144,7 +145,10 @@ func runBudgetInto(dst *parley.Budget) yamlfile.Reader {
 
 // scheduled refuses agents whose schedules nobody could keep: too many entries, entries
 // that follow each other too fast, or an owner who is an agent.
-func scheduled(t *Team, drafts []draft) (passed []draft, found []Problem) {
+func scheduled(t *Team, drafts []*draft) (passed []*draft, found []Problem) {
+	if !slices.ContainsFunc(drafts, func(d *draft) bool { return len(d.agent.Schedule) > 0 }) {
+		return drafts, nil
+	}
 	kinds := map[string]parley.AgentKind{}
 	for _, d := range drafts {
 		kinds[parley.FoldName(d.agent.Name)] = d.agent.Kind
@@ -160,7 +164,7 @@ func scheduled(t *Team, drafts []draft) (passed []draft, found []Problem) {
 }
 
 // checkSchedule says what is wrong with an agent's schedule; empty if nothing is.
-func (d draft) checkSchedule(t *Team, kinds map[string]parley.AgentKind) string {
+func (d *draft) checkSchedule(t *Team, kinds map[string]parley.AgentKind) string {
 	list := d.agent.Schedule
 	if len(list) == 0 {
 		return ""
@@ -185,7 +189,7 @@ func (d draft) checkSchedule(t *Team, kinds map[string]parley.AgentKind) string 
 
 // scheduleStrangers warns of owners and channels that are in no file. They may exist all the same:
 // the person who starts the hub, and channels that somebody made while it ran.
-func (d draft) scheduleStrangers(t *Team, known map[string]bool) (found []Problem) {
+func (d *draft) scheduleStrangers(t *Team, known map[string]bool) (found []Problem) {
 	for _, s := range d.agent.Schedule {
 		if s.Owner != "" && !known[parley.FoldName(s.Owner)] {
 			found = append(found, d.at("schedule", "The owner %q is not in this team's files.", s.Owner))

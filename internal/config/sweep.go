@@ -1,7 +1,6 @@
 package config
 
 import (
-	"io/fs"
 	"os"
 	"path"
 	"strings"
@@ -20,21 +19,40 @@ func Sweep(dir string) (removed []string) {
 		return nil
 	}
 	defer root.Close()
-	sweep := func(name string, d fs.DirEntry, err error) error {
-		base := path.Base(name)
-		if err != nil || !d.Type().IsRegular() || !strings.HasPrefix(base, unfinished) || !strings.HasSuffix(base, ".tmp") {
-			return nil
-		}
-		info, err := d.Info()
-		if err == nil && time.Since(info.ModTime()) > time.Minute && root.Remove(name) == nil {
-			removed = append(removed, name)
-		}
+	beside, _ := namesIn(root, ".")
+	removed = sweep(root, beside, "")
+	return append(removed, sweepFolder(root, agentsDir)...)
+}
+
+func sweepFolder(root *os.Root, dir string) []string {
+	names, err := namesIn(root, dir)
+	if err != nil {
 		return nil
 	}
-	beside, _ := fs.ReadDir(root.FS(), ".")
-	for _, d := range beside {
-		_ = sweep(d.Name(), d, nil)
+	removed := sweep(root, names, dir)
+	for _, name := range names {
+		if isMarkdown(name) {
+			continue // nearly all; nobody looks at each
+		}
+		below := path.Join(dir, name)
+		if info, err := root.Lstat(below); err == nil && info.IsDir() {
+			removed = append(removed, sweepFolder(root, below)...)
+		}
 	}
-	_ = fs.WalkDir(root.FS(), agentsDir, sweep)
+	return removed
+}
+
+// sweep removes the unfinished among the names in a folder.
+func sweep(root *os.Root, names []string, dir string) (removed []string) {
+	for _, name := range names {
+		if !strings.HasPrefix(name, unfinished) || !strings.HasSuffix(name, ".tmp") {
+			continue
+		}
+		file := path.Join(dir, name)
+		info, err := root.Lstat(file)
+		if err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > time.Minute && root.Remove(file) == nil {
+			removed = append(removed, file)
+		}
+	}
 	return removed
 }

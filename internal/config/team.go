@@ -1,6 +1,7 @@
 package config
 
 import (
+	"crypto/sha256"
 	"net"
 	"net/netip"
 	"os"
@@ -79,9 +80,13 @@ type Team struct {
 	// MCPServers are those that agents may name.
 	MCPServers []MCPServer
 	// Agents are in the order of their files' names.
-	Agents []Agent
+	Agents []*Agent
 	// Warnings are things that the files say but this version does not do.
 	Warnings []Problem
+
+	digest [sha256.Size]byte // of the text of parley.yaml
+	stamp  stamp             // what that file looked like from outside
+	seen   *seen
 }
 
 const (
@@ -99,18 +104,25 @@ const DefaultData = ".parley"
 // readTeam reads parley.yaml. Its mistakes come back as one error that lists
 // them all.
 func readTeam(root *os.Root, dir string) (*Team, error) {
+	var looks stamp
+	looks.note(root, TeamFile)
 	text, found, err := readText(root, TeamFile)
 	if err != nil {
 		return nil, parley.Errorf(parley.NotFound, "There is no team in %s: it has no %s.", dir, TeamFile).
 			WithHint("%s", initHint).WithCause(err)
 	}
-	return parseTeam(text, found, dir)
+	team, err := parseTeam(text, found, dir)
+	if team != nil {
+		team.stamp = looks
+	}
+	return team, err
 }
 
 // parseTeam reads the text of parley.yaml. found are the mistakes that it has as a
 // file.
 func parseTeam(text string, found []yamlfile.Mistake, dir string) (*Team, error) {
 	t := &Team{
+		digest:    sha256.Sum256([]byte(text)),
 		Dir:       dir,
 		Name:      parley.MainTeam,
 		Toolsets:  []string{"contact"},

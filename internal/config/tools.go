@@ -17,7 +17,7 @@ var claudeTools = map[string]string{
 
 // AllowedTools are the tools that the key tools leaves the agent, by our names;
 // nil leaves all. A name that ends in * means all names that begin with it.
-func (a Agent) AllowedTools() []string {
+func (a *Agent) AllowedTools() []string {
 	if a.Tools == nil {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (a Agent) AllowedTools() []string {
 
 // ForeignTools reports whether the key tools names tools of Claude Code alone. Such a
 // list was written where there is nobody to contact, and says nothing about that.
-func (a Agent) ForeignTools() bool {
+func (a *Agent) ForeignTools() bool {
 	return len(a.Tools) > 0 && !slices.ContainsFunc(a.Tools, func(name string) bool {
 		first, _ := utf8.DecodeRuneInString(name)
 		return !strings.HasPrefix(name, "mcp__") && !unicode.IsUpper(first)

@@ -7,7 +7,7 @@ import (
 
 // TryFile is ChangeFile without writing: it returns the file as it is and as it would be,
 // and the agent that would then be in force. It refuses what ChangeFile refuses.
-func TryFile(team *Team, a Agent, change func(file []byte) ([]byte, error)) (before, after []byte, tried Agent, err error) {
+func TryFile(team *Team, a *Agent, change func(file []byte) ([]byte, error)) (before, after []byte, tried *Agent, err error) {
 	root, err := os.OpenRoot(team.Dir)
 	if err != nil {
 		return nil, nil, a, unusable(team.Dir, err)
@@ -27,6 +27,6 @@ func TryFile(team *Team, a Agent, change func(file []byte) ([]byte, error)) (bef
 	if tried, err = ReadRules(a.File, after); err != nil {
 		return nil, nil, a, err
 	}
-	tried.takeRole(tried.Lines)
+	tried.takeRole()
 	return before, after, tried, nil
 }

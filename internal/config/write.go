@@ -20,7 +20,7 @@ import (
 // replaced at once: whoever reads it gets the old or the new one. If somebody
 // else has changed it meanwhile, the change is made again to what they wrote.
 // It reports whether the file has changed.
-func ChangeFile(team *Team, a Agent, change func(file []byte) ([]byte, error)) (bool, error) {
+func ChangeFile(team *Team, a *Agent, change func(file []byte) ([]byte, error)) (bool, error) {
 	return changeFile(team, a.File, change, checkChange)
 }
 
@@ -77,7 +77,7 @@ func checkChange(team *Team, file string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(agents.drafts, func(d draft) bool { return d.agent.File == file })
+	i := slices.IndexFunc(agents.drafts, func(d *draft) bool { return d.agent.File == file })
 	if i < 0 {
 		return parley.Errorf(parley.Conflict, "%s has a mistake already.", file).WithHint("Correct it first; parley doctor says what it is.")
 	}

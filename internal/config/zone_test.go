@@ -34,7 +34,7 @@ func TestOneRuleForTimeZones(t *testing.T) {
 func TestAScheduleIsTheSameAfterAClockChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const text = "---\nschedule:\n  - {cron: '@daily', zone: Europe/Berlin, message: Look.}\n---\n"
-		read := func(text string) Agent {
+		read := func(text string) *Agent {
 			a, err := ReadRules("a.md", []byte(text))
 			if err != nil {
 				t.Fatal(err)

@@ -150,7 +150,7 @@ func (s *Service) apply(ctx context.Context, c access.Caller, target parley.Agen
 	ctx = context.WithoutCancel(ctx) // the file is already written
 	_, err := s.files.Reload(ctx, c.Agent)
 	agents := s.files.Current().Agents
-	i := slices.IndexFunc(agents, func(a config.Agent) bool { return a.File == file })
+	i := slices.IndexFunc(agents, func(a *config.Agent) bool { return a.File == file })
 	if i < 0 || err != nil {
 		return Rules{}, parley.Errorf(parley.Conflict, "The rule was written to %s, but the hub could not apply the files.", file).
 			WithHint("parley doctor says what is wrong with them.").WithCause(err)

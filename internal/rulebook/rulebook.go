@@ -130,7 +130,7 @@ func (s *Service) Show(c access.Caller, name string) (Rules, error) {
 	return rulesOf(a), nil
 }
 
-func rulesOf(a config.Agent) Rules {
+func rulesOf(a *config.Agent) Rules {
 	r := Rules{Agent: a.Name, File: a.File, Mistake: a.Mistake}
 	for _, key := range config.RuleKeys() {
 		r.Rules = append(r.Rules, Rule{Key: key, Words: a.RuleWords(key), Line: a.Lines[key]})
@@ -139,14 +139,14 @@ func rulesOf(a config.Agent) Rules {
 }
 
 // agent finds a participant in the files.
-func (s *Service) agent(e directory.Entry) (config.Agent, error) {
+func (s *Service) agent(e directory.Entry) (*config.Agent, error) {
 	if e.Team != s.team {
-		return config.Agent{}, errNoFiles()
+		return nil, errNoFiles()
 	}
 	agents := s.files.Current().Agents
-	i := slices.IndexFunc(agents, func(a config.Agent) bool { return parley.FoldName(a.Name) == parley.FoldName(e.Name) })
+	i := slices.IndexFunc(agents, func(a *config.Agent) bool { return parley.FoldName(a.Name) == parley.FoldName(e.Name) })
 	if i < 0 {
-		return config.Agent{}, parley.Errorf(parley.Conflict, "%s has no file of their own; only %s names them.", e.Name, config.TeamFile).
+		return nil, parley.Errorf(parley.Conflict, "%s has no file of their own; only %s names them.", e.Name, config.TeamFile).
 			WithHint("Make agents/%s.md with kind: %s, and remove the name from people: in parley.yaml.", e.Name, e.Kind)
 	}
 	return agents[i], nil

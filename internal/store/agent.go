@@ -82,9 +82,14 @@ func (tx *Tx) LockAgent(id parley.AgentID) (a parley.Agent, err error) {
 
 // Agents reads a team's agents in the order of their names.
 func (tx *Tx) Agents(team parley.TeamID) (list []parley.Agent, err error) {
-	err = tx.query(`SELECT `+agentCols+` FROM `+agentTable+` WHERE team_id = $1 ORDER BY folded`,
-		func(r Row) { list = append(list, scanAgent(r)) }, int64(team))
+	err = tx.EachAgent(team, func(a parley.Agent) { list = append(list, a) })
 	return list, err
+}
+
+// EachAgent goes through a team's agents in the order of their names.
+func (tx *Tx) EachAgent(team parley.TeamID, do func(parley.Agent)) error {
+	return tx.query(`SELECT `+agentCols+` FROM `+agentTable+` WHERE team_id = $1 ORDER BY folded`,
+		func(r Row) { do(scanAgent(r)) }, int64(team))
 }
 
 // InsertAgent stores a new agent and gives it its id.

@@ -63,7 +63,7 @@ func newRig(t *testing.T) *rig {
 		return nil
 	})
 	runner := &Runner{Store: r.store, Agents: quiet{}, Rules: quiet{}, Pauses: quiet{}, Log: slog.New(slog.DiscardHandler), Live: &live.Fan{}}
-	r.run = &run{Runner: runner, agent: Agent{Name: "Ann", Model: quiet{}, Limits: parley.DefaultLimits()}, lease: r.task.Lease(),
+	r.run = &run{Runner: runner, agent: Agent{Name: "Ann", Model: quiet{}, Limits: new(parley.DefaultLimits())}, lease: r.task.Lease(),
 		slot: newMeter(quiet{}), names: names{Agents: quiet{}}}
 	if err := r.run.takeUp(t.Context(), nil); err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ type Agent struct {
 	Model     model.Model
 	ModelName string // in the team's files
 	Tools     []tool.Tool
-	Limits    parley.Limits
+	Limits    *parley.Limits
 	// Isolated keeps its mail to the dm with the sender.
 	Isolated bool
 	// Release, if there is one, is called when the turn no longer needs the tools.

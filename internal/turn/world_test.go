@@ -339,7 +339,7 @@ func (*world) ID() string { return "lab/m" }
 // The rest of what a turn has around it.
 
 func (w *world) Definition(parley.AgentID) (turn.Agent, bool) {
-	return turn.Agent{Name: "Ann", Instructions: "Be kind.", Model: w, Tools: w.tools(), Limits: parley.DefaultLimits()}, true
+	return turn.Agent{Name: "Ann", Instructions: "Be kind.", Model: w, Tools: w.tools(), Limits: new(parley.DefaultLimits())}, true
 }
 
 func (w *world) Name(id parley.AgentID) string {

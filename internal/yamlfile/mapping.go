@@ -75,19 +75,29 @@ func (f Fields) Lines() map[string]int {
 
 // Fields reads a mapping by the table of its keys, in the order of the file.
 func (v Value) Fields(keys []Key) (Fields, []Mistake) {
+	fields := Fields{}
+	found := v.read(keys, func(e Value) { fields[e.Key] = e })
+	return fields, found
+}
+
+// Read is Fields for who only wants to know on which line each present key is.
+func (v Value) Read(keys []Key, present func(key string, line int)) []Mistake {
+	return v.read(keys, func(e Value) { present(e.Key, e.line) })
+}
+
+func (v Value) read(keys []Key, present func(Value)) []Mistake {
 	entries, found := v.Entries("keys and values, like name: text")
-	fields := make(Fields, len(entries))
 	for _, e := range entries {
 		i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == e.Key })
 		switch {
 		case i < 0:
 			found = append(found, e.unknownKey(keys)...)
 		case !e.Absent() || keys[i].Explicit:
-			fields[e.Key] = e
+			present(e)
 			found = append(found, keys[i].Read(e)...)
 		}
 	}
-	return fields, found
+	return found
 }
 
 func (v Value) unknownKey(keys []Key) []Mistake {
@@ -111,6 +121,9 @@ func Suggest(word string, known []string) string {
 // Entries are the values of a mapping with any keys, in the order of the file.
 // Anything else is refused as not what was expected.
 func (v Value) Entries(expected string) ([]Value, []Mistake) {
+	if m, ok := v.node.(plainMapping); ok {
+		return m, nil
+	}
 	m, ok := v.node.(*ast.MappingNode)
 	if !ok {
 		return nil, v.expected(expected)

@@ -31,8 +31,9 @@ type Mistake struct {
 // Value is one YAML value, the key that it belongs to, and its place.
 type Value struct {
 	// Key is the key of the value, or of the list around it; the root has none.
-	Key  string
-	node ast.Node
+	Key string
+	// node is the parser's, or one of those that parsePlain makes; nil without a value.
+	node any
 	// The place is on the line of the key, where a person looks for it, also if
 	// the value begins below.
 	line, column int
@@ -42,6 +43,14 @@ type Value struct {
 // Parse reads a text with at most one YAML document. The value of an empty text
 // is absent.
 func Parse(text string) (Value, []Mistake) {
+	if v, ok := parsePlain(text); ok {
+		return v, nil
+	}
+	return parseAny(text)
+}
+
+// parseAny reads a text with the parser.
+func parseAny(text string) (Value, []Mistake) {
 	file, err := parser.ParseBytes([]byte(text), 0)
 	if err != nil {
 		return Value{}, syntaxMistake(err)
@@ -79,13 +88,14 @@ func syntaxMistake(err error) []Mistake {
 }
 
 func newValue(n ast.Node) Value {
-	v := Value{node: n, line: 1, column: 1}
+	v := Value{line: 1, column: 1}
+	if n == nil {
+		return v
+	}
+	v.node = n
 	// The parser's own position of a block mapping is its first colon.
 	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
 		n = m.Values[0].Key
-	}
-	if n == nil {
-		return v
 	}
 	if t := n.GetToken(); t != nil && t.Position != nil {
 		v.line, v.column = t.Position.Line, t.Position.Column
@@ -126,29 +136,42 @@ func (v Value) expected(what string) []Mistake {
 
 // Absent reports whether there is no value: the key stands alone, or has null.
 func (v Value) Absent() bool {
-	return v.node == nil || v.node.Type() == ast.NullType
+	_, null := v.node.(*ast.NullNode)
+	return v.node == nil || null
 }
 
 // IsList reports whether Items would succeed.
 func (v Value) IsList() bool {
-	_, ok := v.node.(*ast.SequenceNode)
-	return ok
+	switch v.node.(type) {
+	case *ast.SequenceNode, plainList:
+		return true
+	}
+	return false
 }
 
 // IsMapping reports whether the value consists of keys and values.
 func (v Value) IsMapping() bool {
-	_, ok := v.node.(*ast.MappingNode)
-	return ok
+	switch v.node.(type) {
+	case *ast.MappingNode, plainMapping:
+		return true
+	}
+	return false
 }
 
 // Text is a scalar exactly as it was written: 42 and true are texts, too.
 func (v Value) Text() (string, []Mistake) {
 	switch n := v.node.(type) {
+	case plainText:
+		return string(n), nil
 	case *ast.StringNode:
 		return n.Value, nil
 	case *ast.LiteralNode:
 		return n.Value.Value, nil
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+	case *ast.IntegerNode:
+		return n.GetToken().Value, nil
+	case *ast.FloatNode:
+		return n.GetToken().Value, nil
+	case *ast.BoolNode:
 		return n.GetToken().Value, nil
 	}
 	return "", v.expected("a text")
@@ -175,6 +198,9 @@ func (v Value) Integer(lowest, highest int) (int, []Mistake) {
 
 // Items are the values of a list.
 func (v Value) Items() ([]Value, []Mistake) {
+	if list, ok := v.node.(plainList); ok {
+		return list, nil
+	}
 	seq, ok := v.node.(*ast.SequenceNode)
 	if !ok {
 		return nil, v.expected("a list, like [a, b]")
@@ -200,7 +226,7 @@ func (v Value) Scalar() (any, []Mistake) {
 		return n.Value, nil
 	case *ast.BoolNode:
 		return n.Value, nil
-	case *ast.StringNode, *ast.LiteralNode:
+	case plainText, *ast.StringNode, *ast.LiteralNode:
 		return v.Text()
 	}
 	return nil, v.expected("a text, a number, true, false or null")

@@ -1,0 +1,111 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"parley"
+	"parley/internal/config"
+	"parley/internal/rulebook"
+	"parley/internal/store"
+)
+
+// amendment is a change of the files that concerns only some agents, each of which stays
+// who it is. In a large team it is applied without looking at all the others.
+type amendment struct {
+	read    *config.Team
+	agents  []*config.Agent // all of the team
+	changed []int           // where they differ from what is in force
+	members []Member        // what is made of these
+}
+
+// mostAmended bounds how many agents are changed one by one.
+const mostAmended = 500
+
+// amendment finds out whether the files, as they were just read, are an amendment to what
+// is in force. If not, the team is taken over as a whole.
+func (f *teamFiles) amendment(read *config.Team, problems []config.Problem) (a amendment, ok bool) {
+	if !f.whole || len(problems) > 0 || !read.SameSettings(f.applied) || len(read.Agents) != len(f.held.Agents) || !f.cfg.models.current() {
+		return a, false
+	}
+	a = amendment{read: read, agents: slices.Clone(read.Agents)}
+	for i, now := range a.agents {
+		if before := f.held.Agents[i]; before != now {
+			if !f.stays(before, now) || len(a.changed) == mostAmended {
+				return a, false
+			}
+			a.changed = append(a.changed, i)
+		}
+	}
+	there := remembering(f.cfg.Team)
+	for _, i := range a.changed {
+		m, err := f.cfg.member(remembered(f.cfg.Team, there, a.agents[i]))
+		if err != nil {
+			return a, false
+		}
+		a.members = append(a.members, m)
+	}
+	return a, true
+}
+
+// stays reports whether an agent is the same as before to all others, to its schedule and
+// to what runs beside the hub.
+func (f *teamFiles) stays(before, now *config.Agent) bool {
+	works := func(a *config.Agent) bool { return slices.Contains(a.Toolsets, workspaceSet) }
+	return before.File == now.File && before.Name == now.Name && before.Kind == now.Kind && before.Manager == now.Manager &&
+		before.Model == now.Model && before.Mistake == "" && now.Mistake == "" && works(before) == works(now) &&
+		len(before.Schedule)+len(now.Schedule)+len(before.MCPServers)+len(now.MCPServers) == 0 &&
+		before.Limits.NudgeAfter == now.Limits.NudgeAfter && now.Limits.MessageBytes <= f.biggest
+}
+
+// amend applies an amendment.
+func (f *teamFiles) amend(ctx context.Context, by parley.AgentID, a amendment) (rulebook.Change, error) {
+	change := rulebook.Change{Restart: f.restart}
+	for _, i := range a.changed {
+		if keys := f.held.Agents[i].Differs(a.agents[i]); keys != nil {
+			change.Changed = append(change.Changed, rulebook.Changed{Agent: a.agents[i].Name, Keys: keys})
+		}
+	}
+	for _, p := range FoldProblems(f.problems) {
+		change.Problems = append(change.Problems, p.String())
+	}
+	roster := Roster{Team: f.team.Name, Home: homeOf(f.cfg.Team.Dir), Members: a.members, By: by, Changes: f.details(change),
+		Toolsets: f.toolsets(), Workspace: f.space()}
+	if err := f.hub.amend(ctx, f.team, roster); err != nil {
+		return change, err
+	}
+	f.tell(ctx, change, f.problems, by)
+	held := *f.held
+	held.Agents, held.Warnings = a.agents, a.read.Warnings
+	f.held, f.applied = &held, a.read
+	return change, nil
+}
+
+// amend takes over members of a team that stay who they are: the same name, kind and
+// manager. Nobody else is concerned.
+func (h *Hub) amend(ctx context.Context, team parley.Team, r Roster) error {
+	h.joining.Lock()
+	defer h.joining.Unlock()
+	known := map[string]parley.Agent{}
+	err := h.Store.View(ctx, func(tx *store.Tx) error {
+		clear(known)
+		for _, m := range r.Members {
+			a, err := tx.AgentByName(team.ID, m.Name)
+			if err != nil && !errors.Is(err, store.ErrNotFound) {
+				return err
+			}
+			known[parley.FoldName(m.Name)] = a
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	stored, err := h.saveMembers(ctx, team, r, known)
+	if err != nil {
+		return err
+	}
+	h.agents.amend(team.ID, stored, r)
+	return nil
+}
