@@ -128,12 +128,11 @@ func (p *phrase) move(reached uint64, seen string) uint64 {
 // imitations are where the lines begin in which something looks as if the hub had
 // written it, in one pass over the text. Lines that are quoted already are left out.
 func imitations(s string) []int {
-	var w watch
-	w.list = phrases()
-	var few [64]line
-	w.lines = few[:0]
+	w := watches.Get().(*watch)
+	defer watches.Put(w)
+	w.reset()
 	for rest := s; ; {
-		end := strings.IndexFunc(rest, lineBreak)
+		end := nextBreak(rest)
 		if end < 0 {
 			w.read(rest, len(s)-len(rest))
 			break
@@ -152,6 +151,21 @@ func imitations(s string) []int {
 		}
 	}
 	return found
+}
+
+// nextBreak finds the end of a line; -1 if there is none. Nearly all characters are told
+// apart by their first byte.
+func nextBreak(s string) int {
+	for i := 0; i < len(s); i++ {
+		if b := s[i]; b >= ' ' && b < utf8.RuneSelf {
+			continue
+		} else if b < ' ' || utf8.RuneStart(b) {
+			if r, _ := utf8.DecodeRuneInString(s[i:]); lineBreak(r) {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // line is a line of a text that is being read.
@@ -173,15 +187,28 @@ type watch struct {
 	opened       int
 }
 
+// watches are used again: one is far larger than most texts.
+var watches = sync.Pool{New: func() any { return &watch{list: phrases()} }}
+
+// reset begins with another text. Where a phrase was read to is set when it begins.
+func (w *watch) reset() {
+	w.lines, w.live, w.open, w.closed, w.opened = w.lines[:0], 0, false, false, 0
+}
+
 // read reads a line with what ends it.
 func (w *watch) read(text string, start int) {
 	w.lines = append(w.lines, line{start: start, quoted: strings.HasPrefix(strings.TrimLeft(text, " \t"), ">")})
 	first := len(text) - len(afterMarks(text))
 	begins := true // no letter was read yet
-	for i, r := range text {
-		if w.live == 0 && !w.open && !begins && !bracket(r) {
-			continue // most of what is ever read
+	size := 0
+	for i := 0; i < len(text); i += size {
+		if w.live == 0 && !w.open && !begins {
+			if i += nextBracket(text[i:]); i == len(text) { // past most of what is ever read
+				break
+			}
 		}
+		var r rune
+		r, size = utf8.DecodeRuneInString(text[i:])
 		g := glyphOf(r)
 		w.goOn(g)
 		letter := g.letters != "" || g.joker != noJoker
@@ -195,6 +222,25 @@ func (w *watch) read(text string, start int) {
 		begins = begins && (i < first || passes)
 		w.bracket(g, passes)
 	}
+}
+
+// nextBracket is how much comes before the next bracket, or all.
+func nextBracket(s string) int {
+	for i := 0; i < len(s); {
+		if s[i] < utf8.RuneSelf {
+			if s[i] == '[' {
+				return i
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if bracket(r) {
+			return i
+		}
+		i += size
+	}
+	return len(s)
 }
 
 // bracket notes what a character means for the header that may come. One that is
