@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"parley"
 	"parley/internal/config"
@@ -37,6 +38,10 @@ type teamFiles struct {
 	unread        []string
 	whole         bool
 	biggest       int // the largest message that the doors accept
+	// noticed is what the hub took over by itself, at noticedAt, and nobody has asked for
+	// since.
+	noticed   rulebook.Change
+	noticedAt time.Time
 
 	// openTools gives the hub a toolset that depends on the files and that nobody had
 	// before.
@@ -86,11 +91,22 @@ func (f *teamFiles) Problems() []config.Problem {
 	return f.problems
 }
 
+// justNow is how long ago the hub may have taken a change over by itself for a reload to
+// report it: who saves a file and says reload wants to hear of it, whoever was first.
+const justNow = time.Minute
+
 // Reload reads the files and applies what has changed. If it fails, nothing changes.
 func (f *teamFiles) Reload(ctx context.Context, by parley.AgentID) (rulebook.Change, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.take(ctx, by, func() (*config.Team, []config.Problem, error) { return config.Reload(f.held) })
+	change, err := f.take(ctx, by, func() (*config.Team, []config.Problem, error) { return config.Reload(f.held) })
+	if err == nil && time.Since(f.noticedAt) < justNow {
+		change = change.After(f.noticed)
+	}
+	if err == nil {
+		f.noticed = rulebook.Change{}
+	}
+	return change, err
 }
 
 // take applies what has changed in the files, as read finds them.

@@ -283,6 +283,19 @@ func TestALookThatFindsNothingWritesNothing(t *testing.T) {
 	}
 }
 
+// Who saves a file and says reload hears of it once, also if the hub was first.
+func TestAReloadTellsWhatTheHubNoticed(t *testing.T) {
+	dir := folder(t, "")
+	r := up(t, looking(t, dir))
+	write(t, dir, "agents/NewBot.md", "")
+	r.event("agent.changed", "NewBot", "joined")
+	for _, want := range []string{"[NewBot]", "[]"} {
+		if got := r.reload(); !strings.HasPrefix(got, "joined "+want) {
+			t.Error(got)
+		}
+	}
+}
+
 // A signal to the program, or parley reload, does not wait for the next look.
 func TestToldToReload(t *testing.T) {
 	dir := folder(t, "")

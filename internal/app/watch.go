@@ -9,16 +9,24 @@ import (
 	"parley"
 	"parley/internal/config"
 	"parley/internal/filewatch"
+	"parley/internal/rulebook"
 )
 
 // refresh reads the files that may have changed and applies what has.
 func (f *teamFiles) refresh(ctx context.Context, files []string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	_, err := f.take(ctx, 0, func() (*config.Team, []config.Problem, error) {
+	change, err := f.take(ctx, 0, func() (*config.Team, []config.Problem, error) {
 		return config.Refresh(f.held, f.read, append(files, f.unread...))
 	})
-	return err
+	if err != nil || change.Nothing() {
+		return err
+	}
+	if time.Since(f.noticedAt) > justNow {
+		f.noticed = rulebook.Change{}
+	}
+	f.noticed, f.noticedAt = change.After(f.noticed), time.Now()
+	return nil
 }
 
 // since names the files that look different from when they were read. misses says that the

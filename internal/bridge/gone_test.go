@@ -34,6 +34,7 @@ func TestAPersonWhoIsGoneFromTheFiles(t *testing.T) {
 	w.notify("Helper", "Rutger", "on its way")
 	w.chat.until("the try", func() bool { next := w.next(); return len(next) == 1 && next[0].Tries > 0 })
 	w.retire("Rutger")
+	w.chat.until("it is given up", func() bool { return len(w.next()) == 0 }) // a try may be under way
 	w.chat.do(func() { hold = false })
 	id := w.want("Trainee", "something")
 	button := w.chat.find("Ada", id.String()).Buttons[0]

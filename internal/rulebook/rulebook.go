@@ -57,6 +57,14 @@ func (c Change) Nothing() bool {
 	return len(c.Joined)+len(c.Removed)+len(c.Changed)+len(c.Channels)+len(c.Models) == 0
 }
 
+// After adds what changed shortly before.
+func (c Change) After(before Change) Change {
+	c.Joined, c.Removed = slices.Concat(before.Joined, c.Joined), slices.Concat(before.Removed, c.Removed)
+	c.Changed = slices.Concat(before.Changed, c.Changed)
+	c.Channels, c.Models = slices.Concat(before.Channels, c.Channels), slices.Concat(before.Models, c.Models)
+	return c
+}
+
 // Service is the use cases of this package. It is safe for concurrent use.
 type Service struct {
 	store  store.Store
