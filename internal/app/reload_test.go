@@ -187,7 +187,7 @@ func TestAMistakeKeepsTheLastGoodRules(t *testing.T) {
 	}
 	write(t, dir, "agents/DataBot.md", "---\ncontacts: [{allow: SlowBot}]\n---\nYou know the revenue.\n")
 	r.event("agent.changed", "DataBot", "changed: contacts") // the hub may have looked by itself before it is told to
-	if got := r.reload(); !strings.Contains(got, "changed [], removed [], kept []") {
+	if got := r.reload(); !strings.Contains(got, "changed [{DataBot [contacts]}], removed [], kept []") {
 		t.Errorf("when it is mended: %s", got)
 	}
 	if got := r.verdict("DataBot", "SlowBot"); got != "allowed" {
