@@ -54,9 +54,6 @@ type Limits struct {
 	// Every is the least time between two posts, and PerConversation that between two
 	// in the same conversation. What the program says itself counts besides.
 	Every, PerConversation time.Duration
-	// Asks says that a button with a prompt asks for the text by itself. Otherwise the
-	// bridge posts the prompt, and the answer to it is the text.
-	Asks bool
 }
 
 // Place is where something is said: a conversation, and a thread in it.

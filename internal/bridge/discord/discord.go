@@ -92,7 +92,7 @@ func (p *Program) Name() string { return "discord" }
 // Limits are Discord's: five messages in five seconds in a channel, fifty calls a second,
 // and 2000 characters a message, of which some are left for the name of the author.
 func (p *Program) Limits() bridge.Limits {
-	return bridge.Limits{Form: form, Parts: 6, Every: 50 * time.Millisecond, PerConversation: time.Second, Asks: true}
+	return bridge.Limits{Form: form, Parts: 6, Every: 50 * time.Millisecond, PerConversation: time.Second}
 }
 
 // self is the bot's user.

@@ -87,7 +87,7 @@ func (p *Program) Name() string { return "slack" }
 // Limits are Slack's: a message a second in a conversation, and 3000 characters in a block
 // of text, of which some are left for the name of the author.
 func (p *Program) Limits() bridge.Limits {
-	return bridge.Limits{Form: form, Parts: 5, Every: 200 * time.Millisecond, PerConversation: time.Second, Asks: true}
+	return bridge.Limits{Form: form, Parts: 5, Every: 200 * time.Millisecond, PerConversation: time.Second}
 }
 
 // self is the bot, as Slack knows it.
