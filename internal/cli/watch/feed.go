@@ -84,9 +84,8 @@ func (f feed) add(e entry, show bool) feed {
 
 // insert puts an entry where its time is, and drops the oldest.
 func (f feed) insert(e entry) feed {
-	// The record and the steps come by different ways; a little later is not later.
 	at := len(f.entries)
-	for at > 0 && f.entries[at-1].at.After(e.at) {
+	for at > 0 && f.entries[at-1].after(e) {
 		at--
 	}
 	f.entries = slices.Insert(f.entries, at, e)
@@ -94,6 +93,16 @@ func (f feed) insert(e entry) feed {
 		f.entries = slices.Clone(f.entries[len(f.entries)-keep:])
 	}
 	return f
+}
+
+// after reports whether an entry belongs behind another. The record and the steps come by
+// different ways, and what is stored together has the same time: a call then stands before
+// what came of it, whichever is heard of first.
+func (e entry) after(other entry) bool {
+	if e.at.Equal(other.at) {
+		return e.verb != "" && other.open
+	}
+	return e.at.After(other.at)
 }
 
 // missed notes that more happened than was shown.

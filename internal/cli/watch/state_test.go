@@ -320,6 +320,22 @@ func TestTheHelpNamesEveryKey(t *testing.T) {
 	}
 }
 
+// The steps and the record come by different ways. What was stored together has one time.
+func TestACallStandsBeforeWhatCameOfIt(t *testing.T) {
+	call := Stepped{api.Step{ID: "task-1.1.1", At: noon, Agent: "writer", Task: "task-1", Kind: api.StepCall, Tool: "shell", Line: "runs go test"}}
+	approval := Said{Event: api.Event{Cursor: "7", At: noon, Kind: string(parley.EventApprovalRequested), Actor: "writer", Task: "task-1", Detail: "approval-1: shell"}}
+	for _, heard := range [][]Event{{call, approval}, {approval, call}} {
+		s, _ := play(heard...)
+		var ids []string
+		for _, e := range s.feed.entries {
+			ids = append(ids, e.id)
+		}
+		if diff := cmp.Diff([]string{"step task-1.1.1", "event 7"}, ids); diff != "" {
+			t.Errorf("heard of as %T, %T:\n%s", heard[0], heard[1], diff)
+		}
+	}
+}
+
 func TestTheFeedIsBounded(t *testing.T) {
 	s := New(noon, time.UTC, false, false)
 	for i := range 3 * keep {
