@@ -15,7 +15,7 @@ import (
 // task's next state, with everything that follows for the one who asked.
 func (s *Service) EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome, error) {
 	var out parley.Outcome
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
+	err := s.store.Update(store.Gathered(ctx), func(tx *store.Tx) error {
 		account, err := s.account(tx, e.Lease)
 		if err != nil {
 			return err

@@ -27,7 +27,11 @@ func (s *Service) open(ctx context.Context, c access.Caller, r Request, p parley
 	var o opening
 	beside := store.BesideOf(ctx)
 	place, reserved := s.reserve(p, target.ID)
-	err = s.store.Update(ctx, func(tx *store.Tx) error {
+	update := ctx
+	if p != parley.QuestionPattern { // it would run twice, and draw two of the short numbers
+		update = store.Gathered(ctx)
+	}
+	err = s.store.Update(update, func(tx *store.Tx) error {
 		o = opening{s: s, tx: tx, caller: c, request: r, pattern: p, beside: beside}
 		return o.run(target.ID, place)
 	})

@@ -275,8 +275,11 @@ func parseThreadChoice(words string) (c ThreadChoice, err error) {
 // isOwnKey reports whether a key is one under which the hub itself makes contacts in
 // somebody's name: what was approved, and what is scheduled.
 func isOwnKey(key string) bool {
-	_, err := parley.ParseApprovalID(key)
-	return strings.HasPrefix(key, "approval/") || strings.HasPrefix(key, parley.ScheduleKeyPrefix) || strings.HasPrefix(key, "approval-") && err == nil
+	if strings.HasPrefix(key, "approval-") {
+		_, err := parley.ParseApprovalID(key)
+		return err == nil
+	}
+	return strings.HasPrefix(key, "approval/") || strings.HasPrefix(key, parley.ScheduleKeyPrefix)
 }
 
 // settleOutside ends a request from outside: an approved one becomes the contact,

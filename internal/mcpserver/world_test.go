@@ -72,7 +72,7 @@ func newWorld(t testing.TB) *world {
 		}
 		defer leave()
 		ctx, release := gate.Until(r.Context())
-		defer release()
+		defer release(nil)
 		door.ServeHTTP(out, r.WithContext(ctx))
 	}))
 	w.start()

@@ -130,7 +130,7 @@ func (tx *Tx) SetRate(id parley.AgentID, r parley.Rate) {
 		tx.exec(putRate, int64(id), int64(r.At), r.Debt.Microseconds())
 		return
 	}
-	tx.exec(`UPDATE rate SET drawn_at = $1, debt = $2 WHERE agent_id = $3`, int64(r.At), r.Debt.Microseconds(), int64(id))
+	tx.exec(`UPDATE rate SET drawn_at = $1, debt = $2 WHERE agent_id = $3 /*later*/`, int64(r.At), r.Debt.Microseconds(), int64(id))
 }
 
 // putRate changes a row that is there. Unlike an update it can change several at once.

@@ -176,7 +176,7 @@ func (tx *Tx) SpentBelow(top parley.TaskID) (s parley.Spending, tasks int64, err
 }
 
 const subtreeIDs = `WITH RECURSIVE sub (tid) AS (SELECT id FROM task WHERE id = $1
-	UNION ALL SELECT task.id FROM task JOIN sub ON task.parent_id = sub.tid WHERE task.parent_id > 0) `
+	/*children*/ UNION ALL SELECT task.id FROM task JOIN sub ON task.parent_id = sub.tid WHERE task.parent_id > 0 /*end*/) `
 
 // GiveBudget has all tasks of a tree draw on the budget of its root. The caller holds
 // the locks of those that are open.

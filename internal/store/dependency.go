@@ -25,7 +25,7 @@ func (tx *Tx) Dependencies(of parley.TaskID) (list []parley.Task, err error) {
 // depends on, and the children it waits for.
 func (tx *Tx) WaitsFor(id parley.TaskID) (ids []parley.TaskID, err error) {
 	err = tx.query(`SELECT d.on_id AS id FROM task_dependency d JOIN task t ON t.id = d.on_id WHERE d.task_id = $1 AND t.state <= 3
-		UNION SELECT c.id FROM task c WHERE c.parent_id = $1 AND c.parent_id > 0 AND c.state <= 3 AND c.callback IN (1, 2, 4) ORDER BY id`,
+		UNION SELECT c.id FROM task /*list child*/ c WHERE c.parent_id = $1 AND c.parent_id > 0 AND c.state <= 3 AND c.callback IN (1, 2, 4) ORDER BY id`,
 		func(r Row) { ids = append(ids, parley.TaskID(r.Int(0))) }, int64(id))
 	return ids, err
 }

@@ -6,9 +6,9 @@ import (
 	"parley"
 )
 
-// What somebody fetches is read through the index of what they have not seen, "pull = 1
-// AND seen_at = 0", and work through that of the open tasks. SQLite uses them only for
-// statements that repeat these conditions literally.
+// What somebody fetches is read through the list of what they have not seen, "pull = 1
+// AND seen_at = 0", and work through the index of the open tasks, which SQLite uses only
+// for statements that repeat its condition literally.
 
 // Unseen is a message that waits for somebody who fetches it.
 type Unseen struct {
@@ -52,7 +52,7 @@ func (tx *Tx) CountUnseen(to parley.AgentID, queued bool, limit int, without ...
 }
 
 // A request names its task, and whom a post or a closing text mentions has one for it.
-const unseen = ` FROM delivery d CROSS JOIN message m
+const unseen = ` FROM delivery /*list pull*/ d CROSS JOIN message m
 	LEFT JOIN task t ON t.id = CASE WHEN m.kind IN ('post', 'reply')
 			THEN (SELECT max(k.id) FROM task k WHERE k.request_id = m.id AND k.pattern = 'mention' AND k.agent_id = $1)
 			ELSE m.task_id END
@@ -88,12 +88,14 @@ func (tx *Tx) Forsaken(limit int) (ids []parley.TaskID, err error) {
 // is gone.
 func (tx *Tx) Unsee(id parley.MessageID, by parley.AgentID) {
 	tx.exec(`UPDATE delivery SET seen_at = 0 WHERE message_id = $1 AND recipient_id = $2 AND answered_at = 0`, int64(id), int64(by))
+	tx.relist(int64(by), int64(id))
 }
 
 // Recall takes back a message that its recipient has not seen: it is not handed out any
 // more.
 func (tx *Tx) Recall(id parley.MessageID, from parley.AgentID) {
 	tx.exec(`UPDATE delivery SET pull = 0 WHERE message_id = $1 AND recipient_id = $2 AND seen_at = 0`, int64(id), int64(from))
+	tx.delist(int64(from), int64(id), PullList)
 }
 
 // AskedBy reads the task of an agent that a message asked for; zero if it asked for

@@ -100,7 +100,7 @@ func (f EventFilter) matchesKind(kind string) bool {
 
 const treeIDs = `WITH RECURSIVE tree (tid) AS (
 	SELECT id FROM task WHERE id = ?1
-	UNION ALL SELECT task.id FROM task JOIN tree ON task.parent_id = tree.tid WHERE task.parent_id > 0)
+	/*children*/ UNION ALL SELECT task.id FROM task JOIN tree ON task.parent_id = tree.tid WHERE task.parent_id > 0 /*end*/)
 	SELECT tid FROM tree`
 
 // Events reads what was recorded after a cursor, oldest first, and the cursor to

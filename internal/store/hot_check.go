@@ -31,7 +31,7 @@ func (h *Hot) Check(conn Conn) error {
 	}
 	for id, known := range h.mail {
 		stored := false
-		err := tx.query(`SELECT 1 FROM delivery WHERE mail = 1 AND seen_at = 0 AND recipient_id = $1 LIMIT 1`, func(Row) { stored = true }, int64(id))
+		err := tx.query(`SELECT 1 FROM delivery /*list mail*/ d WHERE d.mail = 1 AND d.seen_at = 0 AND d.recipient_id = $1 LIMIT 1`, func(Row) { stored = true }, int64(id))
 		if err := check("the mail of", id, known, stored, err); err != nil {
 			return err
 		}

@@ -106,6 +106,9 @@ func (tx *Tx) writeMarks() {
 			continue // the mark just written includes it
 		}
 		tx.conn.Hot().mailSeen(d.recipient)
+		if d.state >= seen {
+			tx.delist(int64(d.recipient), int64(d.message))
+		}
 		tx.exec(laterMarks[d.state], int64(tx.Now), int64(d.message), int64(d.recipient))
 	}
 	tx.marks = marks{}

@@ -129,13 +129,13 @@ func (tx *Tx) Post(m *parley.Message, to ...Recipient) error {
 const (
 	insertMessage  = `INSERT INTO message (` + messageCols + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) /*later*/`
 	insertDelivery = `INSERT INTO delivery (message_id, recipient_id, pull, delivered_at, mail, about_id) VALUES ($1, $2, $3, $4, $5, $6) /*later*/`
-	appendToThread = `UPDATE thread SET last_message = $1, message_count = $2, a_read = $3, b_read = $4 WHERE id = $5`
+	appendToThread = `UPDATE thread SET last_message = $1, message_count = $2, a_read = $3, b_read = $4 WHERE id = $5 /*later*/`
 	// putThread is the same for a driver that changes several rows at once.
 	putThread = `INSERT INTO thread (` + threadCols + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 		ON CONFLICT (id) DO UPDATE SET last_message = excluded.last_message, message_count = excluded.message_count,
 		a_read = excluded.a_read, b_read = excluded.b_read /*later*/`
 	// postToOne does the work of the three in one statement, which is faster on
-	// PostgreSQL.
+	// PostgreSQL for one transaction by itself.
 	postToOne = `WITH m AS (` + insertMessage + `),
 		d AS (INSERT INTO delivery (message_id, recipient_id, pull, delivered_at, mail, about_id) VALUES ($1, $16, $17, $18, $21, $22))
 		UPDATE thread SET last_message = $1, message_count = $4, a_read = $19, b_read = $20 WHERE id = $3`
@@ -148,7 +148,7 @@ func (tx *Tx) insertMessage(m *parley.Message, t *parley.Thread, to []Recipient)
 	}
 	args := []any{int64(m.ID), int64(m.Team), int64(m.Thread), int64(m.N), int64(m.Prev), int64(m.Author), string(m.Kind),
 		m.Body, m.Context, int64(m.Task), int64(m.Origin), key, int64(m.At), int64(m.Priority), int64(m.Question)}
-	if len(to) == 1 && tx.conn.Engine() == PostgreSQL {
+	if len(to) == 1 && tx.conn.Engine() == PostgreSQL && !tx.conn.Gathers() {
 		tx.exec(postToOne, append(args, int64(to[0].ID), flag(to[0].Pulls), int64(to[0].deliveredAt(tx)),
 			int64(t.Read[0]), int64(t.Read[1]), flag(to[0].Mail), int64(to[0].About))...)
 		return
@@ -162,6 +162,7 @@ func (tx *Tx) insertMessage(m *parley.Message, t *parley.Thread, to []Recipient)
 	}
 	for _, r := range to {
 		tx.conn.Hot().mailCame(r)
+		tx.enlist(r, int64(m.ID))
 		tx.exec(insertDelivery, int64(m.ID), int64(r.ID), flag(r.Pulls), int64(r.deliveredAt(tx)), flag(r.Mail), int64(r.About))
 	}
 }
@@ -211,8 +212,8 @@ func (tx *Tx) Deliveries(id parley.MessageID) (list []parley.Delivery, err error
 // Mail reads the messages that an agent has yet to fetch, oldest first.
 func (tx *Tx) Mail(to parley.AgentID, limit int) (list []parley.Message, err error) {
 	err = tx.query(`SELECT `+messageColsOfM+`
-		FROM delivery d JOIN message m ON m.id = d.message_id
-		WHERE d.recipient_id = $1 AND d.pull = 1 AND d.seen_at = 0 ORDER BY d.message_id LIMIT $2`,
+		, d.message_id FROM delivery /*list pull*/ d CROSS JOIN message m
+		WHERE m.id = d.message_id AND d.recipient_id = $1 AND d.pull = 1 AND d.seen_at = 0 ORDER BY d.message_id LIMIT $2`,
 		func(r Row) { list = append(list, scanMessage(r)) }, int64(to), int64(limit))
 	return list, err
 }

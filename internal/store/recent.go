@@ -12,9 +12,11 @@ import (
 // its history here, and a waiter finds the end of its task. The zero value is empty
 // and ready for use.
 type Recent struct {
-	mu       sync.Mutex
-	messages generations[parley.MessageID, *parley.Message]
-	ended    generations[parley.TaskID, *parley.Task]
+	mu sync.Mutex
+	// Of both there are two generations: when the young one is full it replaces the old
+	// one, whose content is dropped. What is used goes back into the young one.
+	young, old shelf
+	ended      endings
 	// redacted are messages whose text was removed: a reader that loaded one just
 	// before may still try to put it back.
 	redacted map[parley.MessageID]bool
@@ -44,24 +46,21 @@ func (r *Recent) generation() (messages, ended int) {
 func (r *Recent) Forget(id parley.MessageID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.ended = generations[parley.TaskID, *parley.Task]{}
+	r.ended = endings{}
 	if id == 0 {
-		r.messages = generations[parley.MessageID, *parley.Message]{}
+		r.young, r.old = shelf{}, shelf{}
 		return
 	}
-	delete(r.messages.young, id)
-	delete(r.messages.old, id)
+	r.young.remove(id)
+	r.old.remove(id)
 	if r.redacted == nil {
 		r.redacted = map[parley.MessageID]bool{}
 	}
 	r.redacted[id] = true
 }
 
-// What a message and a task take besides their texts, roughly.
-const (
-	messageBytes = 250
-	taskBytes    = 500
-)
+// taskBytes is what a task takes besides its texts, roughly.
+const taskBytes = 500
 
 // Back finds messages of a thread as Tx.Back does, as many as are cached. The rest
 // must be read, starting with next; next is 0 if nothing is missing.
@@ -79,7 +78,7 @@ func (r *Recent) Back(from parley.MessageID, downTo, limit int) (list []parley.M
 		if list == nil {
 			list = make([]parley.Message, 0, min(limit, m.N-downTo))
 		}
-		list = append(list, *m)
+		list = append(list, m)
 		next = m.Prev
 	}
 	return list, 0
@@ -104,24 +103,26 @@ func (r *Recent) Outcome(id parley.TaskID) (t parley.Task, text string, ok bool)
 }
 
 // message finds a message and keeps it for another generation.
-func (r *Recent) message(id parley.MessageID) (*parley.Message, bool) {
-	m, young := r.messages.young[id]
-	if young {
+func (r *Recent) message(id parley.MessageID) (m parley.Message, ok bool) {
+	if m, ok = r.young.get(id); ok {
 		return m, true
 	}
-	m, ok := r.messages.old[id]
-	if ok {
-		r.add(m)
+	if m, ok = r.old.get(id); ok {
+		r.add(&m)
 	}
 	return m, ok
 }
 
+// add keeps a message, unless it would fill a generation by itself.
 func (r *Recent) add(m *parley.Message) {
-	if r.redacted[m.ID] {
+	limit, _ := r.generation()
+	if r.redacted[m.ID] || shelfSize(m) > limit {
 		return
 	}
-	limit, _ := r.generation()
-	r.messages.put(m.ID, m, messageBytes+len(m.Body)+len(m.Context), limit)
+	if r.young.size+shelfSize(m) > limit {
+		r.old, r.young = r.young, shelf{}
+	}
+	r.young.put(m)
 }
 
 func (r *Recent) put(m parley.Message) {
@@ -137,7 +138,7 @@ func (r *Recent) putPosted(m parley.Message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if m.Kind == parley.NotificationMessage {
-		if _, ok := r.messages.get(m.Prev); !ok {
+		if !r.young.has(m.Prev) && !r.old.has(m.Prev) {
 			return
 		}
 	}
@@ -149,32 +150,33 @@ func (r *Recent) putEnded(list []parley.Task) {
 	defer r.mu.Unlock()
 	_, limit := r.generation()
 	for _, t := range list { // a copy each, or one task would keep the whole list
-		r.ended.put(t.ID, &t, taskBytes+len(t.Title)+len(t.Error), limit)
+		r.ended.put(&t, limit)
 	}
 }
 
-// generations holds two: when the young one is full it replaces the old one, whose
-// content is dropped. What would fill a generation by itself is not kept at all.
-type generations[K comparable, V any] struct {
-	young, old map[K]V
+// endings are tasks that have ended, in two generations as well.
+type endings struct {
+	young, old map[parley.TaskID]*parley.Task
 	size       int // of the young one
 }
 
-func (g *generations[K, V]) get(k K) (V, bool) {
-	v, ok := g.young[k]
+func (e *endings) get(id parley.TaskID) (*parley.Task, bool) {
+	t, ok := e.young[id]
 	if !ok {
-		v, ok = g.old[k]
+		t, ok = e.old[id]
 	}
-	return v, ok
+	return t, ok
 }
 
-func (g *generations[K, V]) put(k K, v V, size, limit int) {
+// put keeps a task, unless it would fill a generation by itself.
+func (e *endings) put(t *parley.Task, limit int) {
+	size := taskBytes + len(t.Title) + len(t.Error)
 	if size > limit {
 		return
 	}
-	if g.young == nil || g.size+size > limit {
-		g.old, g.young, g.size = g.young, map[K]V{}, 0
+	if e.young == nil || e.size+size > limit {
+		e.old, e.young, e.size = e.young, map[parley.TaskID]*parley.Task{}, 0
 	}
-	g.young[k] = v
-	g.size += size
+	e.young[t.ID] = t
+	e.size += size
 }

@@ -19,6 +19,8 @@ func (r *Recent) thread(kind parley.MessageKind, first, n int) (last parley.Mess
 	return parley.MessageID(first + n - 1)
 }
 
+func (s *shelf) count() int { return len(s.places) + len(s.large) }
+
 func TestWhatIsMissingIsNamed(t *testing.T) {
 	var r Recent
 	last := r.thread(parley.AskMessage, 100, 30)
@@ -45,7 +47,7 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 			}
 		}
 	}
-	delete(r.messages.young, 110)
+	r.young.remove(110)
 	if list, next := r.Back(last, 0, 100); len(list) != 19 || next != 110 {
 		t.Errorf("with a hole: %d found, next %d", len(list), next)
 	}
@@ -55,7 +57,7 @@ func TestWhatIsUsedStaysAndTheRestGoes(t *testing.T) {
 	var r Recent
 	used, unused := r.thread(parley.AskMessage, 1, 5), r.thread(parley.AskMessage, 101, 5)
 	for i := range 3 {
-		r.messages.size, _ = r.generation() // it is full
+		r.young.size, _ = r.generation() // it is full
 		r.thread(parley.AskMessage, 1000+i, 1)
 		if list, next := r.Back(used, 0, 5); len(list) != 5 || next != 0 {
 			t.Fatalf("generation %d: %d messages that are in use are left, next %d", i, len(list), next)
@@ -73,8 +75,11 @@ func TestWhatIsKeptStaysWithinItsLimit(t *testing.T) {
 	var r Recent
 	r.Limit(limit)
 	kept := func() (bytes int) {
-		for _, g := range []map[parley.MessageID]*parley.Message{r.messages.young, r.messages.old} {
-			for _, m := range g {
+		for _, s := range []shelf{r.young, r.old} {
+			for _, slab := range s.slabs {
+				bytes += len(slab)
+			}
+			for _, m := range s.large {
 				bytes += len(m.Body) + len(m.Context)
 			}
 		}
@@ -95,9 +100,9 @@ func TestWhatIsKeptStaysWithinItsLimit(t *testing.T) {
 	if most > limit || most < limit/4 {
 		t.Errorf("at most %d bytes were kept, the limit is %d", most, limit)
 	}
-	before := len(r.messages.young)
+	before := r.young.count()
 	r.put(parley.Message{ID: 5000, Body: strings.Repeat("x", limit)})
-	if len(r.messages.young) != before {
+	if r.young.count() != before {
 		t.Error("a text that is longer than a generation drove out the others")
 	}
 }
@@ -106,7 +111,7 @@ func TestNotificationsDoNotDriveOutConversations(t *testing.T) {
 	var r Recent
 	talk := r.thread(parley.AskMessage, 1, 2)
 	r.thread(parley.NotificationMessage, 101, 50)
-	if n := len(r.messages.young); n != 2 {
+	if n := r.young.count(); n != 2 {
 		t.Errorf("%d messages are kept", n)
 	}
 	r.putPosted(parley.Message{ID: 3, N: 3, Prev: talk, Kind: parley.NotificationMessage})

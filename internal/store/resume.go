@@ -26,7 +26,18 @@ func (tx *Tx) StepExtent(of parley.TaskID) (turn, count int, err error) {
 // numbers: the steps that it takes over name them. The caller stores the task.
 func (tx *Tx) TakeInbox(t *parley.Task, from parley.Task) {
 	t.InboxCount = from.InboxCount
-	tx.exec(`INSERT INTO inbox (task_id, n, message_id) SELECT CAST($1 AS BIGINT), n, message_id FROM inbox WHERE task_id = $2`, int64(t.ID), int64(from.ID))
+	taken := `INSERT INTO inbox (task_id, n, message_id) SELECT CAST($1 AS BIGINT), n, message_id FROM inbox /*list inbox*/ i WHERE task_id = $2`
+	if _, lists := tx.conn.(Lister); !lists {
+		tx.exec(taken, int64(t.ID), int64(from.ID))
+		return
+	}
+	tx.wrote = true
+	var ids []int64
+	// What fails here fails the transaction.
+	_ = tx.query(taken+` RETURNING message_id`, func(r Row) { ids = append(ids, r.Int(0)) }, int64(t.ID), int64(from.ID))
+	for _, id := range ids {
+		tx.addTo(InboxList, int64(t.ID), id)
+	}
 }
 
 // MadeBefore finds what an author wrote under a key in one of some tasks.

@@ -64,6 +64,10 @@ func (tx *Tx) RemoveMessages(ids []parley.MessageID) {
 	for _, id := range ids {
 		tx.exec(sumUp, int64(id))
 		for _, table := range []string{"step", "inbox", "approval", "task_path", "file_change", "file_content", "reminder", "nudge"} {
+			if table == "inbox" {
+				tx.removeInboxes(id)
+				continue
+			}
 			tx.exec(`DELETE FROM `+table+` WHERE task_id IN (`+requestedTasks+`)`+keepNewest[table], int64(id))
 		}
 		tx.exec(`DELETE FROM approval WHERE message_id > 0 AND message_id = $1`+keepNewest["approval"], int64(id))
@@ -74,6 +78,24 @@ func (tx *Tx) RemoveMessages(ids []parley.MessageID) {
 		tx.exec(`DELETE FROM attachment WHERE message_id = $1`, int64(id))
 		tx.exec(`DELETE FROM delivery WHERE message_id = $1`, int64(id))
 		tx.exec(`DELETE FROM message WHERE id = $1`, int64(id))
+	}
+}
+
+// removeInboxes removes the inboxes of the tasks that a message requested.
+func (tx *Tx) removeInboxes(request parley.MessageID) {
+	l, lists := tx.conn.(Lister)
+	if !lists {
+		tx.exec(`DELETE FROM inbox WHERE task_id IN (`+requestedTasks+`)`, int64(request))
+		return
+	}
+	type entry struct{ task, message int64 }
+	var all []entry
+	// What fails here fails the transaction.
+	_ = tx.query(`SELECT r.id, i.message_id FROM (`+requestedTasks+`) r CROSS JOIN inbox /*list inbox*/ i WHERE i.task_id = r.id`,
+		func(r Row) { all = append(all, entry{r.Int(0), r.Int(1)}) }, int64(request))
+	for _, e := range all {
+		l.TakeFrom(InboxList, e.task, e.message)
+		tx.exec(`DELETE FROM inbox WHERE message_id = $1 AND task_id = $2`, e.message, e.task)
 	}
 }
 

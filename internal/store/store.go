@@ -64,6 +64,9 @@ type Conn interface {
 	Recent() *Recent
 	// Hot is what the writer remembers; nil for a reader, and where others write too.
 	Hot() *Hot
+	// Gathers reports whether writes with the mark /*later*/ go in together with those of
+	// other transactions. Then several plain ones are faster than one that does all.
+	Gathers() bool
 }
 
 type Engine int

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -93,7 +95,7 @@ func (tx *Tx) Working(id parley.TaskID, of parley.AgentID, in parley.ThreadID) (
 }
 
 func (tx *Tx) working(read string, id parley.TaskID, of parley.AgentID, in parley.ThreadID) (w Working, err error) {
-	look := Query{SQL: `SELECT ` + threadColsOfT + `, CASE WHEN EXISTS (SELECT 1 FROM delivery d WHERE ` + mailAbout + `) THEN 1 ELSE 0 END
+	look := Query{SQL: `SELECT ` + threadColsOfT + `, CASE WHEN EXISTS (SELECT 1 FROM delivery /*list about*/ d WHERE ` + mailAbout + `) THEN 1 ELSE 0 END
 		FROM thread t WHERE t.id = $3`, Args: []any{int64(of), int64(id), int64(in)},
 		Row: func(r Row) { w.Thread, w.Mail = scanThread(r), r.Int(threadColCount) != 0 }}
 	list, err := tx.readTasks(read, []parley.TaskID{id}, []Query{look})
@@ -179,6 +181,9 @@ func (tx *Tx) InsertTask(t *parley.Task) {
 		int64(t.DelegationDepth), t.Worker, t.Token, int64(t.CreatedAt), int64(t.StartedAt), int64(t.Budget), int64(t.Cause), int64(t.Waits),
 		int64(t.Chain), int64(t.Mentions), flag(t.MentionsTold), int64(t.Resumes))
 	tx.conn.Hot().inserted(t)
+	if t.Parent > 0 {
+		tx.addTo(ChildList, int64(t.Parent), int64(t.ID))
+	}
 	tx.signalState(t)
 }
 
@@ -261,7 +266,7 @@ func (tx *Tx) signalState(t *parley.Task) {
 // CROSS JOIN keeps SQLite from starting with all tasks.
 const subtree = `WITH RECURSIVE sub (tid, depth) AS (
 	SELECT id, 0 FROM task WHERE id = $1
-	UNION ALL SELECT task.id, sub.depth + 1 FROM task JOIN sub ON task.parent_id = sub.tid WHERE task.parent_id > 0)
+	/*children*/ UNION ALL SELECT task.id, sub.depth + 1 FROM task JOIN sub ON task.parent_id = sub.tid WHERE task.parent_id > 0 /*end*/)
 	SELECT ` + taskCols + ` FROM sub CROSS JOIN task WHERE task.id = sub.tid ORDER BY depth, id`
 
 // Subtree reads a task and all its descendants, parents before children.
@@ -322,13 +327,30 @@ func (tx *Tx) Tasks(f TaskFilter) (list []parley.Task, err error) {
 func (tx *Tx) PutInbox(t *parley.Task, m parley.MessageID) {
 	t.InboxCount++
 	tx.exec(`INSERT INTO inbox (task_id, n, message_id) VALUES ($1, $2, $3) /*later*/`, int64(t.ID), int64(t.InboxCount), int64(m))
+	tx.addTo(InboxList, int64(t.ID), int64(m))
 	tx.Signal(wake.TaskInbox, int64(t.ID))
 }
 
 // Inbox reads a task's inbox: the messages with numbers above after, up to upto.
 func (tx *Tx) Inbox(of parley.TaskID, after, upto int) (list []parley.Message, err error) {
-	err = tx.query(`SELECT `+messageColsOfM+`
-		FROM inbox i JOIN message m ON m.id = i.message_id WHERE i.task_id = $1 AND i.n > $2 AND i.n <= $3 ORDER BY i.n`,
-		func(r Row) { list = append(list, scanMessage(r)) }, int64(of), int64(after), int64(upto))
+	// What is read is mostly the newest, and there are no gaps: counting from the end
+	// finds it without a look at the rest. On SQLite the end is that of the list.
+	last := "i.n"
+	if tx.conn.Engine() == SQLite {
+		last = "i.message_id"
+	}
+	type numbered struct {
+		parley.Message
+		n int64
+	}
+	var found []numbered
+	err = tx.query(`SELECT `+messageColsOfM+`, i.n, i.message_id FROM inbox /*list inbox*/ i CROSS JOIN message m
+		WHERE i.task_id = $1 AND i.n > $2 AND i.n <= $3 AND m.id = i.message_id ORDER BY `+last+` DESC LIMIT $4`,
+		func(r Row) { found = append(found, numbered{scanMessage(r), r.Int(messageColCount)}) },
+		int64(of), int64(after), int64(upto), int64(max(upto-after, 0)))
+	slices.SortFunc(found, func(a, b numbered) int { return cmp.Compare(a.n, b.n) })
+	for _, m := range found {
+		list = append(list, m.Message)
+	}
 	return list, err
 }

@@ -23,8 +23,7 @@ func (r *run) remember(h *parley.Handover) (b beginning, ok bool) {
 	if missing != 0 {
 		return b, false
 	}
-	messages = append([]parley.Message{h.Request}, messages...)
-	letters, ok := r.names.known(messages)
+	letters, ok := r.names.known([]parley.Message{h.Request}, messages)
 	if !ok {
 		return b, false
 	}

@@ -49,18 +49,20 @@ func (n *names) letters(tx *store.Tx, messages []parley.Message) ([]letter, erro
 			return nil, err
 		}
 	}
-	list, _ := n.known(messages)
+	list, _ := n.known(nil, messages)
 	return list, nil
 }
 
 // known is letters for what was not read just now; ok is false if a name is
 // missing.
-func (n *names) known(messages []parley.Message) (list []letter, ok bool) {
-	ok = true
-	for _, m := range messages {
-		from := n.of(m.Author)
-		ok = ok && from != ""
-		list = append(list, letter{Message: m, from: from})
+func (n *names) known(before, messages []parley.Message) (list []letter, ok bool) {
+	list, ok = make([]letter, 0, len(before)+len(messages)), true
+	for _, part := range [][]parley.Message{before, messages} {
+		for i := range part {
+			from := n.of(part[i].Author)
+			ok = ok && from != ""
+			list = append(list, letter{Message: part[i], from: from})
+		}
 	}
 	return list, ok
 }

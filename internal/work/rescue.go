@@ -186,9 +186,31 @@ func (s *Scheduler) heartbeat(ctx context.Context) {
 	s.mu.Lock()
 	holds := len(s.cancels) > 0
 	s.mu.Unlock()
-	if !holds || !s.cfg.Store.Shared() {
+	if holds && s.cfg.Store.Shared() {
+		s.beating.Lock()
+		defer s.beating.Unlock()
+		s.beat(ctx)
+	}
+}
+
+// stayAlive is called before a contact takes a lease. If the last heartbeat is long ago it
+// sends one, and all who come meanwhile wait for it. Otherwise each of them would renew in
+// its own transaction. All change the same row, so they would be stored one after the
+// other, each with a flush of its own.
+func (s *Scheduler) stayAlive() {
+	if !s.cfg.Store.Shared() {
 		return
 	}
+	s.beating.Lock()
+	defer s.beating.Unlock()
+	if time.Since(s.beatAt) > s.cfg.LeaseTime*2/5 {
+		s.beat(context.Background())
+	}
+}
+
+// beat sends a heartbeat. The caller holds beating.
+func (s *Scheduler) beat(ctx context.Context) {
+	s.beatAt = time.Now() // also if it fails: those who wait would fail too, one by one
 	var until parley.Micros
 	err := s.cfg.Store.Update(ctx, func(tx *store.Tx) error {
 		until = tx.Now.Add(s.cfg.LeaseTime)

@@ -141,15 +141,24 @@ func (s *Scheduler) Reserve(agent parley.AgentID) (*Reservation, bool) {
 	if turns == 1 && s.cfg.Store.Shared() {
 		return nil, false // another hub may be running a turn: only a claim can tell, under its lock
 	}
+	if !s.takeSlot(agent, turns) {
+		return nil, false
+	}
+	s.stayAlive()
+	return &Reservation{s: s, agent: agent, turn: newTurnContext()}, true
+}
+
+// takeSlot takes a free slot for a turn of an agent that may run so many.
+func (s *Scheduler) takeSlot(agent parley.AgentID, turns int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopping || s.paused[s.cfg.Agents.Team(agent)] || s.freeSlots <= 0 || s.ready[agent] || s.running[agent] >= turns {
-		return nil, false
+		return false
 	}
 	s.freeSlots--
 	s.running[agent]++
 	s.turns.Add(1) // before stop starts to wait for the turns
-	return &Reservation{s: s, agent: agent, turn: newTurnContext()}, true
+	return true
 }
 
 // Reservation is a slot held for a task that is about to be stored. Exactly one of

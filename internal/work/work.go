@@ -118,6 +118,9 @@ type Scheduler struct {
 	interrupted  bool                   // the grace is over
 	turns        sync.WaitGroup
 
+	beating sync.Mutex
+	beatAt  time.Time // of the last heartbeat, or of the attempt
+
 	strays map[parley.Lease]bool // our leases without a turn at the last tick; used by the loop only
 
 	held atomic.Int32 // how many callers of HoldClock have not released it
@@ -140,6 +143,7 @@ func New(cfg Config) *Scheduler {
 // both make contacts, which in turn need the Scheduler.
 func (s *Scheduler) Start(ctx context.Context, r Runner, u Upkeep) error {
 	s.runner, s.upkeep = r, u
+	s.beatAt = time.Now()
 	err := s.cfg.Store.Update(ctx, func(tx *store.Tx) error {
 		s.aliveUntil = tx.Now.Add(s.cfg.LeaseTime)
 		s.worker = tx.InsertWorker(s.cfg.Name, s.aliveUntil)

@@ -28,7 +28,7 @@ func openPostgres(t *testing.T, dsn string) store.Store {
 
 func openPostgresAt(t *testing.T, dsn string, clock parley.Clock) store.Store {
 	t.Helper()
-	st, err := postgres.Open(t.Context(), dsn, postgres.Options{MaxConns: 8, Clock: clock})
+	st, err := postgres.Open(t.Context(), dsn, postgres.Options{MaxConns: 8, Crowd: -1, Clock: clock})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -167,11 +167,12 @@ func (s *Store) Requeue(id parley.TaskID) {
 	s.Change(id, func(t *parley.Task) { t.State, t.Worker = parley.Queued, 0 })
 }
 
-// Rows returns all rows as text, by table.
+// Rows returns all rows as text, by table, without those of the lists: they are an index,
+// which is written when there is enough.
 func (s *Store) Rows(except ...string) map[string][]string {
 	s.t.Helper()
 	rows := map[string][]string{}
-	s.each(`SELECT name FROM sqlite_schema WHERE type = 'table'`, func(r *zombiezen.Stmt) { rows[r.ColumnText(0)] = nil })
+	s.each(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'listing%'`, func(r *zombiezen.Stmt) { rows[r.ColumnText(0)] = nil })
 	for table := range rows {
 		if slices.Contains(except, table) {
 			delete(rows, table)

@@ -42,6 +42,9 @@ func (c *conn) Recent() *store.Recent { return c.recent }
 // Hot is nil: other hubs may write to the same database.
 func (c *conn) Hot() *store.Hot { return nil }
 
+// Gathers is false: this transaction is one caller's.
+func (c *conn) Gathers() bool { return false }
+
 // Exec defers the statement.
 func (c *conn) Exec(sql string, args ...any) {
 	c.push(request{sql: sql, args: args})

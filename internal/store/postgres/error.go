@@ -75,9 +75,14 @@ func (f *fault) unknown() bool {
 // idleEnded is the SQLSTATE of a session that was idle in a transaction for too long.
 const idleEnded = "25P03"
 
-func unknownOutcome(err error) bool {
-	var f *fault
-	return errors.As(err, &f) && f.unknown()
+func unknownOutcome(err error) bool { return asFault(err).unknown() }
+
+// asFault is a failure of the engine as one; whatever else it may be is one too.
+func asFault(err error) *fault {
+	if f := (*fault)(nil); errors.As(err, &f) {
+		return f
+	}
+	return &fault{err: err}
 }
 
 // hopeless reports that connecting again would fail in the same way.

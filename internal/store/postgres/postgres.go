@@ -5,7 +5,8 @@
 // sent with its next read or with the commit, so a closure that reads once and then
 // writes costs two round trips however much it writes. Transactions run at READ
 // COMMITTED and take row locks where the statements ask for them. A transaction that
-// loses a conflict runs again.
+// loses a conflict runs again. Where many callers write at once, closures that are marked
+// for it share a transaction (share.go).
 //
 // The signals of a committed transaction reach this hub's bus at once. They reach the
 // other hubs by NOTIFY, sent by one goroutine per hub that collects what arrives
@@ -38,6 +39,9 @@ type Options struct {
 	// Patience is how long work waits for a database that is unavailable, for example
 	// because it restarts; 10 seconds by default.
 	Patience time.Duration
+	// Crowd is how many transactions run at once before more of them are done together;
+	// 8 by default. Negative has all of them done so that can be, for tests.
+	Crowd int
 	// Memory is the hub's bound, of which the store takes its share.
 	Memory store.Memory
 	Log    *slog.Logger // discarded by default
@@ -50,6 +54,10 @@ func (o *Options) fill() {
 	if o.Patience <= 0 {
 		o.Patience = 10 * time.Second
 	}
+	if o.Crowd == 0 {
+		o.Crowd = defaultCrowd
+	}
+	o.Crowd = max(o.Crowd, 0)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -68,6 +76,10 @@ type Store struct {
 	notifier *notifier
 	listener *listener
 	server   string // its version
+	counting atomic.Pointer[counter]
+	updates  atomic.Int32 // under way
+	crowd    int          // above so many of them are shared
+	lanes    lanes
 	closed   atomic.Bool
 }
 
@@ -87,7 +99,7 @@ func Open(ctx context.Context, dsn string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, a.openError(err)
 	}
-	s := &Store{address: a, patience: opts.Patience, queueing: maxQueueing, pool: pool}
+	s := &Store{address: a, patience: opts.Patience, queueing: maxQueueing, pool: pool, crowd: opts.Crowd}
 	s.recent.Limit(opts.Memory.Texts())
 	s.bus.Listen(wake.Redacted, func(id int64) { s.recent.Forget(parley.MessageID(id)) })
 	newest, present, err := s.prepare(ctx)

@@ -46,11 +46,47 @@ func (p *params) encode(args []any) {
 			p.add(v, pgtype.BinaryFormatCode, pgtype.ByteaOID)
 		case nil:
 			p.add(nil, pgtype.TextFormatCode, 0)
+		case column:
+			start, t := len(p.buffer), columnTypes[v.kind()]
+			p.appendColumn(v, t.element)
+			p.add(p.buffer[start:], pgtype.BinaryFormatCode, t.array)
 		default:
 			panic(fmt.Sprintf("store: argument of type %T", arg))
 		}
 	}
 }
+
+// appendColumn encodes an array of one dimension.
+func (p *params) appendColumn(c column, element uint32) {
+	int32s := func(list ...uint32) {
+		for _, n := range list {
+			p.buffer = binary.BigEndian.AppendUint32(p.buffer, n)
+		}
+	}
+	const dimensions, nulls, from = 1, 1, 1
+	int32s(dimensions, nulls, element, uint32(len(c.rows)), from)
+	for _, r := range c.rows {
+		switch v := r.args[c.at].(type) {
+		case int64:
+			int32s(8)
+			p.buffer = binary.BigEndian.AppendUint64(p.buffer, uint64(v))
+		case string:
+			v = store.Storable(v)
+			int32s(uint32(len(v)))
+			p.buffer = append(p.buffer, v...)
+		case []byte:
+			int32s(uint32(len(v)))
+			p.buffer = append(p.buffer, v...)
+		case nil:
+			int32s(nullLength)
+		default:
+			panic(fmt.Sprintf("store: argument of type %T", v))
+		}
+	}
+}
+
+// nullLength stands for a null instead of the length of a value: -1.
+const nullLength = 1<<32 - 1
 
 func (p *params) add(value []byte, format int16, oid uint32) {
 	p.values = append(p.values, value)

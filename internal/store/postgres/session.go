@@ -21,8 +21,11 @@ const roundTripLimit = 2 * time.Minute
 type session struct {
 	pg         *pgconn.PgConn
 	statements map[string]*statement
+	frames     map[framed]string // of gathered statements
 	params     params
 	row        row
+	counter    *counter // nil: nobody counts
+	update     bool     // what it counts is of an Update
 }
 
 // statement is prepared when it is first used, in the same round trip.
@@ -79,6 +82,7 @@ func (s *session) roundTrip(requests []request) error {
 	if err := s.pg.Conn().SetDeadline(time.Now().Add(roundTripLimit)); err != nil {
 		return err
 	}
+	s.counter.sent(s.update)
 	p := s.pg.StartPipeline(context.Background())
 	for i := range requests {
 		s.send(p, &requests[i])
@@ -163,6 +167,7 @@ func (s *session) read(reader *pgconn.ResultReader, r *request) error {
 	if err == nil && r.tag != "" && tag.String() != r.tag {
 		return errors.New(r.sql + " was answered with " + tag.String())
 	}
+	s.counter.ran(r.sql, s.update, tag.RowsAffected())
 	return err
 }
 

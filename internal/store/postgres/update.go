@@ -11,9 +11,16 @@ import (
 )
 
 // Update runs fn in a transaction, and again if it loses a conflict with another one.
+// Among many it runs in one that they share, if it can.
 func (s *Store) Update(ctx context.Context, fn func(*store.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	defer s.updates.Add(-1)
+	if int(s.updates.Add(1)) > s.crowd && store.IsGathered(ctx) {
+		if done, err := s.share(ctx, fn); done {
+			return err
+		}
 	}
 	return s.retry(ctx, func(t *times) error { return s.update(ctx, t, fn) })
 }
@@ -80,7 +87,10 @@ func (s *Store) acquire(ctx context.Context, begin string, t *times) (*conn, fun
 	default:
 		return nil, nil, &fault{err: err, lost: true}
 	}
-	c := &conn{session: sessionOf(pooled.Conn().PgConn()), ids: &s.ids, recent: &s.recent, begin: begin, times: t}
+	session := sessionOf(pooled.Conn().PgConn())
+	session.counter, session.update = s.counting.Load(), begin == beginUpdate
+	session.counter.began(session.update)
+	c := &conn{session: session, ids: &s.ids, recent: &s.recent, begin: begin, times: t}
 	return c, pooled.Release, nil
 }
 

@@ -27,6 +27,9 @@ type conn struct {
 	args     []any                    // of many rows, used again
 	writes   bool                     // the only one that does
 	counting *atomic.Pointer[counter] // of the store; usually nobody counts
+	tail     *tail                    // of the store
+	limits   tailLimits               // of the writer
+	since    atomic.Uint64            // of a reader at work, for the tail
 }
 
 // statement is prepared once. params[i] is the place of argument i+1 in it, since
@@ -50,7 +53,7 @@ func (c *conn) prepare(sql string) (*statement, error) {
 	if s := c.stmts[sql]; s != nil {
 		return s, nil
 	}
-	raw, err := c.raw.Prepare(boundLimit.ReplaceAllString(sql, "LIMIT $$$1 + 0"))
+	raw, err := c.raw.Prepare(boundLimit.ReplaceAllString(withLists(sql), "LIMIT $$$1 + 0"))
 	if err != nil {
 		return nil, fmt.Errorf("prepare %q: %w", sql, err)
 	}
@@ -91,7 +94,7 @@ func (c *conn) exec(sql string) { c.Exec(sql) }
 // rollback ends the transaction, even after an error, and even if the error has
 // already ended it.
 func (c *conn) rollback() {
-	c.forget()
+	c.forget(0)
 	c.leave()
 }
 
@@ -205,6 +208,9 @@ func (c *conn) NextID(seq store.Seq) int64 {
 func (c *conn) Recent() *store.Recent { return c.recent }
 
 func (c *conn) Hot() *store.Hot { return c.hot }
+
+// Gathers is true of the writer, whose batches store rows together.
+func (c *conn) Gathers() bool { return c.later != nil }
 
 func (c *conn) Engine() store.Engine { return store.SQLite }
 

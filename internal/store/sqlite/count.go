@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"context"
+	"errors"
 	"reflect"
 	"runtime"
 	"strings"
@@ -10,6 +12,8 @@ import (
 	"modernc.org/libc"
 	lib "modernc.org/sqlite/lib"
 	"zombiezen.com/go/sqlite"
+
+	"parley/internal/store"
 )
 
 // Statement is how often a statement was run and what it touched, by SQLite's own
@@ -28,15 +32,39 @@ type Statement struct {
 // PageBytes is what a page takes in the log, with its header.
 const PageBytes = 4096 + 24
 
-// Count begins to count the statements of all connections. What it returns ends that
-// and gives what was counted. It slows each statement down: it is for measurements.
-func (s *Store) Count() (end func() []Statement) {
+// Counts are what a store has done.
+type Counts struct {
+	Statements []Statement
+	Commits    int64    // of the writer, of which there were pages
+	Logged     []Logged // of a store in memory none
+}
+
+// Count begins to count the statements of all connections, and the pages that commits
+// write into the log. What it returns ends that and gives what was counted. It slows each
+// statement down: it is for measurements.
+func (s *Store) Count() (end func() (Counts, error), err error) {
 	k := &counter{counted: map[statementKey]*Statement{}}
-	s.counting.Store(k)
-	return func() []Statement {
-		s.counting.Store(nil)
-		return k.all()
+	err = s.Update(context.Background(), func(*store.Tx) error { // no commit runs now
+		if k.log, err = newLogReader(s.path); err == nil {
+			s.counting.Store(k)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
+	return func() (c Counts, err error) {
+		s.counting.Store(nil)
+		c.Statements = k.all()
+		if k.log == nil {
+			return c, nil
+		}
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		c.Commits = k.log.commits
+		c.Logged, err = k.log.byTable(s.path)
+		return c, errors.Join(err, k.log.file.Close())
+	}, nil
 }
 
 // counter gathers what the connections count.
@@ -46,6 +74,7 @@ type counter struct {
 	// handles are those of the engine that the driver keeps to itself.
 	tls   *libc.TLS
 	cells *[2]int32 // where the engine writes what it is asked for
+	log   *logReader
 }
 
 type statementKey struct {
@@ -95,6 +124,9 @@ func (k *counter) add(c *conn, s *statement, sql string, rows int64, before stat
 	}
 	if changesRows(sql) {
 		rows += int64(c.raw.Changes())
+	}
+	if c.writes && sql == "COMMIT" && k.log != nil {
+		k.log.read()
 	}
 	one.Steps += k.takeSteps(s)
 	one.Runs++

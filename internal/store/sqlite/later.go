@@ -120,11 +120,13 @@ func empty(list []waiting) []waiting {
 	return list[:0]
 }
 
-// forget leaves out what waits, and what is known, after a rollback.
-func (c *conn) forget() {
+// forget leaves out what waits, and what is known, after a rollback to a place in the
+// journal of the tail.
+func (c *conn) forget(to int) {
 	if c.later != nil {
 		c.later.drop()
 		c.hot.ForgetAll()
+		c.tail.rollback(to)
 	}
 }
 

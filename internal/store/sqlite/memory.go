@@ -15,8 +15,8 @@ import (
 // It has no log, so readers and writers wait for each other. It is for one caller at
 // a time, not for a hub at work.
 func OpenMemory(name string, opts Options) (*Store, error) {
-	opts.fill()
 	opts.checks = true
+	opts.fill()
 	s := newStore(MemoryPath(name), opts)
 	s.flags = sqlite.OpenURI
 	if err := s.open(opts); err != nil {

@@ -32,7 +32,8 @@ type Options struct {
 	// Memory is the hub's bound, of which the store takes its shares.
 	Memory store.Memory
 
-	checks bool // for tests: see writer
+	checks bool       // for tests: see writer
+	limits tailLimits // usualLimits by default
 }
 
 func (o *Options) fill() {
@@ -44,6 +45,13 @@ func (o *Options) fill() {
 	}
 	if o.Synchronous == "" {
 		o.Synchronous = "FULL"
+	}
+	switch {
+	case o.limits != tailLimits{}:
+	case o.checks:
+		o.limits = checkedLimits
+	default:
+		o.limits = usualLimits
 	}
 }
 
@@ -58,6 +66,7 @@ type Store struct {
 	clock   *store.Clock
 	locked  *os.File
 	closing sync.Once
+	tail    *tail
 	// counting gathers what statements touch while somebody measures.
 	counting atomic.Pointer[counter]
 }
@@ -88,7 +97,7 @@ func Open(path string, opts Options) (*Store, error) {
 }
 
 func newStore(path string, opts Options) *Store {
-	s := &Store{path: path, readers: make(chan *conn, opts.Readers)}
+	s := &Store{path: path, readers: make(chan *conn, opts.Readers), tail: newTail()}
 	s.recent.Limit(opts.Memory.Texts())
 	s.bus.Listen(wake.Redacted, func(id int64) { s.recent.Forget(parley.MessageID(id)) })
 	return s
@@ -124,6 +133,9 @@ func (s *Store) open(opts Options) error {
 
 func (s *Store) start(c *conn, opts Options) error {
 	newest, err := c.loadSequences()
+	if err == nil {
+		err = c.loadTail()
+	}
 	if err != nil {
 		return err
 	}
@@ -132,6 +144,7 @@ func (s *Store) start(c *conn, opts Options) error {
 		r, err := s.connect(sqlite.OpenReadWrite)
 		if err == nil {
 			s.readers <- r
+			s.tail.readers = append(s.tail.readers, &r.since)
 			err = errors.Join(r.configure(opts, opts.Memory.ReaderPages()), r.mapFile())
 		}
 		if err != nil {
@@ -139,7 +152,7 @@ func (s *Store) start(c *conn, opts Options) error {
 			return err
 		}
 	}
-	c.writes, c.hot, c.later = true, store.NewHot(), &later{}
+	c.writes, c.hot, c.later, c.limits = true, store.NewHot(), &later{}, opts.limits
 	s.writer = newWriter(c, s.clock, s.bus.Publish)
 	s.writer.checks = opts.checks
 	go s.writer.run()
@@ -152,7 +165,12 @@ func (s *Store) connect(flags sqlite.OpenFlags) (*conn, error) {
 		return nil, err
 	}
 	raw.SetBusyTimeout(10 * time.Second)
-	return &conn{raw: raw, stmts: map[string]*statement{}, recent: &s.recent, counting: &s.counting}, nil
+	c := &conn{raw: raw, stmts: map[string]*statement{}, recent: &s.recent, counting: &s.counting}
+	if err := c.setLists(s.tail); err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
 }
 
 // mapFile lets a reader see the file's pages without copying them. That gains much,
@@ -205,6 +223,8 @@ func (s *Store) View(ctx context.Context, fn func(*store.Tx) error) error {
 	}
 	defer func() { s.readers <- c }()
 	c.err = nil
+	c.since.Store(s.tail.commits.Load() + 1) // before its snapshot is taken
+	defer c.since.Store(0)
 	c.exec("BEGIN")
 	defer c.rollback()
 	tx := store.NewTx(c, s.clock)

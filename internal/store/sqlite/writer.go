@@ -162,6 +162,7 @@ func (w *writer) runSeparately(batch []*request) {
 		return
 	}
 	for i, r := range batch {
+		before := len(c.tail.journal)
 		c.exec("SAVEPOINT one")
 		if c.err == nil {
 			w.call(r)
@@ -176,11 +177,12 @@ func (w *writer) runSeparately(batch []*request) {
 		if r.err == nil {
 			continue
 		}
-		c.forget()
+		c.forget(before)
 		c.err = nil
 		if c.raw.AutocommitEnabled() {
 			// The error ended the transaction, and with it the work of the closures
 			// before.
+			c.forget(0)
 			w.restart(batch, i)
 			return
 		}
@@ -219,7 +221,11 @@ func (w *writer) restart(batch []*request, failed int) {
 // commit stores what waits, and then everything.
 func (c *conn) commit() {
 	c.flushAll()
+	steps := c.pass()
 	c.exec("COMMIT")
+	if c.err == nil {
+		c.tail.committed(steps)
+	}
 }
 
 func (w *writer) failAll(batch []*request) {
@@ -236,6 +242,9 @@ func (w *writer) failAll(batch []*request) {
 func (w *writer) check() {
 	w.conn.err = nil
 	if err := w.conn.hot.Check(w.conn); err != nil {
+		panic(err)
+	}
+	if err := w.conn.checkLists(); err != nil {
 		panic(err)
 	}
 }

@@ -47,6 +47,35 @@ func agentsRoundTrip(t *testing.T, open Open) {
 	})
 }
 
+// Who goes through the agents of a team meets each of them once, in order and whole, and
+// nobody of another team.
+func eachAgent(t *testing.T, open Open) {
+	w := newWorld(t, open)
+	other := parley.Team{Name: "Other"}
+	w.update(func(tx *store.Tx) error {
+		tx.InsertTeam(&other)
+		tx.InsertAgent(&parley.Agent{Team: other.ID, Name: "Bert", Kind: parley.Native, Home: "there"})
+		w.carol.Removed, w.carol.Home, w.carol.Turns = true, "here", 5
+		tx.UpdateAgent(w.carol)
+		return nil
+	})
+	for team, want := range map[parley.TeamID][]string{w.team.ID: {"Ann", "Bob", "Carol"}, other.ID: {"Bert"}, 999: nil} {
+		w.view(func(tx *store.Tx) error {
+			var names []string
+			err := tx.EachAgent(team, func(a parley.Agent) {
+				names = append(names, a.Name)
+				if a.Name == w.carol.Name && a != w.carol {
+					t.Errorf("%+v, not %+v", a, w.carol)
+				}
+			})
+			if diff := cmp.Diff(want, names); diff != "" || err != nil {
+				t.Errorf("team %d: %s %v", team, diff, err)
+			}
+			return nil
+		})
+	}
+}
+
 func notFound(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	w.update(func(tx *store.Tx) error {

@@ -42,6 +42,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"Reopening continues the ids", reopenContinuesIDs},
 
 		{"Teams, agents and tokens", agentsRoundTrip},
+		{"Going through the agents of a team", eachAgent},
 		{"Tokens that end", tokens},
 		{"Sessions of browsers", sessions},
 		{"Links that sign in", links},

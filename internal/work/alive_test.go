@@ -1,0 +1,101 @@
+package work
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/store"
+	"parley/internal/store/memtest"
+)
+
+// several is a database that other hubs may share. It counts transactions, and can refuse
+// them.
+type several struct {
+	*memtest.Store
+	updates atomic.Int64
+	broken  atomic.Bool
+}
+
+func (*several) Shared() bool { return true }
+
+func (s *several) Update(ctx context.Context, fn func(*store.Tx) error) error {
+	s.updates.Add(1)
+	if s.broken.Load() {
+		return parley.Errorf(parley.Unavailable, "The database cannot be reached.")
+	}
+	return s.Store.Update(ctx, fn)
+}
+
+// reserve takes slots for so many contacts that come at once.
+func (b *bench) reserve(n int) (list []*Reservation) {
+	b.Helper()
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for range n {
+		all.Go(func() {
+			if r, ok := b.Reserve(b.agent); ok {
+				mu.Lock()
+				defer mu.Unlock()
+				list = append(list, r)
+			}
+		})
+	}
+	all.Wait()
+	if len(list) != n {
+		b.Fatalf("%d of %d slots", len(list), n)
+	}
+	return list
+}
+
+// A hub that had nothing to do has sent no heartbeat. When many contacts come at once, one
+// heartbeat is sent for all of them, before their transactions.
+func TestOneHeartbeatIsForAllContactsThatCome(t *testing.T) {
+	b := newBench(t)
+	st := &several{Store: b.store}
+	b.cfg.Store = st
+	old := b.aliveUntil
+	b.store.Pass(b.cfg.LeaseTime)
+	b.beatAt = time.Now().Add(-b.cfg.LeaseTime)
+	places := b.reserve(3)
+	if n := st.updates.Load(); n != 1 {
+		t.Errorf("%d heartbeats for three contacts", n)
+	}
+	alive := b.aliveUntil
+	if alive <= old {
+		t.Error("it is not alive after that")
+	}
+	b.store.Pass(time.Second)
+	stored := b.store.Rows()["worker"]
+	for _, r := range places {
+		b.store.Do(func(tx *store.Tx) error {
+			r.Claim(tx, &parley.Task{ID: tx.NewTaskID()})
+			return nil
+		})
+		r.Cancel()
+	}
+	if now := b.store.Rows()["worker"]; !slices.Equal(now, stored) {
+		t.Errorf("a contact has renewed the leases again: %v after %v", now, stored)
+	}
+	b.reserve(3)
+	if n := st.updates.Load(); n != 1 {
+		t.Errorf("%d heartbeats, though the last one was a moment ago", n)
+	}
+}
+
+// Where the heartbeat fails, each contact finds that out by itself, at once.
+func TestAFailedHeartbeatIsNotRepeatedByEachContact(t *testing.T) {
+	b := newBench(t)
+	st := &several{Store: b.store}
+	st.broken.Store(true)
+	b.cfg.Store = st
+	b.beatAt = time.Now().Add(-b.cfg.LeaseTime)
+	b.reserve(3)
+	if n := st.updates.Load(); n != 1 {
+		t.Errorf("%d heartbeats", n)
+	}
+}
