@@ -55,17 +55,6 @@ type Member struct {
 // managing is the additional toolset of every manager, and of people.
 const managing = "managing"
 
-// managers are the folded names of all managers.
-func managers(members []Member) map[string]bool {
-	set := map[string]bool{}
-	for _, m := range members {
-		if m.Rules != nil && m.Rules.Manager != "" {
-			set[m.Rules.Manager] = true
-		}
-	}
-	return set
-}
-
 // withManaging adds the toolset managing to a member.
 func withManaging(m Member) Member {
 	if len(m.Toolsets) == 0 {
@@ -229,35 +218,36 @@ func (a *agents) Name(id parley.AgentID) string {
 // take adds members and removes others in one step. Agents with the same tools,
 // limits or missing rules share them, so that an idle agent costs little. A running
 // turn keeps what it began with.
-func (a *agents) take(team parley.TeamID, stored []parley.Agent, r Roster, gone []parley.Agent) {
+func (a *agents) take(team parley.TeamID, ids []parley.AgentID, r Roster, gone []parley.Agent) {
 	used := servers{}
-	manages := managers(r.Members)
-	made := a.define(team, stored, r, manages, used)
+	manages := r.managers()
+	made := a.define(team, ids, r, manages, used)
 	defer a.outside.end(team, used)
 	a.put(made, gone, func() { a.manages[team] = manages })
 }
 
 // amend replaces members that have no servers, and whose managers stay the same.
-func (a *agents) amend(team parley.TeamID, stored []parley.Agent, r Roster) {
+func (a *agents) amend(team parley.TeamID, ids []parley.AgentID, r Roster) {
 	a.mu.RLock()
 	manages := a.manages[team]
 	a.mu.RUnlock()
-	a.put(a.define(team, stored, r, manages, servers{}), nil, func() {})
+	a.put(a.define(team, ids, r, manages, servers{}), nil, func() {})
 }
 
 // defined is what there is to know about members.
 type defined struct {
-	entries []directory.Entry
-	defs    map[parley.AgentID]*definition
+	entries []*directory.Entry
+	defs    []*definition // of the same ones; nil for those who work outside of the hub
 	own     map[parley.AgentID][]tool.Tool
 }
 
 // define makes what the hub needs to know about members.
-func (a *agents) define(team parley.TeamID, stored []parley.Agent, r Roster, manages map[string]bool, used servers) defined {
-	made := defined{entries: make([]directory.Entry, 0, len(r.Members)), defs: make(map[parley.AgentID]*definition, len(r.Members)), own: map[parley.AgentID][]tool.Tool{}}
+func (a *agents) define(team parley.TeamID, ids []parley.AgentID, r Roster, manages map[string]bool, used servers) defined {
+	made := defined{entries: make([]*directory.Entry, len(ids)), defs: make([]*definition, len(ids)), own: map[parley.AgentID][]tool.Tool{}}
 	shared := map[parley.Limits]*parley.Limits{}
 	combined := map[string][]tool.Tool{}
-	for i, m := range r.Members {
+	for i, id := range ids {
+		m := r.at(i)
 		limits := shared[m.Limits]
 		if limits == nil {
 			limits = new(m.Limits)
@@ -266,9 +256,8 @@ func (a *agents) define(team parley.TeamID, stored []parley.Agent, r Roster, man
 		if manages[parley.FoldName(m.Name)] {
 			m = withManaging(m)
 		}
-		id := stored[i].ID
-		made.entries = append(made.entries, directory.Entry{ID: id, Team: stored[i].Team, Name: m.Name, Kind: m.Kind, Description: m.Description, Role: m.Role,
-			Model: m.ModelName, Docs: m.Docs, Limits: limits, Rules: a.rules(m), Isolated: m.Isolated, Mistake: m.Mistake, Lead: m.Lead})
+		made.entries[i] = &directory.Entry{ID: id, Team: team, Name: m.Name, Kind: m.Kind, Description: m.Description, Role: m.Role,
+			Model: m.ModelName, Docs: m.Docs, Limits: limits, Rules: a.rules(m), Isolated: m.Isolated, Mistake: m.Mistake, Lead: m.Lead}
 		if m.Kind != parley.Native {
 			made.own[id] = a.outsideTools(m, r.Toolsets, combined)
 			continue
@@ -279,7 +268,7 @@ func (a *agents) define(team parley.TeamID, stored []parley.Agent, r Roster, man
 		if slices.Contains(m.Toolsets, workspaceSet) {
 			d.space = r.Workspace
 		}
-		made.defs[id] = d
+		made.defs[i] = d
 	}
 	return made
 }
@@ -291,15 +280,18 @@ func (a *agents) put(made defined, gone []parley.Agent, also func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.dir.Update(made.entries, gone)
-	for _, e := range made.entries {
-		delete(a.defs, e.ID) // it may no longer be native
+	for i, e := range made.entries {
 		delete(a.own, e.ID)
+		if d := made.defs[i]; d != nil {
+			a.defs[e.ID] = d
+		} else {
+			delete(a.defs, e.ID) // it may no longer be native
+		}
 	}
 	for _, g := range gone {
 		delete(a.defs, g.ID)
 		delete(a.own, g.ID)
 	}
-	maps.Copy(a.defs, made.defs)
 	maps.Copy(a.own, made.own)
 	also()
 }

@@ -17,34 +17,34 @@ type amendment struct {
 	read    *config.Team
 	agents  []*config.Agent // all of the team
 	changed []int           // where they differ from what is in force
-	members []Member        // what is made of these
 }
 
 // mostAmended bounds how many agents are changed one by one.
 const mostAmended = 500
 
 // amendment finds out whether the files, as they were just read, are an amendment to what
-// is in force. If not, the team is taken over as a whole.
-func (f *teamFiles) amendment(read *config.Team, problems []config.Problem) (a amendment, ok bool) {
+// is in force. If not, the team is taken over as a whole. all says that all were read.
+func (f *teamFiles) amendment(read *config.Team, problems []config.Problem, all bool) (a amendment, ok bool) {
 	if !f.whole || len(problems) > 0 || !read.SameSettings(f.applied) || len(read.Agents) != len(f.held.Agents) || !f.cfg.models.current() {
 		return a, false
 	}
-	a = amendment{read: read, agents: slices.Clone(read.Agents)}
+	a = amendment{read: read, agents: read.Agents}
+	var there map[string]bool
+	if all { // the memories in the data folder may be others too
+		there = remembering(f.cfg.Team)
+	}
 	for i, now := range a.agents {
-		if before := f.held.Agents[i]; before != now {
+		if before := f.held.Agents[i]; before != now || hasMemory(there, now) {
 			if !f.stays(before, now) || len(a.changed) == mostAmended {
 				return a, false
 			}
 			a.changed = append(a.changed, i)
 		}
 	}
-	there := remembering(f.cfg.Team)
 	for _, i := range a.changed {
-		m, err := f.cfg.member(remembered(f.cfg.Team, there, a.agents[i]))
-		if err != nil {
+		if f.cfg.usable(a.agents[i]) != nil {
 			return a, false
 		}
-		a.members = append(a.members, m)
 	}
 	return a, true
 }
@@ -70,8 +70,14 @@ func (f *teamFiles) amend(ctx context.Context, by parley.AgentID, a amendment) (
 	for _, p := range FoldProblems(f.problems) {
 		change.Problems = append(change.Problems, p.String())
 	}
-	roster := Roster{Team: f.team.Name, Home: homeOf(f.cfg.Team.Dir), Members: a.members, By: by, Changes: f.details(change),
-		Toolsets: f.toolsets(), Workspace: f.space()}
+	cfg := f.cfg
+	cfg.Team = placed(a.read, f.cfg.Team)
+	roster := Roster{Team: f.team.Name, Home: homeOf(f.cfg.Team.Dir), By: by, Changes: f.details(change),
+		Toolsets: f.toolsets(), Workspace: f.space(), member: cfg.member}
+	there := remembering(f.cfg.Team)
+	for _, i := range a.changed {
+		roster.filed = append(roster.filed, remembered(f.cfg.Team, there, a.agents[i]))
+	}
 	if err := f.hub.amend(ctx, f.team, roster); err != nil {
 		return change, err
 	}
@@ -90,22 +96,23 @@ func (h *Hub) amend(ctx context.Context, team parley.Team, r Roster) error {
 	known := map[string]parley.Agent{}
 	err := h.Store.View(ctx, func(tx *store.Tx) error {
 		clear(known)
-		for _, m := range r.Members {
-			a, err := tx.AgentByName(team.ID, m.Name)
+		for i := range r.count() {
+			name := r.seat(i).name
+			a, err := tx.AgentByName(team.ID, name)
 			if err != nil && !errors.Is(err, store.ErrNotFound) {
 				return err
 			}
-			known[parley.FoldName(m.Name)] = a
+			known[parley.FoldName(name)] = a
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	stored, err := h.saveMembers(ctx, team, r, known)
-	if err != nil {
+	ids := make([]parley.AgentID, r.count())
+	if err := h.saveMembers(ctx, team, r, known, ids); err != nil {
 		return err
 	}
-	h.agents.amend(team.ID, stored, r)
+	h.agents.amend(team.ID, ids, r)
 	return nil
 }

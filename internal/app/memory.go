@@ -9,16 +9,35 @@ import (
 	"parley/internal/store"
 )
 
+// largeTeam is how many agents make it worth a collection to have less memory in use.
+const largeTeam = 10_000
+
+// settleMemory gives back what reading and joining a large team has left behind, and sets
+// the limit anew.
+func (c *ServeConfig) settleMemory(agents int) {
+	if agents >= largeTeam {
+		debug.FreeOSMemory()
+	}
+	LimitMemory(store.Memory(c.Team.Memory), c.Log)
+}
+
+const (
+	// leastRoom and leastShare are what the collector has at least beside what is in use:
+	// so many bytes, and this part of it.
+	leastRoom  = 64 << 20
+	leastShare = 3
+)
+
 // LimitMemory tells the collector its share of the hub's memory, once the team is
-// there. The limit is soft: the collector works harder before it exceeds it. With less
-// than twice of what is in use it would do hardly anything else, so a team that needs
+// there. The limit is soft: the collector works harder before it exceeds it. With hardly
+// any room beside what is in use it would do nothing else, so a team that needs
 // more gets more, and the log says so. Whoever sets GOMEMLIMIT has decided for himself.
 func LimitMemory(m store.Memory, log *slog.Logger) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
 	limit, used := m.Collector(), liveHeap()
-	if least := 2 * used; least > limit {
+	if least := used + max(leastRoom, used/leastShare); least > limit {
 		log.Warn("the team needs more memory than parley.yaml allows; raise memory",
 			"allowed_mb", limit>>20, "used_mb", used>>20)
 		limit = least

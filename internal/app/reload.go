@@ -59,7 +59,7 @@ func newTeamFiles(h *Hub, cfg ServeConfig, team parley.Team, person string, r Ro
 	held := *cfg.Team
 	held.Person, held.Agents = person, r.present(held.Agents)
 	teller := notify.New(notify.Config{Store: h.Store, Team: team, Dir: held.Dir, Log: cfg.Log})
-	return &teamFiles{hub: h, cfg: cfg, team: team, person: person, log: cfg.Log, held: &held, read: cfg.filed, applied: cfg.filed, whole: len(cfg.Problems) == 0 && !r.Partial, problems: problems, biggest: largestMessage(r), teller: teller, bridges: newBridges(h, team, cfg.Team.Lease, cfg.Log)}
+	return &teamFiles{hub: h, cfg: cfg, team: team, person: person, log: cfg.Log, held: &held, read: cfg.filed, applied: cfg.filed, whole: len(cfg.Problems) == 0 && !r.Partial, problems: problems, biggest: r.largestMessage(), teller: teller, bridges: newBridges(h, team, cfg.Team.Lease, cfg.Log)}
 }
 
 // present leaves out the agents that could not join.
@@ -70,9 +70,9 @@ func (r *Roster) present(agents []*config.Agent) []*config.Agent {
 
 // names are the folded names of all members.
 func (r *Roster) names() map[string]bool {
-	set := make(map[string]bool, len(r.Members))
-	for _, m := range r.Members {
-		set[parley.FoldName(m.Name)] = true
+	set := make(map[string]bool, r.count())
+	for i := range r.count() {
+		set[parley.FoldName(r.seat(i).name)] = true
 	}
 	return set
 }
@@ -99,7 +99,7 @@ const justNow = time.Minute
 func (f *teamFiles) Reload(ctx context.Context, by parley.AgentID) (rulebook.Change, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	change, err := f.take(ctx, by, func() (*config.Team, []config.Problem, error) { return config.Reload(f.held) })
+	change, err := f.take(ctx, by, true, func() (*config.Team, []config.Problem, error) { return config.Reread(f.held, f.read) })
 	if err == nil && time.Since(f.noticedAt) < justNow {
 		change = change.After(f.noticed)
 	}
@@ -109,15 +109,16 @@ func (f *teamFiles) Reload(ctx context.Context, by parley.AgentID) (rulebook.Cha
 	return change, err
 }
 
-// take applies what has changed in the files, as read finds them.
-func (f *teamFiles) take(ctx context.Context, by parley.AgentID, read func() (*config.Team, []config.Problem, error)) (rulebook.Change, error) {
+// take applies what has changed in the files, as read finds them. all says that it reads
+// all of them.
+func (f *teamFiles) take(ctx context.Context, by parley.AgentID, all bool, read func() (*config.Team, []config.Problem, error)) (rulebook.Change, error) {
 	now, problems, err := read()
 	if err != nil {
 		f.log.Error("the team's files cannot be used; the team stays as it was", "problem", parley.Public(err))
 		return rulebook.Change{}, err
 	}
 	f.read, f.unread = now, nil
-	if a, ok := f.amendment(now, problems); ok {
+	if a, ok := f.amendment(now, problems, all); ok {
 		return f.amend(ctx, by, a)
 	}
 	f.whole = false // until all is applied
@@ -150,6 +151,9 @@ func (f *teamFiles) replace(ctx context.Context, by parley.AgentID, read *config
 	f.bridges.set(now)
 	f.hold(now, left, change.Restart)
 	f.applied, f.whole = read, len(problems) == 0 && !roster.Partial
+	if len(now.Agents) >= largeTeam {
+		f.cfg.settleMemory(len(now.Agents))
+	}
 	return change, nil
 }
 
@@ -205,7 +209,7 @@ func (f *teamFiles) compare(r Roster, now *config.Team, problems []config.Proble
 	if f.cfg.further {
 		change.Restart = config.WithoutHubSettings(change.Restart)
 	}
-	if largestMessage(r) > f.biggest {
+	if r.largestMessage() > f.biggest {
 		change.Restart = append(change.Restart, "limits.message_bytes")
 	}
 	before, after := byName(f.held.Agents), byName(now.Agents)

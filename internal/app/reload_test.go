@@ -244,6 +244,10 @@ func TestWhatAReloadLeavesAlone(t *testing.T) {
 	if _, err := r.client().Reload(t.Context()); parley.KindOf(err) != parley.Invalid || !strings.Contains(err.Error(), "parley.yaml:5") {
 		t.Errorf("a mistake in parley.yaml: %v", err)
 	}
+	write(t, dir, "parley.yaml", "")
+	if _, err := r.client().Reload(t.Context()); parley.KindOf(err) != parley.Invalid || !strings.Contains(err.Error(), "parley.yaml is empty") {
+		t.Errorf("an empty parley.yaml: %v", err)
+	}
 	write(t, dir, "parley.yaml", string(yaml)+"workers: 3\ngrace: 7s\nretention: {events: 30d}\n")
 	for range 2 {
 		if got := r.reload(); !strings.Contains(got, "restart [workers grace retention]") {

@@ -121,7 +121,7 @@ func remembering(team *config.Team) map[string]bool {
 // remembered is an agent with the memory that the data folder has of it. there are all that
 // it has.
 func remembered(team *config.Team, there map[string]bool, a *config.Agent) *config.Agent {
-	if len(there) == 0 || !there[dataMemory(a.Name)] || a.MemoryFile() != "" {
+	if !hasMemory(there, a) {
 		return a
 	}
 	text, err := os.ReadFile(filepath.Join(team.Data, filepath.FromSlash(dataMemory(a.Name))))
@@ -129,6 +129,11 @@ func remembered(team *config.Team, there map[string]bool, a *config.Agent) *conf
 		return a
 	}
 	return a.WithMemory(string(text))
+}
+
+// hasMemory reports whether an agent is among those whose memory is in the data folder.
+func hasMemory(there map[string]bool, a *config.Agent) bool {
+	return len(there) > 0 && there[dataMemory(a.Name)] && a.MemoryFile() == ""
 }
 
 // memorySets adds the toolset to an agent that has a memory, and takes it from one that
@@ -179,7 +184,7 @@ func (f *teamFiles) takeMemory(text string, is func(*config.Agent) bool) {
 	}
 	now := f.held.Agents[i].WithMemory(text)
 	if e, err := f.hub.Directory.Find(f.team.ID, now.Name); err == nil {
-		f.hub.agents.remember(e.ID, now.Knowledge)
+		f.hub.agents.remember(e.ID, now.Knowledge())
 	}
 	if now.MemoryFile() == "" {
 		return // the files do not know of it

@@ -10,15 +10,15 @@ import (
 )
 
 // scheduleFiles is what a roster says about what happens at given times.
-func scheduleFiles(team parley.TeamID, r Roster, stored []parley.Agent) schedule.Files {
+func scheduleFiles(team parley.TeamID, r Roster, ids []parley.AgentID) schedule.Files {
 	f := schedule.Files{Quiet: map[parley.AgentID]time.Duration{}}
-	for i, m := range r.Members {
-		id := stored[i].ID
+	for i, id := range ids {
+		member := r.seat(i)
 		f.Agents = append(f.Agents, id)
-		if m.Limits.NudgeAfter > 0 {
-			f.Quiet[id] = m.Limits.NudgeAfter
+		if member.limits.NudgeAfter > 0 {
+			f.Quiet[id] = member.limits.NudgeAfter
 		}
-		for _, s := range m.Schedule {
+		for _, s := range member.schedule {
 			f.Entries = append(f.Entries, contact.Scheduled{Team: team, Agent: id, Entry: s.Name, Timing: s.Timing, Message: s.Message,
 				Channel: s.Channel, Budget: s.Budget, Owner: s.Owner, Skip: s.Missed == config.MissedSkip})
 		}

@@ -52,6 +52,7 @@ type ServeConfig struct {
 
 	filed   *config.Team // as the files have it
 	models  *models
+	alike   *alike
 	boxes   *serverBoxes
 	further bool // the hub is that of another team
 }
@@ -124,7 +125,7 @@ func (c *ServeConfig) fill() {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	c.filed, c.models, c.boxes = c.Team, newModels(c.Team), &serverBoxes{}
+	c.filed, c.models, c.alike, c.boxes = c.Team, newModels(c.Team), newAlike(), &serverBoxes{}
 	if c.Listen == "" {
 		c.Listen = c.Team.Listen
 	}
@@ -176,7 +177,7 @@ func (s *serving) prepare(ctx context.Context) error {
 	if err := s.hub.Start(ctx); err != nil {
 		return err
 	}
-	LimitMemory(store.Memory(cfg.Team.Memory), cfg.Log)
+	s.cfg.settleMemory(len(cfg.Team.Agents))
 	token, err := s.hub.tokenOf(ctx, s.own.team, s.own.person, s.lock.Token())
 	if err != nil {
 		return err

@@ -17,15 +17,15 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 	problems = slices.Clone(cfg.Problems)
 	r.Team, r.Home = team.Name, homeOf(team.Dir)
 	there := remembering(team)
-	r.Members = make([]Member, 0, len(team.Agents)+len(team.People)+1)
+	r.filed = make([]*config.Agent, 0, len(team.Agents))
 	for _, a := range team.Agents {
-		m, err := cfg.member(remembered(team, there, a))
-		if err != nil {
+		if err := cfg.usable(a); err != nil {
 			problems = append(problems, config.Problem{File: a.File, Message: parley.Public(err)})
 			continue
 		}
-		r.Members = append(r.Members, m)
+		r.filed = append(r.filed, remembered(team, there, a))
 	}
+	r.member = cfg.member
 	for _, c := range team.Channels {
 		r.Channels = append(r.Channels, Channel(c))
 	}
@@ -42,19 +42,25 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 	return r, person, problems, nil
 }
 
-// member makes a member of an agent.
-func (c *ServeConfig) member(a *config.Agent) (Member, error) {
-	m, err := c.models.of(a)
-	if err != nil {
-		return Member{}, err
+// usable reports why no member can be made of an agent.
+func (c *ServeConfig) usable(a *config.Agent) error {
+	if _, err := c.models.of(a); err != nil {
+		return err
 	}
-	rules, err := a.Rules()
+	_, err := c.alike.rulesOf(a)
+	return err
+}
+
+// member makes a member of an agent that is usable.
+func (c *ServeConfig) member(a *config.Agent) Member {
+	m, _ := c.models.of(a)
+	rules, _ := c.alike.rulesOf(a)
 	return Member{
-		Name: a.Name, Description: a.Description, Role: a.Role, Kind: a.Kind, Instructions: a.Instructions, Knowledge: a.Knowledge,
-		Model: m, ModelName: a.Model.String(), Docs: directory.Docs{Home: c.Team.Dir, Folder: a.Docs}, Toolsets: memorySets(a), Limits: *a.Limits,
+		Name: a.Name, Description: a.Description, Role: a.Role, Kind: a.Kind, Instructions: a.Instructions, Knowledge: a.Knowledge(),
+		Model: m, ModelName: c.alike.nameOf(a.Model), Docs: directory.Docs{Home: c.Team.Dir, Folder: a.Docs}, Toolsets: memorySets(a), Limits: *a.Limits,
 		Tools: allowedTools(a), Servers: c.boxes.servers(c.Team, a), KeepsShared: a.Shared == "write", Isolated: a.Isolated, Rules: rules, Mistake: a.Mistake,
 		Lead: a.Name == c.Team.Lead, Schedule: a.Schedule,
-	}, err
+	}
 }
 
 // CheckModels finds the agents that would be left out because their model cannot be
@@ -76,28 +82,4 @@ func homeOf(dir string) string {
 		return dir
 	}
 	return host + ":" + dir
-}
-
-// addPerson adds a person who has no file of their own.
-func (r *Roster) addPerson(name string, limits parley.Limits) {
-	if _, there := r.kind(name); !there {
-		r.Members = append(r.Members, Member{Name: name, Kind: parley.Person, Limits: limits})
-	}
-}
-
-func (r *Roster) kind(name string) (parley.AgentKind, bool) {
-	for _, m := range r.Members {
-		if parley.FoldName(m.Name) == parley.FoldName(name) {
-			return m.Kind, true
-		}
-	}
-	return "", false
-}
-
-func largestMessage(r Roster) int {
-	largest := parley.DefaultLimits().MessageBytes
-	for _, m := range r.Members {
-		largest = max(largest, m.Limits.MessageBytes)
-	}
-	return largest
 }

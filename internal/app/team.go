@@ -5,48 +5,15 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"runtime"
 	"slices"
 
 	"parley"
 	"parley/internal/channel"
 	"parley/internal/schedule"
 	"parley/internal/store"
-	"parley/internal/tool"
 	"parley/internal/wake"
-	"parley/internal/workspace"
 )
-
-// Roster is a team that joins the hub.
-type Roster struct {
-	Team    string
-	Members []Member
-	// Home is the folder of these files. On a database that several hubs share, only
-	// what this folder named before can be gone now.
-	Home string
-	// Person is who the command line acts as; empty if there is none.
-	Person string
-	// Partial says that some files could not be read. Members that are missing then
-	// stay.
-	Partial bool
-	// Changes says what has changed about known members, by their folded name, for the
-	// record. By is who wanted it; 0 if somebody edited the files.
-	Changes map[string]string
-	By      parley.AgentID
-	// Channels are the group channels that the files name.
-	Channels []Channel
-	// Toolsets are further ones that only this team has, by name.
-	Toolsets map[string][]tool.Tool
-	// Workspace is what tells agents that work there what its owner wants; nil if there is
-	// none.
-	Workspace *workspace.Workspace
-}
-
-// Channel is a group channel as the team's files describe it.
-type Channel struct {
-	Name    string
-	Topic   string
-	Members []string // names, or * for all members of the roster
-}
 
 // Join adds a team to the hub. New members get a row. Those that are gone from the files
 // are marked as removed, and their open tasks fail, since nobody is left to work on them.
@@ -66,97 +33,123 @@ func (h *Hub) Join(ctx context.Context, r Roster) (parley.Team, error) {
 	if err != nil {
 		return team, err
 	}
-	known, err := h.known(ctx, team.ID)
+	ids, gone, err := h.saveTeam(ctx, team, r)
 	if err != nil {
 		return team, err
 	}
-	stored, err := h.saveMembers(ctx, team, r, known)
-	if err != nil {
-		return team, err
+	if r.count() >= largeTeam {
+		runtime.GC() // what storing has left behind makes room for what comes
 	}
-	for _, m := range r.Members {
-		delete(known, parley.FoldName(m.Name))
-	}
-	h.agents.take(team.ID, stored, r, slices.Collect(maps.Values(known)))
+	h.agents.take(team.ID, ids, r, slices.Collect(maps.Values(gone)))
 	if e, err := h.Directory.Find(team.ID, r.Person); err == nil {
 		h.Directory.SetPerson(team.ID, e.ID)
 	}
 	if err := h.Contacts.ReconsiderDay(ctx, team.ID); err != nil {
 		return team, err
 	}
-	if err := h.Schedules.Sync(ctx, team.ID, scheduleFiles(team.ID, r, stored)); err != nil {
+	if err := h.Schedules.Sync(ctx, team.ID, scheduleFiles(team.ID, r, ids)); err != nil {
 		return team, err
 	}
-	if err := h.Channels.Sync(ctx, team.ID, r.Home, channelSpecs(r, stored), r.Partial); err != nil || r.Partial {
+	if err := h.Channels.Sync(ctx, team.ID, r.Home, channelSpecs(r, ids), r.Partial); err != nil || r.Partial {
 		return team, err
 	}
-	return team, h.retire(ctx, r, known)
+	return team, h.retire(ctx, r, gone)
 }
 
 // channelSpecs finds the members of the channels in the roster. Reading the files has
 // already warned about names that are not there.
-func channelSpecs(r Roster, stored []parley.Agent) []channel.Spec {
-	ids := map[string]parley.AgentID{}
-	var all []parley.AgentID
-	for i, m := range r.Members {
-		ids[parley.FoldName(m.Name)] = stored[i].ID
-		all = append(all, stored[i].ID)
+func channelSpecs(r Roster, ids []parley.AgentID) []channel.Spec {
+	if len(r.Channels) == 0 {
+		return nil
 	}
+	numbers := r.numbers()
 	specs := make([]channel.Spec, len(r.Channels))
 	for i, c := range r.Channels {
 		specs[i] = channel.Spec{Name: c.Name, Topic: c.Topic}
 		for _, name := range c.Members {
 			if name == channel.Everyone {
-				specs[i].Members = append(specs[i].Members, all...)
-			} else if id := ids[parley.FoldName(name)]; id != 0 {
-				specs[i].Members = append(specs[i].Members, id)
+				specs[i].Members = append(specs[i].Members, ids...)
+			} else if n, known := numbers[parley.FoldName(name)]; known {
+				specs[i].Members = append(specs[i].Members, ids[n])
 			}
 		}
 	}
 	return specs
 }
 
-func (h *Hub) known(ctx context.Context, team parley.TeamID) (map[string]parley.Agent, error) {
+// saveTeam stores the members that are not as the database has them. It returns the ids of
+// all, and those of whom the database knows and the roster does not, by folded name.
+func (h *Hub) saveTeam(ctx context.Context, team parley.Team, r Roster) (ids []parley.AgentID, gone map[string]parley.Agent, err error) {
+	numbers := r.numbers()
+	ids = make([]parley.AgentID, r.count())
 	known := map[string]parley.Agent{}
-	err := h.Store.View(ctx, func(tx *store.Tx) error {
+	err = h.Store.View(ctx, func(tx *store.Tx) error {
+		clear(ids)
 		clear(known)
-		return tx.EachAgent(team, func(a parley.Agent) { known[parley.FoldName(a.Name)] = a })
+		return tx.EachAgent(team.ID, func(a parley.Agent) {
+			key := parley.FoldName(a.Name)
+			if i, there := numbers[key]; there && r.Changes[key] == "" && r.now(team, r.seat(int(i)), a) == a {
+				ids[i] = a.ID // of nearly all, nothing else is needed
+				return
+			}
+			known[key] = a
+		})
 	})
-	return known, err
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := h.saveMembers(ctx, team, r, known, ids); err != nil {
+		return nil, nil, err
+	}
+	maps.DeleteFunc(known, func(key string, _ parley.Agent) bool { _, there := numbers[key]; return there })
+	return ids, known, nil
 }
 
 // membersAtOnce bounds the transactions in which a large team is stored.
 const membersAtOnce = 1000
 
-func (h *Hub) saveMembers(ctx context.Context, team parley.Team, r Roster, known map[string]parley.Agent) ([]parley.Agent, error) {
-	members := r.Members
-	stored := make([]parley.Agent, len(members))
-	for start := 0; start < len(members); start += membersAtOnce {
-		end := min(start+membersAtOnce, len(members))
+// saveMembers stores the members who have no id yet, and gives them one.
+func (h *Hub) saveMembers(ctx context.Context, team parley.Team, r Roster, known map[string]parley.Agent, ids []parley.AgentID) error {
+	for start := 0; start < len(ids); {
+		var batch []int
+		for ; start < len(ids) && len(batch) < membersAtOnce; start++ {
+			if ids[start] == 0 {
+				batch = append(batch, start)
+			}
+		}
+		if batch == nil {
+			return nil
+		}
 		err := h.Store.Update(ctx, func(tx *store.Tx) error {
-			for i, m := range members[start:end] {
-				old := known[parley.FoldName(m.Name)]
+			for _, i := range batch {
+				s := r.seat(i)
+				old := known[parley.FoldName(s.name)]
 				if old.ID == 0 && h.Store.Shared() { // another hub that is starting may have stored it
 					var err error
-					if old, err = tx.AgentByName(team.ID, m.Name); err != nil && !errors.Is(err, store.ErrNotFound) {
+					if old, err = tx.AgentByName(team.ID, s.name); err != nil && !errors.Is(err, store.ErrNotFound) {
 						return err
 					}
 				}
-				stored[start+i] = r.save(tx, team, m, old)
+				ids[i] = r.save(tx, team, s, old)
 			}
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return stored, nil
+	return nil
 }
 
-func (r Roster) save(tx *store.Tx, team parley.Team, m Member, old parley.Agent) parley.Agent {
-	a := old
-	a.Team, a.Name, a.Kind, a.Turns, a.Removed, a.Home = team.ID, m.Name, m.Kind, m.Limits.Turns, false, r.Home
-	change := r.Changes[parley.FoldName(m.Name)]
+// now is a stored agent as the roster has it.
+func (r *Roster) now(team parley.Team, s seat, old parley.Agent) parley.Agent {
+	old.Team, old.Name, old.Kind, old.Turns, old.Removed, old.Home = team.ID, s.name, s.kind, s.limits.Turns, false, r.Home
+	return old
+}
+
+func (r *Roster) save(tx *store.Tx, team parley.Team, s seat, old parley.Agent) parley.AgentID {
+	a := r.now(team, s, old)
+	change := r.Changes[parley.FoldName(s.name)]
 	switch {
 	case old.ID == 0:
 		tx.InsertAgent(&a)
@@ -171,7 +164,7 @@ func (r Roster) save(tx *store.Tx, team parley.Team, m Member, old parley.Agent)
 	if change != "" {
 		tx.Record(parley.Event{Team: team.ID, Kind: parley.EventAgent, Actor: r.By, Target: a.ID, Detail: change})
 	}
-	return a
+	return a.ID
 }
 
 // Leave ends the work of a team: its agents are offline, its tokens are refused, and its
@@ -191,11 +184,11 @@ func (h *Hub) Leave(ctx context.Context, name, home string) error {
 	if err != nil {
 		return err
 	}
-	known, err := h.known(ctx, team.ID)
+	roster := Roster{Team: team.Name, Home: home}
+	_, known, err := h.saveTeam(ctx, team, roster) // there is nobody to be saved
 	if err != nil {
 		return err
 	}
-	roster := Roster{Team: team.Name, Home: home}
 	h.agents.take(team.ID, nil, roster, slices.Collect(maps.Values(known)))
 	if err := h.Schedules.Sync(ctx, team.ID, schedule.Files{}); err != nil {
 		return err

@@ -132,7 +132,7 @@ func (t *teams) bring(ctx context.Context, l hubfile.Team, all bool) {
 	delete(t.refused, key)
 	if t.ctx != nil {
 		st.follow(t.ctx)
-		LimitMemory(store.Memory(t.s.cfg.Team.Memory), t.s.cfg.Log)
+		st.cfg.settleMemory(len(st.cfg.Team.Agents))
 	}
 }
 
@@ -194,7 +194,7 @@ func (t *teams) adopt(l hubfile.Team) (ServeConfig, error) {
 		return cfg, errSameName(l.Name)
 	}
 	cfg.filed, cfg.Problems, cfg.Team = filed, problems, Adopt(filed, l.Name, own)
-	cfg.models, cfg.boxes = newModels(cfg.Team), &serverBoxes{}
+	cfg.models, cfg.alike, cfg.boxes = newModels(cfg.Team), newAlike(), &serverBoxes{}
 	cfg.models.limiters = t.s.cfg.models.limiters // the same key may be theirs too
 	return cfg, nil
 }

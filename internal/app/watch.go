@@ -16,7 +16,7 @@ import (
 func (f *teamFiles) refresh(ctx context.Context, files []string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	change, err := f.take(ctx, 0, func() (*config.Team, []config.Problem, error) {
+	change, err := f.take(ctx, 0, false, func() (*config.Team, []config.Problem, error) {
 		return config.Refresh(f.held, f.read, append(files, f.unread...))
 	})
 	if err != nil || change.Nothing() {

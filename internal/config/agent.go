@@ -28,14 +28,13 @@ type Agent struct {
 	Limits *parley.Limits
 	// Instructions are the agent's Markdown, then its identity files.
 	Instructions string
-	// Knowledge is what changes more often: the agent's MEMORY.md, then what the
-	// team shares.
-	Knowledge string
-	// Memory is the first part of that, and Common the rest. Remembers says that there is
-	// a MEMORY.md, even an empty one.
+	// Memory is the agent's MEMORY.md, and Common what the team shares. Remembers says
+	// that there is a MEMORY.md, even an empty one.
 	Memory    string
-	Remembers bool
 	Common    string
+	Remembers bool
+	// Isolated keeps its mail to the dm with the sender.
+	Isolated bool
 	// File is where the agent is described, relative to the team's folder.
 	File string
 	// Docs is the folder that others may read, relative to the team's folder;
@@ -58,8 +57,6 @@ type Agent struct {
 	MCPServers []MCPServer
 	// Shared is read or write, for the folder agents/_shared.
 	Shared string
-	// Isolated keeps its mail to the dm with the sender.
-	Isolated bool
 	// Schedule is what it is asked to do at given times.
 	Schedule []Schedule
 	// Lines holds the line of each key in the file.
@@ -69,19 +66,46 @@ type Agent struct {
 	Mistake string
 }
 
-// draft is an agent as its file has it, before the team as a whole is known.
+// Knowledge is what changes more often than the instructions: the agent's MEMORY.md, then
+// what the team shares.
+func (a *Agent) Knowledge() string {
+	if a.Memory == "" {
+		return a.Common
+	}
+	return join([]string{a.Memory, a.Common})
+}
+
+// draft is an agent as its file has it, before the team as a whole is known. All of them
+// stay in memory, so what few files have is apart.
 type draft struct {
-	agent   Agent
-	limits  overlay
-	servers serverDraft
-	// blank means that the file is empty, or holds less than a whole ---.
-	blank bool
-	// windowed is the model that the file names with a window of its own; empty if none.
-	windowed string
+	agent Agent
+	extra *extra // nil if the file has nothing of it
 	// kept is the agent as it was before its file got a mistake.
 	kept *Agent
+	// blank means that the file is empty, or holds less than a whole ---.
+	blank bool
 	// finished says that the agent has what it gets from its team.
 	finished bool
+}
+
+// extra is what the files of few agents say.
+type extra struct {
+	limits  overlay
+	servers serverDraft
+	// windowed is the model that the file names with a window of its own; empty if none.
+	windowed string
+}
+
+func (x *extra) empty() bool {
+	return x.limits == nil && x.servers.own == nil && x.servers.named == nil && x.servers.warned == nil && x.windowed == ""
+}
+
+// has is what the file says beside what all have.
+func (d *draft) has() extra {
+	if d.extra == nil {
+		return extra{}
+	}
+	return *d.extra
 }
 
 // newDraft reads an agent's Markdown file. fallback is the agent's name if the
@@ -95,6 +119,7 @@ func newDraft(file, fallback, text string) (*draft, []yamlfile.Mistake) {
 // so.
 type draftReader struct {
 	draft draft // the one that is being read
+	extra extra
 	keys  []yamlfile.Key
 	lines map[string]map[string]int // by which keys are where
 	where []byte
@@ -102,7 +127,7 @@ type draftReader struct {
 
 func newDraftReader() *draftReader {
 	r := &draftReader{lines: map[string]map[string]int{}}
-	r.keys = agentKeys(&r.draft)
+	r.keys = agentKeys(&r.draft.agent, &r.extra)
 	return r
 }
 
@@ -121,8 +146,12 @@ func (r *draftReader) read(file, fallback, text string) (*draft, []yamlfile.Mist
 		Profile:      Profile{Preset: policy.DefaultPreset},
 		Shared:       "read",
 	}, blank: strings.HasPrefix("---", strings.TrimSpace(text))}
+	r.extra = extra{}
 	found = r.decode(readable(front))
 	d := r.draft
+	if !r.extra.empty() {
+		d.extra = new(r.extra)
+	}
 	if err := parley.CheckName(d.agent.Name); err != nil && d.agent.Lines["name"] == 0 {
 		found = append(found, yamlfile.Mistake{Line: 1, Text: "The file's name is the agent's name. " + parley.Public(err)})
 	}
@@ -152,16 +181,15 @@ func (r *draftReader) decode(front string) []yamlfile.Mistake {
 	return found
 }
 
-func agentKeys(d *draft) []yamlfile.Key {
-	a := &d.agent
+func agentKeys(a *Agent, x *extra) []yamlfile.Key {
 	keys := []yamlfile.Key{
 		{Name: "name", Read: nameInto(&a.Name)},
 		{Name: "description", Read: textInto(&a.Description)},
 		{Name: "kind", Read: kindInto(&a.Kind)},
-		{Name: "model", Read: agentModelInto(d)},
+		{Name: "model", Read: agentModelInto(a, x)},
 		{Name: "tools", Read: toolsInto(&a.Tools)},
 		{Name: "toolsets", Read: toolsetsInto(&a.Toolsets)},
-		{Name: "limits", Read: limitsInto(&d.limits, limitKeys)},
+		{Name: "limits", Read: limitsInto(&x.limits, limitKeys)},
 		{Name: "manager", Read: nameInto(&a.Manager)},
 		{Name: "role", Read: nameInto(&a.Role)},
 		{Name: "mode", Read: yamlfile.Choice(&a.Mode, "write", "read")},
@@ -172,7 +200,7 @@ func agentKeys(d *draft) []yamlfile.Key {
 		{Name: "contacts", Read: contactsInto(&a.Contacts)},
 		{Name: "shared", Read: yamlfile.Choice(&a.Shared, "read", "write")},
 		{Name: "isolated", Read: flagInto(&a.Isolated)},
-		{Name: "mcp_servers", Read: serversInto(&d.servers, true)},
+		{Name: "mcp_servers", Read: serversInto(&x.servers, true)},
 		{Name: "schedule", Read: schedulesInto(&a.Schedule)},
 		// Subagents of Claude Code have one; it says how they are displayed there.
 		{Name: "color", Read: yamlfile.Any},
@@ -198,17 +226,17 @@ func kindInto(dst *parley.AgentKind) yamlfile.Reader {
 
 // agentModelInto also accepts what subagents of Claude Code have: inherit, which means
 // the default, and sonnet[1m], which is the model without the wish for a window.
-func agentModelInto(d *draft) yamlfile.Reader {
+func agentModelInto(a *Agent, x *extra) yamlfile.Reader {
 	return func(v yamlfile.Value) []yamlfile.Mistake {
 		s, _ := v.Trimmed()
 		if s == "inherit" {
 			return nil
 		}
 		if name, ok := strings.CutSuffix(strings.ToLower(s), "[1m]"); ok && ownerOf(name) == "anthropic" {
-			d.windowed, d.agent.Model = name, Model{Provider: "anthropic", Name: name}
+			x.windowed, a.Model = name, Model{Provider: "anthropic", Name: name}
 			return nil
 		}
-		return parsedInto(&d.agent.Model, ParseModel)(v)
+		return parsedInto(&a.Model, ParseModel)(v)
 	}
 }
 
@@ -230,8 +258,8 @@ func (d *draft) finish(t *Team, from legacy) *Agent {
 	d.finished = true
 	a.Description = shorten(a.Description)
 	a.Limits = from.limits
-	if d.limits != nil {
-		own := d.limits.over(t.Limits)
+	if limits := d.has().limits; limits != nil {
+		own := limits.over(t.Limits)
 		a.Limits = &own
 	}
 	a.MCPServers = d.mcpServers(t)
@@ -239,10 +267,7 @@ func (d *draft) finish(t *Team, from legacy) *Agent {
 		a.Toolsets = t.Toolsets
 	}
 	a.takeRole()
-	a.Common, a.Knowledge = from.common, from.common
-	if a.Memory != "" {
-		a.Knowledge = join([]string{a.Memory, from.common})
-	}
+	a.Common = from.common
 	switch {
 	case a.Kind != parley.Native:
 		a.Model = Model{}
@@ -256,7 +281,6 @@ func (d *draft) finish(t *Team, from legacy) *Agent {
 func (a *Agent) WithMemory(text string) *Agent {
 	changed := *a
 	changed.Memory, changed.Remembers = text, true
-	changed.Knowledge = join([]string{text, a.Common})
 	return &changed
 }
 

@@ -22,6 +22,7 @@ func (d *draft) at(key, format string, args ...any) Problem {
 
 // withModel refuses native agents that have no model.
 func withModel(t *Team, drafts []*draft) (passed []*draft, found []Problem) {
+	passed = make([]*draft, 0, len(drafts))
 	for _, d := range drafts {
 		if d.agent.Kind == parley.Native && d.agent.Model == (Model{}) && t.Model == (Model{}) {
 			found = append(found, d.at("model",
@@ -42,6 +43,7 @@ func withModel(t *Team, drafts []*draft) (passed []*draft, found []Problem) {
 // it. A new file never takes over somebody's identity.
 func uniqueNames(t *Team, drafts []*draft, incumbents map[string]string) (passed []*draft, found []Problem) {
 	holders := make(map[string]string, len(drafts))
+	passed = make([]*draft, 0, len(drafts))
 	for _, d := range drafts {
 		if name := parley.FoldName(d.agent.Name); incumbents[name] == d.agent.File {
 			holders[name] = d.agent.File

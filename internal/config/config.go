@@ -128,7 +128,7 @@ type advice struct {
 
 // advice are the warnings about one agent.
 func (d *draft) advice(t *Team, known map[string]bool) []Problem {
-	return slices.Concat(d.notYet(), d.strangers(known), d.scheduleStrangers(t, known), problems(d.agent.File, d.servers.warned))
+	return slices.Concat(d.notYet(), d.strangers(known), d.scheduleStrangers(t, known), problems(d.agent.File, d.has().servers.warned))
 }
 
 // warn puts all warnings into the team.

@@ -230,7 +230,7 @@ No agent.
 	diff(t, "problems", []string(nil), found)
 	got := map[string]string{}
 	for _, a := range team.Agents {
-		got[a.Name+" in "+a.File] = a.Instructions + " | " + a.Knowledge
+		got[a.Name+" in "+a.File] = a.Instructions + " | " + a.Knowledge()
 	}
 	diff(t, "instructions", map[string]string{
 		"ann in agents/ann/agent.md": "Body.\n\nIdentity. | Memory.\n\nShared A.\n\nShared B.",

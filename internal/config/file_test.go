@@ -50,7 +50,7 @@ Shared.
 		"agents/zero.md:2: This is not UTF-8 text.",
 	}, found)
 	diff(t, "agents", []string{"fine", "limit"}, names(team))
-	diff(t, "instructions", []string{"Fine.", "Shared."}, []string{team.Agents[0].Instructions, team.Agents[0].Knowledge})
+	diff(t, "instructions", []string{"Fine.", "Shared."}, []string{team.Agents[0].Instructions, team.Agents[0].Knowledge()})
 }
 
 func TestLinksStayInTheFolder(t *testing.T) {

@@ -2,7 +2,7 @@ package config
 
 import (
 	"errors"
-	"io"
+	"hash/maphash"
 	"io/fs"
 	"os"
 	"path"
@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"parley/internal/yamlfile"
 )
@@ -38,7 +37,7 @@ type folder struct {
 	warnings []Problem
 	missing  bool // there is no such folder
 
-	entries []entry
+	entries []*entry // these do not change
 	// What completing the team has made of it.
 	from   legacy
 	known  map[string]bool // the names of everyone, folded
@@ -49,6 +48,7 @@ type folder struct {
 type entry struct {
 	name  string
 	stamp stamp  // what it looked like from outside before it was read
+	text  uint64 // tells its text from others; 0 if it is no plain file
 	draft *draft // nil if it is no agent, or has a mistake
 	more  *more  // nil if there is nothing more to say, as about nearly all
 }
@@ -60,7 +60,7 @@ type more struct {
 }
 
 // collect puts together what was read, in the order of the names.
-func collect(entries []entry) folder {
+func collect(entries []*entry) folder {
 	f := folder{entries: entries, drafts: make([]*draft, 0, len(entries))}
 	for _, e := range entries {
 		if e.draft != nil {
@@ -94,7 +94,7 @@ func readAgents(root *os.Root) (folder, error) {
 	if err != nil {
 		return folder{}, err
 	}
-	return collect(readEntries(root, names)), nil
+	return collect(readEntries(root, names, nil)), nil
 }
 
 // namesIn lists a folder by name. Unlike fs.ReadDir it does not look at each file.
@@ -112,20 +112,27 @@ func namesIn(root *os.Root, dir string) ([]string, error) {
 // entriesAtOnce is how many entries one of those that read takes at a time.
 const entriesAtOnce = 64
 
-// readEntries reads entries of the agents' folder, on all processors if they are many.
-func readEntries(root *os.Root, names []string) []entry {
-	entries := make([]entry, len(names))
+// readEntries reads entries of the agents' folder, on all processors if they are many. last
+// are those that were read before, in order: who has the same text as then is shared.
+func readEntries(root *os.Root, names []string, last []*entry) []*entry {
+	entries := make([]*entry, len(names))
+	room := make([]entry, len(names)) // in one piece
+	var list *lister
 	agents, err := root.OpenRoot(agentsDir)
 	if err == nil {
 		defer agents.Close()
+		if list, err = newLister(agents); err == nil {
+			defer list.close()
+		}
 	}
 	var next atomic.Int64
 	work := func() {
-		r := reader{root: root, agents: agents, drafts: newDraftReader()}
+		r := reader{root: root, agents: agents, list: list, drafts: newDraftReader(), last: last}
 		for {
 			end := int(next.Add(entriesAtOnce))
 			for i := end - entriesAtOnce; i < min(end, len(names)); i++ {
-				entries[i] = r.read(names[i])
+				room[i] = r.read(names[i])
+				entries[i] = &room[i]
 			}
 			if end >= len(names) {
 				return
@@ -145,20 +152,23 @@ func readEntries(root *os.Root, names []string) []entry {
 type reader struct {
 	root   *os.Root // the team's folder
 	agents *os.Root // the agents' folder; nil if it cannot be opened
+	list   *lister  // its files; nil as well
 	drafts *draftReader
 	buffer []byte
 	entry  entry // the one that is being read
+	last   []*entry
 }
 
 // read reads one entry of the agents' folder. Its name says what it is.
 func (r *reader) read(name string) entry {
 	r.entry = entry{name: name}
 	file := agentsDir + "/" + name
-	if isMarkdown(name) {
-		if text, found, ok := r.plainFile(name); ok {
+	if isMarkdown(name) && r.plainFile(name) {
+		if !r.share(name) {
+			text, found := textOf(r.buffer)
 			r.addFile(file, text, found)
-			return r.entry
 		}
+		return r.entry
 	}
 	if r.agents != nil {
 		r.entry.stamp = stampOf(r.root, r.agents, name)
@@ -182,37 +192,28 @@ func (r *reader) read(name string) entry {
 	return r.entry
 }
 
+// textSeed makes it impossible to write a text that is taken for another.
+var textSeed = maphash.MakeSeed()
+
+// share takes the agent that was read before, if its file still says the same.
+func (r *reader) share(name string) bool {
+	r.entry.text = maphash.Bytes(textSeed, r.buffer)
+	at, known := slices.BinarySearchFunc(r.last, name, (*entry).compare)
+	if !known || r.last[at].text != r.entry.text || r.last[at].draft == nil {
+		return false
+	}
+	r.entry.draft = r.last[at].draft
+	return true
+}
+
 // plainFile reads what nearly every agent is, a regular file in the folder itself, in few
-// steps. Whatever is unusual it leaves to readText.
-func (r *reader) plainFile(name string) (text string, found []yamlfile.Mistake, ok bool) {
-	if r.agents == nil {
-		return "", nil, false
+// steps, into the buffer. Whatever is unusual it leaves to readText.
+func (r *reader) plainFile(name string) (ok bool) {
+	if r.list == nil {
+		return false
 	}
-	f, err := r.agents.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not keep it waiting
-	if err != nil {
-		return "", nil, false
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
-		return "", nil, false
-	}
-	r.entry.stamp = 0
-	r.entry.stamp.add(info)
-	r.buffer = slices.Grow(r.buffer[:0], int(info.Size())+1)
-	for {
-		n, err := f.Read(r.buffer[len(r.buffer):cap(r.buffer)])
-		r.buffer = r.buffer[:len(r.buffer)+n]
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil || len(r.buffer) > maxFile {
-			return "", nil, false
-		}
-		r.buffer = slices.Grow(r.buffer, 1)
-	}
-	text, found = textOf(r.buffer)
-	return text, found, true
+	r.buffer, r.entry.stamp, ok = r.list.read(name, r.buffer)
+	return ok
 }
 
 func isMarkdown(name string) bool { return strings.EqualFold(path.Ext(name), ".md") }

@@ -162,10 +162,12 @@ func serversKnown(t *Team, drafts []*draft) (passed []*draft, found []Problem) {
 	for _, s := range t.MCPServers {
 		known = append(known, s.Name)
 	}
+	passed = make([]*draft, 0, len(drafts))
 	for _, d := range drafts {
-		unknown := slices.IndexFunc(d.servers.named, func(name string) bool { return !slices.Contains(known, name) })
+		named := d.has().servers.named
+		unknown := slices.IndexFunc(named, func(name string) bool { return !slices.Contains(known, name) })
 		if unknown >= 0 {
-			name := d.servers.named[unknown]
+			name := named[unknown]
 			found = append(found, d.at("mcp_servers", "There is no server %q in %s. %s", name, TeamFile, suggestServer(name, known)))
 			continue
 		}
@@ -184,12 +186,13 @@ func suggestServer(name string, known []string) string {
 // mcpServers are the agent's servers. Those of parley.yaml that it names come
 // first.
 func (d *draft) mcpServers(t *Team) (list []MCPServer) {
+	servers := d.has().servers
 	for _, s := range t.MCPServers {
-		if slices.Contains(d.servers.named, s.Name) && !slices.ContainsFunc(d.servers.own, func(o MCPServer) bool { return o.Name == s.Name }) {
+		if slices.Contains(servers.named, s.Name) && !slices.ContainsFunc(servers.own, func(o MCPServer) bool { return o.Name == s.Name }) {
 			list = append(list, s)
 		}
 	}
-	for _, s := range d.servers.own {
+	for _, s := range servers.own {
 		list = append(list, s.located(t))
 	}
 	return list

@@ -18,8 +18,8 @@ func (d *draft) notYet() []Problem {
 			out = append(out, d.at(name, "%s is a key of Claude Code that means nothing here. %s", name, foreignHint(name)))
 		}
 	}
-	if d.windowed != "" {
-		out = append(out, d.at("model", "%[1]s[1m] is read as %[1]s. The hub keeps to the window that its catalogue has of the model (parley models shows it), and asks for no larger one.", d.windowed))
+	if name := d.has().windowed; name != "" {
+		out = append(out, d.at("model", "%[1]s[1m] is read as %[1]s. The hub keeps to the window that its catalogue has of the model (parley models shows it), and asks for no larger one.", name))
 	}
 	return out
 }

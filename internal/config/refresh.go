@@ -40,6 +40,9 @@ func Refresh(before, last *Team, files []string) (*Team, []Problem, error) {
 		return nil, nil, err
 	}
 	defer root.Close()
+	if err := team.written(before); err != nil {
+		return nil, nil, err
+	}
 	if info, err := root.Stat(agentsDir); err != nil || !info.IsDir() || !team.SameSettings(last) {
 		return Reload(before)
 	}
@@ -47,12 +50,37 @@ func Refresh(before, last *Team, files []string) (*Team, []Problem, error) {
 		_, err := root.Lstat(path.Join(agentsDir, name))
 		return os.IsNotExist(err)
 	})
-	fresh := readEntries(root, there)
+	fresh := readEntries(root, there, nil)
 	if len(there) == len(names) && last.seen.person == before.Person && last.seen.amend(team, fresh) {
 		return team, nil, nil
 	}
 	f := collect(last.seen.with(names, fresh))
 	f.from = last.seen.from
+	return f.succeed(team, before)
+}
+
+// Reread is Reload for who has the team as it was read last: it reads every file, gives what
+// Reload would give, and shares the agents whose files still say the same.
+func Reread(before, last *Team) (*Team, []Problem, error) {
+	if last.seen == nil || last.seen.missing {
+		return Reload(before)
+	}
+	team, root, err := readSettings(before.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer root.Close()
+	if err := team.written(before); err != nil {
+		return nil, nil, err
+	}
+	names, err := entryNames(root)
+	if err != nil || !team.SameSettings(last) {
+		return Reload(before)
+	}
+	f := collect(readEntries(root, names, last.seen.entries))
+	if f.from = last.seen.from; join(f.shared) != f.from.common {
+		return Reload(before)
+	}
 	return f.succeed(team, before)
 }
 
@@ -78,35 +106,35 @@ func entriesOf(files []string) (names []string, ok bool) {
 
 // with are the entries after some have been read again. Those that are not among the fresh
 // ones are gone.
-func (s *seen) with(names []string, fresh []entry) []entry {
-	entries := make([]entry, 0, len(s.entries)+len(fresh))
+func (s *seen) with(names []string, fresh []*entry) []*entry {
+	entries := make([]*entry, 0, len(s.entries)+len(fresh))
 	rest := s.entries
 	for _, name := range names {
-		at, known := slices.BinarySearchFunc(rest, name, entry.compare)
+		at, known := slices.BinarySearchFunc(rest, name, (*entry).compare)
 		entries = append(entries, rest[:at]...)
 		if rest = rest[at:]; known {
 			rest = rest[1:]
 		}
-		if i, found := slices.BinarySearchFunc(fresh, name, entry.compare); found {
+		if i, found := slices.BinarySearchFunc(fresh, name, (*entry).compare); found {
 			entries = append(entries, fresh[i])
 		}
 	}
 	return append(entries, rest...)
 }
 
-func (e entry) compare(name string) int { return strings.Compare(e.name, name) }
+func (e *entry) compare(name string) int { return strings.Compare(e.name, name) }
 
 // amend completes the team with agents that were read again, if that concerns nobody else:
 // each is who it was, and none has a mistake. Otherwise the team has to be looked at as a
 // whole.
-func (s *seen) amend(team *Team, fresh []entry) bool {
+func (s *seen) amend(team *Team, fresh []*entry) bool {
 	if !s.whole {
 		return false
 	}
 	names := make([]string, len(fresh))
 	for i, e := range fresh {
 		names[i] = e.name
-		at, known := slices.BinarySearchFunc(s.entries, e.name, entry.compare)
+		at, known := slices.BinarySearchFunc(s.entries, e.name, (*entry).compare)
 		if !known || !e.replaces(s.entries[at]) || !e.draft.fits(team) {
 			return false
 		}
@@ -126,7 +154,7 @@ func (s *seen) amend(team *Team, fresh []entry) bool {
 }
 
 // replaces reports whether an entry is the same agent as before to all others.
-func (e entry) replaces(old entry) bool {
+func (e *entry) replaces(old *entry) bool {
 	if e.draft == nil || old.draft == nil || e.more != nil || old.more != nil || e.draft.blank {
 		return false
 	}

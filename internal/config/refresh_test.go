@@ -13,7 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// Whatever was seen before, a refresh gives what reading everything anew gives.
+// Whatever was seen before, reading what has changed, or all again, gives what reading
+// everything anew gives.
 func TestWhatWasSeenNeverMatters(t *testing.T) {
 	for seed := range uint64(24) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -35,6 +36,9 @@ func TestWhatWasSeenNeverMatters(t *testing.T) {
 				}
 				want, wrong, failed := Reload(before)
 				got, found, err := Refresh(before, last, e.touched)
+				if e.rand.IntN(3) == 0 { // who does not know what has changed
+					got, found, err = Reread(before, last)
+				}
 				if fmt.Sprint(err) != fmt.Sprint(failed) {
 					t.Fatalf("step %d, %v: %v, not %v", step, e.touched, err, failed)
 				}
@@ -138,4 +142,45 @@ func (e *editor) agent() string {
 	}
 	b.WriteString("---\n" + e.pick("Be kind.\n", "Be quick.\n", ""))
 	return b.String()
+}
+
+// Reading all files again shares the agents whose files say the same, however they look
+// from outside, and no others.
+func TestRereadingSharesWhatIsTheSame(t *testing.T) {
+	e := editor{t: t, dir: t.TempDir()}
+	e.write("parley.yaml", "model: scripted:s.yaml\nperson: Ada\n")
+	for _, name := range []string{"ann", "ben", "cy"} {
+		e.write("agents/"+name+".md", "Hello.\n")
+	}
+	first, _, err := Load(e.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Join(e.dir, "agents", "cy.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.write("agents/ben.md", "Hello.\n") // at another time
+	e.write("agents/cy.md", "Hullo.\n")  // of the same size
+	if err := os.Chtimes(filepath.Join(e.dir, "agents", "cy.md"), info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	second, problems, err := Reread(first, first)
+	if err != nil || len(problems) > 0 {
+		t.Fatal(problems, err)
+	}
+	if second.Agents[0] != first.Agents[0] || second.Agents[1] != first.Agents[1] {
+		t.Error("what is the same was read again")
+	}
+	if got := second.Agents[2].Instructions; got != "Hullo." {
+		t.Errorf("cy is told %q", got)
+	}
+	if _, _, err := Reread(second, second); err != nil || first.Agents[2].Instructions != "Hello." {
+		t.Errorf("the first team has changed: %q, %v", first.Agents[2].Instructions, err)
+	}
+	e.write("agents/_shared/house.md", "Be kind.")
+	third, _, err := Reread(second, second)
+	if err != nil || third.Agents[0].Common != "Be kind." || second.Agents[0].Common != "" {
+		t.Errorf("what all share: %q, and %q before, %v", third.Agents[0].Common, second.Agents[0].Common, err)
+	}
 }

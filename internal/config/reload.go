@@ -1,6 +1,7 @@
 package config
 
 import (
+	"crypto/sha256"
 	"path"
 	"path/filepath"
 	"reflect"
@@ -20,6 +21,9 @@ import (
 // while the hub runs.
 func Reload(before *Team) (*Team, []Problem, error) {
 	team, agents, err := read(before.Dir)
+	if err == nil {
+		err = team.written(before)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -60,11 +64,21 @@ func (f *folder) settle(team, before *Team) {
 
 // incumbents are the agents' files by folded name.
 func incumbents(team *Team) map[string]string {
-	files := map[string]string{}
+	files := make(map[string]string, len(team.Agents))
 	for _, a := range team.Agents {
 		files[parley.FoldName(a.Name)] = a.File
 	}
 	return files
+}
+
+// written assumes that a parley.yaml that has become empty is just being written. Without
+// it the team would lose its people and its rules.
+func (t *Team) written(before *Team) error {
+	if nothing := sha256.Sum256(nil); t.digest != nothing || before.digest == nothing {
+		return nil
+	}
+	return parley.Errorf(parley.Invalid, "%s is empty.", filepath.Join(t.Dir, TeamFile)).
+		WithHint("The team stays as it was. Restart the hub if nothing of the file is to be left.")
 }
 
 // skipBlank assumes that an agent's file that has become empty is just
@@ -81,7 +95,7 @@ func (f *folder) skipBlank(before *Team) {
 
 // empty reports whether the agent's file was empty when it was read.
 func (a *Agent) empty() bool {
-	return len(a.Lines) == 0 && a.Instructions == "" && a.Memory == "" && a.Knowledge == ""
+	return len(a.Lines) == 0 && a.Instructions == "" && a.Memory == "" && a.Common == ""
 }
 
 // restore brings back the agents whose files now have a mistake.

@@ -18,7 +18,15 @@ type ContactRule struct {
 // its own that come first.
 type Profile struct {
 	Preset string
-	Own    policy.Patterns
+	Own    *policy.Patterns // nil if there are none
+}
+
+// own are the patterns.
+func (p Profile) own() policy.Patterns {
+	if p.Own == nil {
+		return policy.Patterns{}
+	}
+	return *p.Own
 }
 
 // Rules collects what the files say about the agent. Everything was checked
@@ -42,7 +50,7 @@ func (a *Agent) Rules() (*policy.Rules, error) {
 	if r.Behavior, err = policy.ParseBehavior(a.Behavior); err != nil {
 		return nil, err
 	}
-	r.Profile, err = policy.NewProfile(a.Profile.Preset, a.Profile.Own)
+	r.Profile, err = policy.NewProfile(a.Profile.Preset, a.Profile.own())
 	return r, err
 }
 
@@ -108,12 +116,16 @@ func profileInto(dst *Profile) yamlfile.Reader {
 		if _, found := v.Trimmed(); found == nil {
 			return preset(v)
 		}
+		var own policy.Patterns
 		_, found := v.Fields([]yamlfile.Key{
 			{Name: "preset", Read: preset},
-			{Name: "deny", Read: patternsInto(&dst.Own.Deny)},
-			{Name: "allow", Read: patternsInto(&dst.Own.Allow)},
-			{Name: "ask", Read: patternsInto(&dst.Own.Ask)},
+			{Name: "deny", Read: patternsInto(&own.Deny)},
+			{Name: "allow", Read: patternsInto(&own.Allow)},
+			{Name: "ask", Read: patternsInto(&own.Ask)},
 		})
+		if own.Deny != nil || own.Allow != nil || own.Ask != nil {
+			dst.Own = &own
+		}
 		return found
 	}
 }

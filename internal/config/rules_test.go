@@ -48,7 +48,7 @@ func TestRulesOfAFile(t *testing.T) {
 	diff(t, "contacts", []ContactRule{
 		{Deny: true, Name: "*"}, {Name: "Bob", RequiresApproval: true}, {Name: "Carol"}, {Deny: true, Name: "Ghost"}, {Name: "bea"},
 	}, a.Contacts)
-	diff(t, "profile", Profile{Preset: "guarded", Own: policy.Patterns{Deny: []string{"tool:shell:rm .*"},
+	diff(t, "profile", Profile{Preset: "guarded", Own: &policy.Patterns{Deny: []string{"tool:shell:rm .*"},
 		Allow: []string{"tool:agent_comm:send Bob"}, Ask: []string{"tool:agent_comm:list"}}}, a.Profile)
 
 	r, err := a.Rules()

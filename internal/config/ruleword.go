@@ -92,11 +92,11 @@ func contactWords(rules []ContactRule) (words []string) {
 }
 
 func profileWords(p Profile) []string {
-	words := []string{p.Preset}
+	words, own := []string{p.Preset}, p.own()
 	for _, list := range []struct {
 		verb  string
 		texts []string
-	}{{"deny", p.Own.Deny}, {"allow", p.Own.Allow}, {"ask", p.Own.Ask}} {
+	}{{"deny", own.Deny}, {"allow", own.Allow}, {"ask", own.Ask}} {
 		for _, text := range list.texts {
 			words = append(words, list.verb+":"+text)
 		}
@@ -247,7 +247,7 @@ func (a *Agent) Differs(b *Agent) (keys []string) {
 		{"isolated", a.Isolated == b.Isolated},
 		{"mcp_servers", reflect.DeepEqual(a.MCPServers, b.MCPServers)},
 		{"schedule", slices.EqualFunc(a.Schedule, b.Schedule, Schedule.Equal)},
-		{"instructions", a.Instructions == b.Instructions && a.Knowledge == b.Knowledge},
+		{"instructions", a.Instructions == b.Instructions && a.Knowledge() == b.Knowledge()},
 	} {
 		if !k.same {
 			keys = append(keys, k.name)

@@ -169,7 +169,7 @@ func (d *draft) checkSchedule(t *Team, kinds map[string]parley.AgentKind) string
 	if len(list) == 0 {
 		return ""
 	}
-	limits := d.limits.over(t.Limits)
+	limits := d.has().limits.over(t.Limits)
 	switch {
 	case d.agent.Kind == parley.Person:
 		return "A person has no schedule. Give it to an agent whose owner the person is."

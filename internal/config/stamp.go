@@ -45,9 +45,18 @@ func Look(dir string) (*Sight, error) {
 		return nil, err
 	}
 	defer agents.Close()
+	list, err := newLister(agents)
+	if err != nil {
+		return nil, err
+	}
+	defer list.close()
 	s.entries = make([]sighted, len(names))
 	for i, name := range names {
-		s.entries[i] = sighted{name, stampOf(root, agents, name)}
+		look, plain := list.stamp(name)
+		if !plain {
+			look = stampOf(root, agents, name)
+		}
+		s.entries[i] = sighted{name, look}
 	}
 	return s, nil
 }
@@ -150,9 +159,13 @@ func (s *stamp) name(name string) {
 }
 
 func (s *stamp) add(info fs.FileInfo) {
-	s.mix(uint64(info.Size()))
-	s.mix(uint64(info.ModTime().UnixNano()))
-	s.mix(uint64(info.Mode()))
+	s.file(info.Size(), info.ModTime().UnixNano(), info.Mode())
+}
+
+func (s *stamp) file(size, changed int64, mode fs.FileMode) {
+	s.mix(uint64(size))
+	s.mix(uint64(changed))
+	s.mix(uint64(mode))
 }
 
 // mix is a step of FNV-1a, with a whole number at once, and stirred so that all bits count.

@@ -40,7 +40,7 @@ func TestStarterIsATeam(t *testing.T) {
 	diff(t, "warnings", []string(nil), texts(team.Warnings))
 	diff(t, "agents", []string{"coordinator", "researcher", "writer"}, names(team))
 	for _, a := range team.Agents {
-		if a.Description == "" || a.Instructions == "" || !strings.HasSuffix(a.Knowledge, "say so.") || a.Model != team.Model {
+		if a.Description == "" || a.Instructions == "" || !strings.HasSuffix(a.Knowledge(), "say so.") || a.Model != team.Model {
 			t.Errorf("incomplete: %+v", a)
 		}
 	}

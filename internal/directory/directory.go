@@ -49,7 +49,7 @@ func (e Entry) Party() policy.Party {
 // Directory is safe for concurrent use.
 type Directory struct {
 	mu     sync.RWMutex
-	byID   map[parley.AgentID]Entry
+	byID   map[parley.AgentID]*Entry // these do not change
 	byName map[key]parley.AgentID
 	// persons are the people for whom the command line acts.
 	persons map[parley.TeamID]parley.AgentID
@@ -63,7 +63,7 @@ type key struct {
 // New makes a directory of the given entries.
 func New(entries ...Entry) *Directory {
 	d := &Directory{
-		byID:   make(map[parley.AgentID]Entry, len(entries)),
+		byID:   make(map[parley.AgentID]*Entry, len(entries)),
 		byName: make(map[key]parley.AgentID, len(entries)),
 	}
 	for _, e := range entries {
@@ -76,18 +76,18 @@ func New(entries ...Entry) *Directory {
 func (d *Directory) Put(e Entry) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.put(e)
+	d.put(&e)
 }
 
-func (d *Directory) put(e Entry) {
+func (d *Directory) put(e *Entry) {
 	e.folded = parley.FoldName(e.Name)
 	d.byID[e.ID] = e
 	d.byName[key{e.Team, e.folded}] = e.ID
 }
 
-// Update adds or replaces entries and retires others. Nobody sees only one half of
-// it.
-func (d *Directory) Update(entries []Entry, gone []parley.Agent) {
+// Update adds or replaces entries, which it keeps, and retires others. Nobody sees only
+// one half of it.
+func (d *Directory) Update(entries []*Entry, gone []parley.Agent) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, a := range gone {
@@ -109,7 +109,7 @@ func (d *Directory) Retire(a parley.Agent) {
 func (d *Directory) retire(a parley.Agent) {
 	folded := parley.FoldName(a.Name)
 	delete(d.byName, key{a.Team, folded})
-	d.byID[a.ID] = Entry{ID: a.ID, Team: a.Team, Name: a.Name, Kind: a.Kind, Retired: true, folded: folded}
+	d.byID[a.ID] = &Entry{ID: a.ID, Team: a.Team, Name: a.Name, Kind: a.Kind, Retired: true, folded: folded}
 }
 
 // Find looks a participant up by name, ignoring case. For an unknown name the error
@@ -119,7 +119,7 @@ func (d *Directory) Find(team parley.TeamID, name string) (Entry, error) {
 	defer d.mu.RUnlock()
 	id, ok := d.byName[key{team, parley.FoldName(name)}]
 	if ok {
-		return d.byID[id], nil
+		return *d.byID[id], nil
 	}
 	err := parley.Errorf(parley.NotFound, "Agent '%s' not found.", parley.Clip(name, 64)).WithRule("unknown")
 	if near := parley.Nearest(name, d.names(team), 3); len(near) > 0 {
@@ -133,7 +133,10 @@ func (d *Directory) Lookup(team parley.TeamID, folded string) (Entry, bool) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	id, ok := d.byName[key{team, folded}]
-	return d.byID[id], ok
+	if !ok {
+		return Entry{}, false
+	}
+	return *d.byID[id], true
 }
 
 // Everyone is all participants of a team that can be found, by id.
@@ -167,7 +170,10 @@ func (d *Directory) Entry(id parley.AgentID) (Entry, bool) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	e, ok := d.byID[id]
-	return e, ok
+	if !ok {
+		return Entry{}, false
+	}
+	return *e, true
 }
 
 // Native reports whether the hub runs the participant's turns.

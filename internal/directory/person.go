@@ -17,11 +17,11 @@ func (d *Directory) Person(team parley.TeamID) (Entry, bool) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if e, ok := d.byID[d.persons[team]]; ok && !e.Retired {
-		return e, true
+		return *e, true
 	}
 	for _, name := range d.names(team) {
 		if e := d.byID[d.byName[key{team, parley.FoldName(name)}]]; e.Kind == parley.Person {
-			return e, true
+			return *e, true
 		}
 	}
 	return Entry{}, false

@@ -2,6 +2,7 @@ package filewatch
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -62,21 +63,39 @@ func (w *Watcher) add(folder string) error {
 	}
 	w.folders[int32(number)] = folder
 	// What is there is listed after the watch began, so nothing comes in between.
-	entries, err := os.ReadDir(at)
+	list, err := os.Open(at)
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		below := path.Join(folder, e.Name())
-		switch {
-		case !w.wanted(below):
-		case e.Type()&fs.ModeSymlink != 0:
-			return errors.New("a link leads out of sight")
-		case e.IsDir():
-			if err := w.add(below); err != nil {
+	defer list.Close()
+	for {
+		entries, err := list.ReadDir(listedAtOnce)
+		for _, e := range entries {
+			if err := w.addEntry(path.Join(folder, e.Name()), e.Type()); err != nil {
 				return err
 			}
 		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// listedAtOnce bounds what is in memory of a folder's list, which may be long.
+const listedAtOnce = 256
+
+// addEntry watches what a folder lists, if it is a folder too.
+func (w *Watcher) addEntry(name string, kind fs.FileMode) error {
+	switch {
+	case kind.IsRegular() || !w.wanted(name):
+		return nil
+	case kind&fs.ModeSymlink != 0:
+		return errors.New("a link leads out of sight")
+	case kind.IsDir():
+		return w.add(name)
 	}
 	return nil
 }
