@@ -5,7 +5,8 @@
 // The token is looked up for each request, in one statement, and its first use is stored
 // before the request is served. So a token that was
 // revoked, has expired or has lost its owner is of no use from that moment on, at every
-// hub of the database. Requests that wait (streams, long polls) end then too: Until
+// hub of the database. A hub that has its database for itself hears of each end before
+// whoever ended the token is answered. It remembers tokens until then, for some seconds. Requests that wait (streams, long polls) end then too: Until
 // gives them a context for that. At this hub they end at once, and at others with the
 // signal, or at the latest with the next look.
 //
@@ -20,7 +21,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"parley"
@@ -90,10 +90,8 @@ type Gate struct {
 	visits   *visits
 	failures *failures
 	uses     *uses
-	// signals counts what was heard about tokens, so that a lookup knows whether it may
-	// be outdated already.
-	signals atomic.Int64
-	look    chan struct{}
+	tokens   remembered
+	look     chan struct{}
 }
 
 func New(cfg Config) *Gate {
@@ -108,7 +106,6 @@ func (g *Gate) Enter(r *http.Request) (_ *http.Request, leave func(), err error)
 		return nil, nil, err
 	}
 	v := &visit{}
-	v.ended, v.end = context.WithCancelCause(context.Background())
 	return r.WithContext(context.WithValue(r.Context(), visitKey{}, v)), func() { g.visits.leave(v) }, nil
 }
 
@@ -119,30 +116,47 @@ func (g *Gate) Identify(r *http.Request) (access.Caller, error) {
 	if !ok {
 		return access.Caller{}, errNoToken()
 	}
-	heard := g.signals.Load()
-	use, err := token.Look(r.Context(), g.cfg.Store, secret)
-	if err == nil && g.cfg.Known != nil && !g.cfg.Known(use.Owner.ID) {
-		err = token.ErrElsewhere()
-	}
-	err = g.Guessed(r, err)
+	use, heard, err := g.find(r, secret)
 	if err != nil {
 		return access.Caller{}, err
-	}
-	if use.Token.UsedAt == 0 {
-		if err := use.First(r.Context(), g.cfg.Store, secret); err != nil {
-			return access.Caller{}, err
-		}
 	}
 	by := pass{token: use.Token.ID}
 	if err := g.visits.admit(visitOf(r.Context()), by, use.Owner.ID, time.Now()); err != nil {
 		return access.Caller{}, err
 	}
 	g.visits.expire(visitOf(r.Context()), use)
-	if g.signals.Load() != heard {
+	if g.tokens.signals() != heard {
 		g.lookAgain()
 	}
 	g.uses.note(by, use.Token.UsedAt, use.At)
 	return access.Caller{Team: use.Owner.Team, Agent: use.Owner.ID}, nil
+}
+
+// find returns the token of a secret, and the signals that were heard before it was
+// looked for.
+func (g *Gate) find(r *http.Request, secret string) (use token.Use, heard int64, err error) {
+	d := digestOf(secret)
+	use, found, heard := g.tokens.find(d)
+	if found {
+		use.At = parley.Clock(time.Now).Now()
+	} else {
+		use, err = token.Look(r.Context(), g.cfg.Store, secret)
+	}
+	if err == nil && g.cfg.Known != nil && !g.cfg.Known(use.Owner.ID) {
+		err = token.ErrElsewhere()
+	}
+	if err := g.Guessed(r, err); err != nil {
+		return token.Use{}, heard, err
+	}
+	if use.Token.UsedAt == 0 {
+		if err := use.First(r.Context(), g.cfg.Store, secret); err != nil {
+			return token.Use{}, heard, err
+		}
+	}
+	if !found {
+		g.tokens.keep(d, use, heard)
+	}
+	return use, heard, nil
 }
 
 // Guessed counts a wrong token, or a wrong code of a link, for the address that it came
@@ -178,10 +192,14 @@ const lookEvery = 5 * time.Second
 // until the context is done.
 func (g *Gate) Run(ctx context.Context) {
 	stop := g.cfg.Store.Bus().Listen(wake.Tokens, func(int64) {
-		g.signals.Add(1)
+		g.tokens.signal()
 		g.lookAgain()
 	})
 	defer stop()
+	if !g.cfg.Store.Shared() {
+		g.tokens.begin()
+		defer g.tokens.end()
+	}
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -194,6 +212,7 @@ func (g *Gate) Run(ctx context.Context) {
 			g.endDead(ctx)
 			g.visits.forget(now)
 			g.storeUses(ctx)
+			g.tokens.forget() // when they were used has changed; and nothing is believed for long
 		}
 	}
 }

@@ -93,6 +93,9 @@ type deaf struct{ store.Store }
 
 func (deaf) Bus() *wake.Bus { return &wake.Bus{} }
 
+// Shared: only the signals of other hubs can be lost.
+func (deaf) Shared() bool { return true }
+
 func (d *doorway) update(fn func(tx *store.Tx)) {
 	d.t.Helper()
 	if err := d.store.Update(context.Background(), func(tx *store.Tx) error { fn(tx); return nil }); err != nil {
@@ -365,7 +368,7 @@ func TestWhatWaitsEndsWithItsToken(t *testing.T) {
 				}
 				defer leave()
 				waiting, release := Until(ctx)
-				defer release()
+				defer release(nil)
 				beside, leaveBeside, err := d.enter(here, other)
 				if err != nil {
 					t.Fatal(err)

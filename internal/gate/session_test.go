@@ -98,7 +98,7 @@ func TestWhatWaitsEndsWithItsSession(t *testing.T) {
 				other, leaveOther := d.stay(other)
 				defer leaveOther()
 				waiting, release := Until(mine.Context())
-				defer release()
+				defer release(nil)
 				synctest.Wait()
 				if waiting.Err() != nil || Ended(mine.Context()) != nil {
 					t.Fatal("it has ended before")

@@ -13,12 +13,48 @@ import (
 
 // visit is one request from its beginning to its end.
 type visit struct {
-	by    pass // zero until the caller is known
-	agent parley.AgentID
-	// ended is done when what the caller came with ends before the request.
-	ended  context.Context
-	end    context.CancelCauseFunc
+	by     pass // zero until the caller is known
+	agent  parley.AgentID
 	expiry *time.Timer
+
+	mu sync.Mutex
+	// why is set when what the caller came with ends before the request, and when the
+	// request is over.
+	why error
+	// waits are the contexts of Until, each by its place.
+	waits []*context.CancelCauseFunc
+}
+
+// end ends what waits. Only the first reason counts.
+func (v *visit) end(why error) {
+	v.mu.Lock()
+	waits := v.waits
+	if v.why == nil {
+		v.why, v.waits = why, nil
+	}
+	v.mu.Unlock()
+	for _, cancel := range waits {
+		(*cancel)(why)
+	}
+}
+
+// wait has end call cancel, at once if it was called before.
+func (v *visit) wait(cancel *context.CancelCauseFunc) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.why != nil {
+		(*cancel)(v.why)
+		return
+	}
+	v.waits = append(v.waits, cancel)
+}
+
+func (v *visit) release(cancel *context.CancelCauseFunc) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if i := slices.Index(v.waits, cancel); i >= 0 {
+		v.waits = slices.Delete(v.waits, i, i+1)
+	}
 }
 
 // pass is what a caller comes with: a token, or the session of a browser.
@@ -52,24 +88,30 @@ func Token(ctx context.Context) parley.TokenID {
 
 // Until returns a context that also ends when the token or the session of the request does. Its cause
 // is then an error for the caller, which Ended finds. It is for what waits: whatever
-// else was accepted goes on to its end.
-func Until(ctx context.Context) (context.Context, context.CancelFunc) {
+// else was accepted goes on to its end. The function ends it too, and has to be called.
+func Until(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
 	v := visitOf(ctx)
 	if v == nil {
-		return context.WithCancel(ctx)
+		return ctx, cancel
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	forget := context.AfterFunc(v.ended, func() { cancel(context.Cause(v.ended)) })
-	return ctx, func() {
-		forget()
-		cancel(nil)
+	v.wait(&cancel)
+	return ctx, func(why error) {
+		v.release(&cancel)
+		cancel(why)
 	}
 }
 
 // Ended is why the token or the session of a request has ended; nil if it has not.
 func Ended(ctx context.Context) error {
+	v := visitOf(ctx)
+	if v == nil {
+		return nil
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	var e *parley.Error
-	if v := visitOf(ctx); v != nil && errors.As(context.Cause(v.ended), &e) {
+	if errors.As(v.why, &e) {
 		return e
 	}
 	return nil
@@ -143,7 +185,7 @@ func (s *visits) leave(v *visit) {
 	if v.expiry != nil {
 		v.expiry.Stop()
 	}
-	v.end(nil)
+	v.end(context.Canceled)
 }
 
 // quiet is after how long a token without open requests is forgotten. Its bucket is

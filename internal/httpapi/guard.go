@@ -26,12 +26,12 @@ func (s *Server) guard(mux *http.ServeMux) http.Handler {
 			return
 		}
 		defer leave()
-		if path, ok := s.methods[r.URL.Path]; ok && !slices.Contains(path.methods, r.Method) {
-			refuseMethod(answer, r, path.header)
+		known, documented := s.methods[r.URL.Path]
+		if documented && !slices.Contains(known.methods, r.Method) {
+			refuseMethod(answer, r, known.header)
 			return
 		}
-		// A path that is not in its plain form would be redirected by the mux.
-		if _, pattern := mux.Handler(r); pattern == "" || path.Clean(r.URL.Path) != r.URL.Path {
+		if !documented && !leadsSomewhere(mux, r) {
 			if s.cfg.Unknown != nil && forPeople(r) {
 				s.untilEnded(s.cfg.Unknown).ServeHTTP(answer, r)
 				return
@@ -41,6 +41,13 @@ func (s *Server) guard(mux *http.ServeMux) http.Handler {
 		}
 		mux.ServeHTTP(answer, r)
 	})
+}
+
+// leadsSomewhere reports whether the mux serves a request. A path that is not in its plain
+// form it would redirect.
+func leadsSomewhere(mux *http.ServeMux, r *http.Request) bool {
+	_, pattern := mux.Handler(r)
+	return pattern != "" && path.Clean(r.URL.Path) == r.URL.Path
 }
 
 // forPeople reports whether a browser opens an address, in its plain form, that is none of

@@ -180,13 +180,11 @@ func orStopping(ctx context.Context, err error) error {
 
 // untilStop returns a context that also ends when the hub stops or the token ends.
 func (s *Server) untilStop(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, release := gate.Until(ctx)
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := gate.Until(ctx)
 	forget := context.AfterFunc(s.stopping, func() { cancel(errStopping) })
 	return ctx, func() {
 		forget()
 		cancel(nil)
-		release()
 	}
 }
 
@@ -195,7 +193,7 @@ func (s *Server) untilStop(ctx context.Context) (context.Context, context.Cancel
 func (s *Server) untilEnded(door http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, release := gate.Until(r.Context())
-		defer release()
+		defer release(nil)
 		r.Body = http.MaxBytesReader(w, r.Body, s.maxBody(true)) // files can be attached there
 		door.ServeHTTP(w, r.WithContext(ctx))
 	})

@@ -25,8 +25,12 @@ func init() { huma.ValidateStrictCasing = true }
 var strictJSON = huma.Format{
 	Marshal: huma.DefaultJSONFormat.Marshal,
 	Unmarshal: func(data []byte, v any) error {
-		if err := checkJSON(data); err != nil {
-			return err
+		// huma reads a body twice: first into an any, to validate it, and only if that
+		// succeeds into its type.
+		if _, first := v.(*any); first {
+			if err := checkJSON(data); err != nil {
+				return err
+			}
 		}
 		return unmarshal(data, v)
 	},
@@ -165,7 +169,8 @@ func endOfString(data []byte, i int) int {
 type object struct {
 	list bool
 	key  bool // the next text is a key, not a value
-	few  []string
+	// The keys so far, as they stand in the body or without their escapes.
+	few  [][]byte
 	many map[string]bool // of an object with many keys
 }
 
@@ -173,13 +178,15 @@ type object struct {
 const fewKeys = 16
 
 func (o *object) add(text []byte) error {
-	var key string
-	if bytes.IndexByte(text, '\\') < 0 {
-		key = strings.Trim(string(text), `"`)
-	} else if json.Unmarshal(text, &key) != nil {
-		return nil
+	key := bytes.Trim(text, `"`)
+	if bytes.IndexByte(text, '\\') >= 0 {
+		var plain string
+		if json.Unmarshal(text, &plain) != nil {
+			return nil
+		}
+		key = []byte(plain)
 	}
-	if slices.Contains(o.few, key) || o.many[key] {
+	if slices.ContainsFunc(o.few, func(k []byte) bool { return bytes.Equal(k, key) }) || o.many[string(key)] {
 		return fmt.Errorf("the key %q is there twice", key)
 	}
 	if len(o.few) < fewKeys {
@@ -189,6 +196,6 @@ func (o *object) add(text []byte) error {
 	if o.many == nil {
 		o.many = map[string]bool{}
 	}
-	o.many[key] = true
+	o.many[string(key)] = true
 	return nil
 }
