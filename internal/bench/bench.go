@@ -118,6 +118,9 @@ func run(ctx context.Context, o Options, p plan) (err error) {
 	if err := b.asks(ctx); err != nil {
 		return fmt.Errorf("asks: %w", err)
 	}
+	if err := b.largeTeam(ctx); err != nil {
+		return fmt.Errorf("team: %w", err)
+	}
 	if err := b.ways(ctx); err != nil {
 		return fmt.Errorf("doors: %w", err)
 	}
@@ -177,6 +180,9 @@ func (b *bench) engine(ctx context.Context, name string) error {
 	err = s.run(ctx)
 	if err == nil {
 		err = s.ruled(ctx)
+	}
+	if err == nil {
+		err = s.large(ctx)
 	}
 	if err == nil {
 		err = s.search(ctx)

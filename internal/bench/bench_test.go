@@ -35,7 +35,7 @@ func tinyPlan() plan {
 		sizes: []int{100, 1_500}, rounds: 2, slice: 2 * time.Millisecond, warm: time.Millisecond, many: 4,
 		natives: 20, clients: 4, pairs: 50,
 		ruledAgents: 30, rules: 10, ruledMessages: 100, ruledRounds: 2,
-		idle: 50, waiting: 20, asks: 200, open: 30, polls: 5, streams: 20, kills: 2, freeze: 50 * time.Millisecond,
+		idle: 50, filed: 40, edits: 10, waiting: 20, asks: 200, open: 30, polls: 5, streams: 20, kills: 2, freeze: 50 * time.Millisecond,
 	}
 }
 
@@ -89,6 +89,10 @@ func checkLine(t *testing.T, l Line) {
 		if l.Agents != tinyPlan().idle || l.RSS == 0 || l.Heap == 0 {
 			t.Errorf("%+v", l)
 		}
+	case strings.HasPrefix(l.Name, "team."):
+		if l.Agents != tinyPlan().filed || l.Ops == 0 || l.P50 == 0 || l.Max < l.P50 || l.Peak < l.RSS || l.RSS == 0 {
+			t.Errorf("%+v", l)
+		}
 	case strings.HasPrefix(l.Name, "doors.nested."):
 		if l.Ops == 0 || l.Transactions == 0 || l.CPU == 0 || l.Rounds != tinyPlan().rounds {
 			t.Errorf("%+v", l)
@@ -140,6 +144,10 @@ func checkLine(t *testing.T, l Line) {
 		}
 	case strings.HasSuffix(l.Name, ".retrieve.raw"):
 		if l.P50 == 0 || l.P99 < l.P50 || l.Messages < tinyPlan().largest() || l.Kept < tinyPlan().largest()/keptOf || len(l.Targets) != 1 {
+			t.Errorf("%+v", l)
+		}
+	case strings.HasSuffix(l.Name, ".notify.large"):
+		if l.PerS == 0 || l.Ratio == 0 || l.TimeRatio == 0 || l.Alone == 0 || l.Large != largeRate || l.Rounds != tinyPlan().rounds {
 			t.Errorf("%+v", l)
 		}
 	case strings.HasSuffix(l.Name, ".indexed"):

@@ -40,6 +40,7 @@ const (
 	doAsks   = "asks"   // answer very many asks
 	doLoad   = "load"   // make contacts as one of several hubs
 	doDoors  = "doors"  // serve clients in another process
+	doTeam   = "team"   // serve a large team from its files
 )
 
 // Child does the part of a measurement that has to be another process. The
@@ -82,6 +83,8 @@ func (e errand) run(ctx context.Context) error {
 		return e.load(ctx)
 	case doDoors:
 		return e.doors(ctx)
+	case doTeam:
+		return e.team(ctx)
 	}
 	return fmt.Errorf("%s: there is no errand %q", childEnv, e.Do)
 }

@@ -62,6 +62,9 @@ type Line struct {
 	Streams   int     `json:"streams,omitempty"`
 	Alone     float64 `json:"alone_us,omitempty"`
 	TimeRatio float64 `json:"time_ratio,omitempty"`
+	// Large messages a second beside the small ones. Alone is then the p99 without them, and
+	// TimeRatio compares these.
+	Large int `json:"large,omitempty"`
 
 	Tasks  int     `json:"tasks,omitempty"` // open at the kill
 	Leased int     `json:"leased,omitempty"`

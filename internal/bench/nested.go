@@ -77,7 +77,7 @@ func (n *nestedMeasure) run(ctx context.Context) error {
 	for round := range n.plan.rounds + 1 { // the first is for getting used to it
 		for i, callers := range nestedCallers {
 			before := n.store.commits.Load()
-			taken, err := measure(ctx, callers, n.plan.slice, n.once)
+			taken, err := n.profile.measure(ctx, nestedName(callers), callers, n.plan.slice, n.once)
 			if err != nil {
 				return err
 			}

@@ -35,6 +35,8 @@ type plan struct {
 	ruledAgents, rules, ruledMessages, ruledRounds int
 
 	idle    int           // agents whose memory is measured
+	filed   int           // agents in files
+	edits   int           // how often one of these is changed
 	waiting int           // turns whose memory is measured
 	asks    int           // after which memory is measured; 0 leaves it out
 	open    int           // tasks at the moment of the kill
@@ -49,7 +51,7 @@ func fullPlan() plan {
 		sizes: []int{1_000, 100_000, 1_000_000}, rounds: 7, slice: time.Second, warm: 200 * time.Millisecond, use: 20 * time.Second, many: 64,
 		natives: 1_000, clients: 64, pairs: 10_000,
 		ruledAgents: 10_000, rules: 1_000, ruledMessages: 100_000, ruledRounds: 10,
-		idle: 100_000, waiting: 1_000, asks: 500_000, open: 10_000, polls: 1_000, streams: 1_000, kills: 5, freeze: 34 * time.Second,
+		idle: 100_000, filed: 100_000, edits: 100, waiting: 1_000, asks: 500_000, open: 10_000, polls: 1_000, streams: 1_000, kills: 5, freeze: 34 * time.Second,
 	}
 }
 
@@ -58,6 +60,7 @@ func quickPlan() plan {
 	p.sizes = []int{1_000, 30_000}
 	p.ruledMessages, p.ruledRounds = 10_000, 3
 	p.asks, p.freeze = 0, 3*time.Second
+	p.filed, p.edits = 10_000, 30
 	p.rounds, p.slice, p.warm, p.use, p.kills = 3, 200*time.Millisecond, 50*time.Millisecond, 500*time.Millisecond, 1
 	return p
 }
@@ -155,6 +158,7 @@ func (p plan) engineNames(engine string) []string {
 	for _, what := range ruledContacts {
 		names = append(names, ruledName(engine, what))
 	}
+	names = append(names, largeName(engine))
 	names = append(names, searchNames(engine)...)
 	if Full {
 		names = append(names, turnName(engine), watchedName(engine))
@@ -176,6 +180,7 @@ func (p plan) names(engines []string) []string {
 	if p.asks > 0 {
 		names = append(names, asksName)
 	}
+	names = append(names, teamNames...)
 	names = append(append(names, doorHTTP, doorMCP), nestedNames()...)
 	names = append(names, pollName(p, pollHTTP), pollName(p, pollMCP), streamsName(p))
 	if Full {

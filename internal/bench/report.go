@@ -99,10 +99,16 @@ func remarks(l Line) (list []string) {
 	if l.Watchers > 0 {
 		list = append(list, fmt.Sprintf("a step, %s without the %d watchers, time %.2f", duration(l.Alone), l.Watchers, l.TimeRatio))
 	}
+	if l.Large > 0 {
+		list = append(list, fmt.Sprintf("beside %d messages of %d KiB a second, p99 %s without, time %.2f", l.Large, largeBytes>>10, duration(l.Alone), l.TimeRatio))
+	}
 	if l.Streams > 0 {
 		list = append(list, fmt.Sprintf("a write, %s without the %s streams, time %.2f, %d MB, at most %d MB", duration(l.Alone), count(l.Streams), l.TimeRatio, l.RSS/1e6, l.Peak/1e6))
 	}
-	if l.Ops > 0 && l.Peak > 0 && l.Waiting+l.Streams == 0 {
+	if l.Agents > 0 && l.Peak > 0 {
+		list = append(list, fmt.Sprintf("slowest %s, %s of processor time, %s agents, %d MB, at most %d MB", duration(l.Max), duration(l.CPU), count(l.Agents), l.RSS/1e6, l.Peak/1e6))
+	}
+	if l.Ops > 0 && l.Peak > 0 && l.Waiting+l.Streams+l.Agents == 0 {
 		list = append(list, fmt.Sprintf("%d MB after %s asks, at most %d MB", l.RSS/1e6, count(l.Ops), l.Peak/1e6))
 	}
 	if l.RecallAt5 > 0 {

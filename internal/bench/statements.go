@@ -3,20 +3,22 @@ package bench
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
 
+	"parley/internal/store/postgres"
 	"parley/internal/store/sqlite"
 )
 
-// countStatements writes what each contact has SQLite do: a table of its statements, with
-// what they touch by SQLite's own counters. Counting slows them down, so it is none of the
-// slices that are measured.
+// countStatements writes what each contact has the database do: a table of its statements,
+// with what they touch. Counting slows them down, so it is none of the slices that are
+// measured.
 func (s *series) countStatements(ctx context.Context) error {
-	if s.profile == nil || s.engine.name() != engineSQLite {
+	if s.profile == nil {
 		return nil
 	}
 	var b strings.Builder
@@ -26,17 +28,15 @@ func (s *series) countStatements(ctx context.Context) error {
 			continue // too small to stay what it is
 		}
 		for _, what := range s.wantedContacts(s.plan.many, base.size) {
-			t, err := s.countOne(ctx, base.hub, what)
-			if err != nil {
+			if err := s.countOne(ctx, base.hub, what, &b); err != nil {
 				return err
 			}
-			t.write(&b)
 		}
 	}
 	if b.Len() == 0 {
 		return nil
 	}
-	return os.WriteFile(s.profile.path(engineSQLite+".statements.md"), []byte(b.String()), 0o644)
+	return os.WriteFile(s.profile.path(s.engine.name()+".statements.md"), []byte(b.String()), 0o644)
 }
 
 // statementTable is what one kind of contact has the database do.
@@ -45,27 +45,44 @@ type statementTable struct {
 	callers  int
 	messages int
 	ops      int
-	list     []sqlite.Statement
+	sqlite.Counts
 }
 
-func (s *series) countOne(ctx context.Context, hub *session, what string) (t statementTable, err error) {
-	st, ok := hub.Store.(*sqlite.Store)
-	if !ok {
-		return t, fmt.Errorf("%s does not count its statements", hub.Store.Describe())
-	}
+// countOne makes contacts of one kind for a slice and writes its table.
+func (s *series) countOne(ctx context.Context, hub *session, what string, b *strings.Builder) error {
 	op, messages, err := hub.operation(ctx, what, s.plan.many)
 	if err != nil {
-		return t, err
+		return err
 	}
-	t = statementTable{what: what, callers: s.plan.many, messages: hub.stored}
-	end := st.Count()
-	m, err := measure(ctx, s.plan.many, s.plan.slice, op)
-	t.list, t.ops = end(), m.ops
-	hub.stored += m.ops * messages
+	before := hub.stored
+	ops := func() (int, error) {
+		m, err := measure(ctx, s.plan.many, s.plan.slice, op)
+		hub.stored += m.ops * messages
+		return m.ops, err
+	}
+	switch st := hub.Store.(type) {
+	case *sqlite.Store:
+		t := statementTable{what: what, callers: s.plan.many, messages: before}
+		end, err := st.Count()
+		if err != nil {
+			return err
+		}
+		t.ops, err = ops()
+		counts, counting := end()
+		if err := errors.Join(err, counting); err != nil {
+			return err
+		}
+		t.Counts = counts
+		t.write(b)
+	case *postgres.Store:
+		err = s.countPostgres(ctx, st, postgresTable{what: what, callers: s.plan.many, messages: before}, ops, b)
+	default:
+		return fmt.Errorf("%s does not count its statements", hub.Store.Describe())
+	}
 	if err != nil {
-		return t, err
+		return err
 	}
-	return t, hub.settle(ctx)
+	return hub.settle(ctx)
 }
 
 // rarely is how seldom a statement may run, a contact, to be left out: what the hub does by
@@ -76,11 +93,11 @@ func (t statementTable) write(b *strings.Builder) {
 	fmt.Fprintf(b, "### %s, %d callers, %s messages stored\n\n", t.what, t.callers, count(t.messages))
 	b.WriteString("Of one contact; pages are looked at, each time anew, and log is what a commit writes.\n\n")
 	b.WriteString("| statement | by | runs | rows | steps | pages | not in cache | log |\n|---|---|---|---|---|---|---|---|\n")
-	slices.SortFunc(t.list, func(x, y sqlite.Statement) int {
+	slices.SortFunc(t.Statements, func(x, y sqlite.Statement) int {
 		return cmp.Or(boolOrder(x.Writer, y.Writer), cmp.Compare(y.Pages, x.Pages), cmp.Compare(x.SQL, y.SQL))
 	})
 	sums := map[bool]*sqlite.Statement{true: {SQL: "all"}, false: {SQL: "all"}}
-	for i, st := range t.list {
+	for i, st := range t.Statements {
 		sum := sums[st.Writer]
 		sum.Writer = st.Writer
 		sum.Runs, sum.Rows, sum.Steps = sum.Runs+st.Runs, sum.Rows+st.Rows, sum.Steps+st.Steps
@@ -88,10 +105,33 @@ func (t statementTable) write(b *strings.Builder) {
 		if t.each(st.Runs) >= rarely {
 			t.row(b, "`"+briefly(st.SQL)+"`", st)
 		}
-		if i == len(t.list)-1 || t.list[i+1].Writer != st.Writer {
+		if i == len(t.Statements)-1 || t.Statements[i+1].Writer != st.Writer {
 			t.row(b, "**all**", *sum)
 		}
 	}
+	b.WriteString("\n")
+	t.writeLogged(b)
+}
+
+// writeLogged writes whose pages the commits wrote into the log.
+func (t statementTable) writeLogged(b *strings.Builder) {
+	commits := float64(max(t.Commits, 1))
+	fmt.Fprintf(b, "Into the log, %.1f contacts a commit:\n\n", float64(t.ops)/commits)
+	b.WriteString("| table or index | pages a commit | pages a contact | pages that it has |\n|---|---|---|---|\n")
+	slices.SortFunc(t.Logged, func(x, y sqlite.Logged) int {
+		return cmp.Or(cmp.Compare(y.Pages, x.Pages), cmp.Compare(x.Name, y.Name))
+	})
+	sum := sqlite.Logged{Name: "**all**"}
+	row := func(l sqlite.Logged) {
+		fmt.Fprintf(b, "| %s | %.2f | %.3f | %s |\n", l.Name, float64(l.Pages)/commits, t.each(l.Pages), count(int(l.Size)))
+	}
+	for _, l := range t.Logged {
+		sum.Pages, sum.Size = sum.Pages+l.Pages, sum.Size+l.Size
+		if l.Pages > 0 {
+			row(l)
+		}
+	}
+	row(sum)
 	b.WriteString("\n")
 }
 

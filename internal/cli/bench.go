@@ -39,7 +39,7 @@ source builds a program that has them; any other names the lines that it leaves 
 	cmd.Flags().BoolVar(&o.Quick, "quick", false, "smaller sizes, under a minute")
 	cmd.Flags().StringVar(&o.Dir, "in", "", "the `folder` for the databases, which decides which disk is measured")
 	cmd.Flags().StringVar(&o.Postgres, "postgres", "", "the `address` of a server to use instead of a temporary one")
-	cmd.Flags().StringVar(&o.Profile, "profile", "", "write profiles of each line, and what its contacts have SQLite do, into this `folder`")
+	cmd.Flags().StringVar(&o.Profile, "profile", "", "write profiles of each line, and what contacts have the database do, into this `folder`")
 	cmd.Flags().StringVar(&o.Recall, "recall", "", "only how much a search finds of the documents and queries in this `file` (docs/search.md)")
 	completeFlag(cmd, "store", "sqlite", "postgres", "all")
 	return cmd
