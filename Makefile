@@ -18,7 +18,7 @@ endif
 # How often the long crash suite kills the hub, on each store.
 KILLS ?= 200
 
-.PHONY: help build test race quick setup lint fmt tidy-check crash bridge schedules members mutate schemathesis bench conformance clients examples weigh screenshots picture page-speed soak cover clean
+.PHONY: help build test race quick setup lint fmt tidy-check crash bridge schedules members mutate schemathesis bench peers conformance clients examples weigh screenshots picture page-speed soak cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -117,6 +117,11 @@ schemathesis: build ## have schemathesis try what /openapi.json says (needs pyth
 bench: ## measure this machine's limits and the hub beside them (BENCHFLAGS=--quick)
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -tags bench -o bin/parley-bench ./cmd/parley
 	bin/parley-bench bench $(BENCHFLAGS)
+
+# The frameworks are for Python, and stay in a folder below the user's cache. The databases are
+# below bin, which is on a disk: /tmp may be memory.
+peers: build ## measure an ask within an ask beside LangGraph and the OpenAI Agents SDK (needs python3; PEERSFLAGS="--rounds 3")
+	python=$$(bench/peers/setup) && "$$python" -B bench/peers/run.py --program bin/parley --data bin $(PEERSFLAGS)
 
 conformance: ## the official MCP conformance suite and the inspector against a real hub; needs npm
 	go run ./test/conformance
