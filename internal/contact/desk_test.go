@@ -243,7 +243,7 @@ func (d *desk) talk(a, b string) (list []string) {
 		if err != nil {
 			return err
 		}
-		messages, err := tx.Back(thread.Last, 0, 1<<20)
+		messages, err := tx.Back(thread.ID, thread.Last, 0, 1<<20)
 		for _, m := range slices.Backward(messages) {
 			list = append(list, fmt.Sprintf("%s %s: %s", d.name(m.Author), m.Kind, m.Body))
 		}

@@ -96,7 +96,7 @@ func back(tx *store.Tx, t parley.Thread, r Conversation) ([]parley.Message, erro
 		upto = min(upto, r.Before-1)
 	}
 	skip := t.Count - upto
-	list, err := tx.Back(t.Last, max(0, upto-r.Limit), skip+r.Limit)
+	list, err := tx.Back(t.ID, t.Last, max(0, upto-r.Limit), skip+r.Limit)
 	return list[min(skip, len(list)):], err
 }
 

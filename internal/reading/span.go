@@ -133,7 +133,7 @@ func spanOf(tx *store.Tx, q Span, t parley.Thread) (prior parley.Message, list [
 	case q.Around != 0:
 		limit /= 2
 	}
-	if list, err = tx.Back(end, max(0, q.Above-2), limit+1); err != nil {
+	if list, err = tx.Back(t.ID, end, max(0, q.Above-2), limit+1); err != nil {
 		return prior, nil, err
 	}
 	slices.Reverse(list)
@@ -159,7 +159,7 @@ func following(tx *store.Tx, t parley.Thread, m parley.Message, limit int) (list
 			return list, err
 		}
 	}
-	list, err = tx.Back(t.Last, m.N, left)
+	list, err = tx.Back(t.ID, t.Last, m.N, left)
 	slices.Reverse(list)
 	return list[:min(limit, len(list))], err
 }

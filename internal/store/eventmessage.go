@@ -40,9 +40,15 @@ func (tx *Tx) newest(in parley.ThreadID, match func(parley.Message) bool) (m par
 	if err != nil {
 		return m, false, err
 	}
-	list, err := tx.Back(thread.Last, 0, 50)
-	if i := slices.IndexFunc(list, match); i >= 0 {
-		return list[i], true, err
+	for from, left := thread.Last, 50; from != 0 && left > 0; {
+		list, err := tx.Back(in, from, 0, min(left, 20)) // which is usually in memory
+		if err != nil || len(list) == 0 {
+			return m, false, err
+		}
+		if i := slices.IndexFunc(list, match); i >= 0 {
+			return list[i], true, nil
+		}
+		from, left = list[len(list)-1].Prev, left-len(list)
 	}
-	return m, false, err
+	return m, false, nil
 }

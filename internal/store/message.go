@@ -36,21 +36,20 @@ func (tx *Tx) MessagesFrom(origin parley.TaskID) (list []parley.Message, err err
 
 // Back reads at most limit messages of a thread, newest first: the given one, the one
 // before it, and so on, while their numbers are above downTo.
-func (tx *Tx) Back(from parley.MessageID, downTo, limit int) (list []parley.Message, err error) {
-	if from == 0 || limit <= 0 {
-		return nil, nil
-	}
+func (tx *Tx) Back(in parley.ThreadID, from parley.MessageID, downTo, limit int) (list []parley.Message, err error) {
 	recent := tx.conn.Recent()
-	list, next := recent.Back(from, downTo, limit)
+	list, next := recent.Back(in, from, downTo, limit)
 	if next == 0 {
 		return list, nil
 	}
-	add := func(m parley.Message) { recent.put(m); list = append(list, m) }
+	known := len(list)
+	add := func(m parley.Message) { list = append(list, m) }
 	if tx.conn.Engine() == SQLite {
 		err = tx.walkBack(next, downTo, limit-len(list), add)
 	} else {
 		err = tx.query(back, func(r Row) { add(scanMessage(r)) }, int64(next), int64(downTo), int64(limit-len(list)))
 	}
+	recent.putRead(list[known:])
 	return list, err
 }
 
@@ -122,7 +121,7 @@ func (tx *Tx) Post(m *parley.Message, to ...Recipient) error {
 			tx.Signal(wake.Mail, int64(r.ID))
 		}
 	}
-	tx.conn.Recent().putPosted(*m) // harmless if the transaction fails: its number is never used again
+	tx.conn.Recent().putPosted(m) // harmless if the transaction fails: its number is never used again
 	return nil
 }
 

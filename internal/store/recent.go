@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"sync"
 
 	"parley"
@@ -15,7 +16,7 @@ type Recent struct {
 	mu sync.Mutex
 	// Of both there are two generations: when the young one is full it replaces the old
 	// one, whose content is dropped. What is used goes back into the young one.
-	young, old shelf
+	young, old conversations
 	ended      endings
 	// redacted are messages whose text was removed: a reader that loaded one just
 	// before may still try to put it back.
@@ -41,18 +42,17 @@ func (r *Recent) generation() (messages, ended int) {
 	return limit/2 - ended, ended
 }
 
-// Forget drops a redacted message, and all ended tasks, since one of them may quote
-// it. 0 drops all messages, for when it is not known which ones were redacted.
+// Forget drops everything when a message was redacted: nothing says in which conversation
+// it was, and an ended task may quote it. That is seldom, and the rest is read again. 0 is
+// for when it is not known which ones were redacted.
 func (r *Recent) Forget(id parley.MessageID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ended = endings{}
+	r.young, r.old = conversations{}, conversations{}
 	if id == 0 {
-		r.young, r.old = shelf{}, shelf{}
 		return
 	}
-	r.young.remove(id)
-	r.old.remove(id)
 	if r.redacted == nil {
 		r.redacted = map[parley.MessageID]bool{}
 	}
@@ -64,24 +64,21 @@ const taskBytes = 500
 
 // Back finds messages of a thread as Tx.Back does, as many as are cached. The rest
 // must be read, starting with next; next is 0 if nothing is missing.
-func (r *Recent) Back(from parley.MessageID, downTo, limit int) (list []parley.Message, next parley.MessageID) {
+func (r *Recent) Back(in parley.ThreadID, from parley.MessageID, downTo, limit int) (list []parley.Message, next parley.MessageID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for next = from; next != 0 && len(list) < limit; {
-		m, ok := r.message(next)
-		if !ok {
-			return list, next
-		}
-		if m.N <= downTo {
-			return list, 0
-		}
-		if list == nil {
-			list = make([]parley.Message, 0, min(limit, m.N-downTo))
-		}
-		list = append(list, m)
-		next = m.Prev
+	return r.back(in, from, downTo, limit)
+}
+
+func (r *Recent) back(in parley.ThreadID, from parley.MessageID, downTo, limit int) (list []parley.Message, next parley.MessageID) {
+	if from == 0 || limit <= 0 {
+		return nil, 0
 	}
-	return list, 0
+	x := r.use(in)
+	if x == nil {
+		return nil, from
+	}
+	return x.back(from, downTo, limit)
 }
 
 // Outcome finds an ended task and the text of its result.
@@ -95,54 +92,77 @@ func (r *Recent) Outcome(id parley.TaskID) (t parley.Task, text string, ok bool)
 	if ended.State != parley.Completed || ended.Result == 0 {
 		return *ended, "", true
 	}
-	m, ok := r.message(ended.Result)
-	if !ok {
+	list, next := r.back(ended.Thread, ended.Result, -1, 1)
+	if next != 0 {
 		return t, "", false
 	}
-	return *ended, m.Body, true
+	return *ended, list[0].Body, true
 }
 
-// message finds a message and keeps it for another generation.
-func (r *Recent) message(id parley.MessageID) (m parley.Message, ok bool) {
-	if m, ok = r.young.get(id); ok {
-		return m, true
+// use finds a conversation, and keeps it for another generation. It is nil if there is
+// none.
+func (r *Recent) use(in parley.ThreadID) *excerpt {
+	if x := r.young.excerpts[in]; x != nil {
+		return x
 	}
-	if m, ok = r.old.get(id); ok {
-		r.add(&m)
+	x := r.old.take(in)
+	if x != nil {
+		r.keep(in, x)
 	}
-	return m, ok
+	return x
 }
 
-// add keeps a message, unless it would fill a generation by itself.
-func (r *Recent) add(m *parley.Message) {
+// take takes a conversation out, to be changed and kept.
+func (r *Recent) take(in parley.ThreadID) *excerpt {
+	if x := r.young.take(in); x != nil {
+		return x
+	}
+	return r.old.take(in)
+}
+
+// keep puts a conversation into the young generation, unless it would fill it by itself.
+func (r *Recent) keep(in parley.ThreadID, x *excerpt) {
 	limit, _ := r.generation()
-	if r.redacted[m.ID] || shelfSize(m) > limit {
+	if x.size() > limit {
 		return
 	}
-	if r.young.size+shelfSize(m) > limit {
-		r.old, r.young = r.young, shelf{}
+	if r.young.size+x.size() > limit {
+		r.old, r.young = r.young, conversations{}
 	}
-	r.young.put(m)
+	r.young.put(in, x)
 }
 
-func (r *Recent) put(m parley.Message) {
+// putRead takes messages of a thread that were read, the newest first.
+func (r *Recent) putRead(list []parley.Message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.add(&m)
+	list = slices.DeleteFunc(slices.Clone(list), func(m parley.Message) bool { return r.redacted[m.ID] })
+	if len(list) == 0 {
+		return
+	}
+	in := list[0].Thread
+	x := r.take(in)
+	if x == nil {
+		x = &excerpt{}
+	}
+	x.insert(list)
+	r.keep(in, x)
 }
 
-// putPosted takes a new message. A notification is kept only if the message before it
-// is: nobody may read it for a long time, and many of them would push out what is in
-// use.
-func (r *Recent) putPosted(m parley.Message) {
+// putPosted takes a new message. A notification is kept only if the conversation is:
+// nobody may read it for a long time, and many of them would push out what is in use.
+func (r *Recent) putPosted(m *parley.Message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if m.Kind == parley.NotificationMessage {
-		if !r.young.has(m.Prev) && !r.old.has(m.Prev) {
+	x := r.take(m.Thread)
+	if x == nil {
+		if m.Kind == parley.NotificationMessage {
 			return
 		}
+		x = &excerpt{}
 	}
-	r.add(&m)
+	x.add(m)
+	r.keep(m.Thread, x)
 }
 
 func (r *Recent) putEnded(list []parley.Task) {
@@ -152,6 +172,29 @@ func (r *Recent) putEnded(list []parley.Task) {
 	for _, t := range list { // a copy each, or one task would keep the whole list
 		r.ended.put(&t, limit)
 	}
+}
+
+// conversations are excerpts, by thread.
+type conversations struct {
+	excerpts map[parley.ThreadID]*excerpt
+	size     int
+}
+
+func (c *conversations) put(in parley.ThreadID, x *excerpt) {
+	if c.excerpts == nil {
+		c.excerpts = map[parley.ThreadID]*excerpt{}
+	}
+	c.excerpts[in] = x
+	c.size += x.size()
+}
+
+func (c *conversations) take(in parley.ThreadID) *excerpt {
+	x := c.excerpts[in]
+	if x != nil {
+		c.size -= x.size()
+		delete(c.excerpts, in)
+	}
+	return x
 }
 
 // endings are tasks that have ended, in two generations as well.

@@ -18,13 +18,14 @@ func BenchmarkBack(b *testing.B) {
 	for n := range each {
 		for i := range threads {
 			id++
-			r.put(parley.Message{ID: id, Team: 1, Thread: parley.ThreadID(i), N: n + 1, Prev: last[i], Author: 1000, Kind: parley.AskMessage, Body: text, Task: 1_000_000, At: 1_700_000_000_000_000})
+			r.putPosted(&parley.Message{ID: id, Team: 1, Thread: parley.ThreadID(i), N: n + 1, Prev: last[i], Author: 1000, Kind: parley.AskMessage, Body: text, Task: 1_000_000, At: 1_700_000_000_000_000})
 			last[i] = id
 		}
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if list, _ := r.Back(last[rand.IntN(threads)], 0, 20); len(list) != 20 {
+		in := rand.IntN(threads)
+		if list, _ := r.Back(parley.ThreadID(in), last[in], 0, 20); len(list) != 20 {
 			b.Fatal(len(list))
 		}
 	}

@@ -1,25 +1,34 @@
 package store
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"parley"
 )
 
-// thread puts messages into Recent as they are posted, numbered from first.
+// thread puts messages into Recent as they are posted, numbered from first, which is also
+// the thread's id.
 func (r *Recent) thread(kind parley.MessageKind, first, n int) (last parley.MessageID) {
 	for i := first; i < first+n; i++ {
-		m := parley.Message{ID: parley.MessageID(i), N: i - first + 1, Kind: kind, Body: "text"}
+		m := parley.Message{ID: parley.MessageID(i), Thread: parley.ThreadID(first), N: i - first + 1, Kind: kind, Body: "text"}
 		if i > first {
 			m.Prev = parley.MessageID(i - 1)
 		}
-		r.putPosted(m)
+		r.putPosted(&m)
 	}
 	return parley.MessageID(first + n - 1)
 }
 
-func (s *shelf) count() int { return len(s.places) + len(s.large) }
+func (c *conversations) count() (n int) {
+	for _, x := range c.excerpts {
+		n += x.count
+	}
+	return n
+}
 
 func TestWhatIsMissingIsNamed(t *testing.T) {
 	var r Recent
@@ -32,25 +41,83 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 		next          parley.MessageID
 	}{
 		{"the newest", last, 0, 20, 20, 0},
-		{"all", last, 0, 100, 30, 0},
+		{"all", last, 0, 30, 30, 0},
+		{"more than there are", last, 0, 100, 30, 0},
 		{"down to a number", last, 25, 20, 5, 0},
+		{"from the middle", 115, 0, 20, 16, 0},
 		{"nothing before the first", 0, 0, 20, 0, 0},
 		{"somebody else's", 7, 0, 20, 0, 7},
 	} {
-		list, next := r.Back(c.from, c.downTo, c.limit)
+		list, next := r.Back(100, c.from, c.downTo, c.limit)
 		if len(list) != c.found || next != c.next {
 			t.Errorf("%s: %d found, next %d", c.name, len(list), next)
 		}
 		for i, m := range list {
-			if m.ID != last-parley.MessageID(i) {
+			if m.ID != c.from-parley.MessageID(i) {
 				t.Errorf("%s: place %d is message %d", c.name, i, m.ID)
 			}
 		}
 	}
-	r.young.remove(110)
-	if list, next := r.Back(last, 0, 100); len(list) != 19 || next != 110 {
+	if list, next := r.Back(200, last, 0, 20); len(list) != 0 || next != last {
+		t.Errorf("in another conversation: %d found, next %d", len(list), next)
+	}
+	r.putPosted(&parley.Message{ID: 132, Thread: 100, N: 32, Prev: 131}) // 131 was posted at another hub
+	if list, next := r.Back(100, 132, 0, 100); len(list) != 1 || next != 131 {
 		t.Errorf("with a hole: %d found, next %d", len(list), next)
 	}
+}
+
+// Whatever is posted, read and rolled back, a conversation is found as it is, and what is
+// not found is named.
+func TestAConversationIsFoundAsItIs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var r Recent
+		var said []parley.Message // oldest first
+		id := parley.MessageID(0)
+		for range rapid.IntRange(1, 120).Draw(t, "steps") {
+			id++
+			m := parley.Message{ID: id, Thread: 7, N: len(said) + 1, Body: strings.Repeat("x", rapid.SampledFrom([]int{1, 100, largeText + 1}).Draw(t, "length"))}
+			if len(said) > 0 {
+				m.Prev = said[len(said)-1].ID
+			}
+			switch rapid.SampledFrom([]string{"posted", "posted", "posted", "elsewhere", "rolled back", "read"}).Draw(t, "what") {
+			case "posted":
+				r.putPosted(&m)
+				said = append(said, m)
+			case "elsewhere": // at another hub
+				said = append(said, m)
+			case "rolled back":
+				r.putPosted(&m)
+			case "read":
+				end := rapid.IntRange(0, len(said)).Draw(t, "end")
+				begin := max(0, end-rapid.IntRange(0, 40).Draw(t, "count"))
+				list := slices.Clone(said[begin:end])
+				slices.Reverse(list)
+				r.putRead(list)
+			}
+			from := rapid.IntRange(0, len(said)).Draw(t, "from")
+			downTo, limit := rapid.IntRange(0, from).Draw(t, "down to"), rapid.IntRange(1, 50).Draw(t, "limit")
+			want := slices.Clone(said[max(downTo, from-limit):from])
+			slices.Reverse(want)
+			start := parley.MessageID(0)
+			if from > 0 {
+				start = said[from-1].ID
+			}
+			list, next := r.Back(7, start, downTo, limit)
+			if next != 0 { // the rest has to be read
+				if len(list) >= limit || next != said[from-1-len(list)].ID {
+					t.Fatalf("%d found, next is %d", len(list), next)
+				}
+				want = want[:len(list)]
+			}
+			if !slices.Equal(list, want) {
+				t.Fatalf("found %v, want %v", list, want)
+			}
+		}
+		if n := r.young.count(); n > mostKept {
+			t.Fatalf("%d messages are kept", n)
+		}
+	})
 }
 
 func TestWhatIsUsedStaysAndTheRestGoes(t *testing.T) {
@@ -59,11 +126,11 @@ func TestWhatIsUsedStaysAndTheRestGoes(t *testing.T) {
 	for i := range 3 {
 		r.young.size, _ = r.generation() // it is full
 		r.thread(parley.AskMessage, 1000+i, 1)
-		if list, next := r.Back(used, 0, 5); len(list) != 5 || next != 0 {
+		if list, next := r.Back(1, used, 0, 5); len(list) != 5 || next != 0 {
 			t.Fatalf("generation %d: %d messages that are in use are left, next %d", i, len(list), next)
 		}
 	}
-	if _, next := r.Back(unused, 0, 5); next != unused {
+	if _, next := r.Back(101, unused, 0, 5); next != unused {
 		t.Error("what nobody asked for is still there")
 	}
 }
@@ -75,12 +142,12 @@ func TestWhatIsKeptStaysWithinItsLimit(t *testing.T) {
 	var r Recent
 	r.Limit(limit)
 	kept := func() (bytes int) {
-		for _, s := range []shelf{r.young, r.old} {
-			for _, slab := range s.slabs {
-				bytes += len(slab)
-			}
-			for _, m := range s.large {
-				bytes += len(m.Body) + len(m.Context)
+		for _, generation := range []conversations{r.young, r.old} {
+			for _, x := range generation.excerpts {
+				bytes += cap(x.packed)
+				for _, m := range x.large {
+					bytes += len(m.Body) + len(m.Context)
+				}
 			}
 		}
 		for _, g := range []map[parley.TaskID]*parley.Task{r.ended.young, r.ended.old} {
@@ -93,7 +160,7 @@ func TestWhatIsKeptStaysWithinItsLimit(t *testing.T) {
 	most := 0
 	for i := range 2000 {
 		text := strings.Repeat("x", i%50*1000)
-		r.put(parley.Message{ID: parley.MessageID(i + 1), Body: text, Context: text})
+		r.putPosted(&parley.Message{ID: parley.MessageID(i + 1), Thread: parley.ThreadID(i % 7), Body: text, Context: text})
 		r.putEnded([]parley.Task{{ID: parley.TaskID(i + 1), State: parley.TaskFailed, Error: text}})
 		most = max(most, kept())
 	}
@@ -101,7 +168,7 @@ func TestWhatIsKeptStaysWithinItsLimit(t *testing.T) {
 		t.Errorf("at most %d bytes were kept, the limit is %d", most, limit)
 	}
 	before := r.young.count()
-	r.put(parley.Message{ID: 5000, Body: strings.Repeat("x", limit)})
+	r.putPosted(&parley.Message{ID: 5000, Thread: 5000, Body: strings.Repeat("x", limit)})
 	if r.young.count() != before {
 		t.Error("a text that is longer than a generation drove out the others")
 	}
@@ -114,15 +181,15 @@ func TestNotificationsDoNotDriveOutConversations(t *testing.T) {
 	if n := r.young.count(); n != 2 {
 		t.Errorf("%d messages are kept", n)
 	}
-	r.putPosted(parley.Message{ID: 3, N: 3, Prev: talk, Kind: parley.NotificationMessage})
-	if list, next := r.Back(3, 0, 20); len(list) != 3 || next != 0 {
+	r.putPosted(&parley.Message{ID: 3, Thread: 1, N: 3, Prev: talk, Kind: parley.NotificationMessage})
+	if list, next := r.Back(1, 3, 0, 20); len(list) != 3 || next != 0 {
 		t.Errorf("a notification in a conversation that goes on: %d found, next %d", len(list), next)
 	}
 }
 
 func TestOutcomeIsKnownOnlyWithItsText(t *testing.T) {
 	var r Recent
-	r.put(parley.Message{ID: 5, Body: "42"})
+	r.putPosted(&parley.Message{ID: 5, Body: "42"})
 	r.putEnded([]parley.Task{
 		{ID: 1, State: parley.Completed, Result: 5}, {ID: 2, State: parley.Completed, Result: 6},
 		{ID: 3, State: parley.Completed}, {ID: 4, State: parley.TaskFailed, Error: "no", Result: 6},
@@ -142,16 +209,13 @@ func TestOutcomeIsKnownOnlyWithItsText(t *testing.T) {
 // failed, which may quote it.
 func TestWhatWasRedactedIsNotRemembered(t *testing.T) {
 	var r Recent
-	r.put(parley.Message{ID: 5, N: 1, Body: "a secret"})
-	r.put(parley.Message{ID: 6, N: 1, Body: "something else"})
+	secret := parley.Message{ID: 5, Thread: 1, N: 1, Body: "a secret"}
+	r.putPosted(&secret)
 	r.putEnded([]parley.Task{{ID: 1, State: parley.Completed, Result: 5}, {ID: 2, State: parley.TaskFailed, Error: "a secret"}})
 	r.Forget(5)
-	r.put(parley.Message{ID: 5, N: 1, Body: "a secret"}) // by a reader that loaded it before
-	if list, next := r.Back(5, 0, 1); len(list) != 0 || next != 5 {
-		t.Errorf("the message: %v, next %d", list, next)
-	}
-	if list, _ := r.Back(6, 0, 1); len(list) != 1 {
-		t.Error("the other message is gone too")
+	r.putRead([]parley.Message{{ID: 6, Thread: 1, N: 2, Prev: 5, Body: "something else"}, secret}) // by a reader that loaded both before
+	if list, next := r.Back(1, 6, 0, 2); len(list) != 1 || next != 5 {
+		t.Errorf("the messages: %v, next %d", list, next)
 	}
 	for id := range parley.TaskID(3) {
 		if task, text, ok := r.Outcome(id); ok {

@@ -132,7 +132,7 @@ func (w *world) told() (list []string) {
 		if err != nil {
 			return err
 		}
-		messages, err := tx.Back(thread.Last, 0, 50)
+		messages, err := tx.Back(thread.ID, thread.Last, 0, 50)
 		for _, m := range messages {
 			if m.Author == w.ann.ID && m.Kind == parley.NotificationMessage {
 				list = append(list, m.Body)

@@ -19,7 +19,7 @@ func (r *run) remember(h *parley.Handover) (b beginning, ok bool) {
 	if h == nil || h.Mail || h.Channel.Kind == parley.Group || h.Request.Kind == parley.QuestionMessage || h.Thread.Kept { // whose members, way or keepers have to be read
 		return b, false
 	}
-	messages, missing := r.Store.Recent().Back(h.Request.Prev, 0, historySize)
+	messages, missing := r.Store.Recent().Back(h.Request.Thread, h.Request.Prev, 0, historySize)
 	if missing != 0 {
 		return b, false
 	}
@@ -62,7 +62,7 @@ func (r *run) load(ctx context.Context, known *parley.Handover) (b beginning, er
 		if err != nil {
 			return err
 		}
-		messages, err := tx.Back(asked.Prev, 0, historySize)
+		messages, err := tx.Back(asked.Thread, asked.Prev, 0, historySize)
 		if err != nil {
 			return err
 		}

@@ -68,7 +68,7 @@ func (w *world) asked() (n int) {
 		if err != nil {
 			return err
 		}
-		list, err := tx.Back(thread.Last, 0, 1000)
+		list, err := tx.Back(thread.ID, thread.Last, 0, 1000)
 		for _, m := range list {
 			if m.Kind == parley.AskMessage {
 				n++

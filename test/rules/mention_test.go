@@ -231,7 +231,7 @@ func (m *mentioners) told() (list []string) {
 		if err != nil {
 			return err
 		}
-		messages, err := tx.Back(thread.Last, 0, crowd)
+		messages, err := tx.Back(thread.ID, thread.Last, 0, crowd)
 		for _, one := range slices.Backward(messages) {
 			if one.Kind == parley.NoticeMessage {
 				list = append(list, one.Body)

@@ -127,7 +127,7 @@ func (s *Stage) thread(tx *store.Tx, id parley.ThreadID) (list []Said, err error
 	if err != nil {
 		return nil, err
 	}
-	messages, err := tx.Back(t.Last, 0, 1<<20)
+	messages, err := tx.Back(t.ID, t.Last, 0, 1<<20)
 	for _, m := range slices.Backward(messages) {
 		list = append(list, s.said(m))
 	}

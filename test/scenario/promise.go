@@ -145,7 +145,7 @@ func (s *Stage) allThreads(all []parley.Task) map[parley.ThreadID][]parley.Messa
 			if err != nil {
 				return err
 			}
-			threads[t.Thread], err = tx.Back(thread.Last, 0, 1<<20)
+			threads[t.Thread], err = tx.Back(thread.ID, thread.Last, 0, 1<<20)
 			return err
 		})
 	}

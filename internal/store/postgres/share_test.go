@@ -90,7 +90,7 @@ func (p *pairs) stored(pair, want int) {
 		if err != nil {
 			return err
 		}
-		list, err := tx.Back(thread.Last, 0, want+10)
+		list, err := tx.Back(thread.ID, thread.Last, 0, want+10)
 		if err != nil {
 			return err
 		}

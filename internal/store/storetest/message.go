@@ -28,7 +28,7 @@ func postsAreGapless(t *testing.T, open Open) {
 		if err != nil {
 			return err
 		}
-		list, err := tx.Back(thread.Last, 0, 2*n)
+		list, err := tx.Back(thread.ID, thread.Last, 0, 2*n)
 		if thread.Count != n || len(list) != n {
 			t.Errorf("the thread counts %d, the list has %d of %d", thread.Count, len(list), n)
 		}
@@ -62,7 +62,7 @@ func postsInOneTransaction(t *testing.T, open Open) {
 		return nil
 	})
 	w.view(func(tx *store.Tx) error {
-		list, err := tx.Back(ids[2], 0, 10)
+		list, err := tx.Back(c.Main, ids[2], 0, 10)
 		var got []string
 		for _, m := range list {
 			got = append(got, fmt.Sprint(m.N, m.Body, m.Prev))
@@ -71,9 +71,9 @@ func postsInOneTransaction(t *testing.T, open Open) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
-		for _, c := range []struct{ downTo, limit, want int }{{0, 2, 2}, {2, 10, 1}, {3, 10, 0}, {0, 0, 0}} {
-			if list, err := tx.Back(ids[2], c.downTo, c.limit); err != nil || len(list) != c.want {
-				t.Errorf("down to %d, at most %d: %d, %v", c.downTo, c.limit, len(list), err)
+		for _, part := range []struct{ downTo, limit, want int }{{0, 2, 2}, {2, 10, 1}, {3, 10, 0}, {0, 0, 0}} {
+			if list, err := tx.Back(c.Main, ids[2], part.downTo, part.limit); err != nil || len(list) != part.want {
+				t.Errorf("down to %d, at most %d: %d, %v", part.downTo, part.limit, len(list), err)
 			}
 		}
 		return err

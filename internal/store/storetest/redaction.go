@@ -18,7 +18,7 @@ func redactedMessage(t *testing.T, open Open) {
 	thread := w.dm().Main
 	task, request, reply := w.ended(parley.Task{}, thread)
 	w.view(func(tx *store.Tx) error { // it is in memory now
-		_, err := tx.Back(reply.ID, 0, 10)
+		_, err := tx.Back(reply.Thread, reply.ID, 0, 10)
 		return err
 	})
 	redact := func(m parley.Message) {
@@ -35,7 +35,7 @@ func redactedMessage(t *testing.T, open Open) {
 	redact(reply)
 	redact(reply) // repeating it does no harm
 	w.view(func(tx *store.Tx) error {
-		list, err := tx.Back(reply.ID, 0, 10)
+		list, err := tx.Back(reply.Thread, reply.ID, 0, 10)
 		for _, m := range list {
 			if m.Body != mark || m.Context != "" {
 				t.Errorf("%s reads %q, %q", m.ID, m.Body, m.Context)

@@ -84,7 +84,7 @@ func oldMessages(t *testing.T, open Open) {
 		if m.N != 5 || m.ID <= young.ID {
 			t.Errorf("the next is number %d, %s", m.N, m.ID)
 		}
-		list, backErr := tx.Back(m.ID, 0, 20)
+		list, backErr := tx.Back(m.Thread, m.ID, 0, 20)
 		if len(list) != 3 {
 			t.Errorf("the history has %d messages", len(list))
 		}

@@ -95,7 +95,7 @@ func Upgraded(t *testing.T, s store.Store) {
 				t.Errorf("thread %d: %+v, %v", id, thread, err)
 			}
 		}
-		history, _ := tx.Back(2, 0, 10)
+		history, _ := tx.Back(1, 2, 0, 10)
 		if len(history) != 2 || history[1].Body != "hello" {
 			t.Errorf("history: %v", history)
 		}
