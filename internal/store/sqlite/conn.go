@@ -24,6 +24,10 @@ type conn struct {
 	recent   *store.Recent
 	hot      *store.Hot               // of the writer
 	later    *later                   // of the writer
+	flight   *flight                  // of the writer, and nil unless a batch is being stored
+	failed   *flight                  // that has landed
+	open     bool                     // the transaction of the batch has begun
+	many     []*statement             // those for rowsAtOnce rows
 	args     []any                    // of many rows, used again
 	writes   bool                     // the only one that does
 	counting *atomic.Pointer[counter] // of the store; usually nobody counts
@@ -53,6 +57,14 @@ func (c *conn) prepare(sql string) (*statement, error) {
 	if s := c.stmts[sql]; s != nil {
 		return s, nil
 	}
+	s, err := c.compile(sql)
+	if err == nil {
+		c.stmts[sql] = s
+	}
+	return s, err
+}
+
+func (c *conn) compile(sql string) (*statement, error) {
 	raw, err := c.raw.Prepare(boundLimit.ReplaceAllString(withLists(sql), "LIMIT $$$1 + 0"))
 	if err != nil {
 		return nil, fmt.Errorf("prepare %q: %w", sql, err)
@@ -68,7 +80,6 @@ func (c *conn) prepare(sql string) (*statement, error) {
 	if c.later != nil {
 		s.traits = traitsOf(sql)
 	}
-	c.stmts[sql] = s
 	return s, nil
 }
 
@@ -89,7 +100,21 @@ func (c *conn) Exec(sql string, args ...any) {
 	}
 }
 
-func (c *conn) exec(sql string) { c.Exec(sql) }
+// exec runs a statement about transactions or settings.
+func (c *conn) exec(sql string) {
+	c.land()
+	if c.err == nil {
+		c.err = c.control(sql)
+	}
+}
+
+func (c *conn) control(sql string) error {
+	s, err := c.prepare(sql)
+	if err != nil {
+		return err
+	}
+	return c.run(s, sql, nil, nil)
+}
 
 // rollback ends the transaction, even after an error, and even if the error has
 // already ended it.
@@ -104,25 +129,35 @@ func (c *conn) leave() {
 	if !c.raw.AutocommitEnabled() {
 		c.exec("ROLLBACK")
 	}
-	c.err = nil
+	c.err, c.open = nil, false
 }
 
 // use runs a statement, after the waiting ones of its tables, or lets it wait itself.
 func (c *conn) use(sql string, args []any, row func(store.Row)) error {
-	s, err := c.prepare(sql)
-	if err != nil {
-		return err
+	s := c.stmts[sql]
+	if s == nil {
+		c.land()
+		if c.err != nil {
+			return c.err
+		}
+		var err error
+		if s, err = c.prepare(sql); err != nil {
+			return err
+		}
 	}
 	if c.later == nil {
 		return c.run(s, sql, args, row)
 	}
-	if s.waits {
-		if c.later.add(s, sql, args) {
-			return c.flush(1 << s.table)
-		}
+	if s.waits && !c.later.add(s, sql, args) {
 		return nil
 	}
-	if err := c.flush(s.touches); err != nil {
+	if c.begin(); c.err != nil {
+		return c.err
+	}
+	if s.waits {
+		return c.flush(c.later, 1<<s.table)
+	}
+	if err := c.flush(c.later, s.touches); err != nil {
 		return err
 	}
 	for _, table := range s.changes {
@@ -238,6 +273,9 @@ func (c *conn) loadSequences() (newest parley.Micros, err error) {
 
 func (c *conn) close() {
 	for _, s := range c.stmts {
+		_ = s.Finalize()
+	}
+	for _, s := range c.many {
 		_ = s.Finalize()
 	}
 	_ = c.raw.Close()

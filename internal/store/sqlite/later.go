@@ -131,12 +131,12 @@ func (c *conn) forget(to int) {
 }
 
 // flush runs what waits for some tables.
-func (c *conn) flush(of tables) error {
+func (c *conn) flush(l *later, of tables) error {
 	for i := range laterTables {
-		if c.later.some&of&(1<<i) == 0 {
+		if l.some&of&(1<<i) == 0 {
 			continue
 		}
-		t := &c.later.tables[i]
+		t := &l.tables[i]
 		if err := c.runAll(t.inserts); err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (c *conn) flush(of tables) error {
 			return err
 		}
 		t.inserts, t.updates = empty(t.inserts), empty(t.updates)
-		c.later.some &^= 1 << i
+		l.some &^= 1 << i
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func (c *conn) flush(of tables) error {
 // flushAll runs everything that waits. Like Exec it leaves its error in the connection.
 func (c *conn) flushAll() {
 	if c.err == nil && c.later != nil {
-		c.err = c.flush(allTables)
+		c.err = c.flush(c.later, allTables)
 	}
 }
 
@@ -182,11 +182,12 @@ func (c *conn) runRows(rows []waiting) error {
 	}
 	if first.s.many == nil {
 		sql := severalRows(first.sql, len(first.args), len(rows))
-		s, err := c.prepare(sql)
+		s, err := c.compile(sql)
 		if err != nil {
 			return err
 		}
 		first.s.many, first.s.manySQL = s, sql
+		c.many = append(c.many, s)
 	}
 	c.args = c.args[:0]
 	for _, r := range rows {

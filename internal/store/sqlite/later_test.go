@@ -80,7 +80,7 @@ func (w *talk) said(t *testing.T) (bodies []string) {
 			}
 			bodies, id = append(bodies, m.Body), m.Prev
 		}
-		events, _, err := tx.Events(w.a.Team, "", 1000)
+		events, _, err := tx.Events(w.a.Team, "", 10_000)
 		if err == nil && len(events) != len(bodies) {
 			t.Errorf("%d events of %d messages", len(events), len(bodies))
 		}
@@ -212,9 +212,9 @@ func TestTheWriterForgetsWhatIsChangedBehindItsBack(t *testing.T) {
 		if err := w.say(tx, "one", ""); err != nil {
 			return err
 		}
-		w.writer.conn.exec("UPDATE thread SET kept = 1")
-		w.writer.conn.exec("UPDATE agent SET offline = 1")
-		w.writer.conn.exec("UPDATE delivery SET seen_at = 1")
+		w.writer.conn.Exec("UPDATE thread SET kept = 1")
+		w.writer.conn.Exec("UPDATE agent SET offline = 1")
+		w.writer.conn.Exec("UPDATE delivery SET seen_at = 1")
 		w.writer.conn.TakeFrom(store.MailList, int64(w.b.ID), 1) // lists have to be told
 		s, err := tx.ContactState(w.a.ID, w.b.ID, 0, "")
 		thread, err2 := tx.LockThread(w.dm.Main)
@@ -227,6 +227,11 @@ func TestTheWriterForgetsWhatIsChangedBehindItsBack(t *testing.T) {
 	}
 }
 
+func check(c *conn) error {
+	defer c.leave()
+	return c.hot.Check(c)
+}
+
 // Check notices a row that is remembered wrongly, or the tests that rely on it show
 // nothing.
 func TestCheckNoticesWhatIsRememberedWrongly(t *testing.T) {
@@ -235,7 +240,7 @@ func TestCheckNoticesWhatIsRememberedWrongly(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := w.writer.conn // nobody else uses it now
-	if err := c.hot.Check(c); err != nil {
+	if err := check(c); err != nil {
 		t.Fatal(err)
 	}
 	run := func(sql string) {
@@ -246,7 +251,7 @@ func TestCheckNoticesWhatIsRememberedWrongly(t *testing.T) {
 	}
 	for _, change := range []string{"UPDATE thread SET a_read = 1", "UPDATE agent SET home = 'x' WHERE id = 1", "UPDATE rate SET debt = 9"} {
 		run(change)
-		if c.hot.Check(c) == nil {
+		if check(c) == nil {
 			t.Errorf("not noticed: %s", change)
 		}
 		c.hot.ForgetAll()
@@ -255,7 +260,7 @@ func TestCheckNoticesWhatIsRememberedWrongly(t *testing.T) {
 		}
 	}
 	run("UPDATE delivery SET seen_at = 1")
-	if c.hot.Check(c) == nil || c.checkLists() == nil {
+	if check(c) == nil || c.checkLists() == nil {
 		t.Errorf("not noticed: what was seen")
 	}
 	run("UPDATE delivery SET seen_at = 0") // or the next commit would

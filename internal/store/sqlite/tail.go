@@ -65,6 +65,9 @@ type change struct {
 	was   uint64 // in gone
 }
 
+// leaves is true of an id that has left.
+func (c change) leaves() bool { return !c.added && c.was == 0 }
+
 // pending is the number of a commit that is yet to come.
 const pending = math.MaxUint64
 
@@ -179,8 +182,12 @@ func (t *tail) take(list store.List, owner, id int64) (stored bool) {
 
 // rollback undoes the changes of the transaction after the first n.
 func (t *tail) rollback(n int) {
-	for i := len(t.journal) - 1; i >= n; i-- {
-		c := t.journal[i]
+	t.undo(t.journal[n:])
+	t.journal = t.journal[:n]
+}
+
+func (t *tail) undo(journal []change) {
+	for _, c := range slices.Backward(journal) {
 		l := &t.lists[c.list]
 		switch {
 		case c.added:
@@ -197,19 +204,23 @@ func (t *tail) rollback(n int) {
 			l.live++
 		}
 	}
-	t.journal = t.journal[:n]
 }
 
-// committed takes the changes as they are, and the steps of passes.
+// committed takes the changes of the transaction as they are, and the steps of passes.
 func (t *tail) committed(steps []passStep) {
+	t.stored(t.journal, steps)
+	t.journal = t.journal[:0]
+}
+
+// stored takes the changes of a transaction, after which others may have been made already.
+func (t *tail) stored(journal []change, steps []passStep) {
 	now := t.commits.Load() + 1
-	for _, c := range t.journal {
-		if t.gone[c.entry] == pending {
+	for _, c := range journal {
+		if c.leaves() && t.gone[c.entry] == pending {
 			t.gone[c.entry] = now
 			t.retired = append(t.retired, retirement{entry: c.entry, commit: now})
 		}
 	}
-	t.journal = t.journal[:0]
 	for _, s := range steps {
 		l := &t.lists[s.list]
 		for _, owner := range s.owners {
@@ -220,6 +231,25 @@ func (t *tail) committed(steps []passStep) {
 	}
 	t.commits.Store(now)
 	t.sweep()
+}
+
+// due reports whether the next commit has to put a part of a list into the table.
+func (t *tail) due(limits tailLimits) bool {
+	for i := range t.lists {
+		if t.lists[i].due(limits) {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *tailList) due(limits tailLimits) bool {
+	return l.mark.passing() || l.live > limits.live || l.last-l.mark.upto > limits.span
+}
+
+// leaving reports whether an id leaves with a transaction that is not stored.
+func (t *tail) leaving(list store.List, owner, id int64) bool {
+	return t.gone[entry{list, owner, id}] == pending
 }
 
 // passStep is a part of a pass, which puts what has gathered in memory into the table, in the
@@ -237,11 +267,11 @@ type passStep struct {
 // do. put is called with the ids of each owner.
 func (t *tail) next(list store.List, limits tailLimits, n int, put func(owner int64, ids []int64)) *passStep {
 	l := &t.lists[list]
+	if !l.due(limits) {
+		return nil
+	}
 	s := &passStep{list: list, mark: l.mark, todo: l.todo}
 	if !l.mark.passing() {
-		if l.live <= limits.live && l.last-l.mark.upto <= limits.span {
-			return nil
-		}
 		s.mark = mark{upto: l.mark.upto, next: l.last}
 		s.todo = t.ownersOf(list)
 	}

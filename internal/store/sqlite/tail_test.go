@@ -15,9 +15,17 @@ import (
 type tailModel struct {
 	*tail
 	tailState
-	before  tailState // of the transaction that runs
+	before  tailState    // what is stored
+	aloft   *modelFlight // nil if nothing is in flight
 	readers []tailReader
 	next    int64
+}
+
+// modelFlight is a transaction that is being stored while the next one runs.
+type modelFlight struct {
+	journal []change
+	state   tailState
+	seen    bool // by a reader, so it is stored
 }
 
 type tailState struct {
@@ -82,6 +90,9 @@ func (m *tailModel) someRow(random *rand.Rand) (entry, bool) {
 }
 
 func (m *tailModel) come(e entry) {
+	if m.leaving(e.list, e.owner, e.id) || m.mark.stored(e.owner, e.id) {
+		m.land(false)
+	}
 	m.rows[e] = true
 	if m.add(e.list, e.owner, e.id) {
 		m.listed[e] = true
@@ -89,16 +100,54 @@ func (m *tailModel) come(e entry) {
 }
 
 func (m *tailModel) leave(e entry) {
+	if m.mark.stored(e.owner, e.id) {
+		m.land(false)
+	}
 	delete(m.rows, e)
 	if m.take(e.list, e.owner, e.id) {
 		delete(m.listed, e)
 	}
 }
 
+// undone takes back the transaction that runs.
+func (m *tailModel) undone() {
+	m.rollback(0)
+	m.tailState = m.before.clone()
+	if m.aloft != nil {
+		m.tailState = m.aloft.state.clone()
+	}
+}
+
+func (m *tailModel) launch() {
+	if m.aloft == nil && !m.due(modelLimits) {
+		m.aloft, m.journal = &modelFlight{journal: m.journal, state: m.clone()}, nil
+	}
+}
+
+// land ends a flight. If that fails, what ran since is taken back too.
+func (m *tailModel) land(fails bool) {
+	f := m.aloft
+	if f == nil || fails && f.seen {
+		return
+	}
+	if fails {
+		m.undone()
+		m.undo(f.journal)
+		m.tailState = m.before.clone()
+	} else {
+		m.stored(f.journal, nil)
+		m.before = f.state
+	}
+	m.aloft = nil
+}
+
+var modelLimits = tailLimits{live: 3, span: 12}
+
 // commit makes a step of a pass if one is due, and fails if it should.
 func (m *tailModel) commit(fails bool) {
+	m.land(false)
 	var steps []passStep
-	s := m.tail.next(modelList, tailLimits{live: 3, span: 12}, 2, func(owner int64, ids []int64) {
+	s := m.tail.next(modelList, modelLimits, 2, func(owner int64, ids []int64) {
 		for _, id := range ids {
 			m.listed[entry{modelList, owner, id}] = true
 		}
@@ -146,7 +195,10 @@ func TestEveryReaderFindsWhatWasInTheListWhenItBegan(t *testing.T) {
 			},
 			"commit":   func() { m.commit(false) },
 			"fail":     func() { m.commit(true) },
-			"rollback": func() { m.rollback(0); m.tailState = m.before; m.before = m.clone() },
+			"rollback": m.undone,
+			"launch":   m.launch,
+			"land":     func() { m.land(false) },
+			"crash":    func() { m.land(true) },
 			"savepoint": func() {
 				n, state := len(m.journal), m.clone()
 				m.next++
@@ -159,6 +211,10 @@ func TestEveryReaderFindsWhatWasInTheListWhenItBegan(t *testing.T) {
 			},
 			"begin": func() {
 				r := tailReader{tailState: m.before.clone(), since: new(atomic.Uint64)}
+				if m.aloft != nil && (m.aloft.seen || random.IntN(2) == 0) {
+					m.aloft.seen = true
+					r.tailState = m.aloft.state.clone()
+				}
 				r.since.Store(m.commits.Load() + 1)
 				for owner := range r.walks {
 					r.walks[owner] = m.of(modelList, int64(owner))
@@ -174,8 +230,8 @@ func TestEveryReaderFindsWhatWasInTheListWhenItBegan(t *testing.T) {
 				}
 			},
 			"open again": func() {
-				m.rollback(0)
-				m.tailState = m.before
+				m.land(false)
+				m.undone()
 				m.tail, m.readers = m.reopened(), nil
 				m.before = m.clone()
 			},

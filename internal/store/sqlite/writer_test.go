@@ -16,15 +16,15 @@ import (
 
 var errRefused = errors.New("refused after writing")
 
-// batch hands in closures while the writer is blocked, so that they run as one batch,
-// and returns their errors. It runs in a bubble, where Wait returns once everybody
+// batch hands in closures while the writer is blocked by one that runs alone, so that
+// they run as one batch, and returns their errors. It runs in a bubble, where Wait returns once everybody
 // waits: the writer for us, the others in its queue.
 func batch(t *testing.T, s *Store, closures []func(*store.Tx) error) []error {
 	t.Helper()
 	held, release := make(chan struct{}), make(chan struct{})
 	first := make(chan error)
 	go func() {
-		first <- s.Update(context.Background(), func(*store.Tx) error { close(held); <-release; return nil })
+		first <- s.writer.hand(func(*store.Tx) error { close(held); <-release; return nil }, true)
 	}()
 	<-held
 	errs, done := make([]error, len(closures)), make(chan struct{})
