@@ -298,6 +298,9 @@ type Handover struct {
 	Channel Channel
 	Thread  Thread // with the request
 	Mail    bool   // the agent has unread mail
+	// Quiet reports that nothing has come for the task since; false means that somebody has
+	// to look. It is nil where that cannot be known.
+	Quiet func() bool
 }
 
 // Lease is the right to run the task under its present token.

@@ -17,7 +17,7 @@ const EnvInsecure = "PARLEY_INSECURE"
 // network, where others could read it. On this machine nobody can.
 func CheckAddress(address string) error {
 	u, err := url.Parse(address)
-	if err != nil || strings.EqualFold(u.Scheme, "https") || OnThisMachine(address) {
+	if err != nil || strings.EqualFold(u.Scheme, "https") || onThisMachine(u) {
 		return nil // what is no address is refused when it is called
 	}
 	return parley.Errorf(parley.Denied, "The token would go to %s unencrypted, so that others on the way could read it.", u.Host).
@@ -27,9 +27,10 @@ func CheckAddress(address string) error {
 // OnThisMachine reports whether an address is one of this machine.
 func OnThisMachine(address string) bool {
 	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
+	return err == nil && onThisMachine(u)
+}
+
+func onThisMachine(u *url.URL) bool {
 	if strings.EqualFold(u.Hostname(), "localhost") {
 		return true
 	}

@@ -39,7 +39,8 @@ import (
 type Client struct {
 	base  string
 	token string
-	http  *http.Client
+	// way is used without an http.Client: the hub sends neither redirects nor cookies.
+	way http.RoundTripper
 
 	// Patience is for how long a change whose answer was lost is sent again.
 	Patience time.Duration
@@ -57,19 +58,20 @@ type Client struct {
 
 // New makes a client of the hub at baseURL, such as http://127.0.0.1:7420.
 func New(baseURL, token string) *Client {
-	return &Client{base: strings.TrimRight(baseURL, "/"), token: token, Patience: 10 * time.Second, http: &http.Client{
-		// No proxy, so that only the hub sees the token. No redirects, since the hub
-		// sends none.
-		Transport:     &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	return &Client{base: strings.TrimRight(baseURL, "/"), token: token, Patience: 10 * time.Second,
+		// No proxy, so that only the hub sees the token.
+		way: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second}}
 }
 
 // Address is the base URL of the hub.
 func (c *Client) Address() string { return c.base }
 
 // Close closes the idle connections.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() {
+	if w, ok := c.way.(interface{ CloseIdleConnections() }); ok {
+		w.CloseIdleConnections()
+	}
+}
 
 // callTimeout bounds every call that does not wait for something.
 const callTimeout = 30 * time.Second
@@ -104,7 +106,7 @@ func (c *Client) open(ctx context.Context, method, path string, query url.Values
 	for name, values := range header {
 		req.Header[name] = values
 	}
-	resp, err := c.http.Do(req)
+	resp, err := c.way.RoundTrip(req)
 	if err != nil {
 		return nil, c.unreachable(ctx, err)
 	}

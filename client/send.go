@@ -67,6 +67,9 @@ func (c *Client) attempt(ctx context.Context, limit time.Duration, method, path 
 // lost reports whether no answer came. An answer of the hub has no cause, since
 // causes are never sent.
 func lost(err error) bool {
+	if err == nil {
+		return false
+	}
 	var e *parley.Error
 	return errors.As(err, &e) && e.Kind == parley.Unavailable && e.Cause != nil
 }

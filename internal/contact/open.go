@@ -207,7 +207,7 @@ func (o *opening) makeTask(d policy.Decision, thread parley.ThreadID, place Rese
 	if err != nil {
 		return err
 	}
-	o.handover = parley.Handover{Task: o.task, Request: o.message, Channel: o.dm, Thread: *locked, Mail: o.state.Mail}
+	o.handover = parley.Handover{Task: o.task, Request: o.message, Channel: o.dm, Thread: *locked, Mail: o.state.Mail, Quiet: o.tx.Quiet(&o.task)}
 	return nil
 }
 

@@ -39,6 +39,9 @@ var strictJSON = huma.Format{
 // unmarshal also takes 7.0 and 1e3 for whole numbers, which they are in JSON.
 func unmarshal(data []byte, v any) error {
 	err := json.Unmarshal(data, v)
+	if err == nil {
+		return nil
+	}
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) || !strings.HasPrefix(wrong.Value, "number ") {
 		return err

@@ -89,6 +89,7 @@ func (tx *Tx) Forsaken(limit int) (ids []parley.TaskID, err error) {
 func (tx *Tx) Unsee(id parley.MessageID, by parley.AgentID) {
 	tx.exec(`UPDATE delivery SET seen_at = 0 WHERE message_id = $1 AND recipient_id = $2 AND answered_at = 0`, int64(id), int64(by))
 	tx.relist(int64(by), int64(id))
+	tx.conn.Recent().came.add(inMail, int64(by))
 }
 
 // Recall takes back a message that its recipient has not seen: it is not handed out any

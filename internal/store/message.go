@@ -141,6 +141,13 @@ const (
 )
 
 func (tx *Tx) insertMessage(m *parley.Message, t *parley.Thread, to []Recipient) {
+	came := &tx.conn.Recent().came
+	came.add(inThread, int64(t.ID))
+	for _, r := range to {
+		if r.Mail || r.About != 0 {
+			came.add(inMail, int64(r.ID))
+		}
+	}
 	var key any
 	if m.Key != "" {
 		key = m.Key

@@ -22,6 +22,8 @@ type Recent struct {
 	// before may still try to put it back.
 	redacted map[parley.MessageID]bool
 	limit    int // bytes of both generations; 0: the usual share
+
+	came arrivals
 }
 
 // Limit sets how much is kept, in bytes.

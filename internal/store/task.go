@@ -328,6 +328,7 @@ func (tx *Tx) PutInbox(t *parley.Task, m parley.MessageID) {
 	t.InboxCount++
 	tx.exec(`INSERT INTO inbox (task_id, n, message_id) VALUES ($1, $2, $3) /*later*/`, int64(t.ID), int64(t.InboxCount), int64(m))
 	tx.addTo(InboxList, int64(t.ID), int64(m))
+	tx.conn.Recent().came.add(inInbox, int64(t.ID))
 	tx.Signal(wake.TaskInbox, int64(t.ID))
 }
 

@@ -55,7 +55,7 @@ func (r *run) keptOf(tx *store.Tx, ids []parley.MessageID) ([]parley.KeptMessage
 	var shown []model.Message
 	var from []source
 	for i := range letters {
-		shown, from = append(shown, r.render(letters[i])), append(from, source{kind: beforeRequest, stored: &letters[i]})
+		shown, from = append(shown, r.render(&letters[i])), append(from, source{kind: beforeRequest, stored: &letters[i]})
 	}
 	return r.kept(shown, from), err
 }

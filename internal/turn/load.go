@@ -33,7 +33,7 @@ func (r *run) remember(h *parley.Handover) (b beginning, ok bool) {
 	if script.hasNews(h.Thread, read) {
 		return b, false
 	}
-	r.transcript, r.lookedTo = script, read
+	r.transcript, r.lookedTo, r.quiet = script, read, h.Quiet
 	return script.beginning(mail{}, read, h.Thread.Count), true
 }
 

@@ -36,6 +36,8 @@ type run struct {
 	// lookedTo is the number of the last message of the thread that was looked at
 	// for news.
 	lookedTo int
+	// quiet reports that nothing has come since the task was handed over; nil if nobody knows.
+	quiet func() bool
 	// maxOutput is how long the next reply may be, in tokens; 0 is as long as the
 	// model likes.
 	maxOutput int64

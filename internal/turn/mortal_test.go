@@ -18,8 +18,9 @@ type mortal struct {
 	before bool
 	die    context.CancelFunc
 
-	mu   sync.Mutex
-	dead bool
+	mu    sync.Mutex
+	dead  bool
+	looks int // how often something was read by itself
 }
 
 func (m *mortal) Update(ctx context.Context, fn func(*store.Tx) error) error {
@@ -48,5 +49,6 @@ func (m *mortal) View(ctx context.Context, fn func(*store.Tx) error) error {
 	if m.dead {
 		return errDead
 	}
+	m.looks++
 	return m.Store.View(ctx, fn)
 }

@@ -59,7 +59,7 @@ func (t *transcript) whole(a Agent) (r model.Request, asked int, from []source) 
 		}
 		for i := range part {
 			if !t.offload.messages[part[i].ID] {
-				add(t.render(part[i]), source{kind: beforeRequest, stored: &part[i]})
+				add(t.render(&part[i]), source{kind: beforeRequest, stored: &part[i]})
 			}
 		}
 	}
@@ -119,8 +119,9 @@ func (t *transcript) describeGroup(b *strings.Builder) {
 }
 
 // render shows a stored message as the agent reads it. Who it is from comes
-// from the record; what the text says of itself is quoted.
-func (t *transcript) render(m letter) model.Message {
+// from the record; what the text says of itself is quoted. That costs more than all else
+// here, and each request of a turn shows the same history, so the text is kept.
+func (t *transcript) render(m *letter) model.Message {
 	if m.Author == t.task.Agent && !m.FromHub() && m.Kind != parley.NoticeMessage {
 		return model.Message{Role: model.Assistant, Text: m.Body}
 	}
@@ -130,12 +131,15 @@ func (t *transcript) render(m letter) model.Message {
 	if t.isPost(m) {
 		return model.Message{Role: model.User, Text: parley.PostText(m.from, t.place.Place(), m.Body)}
 	}
-	return model.Message{Role: model.User, Text: Text(m.Message, m.from)}
+	if m.text == "" {
+		m.text = Text(m.Message, m.from)
+	}
+	return model.Message{Role: model.User, Text: m.text}
 }
 
 // isPost reports whether a message is shown as one of a channel: a post, and in a
 // group also what a turn said.
-func (t *transcript) isPost(m letter) bool {
+func (t *transcript) isPost(m *letter) bool {
 	switch m.Kind {
 	case parley.PostMessage:
 		return true

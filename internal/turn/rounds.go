@@ -153,18 +153,26 @@ const everyone = "*"
 
 // addressed is whom a call contacts, everyone if it asks all; empty if nobody.
 func addressed(tools []tool.Tool, c model.Call) string {
-	if tl, ok := tool.Find(tools, c.Name); ok && tl.Prepare(c.Args).All {
+	tl, ok := tool.Find(tools, c.Name)
+	if !ok {
+		return ""
+	}
+	ready := tl.Prepare(c.Args)
+	if ready.All {
 		return everyone
 	}
-	return contacted(tools, c)
+	return strings.TrimSpace(ready.Peer)
 }
 
 // contactedOf are those whom calls contact, if all of them contact some of these; nil
 // otherwise. A call that asks everyone asks these too.
 func contactedOf(tools []tool.Tool, calls []model.Call, these map[string]bool) (names []string) {
+	if len(these) == 0 { // the arguments of the calls need not be read
+		return nil
+	}
 	for _, c := range calls {
 		name := addressed(tools, c)
-		if !these[parley.FoldName(name)] && (name != everyone || len(these) == 0) {
+		if !these[parley.FoldName(name)] && name != everyone {
 			return nil
 		}
 		if !slices.Contains(names, name) {

@@ -49,6 +49,7 @@ type letter struct {
 	parley.Message
 	from  string
 	asked string // whom the question that it answers was for; empty for all
+	text  string // as its recipient reads it; empty until it was shown
 }
 
 // place is where the task is worked on.
@@ -190,7 +191,7 @@ func (t *transcript) addArrival(in inboxStep, m mail) {
 // addLetters shows messages where the task has come to.
 func (t *transcript) addLetters(list []letter) {
 	for i := range list {
-		t.past = append(t.past, entry{Message: t.render(list[i]), stored: &list[i]})
+		t.past = append(t.past, entry{Message: t.render(&list[i]), stored: &list[i]})
 	}
 }
 

@@ -105,7 +105,7 @@ func (r *run) waits(ctx context.Context, call model.Call) (bool, error) {
 	if tl, ok := tool.Find(r.agent.Tools, call.Name); !ok || !tl.Opens || r.bounded() {
 		return false, nil
 	}
-	if len(r.pending) > 1 {
+	if len(r.pending) > 1 || r.quiet != nil && r.quiet() {
 		return true, nil
 	}
 	var w store.Working

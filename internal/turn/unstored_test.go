@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley"
 	"parley/internal/live"
 	"parley/internal/model"
@@ -149,6 +151,37 @@ func TestWhatComesDuringAContactIsShown(t *testing.T) {
 		if !shown {
 			t.Errorf("%s: %q is missing in %+v", what, want, whole[1].Messages)
 		}
+	}
+}
+
+// A turn that was handed its task looks only if something may have come, and its model is
+// shown the same.
+func TestNobodyLooksForWhatHasNotCome(t *testing.T) {
+	for name, c := range map[string]struct {
+		replies []reply
+		looks   int
+	}{
+		"nothing comes":                 {[]reply{{Calls: []string{"ask"}}, {Calls: []string{"ask", "ask"}}, {Calls: []string{"once"}}}, 0},
+		"news":                          {[]reply{{Calls: []string{"ask"}}, {Calls: []string{"news", "ask"}}, {Calls: []string{"ask"}}}, 2},
+		"mail about the task":           {[]reply{{Calls: []string{"mail", "ask"}}}, 1},
+		"the result of a subtask":       {[]reply{{Calls: []string{"delegate", "ask"}}, {Calls: []string{"result", "ask"}}}, 1},
+		"mail, and a model that thinks": {[]reply{{Calls: []string{"mail", "ask"}}, {Slow: true, Calls: []string{"ask"}}}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := plan{Replies: c.replies}
+			whole, _ := undisturbed(t, p)
+			p.Handed = true
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, p)
+				lives, _ := w.play(0, false)
+				if d := cmp.Diff(whole, lives[0]); d != "" {
+					t.Error(d)
+				}
+				if w.hub.looks != c.looks {
+					t.Errorf("looked %d times, want %d", w.hub.looks, c.looks)
+				}
+			})
+		})
 	}
 }
 

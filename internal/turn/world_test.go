@@ -40,6 +40,8 @@ type plan struct {
 	Reads   int
 	// Vague says that a request is too long in words alone.
 	Vague bool
+	// Handed says that the first turn is handed its task, as by whoever has just stored it.
+	Handed bool
 }
 
 // reply is one of the model. Without calls it ends the turn, unless it is rejected.
@@ -419,7 +421,7 @@ func (w *world) play(n int, before bool) (lives [][]model.Request, commits int) 
 			w.wake()
 		}
 		runner := &turn.Runner{Store: hub, Agents: w, Ender: ender{w, hub}, Rules: w, Pauses: w, Log: slog.New(slog.DiscardHandler), Live: &live.Fan{}, Enricher: w}
-		err := runner.Run(ctx, w.store.Claim(w.task.ID, 1), nil, w)
+		err := runner.Run(ctx, w.store.Claim(w.task.ID, 1), w.handover(), w)
 		if hub.dead {
 			lives, w.requests = append(lives, w.requests), nil
 			hub, ctx = &mortal{Store: w.store}, w.t.Context()
@@ -430,4 +432,18 @@ func (w *world) play(n int, before bool) (lives [][]model.Request, commits int) 
 	}
 	w.t.Fatalf("it never comes to an end: %+v", w.store.Task(w.task.ID))
 	return nil, 0
+}
+
+// handover is what the first turn is handed; nil if it has to read.
+func (w *world) handover() *parley.Handover {
+	if !w.plan.Handed || len(w.requests) > 0 {
+		return nil
+	}
+	h := &parley.Handover{}
+	w.store.Do(func(tx *store.Tx) (err error) {
+		*h, err = tx.Handover(w.task.ID)
+		h.Quiet = tx.Quiet(&h.Task)
+		return err
+	})
+	return h
 }

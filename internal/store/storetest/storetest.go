@@ -67,6 +67,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"News", news},
 		{"UnreadMail", unreadMail},
 		{"MailIsTakenOnce", mailIsTakenOnce},
+		{"It is quiet until something comes", quiet},
 		{"What is unseen comes by priority, with its tasks", unseenMessages},
 		{"What is taken back is not handed out", recalledMessages},
 		{"What a client holds is forsaken when it is gone", clientLeases},
