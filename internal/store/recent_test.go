@@ -213,6 +213,9 @@ func TestWhatWasRedactedIsNotRemembered(t *testing.T) {
 	r.putPosted(&secret)
 	r.putEnded([]parley.Task{{ID: 1, State: parley.Completed, Result: 5}, {ID: 2, State: parley.TaskFailed, Error: "a secret"}})
 	r.Forget(5)
+	if list, next := r.Back(1, 5, 0, 1); len(list) != 0 || next != 5 {
+		t.Errorf("the message: %v, next %d", list, next)
+	}
 	r.putRead([]parley.Message{{ID: 6, Thread: 1, N: 2, Prev: 5, Body: "something else"}, secret}) // by a reader that loaded both before
 	if list, next := r.Back(1, 6, 0, 2); len(list) != 1 || next != 5 {
 		t.Errorf("the messages: %v, next %d", list, next)

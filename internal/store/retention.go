@@ -76,9 +76,23 @@ func (tx *Tx) RemoveMessages(ids []parley.MessageID) {
 		tx.exec(`UPDATE task SET result_id = 0 WHERE result_id = $1 AND id IN (SELECT r.task_id FROM message m
 			JOIN question_route r ON r.question_id = m.question_id WHERE m.id = $1 AND m.question_id > 0)`, int64(id))
 		tx.exec(`DELETE FROM attachment WHERE message_id = $1`, int64(id))
-		tx.exec(`DELETE FROM delivery WHERE message_id = $1`, int64(id))
+		tx.removeDeliveries(id)
 		tx.exec(`DELETE FROM message WHERE id = $1`, int64(id))
 	}
+}
+
+// removeDeliveries removes the deliveries of a message, also from the lists: what was
+// shown between steps and not marked is no reason to keep it.
+func (tx *Tx) removeDeliveries(id parley.MessageID) {
+	if _, lists := tx.conn.(Lister); lists {
+		var unseen []int64
+		// What fails here fails the transaction.
+		_ = tx.query(`SELECT recipient_id FROM delivery WHERE message_id = $1 AND seen_at = 0`, func(r Row) { unseen = append(unseen, r.Int(0)) }, int64(id))
+		for _, recipient := range unseen {
+			tx.delist(recipient, int64(id))
+		}
+	}
+	tx.exec(`DELETE FROM delivery WHERE message_id = $1`, int64(id))
 }
 
 // removeInboxes removes the inboxes of the tasks that a message requested.

@@ -137,8 +137,17 @@ func (w *talk) sayIn(tx *store.Tx, way int, body, key string) error {
 // Many callers at once, of whom some are refused before or after they wrote, some have
 // rows that the engine refuses, some read, and some wipe: what they are told is what is stored.
 func TestWhatCallersAreToldIsStored(t *testing.T) {
+	for name, limits := range map[string]tailLimits{"lists in memory": usualLimits, "passes": checkedLimits} {
+		t.Run(name, func(t *testing.T) {
+			w := newTalk(t)
+			w.writer.conn.limits = limits // nobody else uses it now
+			w.tellCallers(t)
+		})
+	}
+}
+
+func (w *talk) tellCallers(t *testing.T) {
 	const callers, each = 24, 60
-	w := newTalk(t)
 	var mu sync.Mutex
 	var want []string
 	var all sync.WaitGroup

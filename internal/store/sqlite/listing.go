@@ -85,8 +85,23 @@ func (c *conn) TakeFrom(list store.List, owner, id int64) {
 	}
 }
 
+// passDue reports whether the next commit has to do a part of a pass.
+func (c *conn) passDue() bool {
+	for list := range store.ListCount {
+		c.tail.reach(list, c.next[listSeqs[list]])
+	}
+	return c.tail.due(c.limits)
+}
+
+// listSeqs number what is in the lists.
+var listSeqs = [store.ListCount]store.Seq{store.MailList: store.SeqMessage, store.PullList: store.SeqMessage,
+	store.AboutList: store.SeqMessage, store.ChildList: store.SeqTask, store.InboxList: store.SeqMessage}
+
 // pass puts a part of what is in memory into the table, within the transaction of a batch.
 func (c *conn) pass() (steps []passStep) {
+	if !c.passDue() {
+		return nil
+	}
 	n := max(c.limits.put, putFactor*len(c.tail.journal))
 	for list := range store.ListCount {
 		var rows []waiting

@@ -225,3 +225,38 @@ func TestListsOfAnOlderDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A list to which nothing comes moves on with the ids, or opening a store would look for what it
+// lacks in the whole record.
+func TestAListThatNobodyUsesMovesOn(t *testing.T) {
+	w := newTalk(t)
+	w.writer.conn.limits.span = 8 // nobody else uses it now
+	w.tell(t, 1, 20)
+	w.onWriter(t, func(c *conn) {
+		for _, list := range []store.List{store.MailList, store.PullList, store.AboutList, store.InboxList} {
+			if mark := c.tail.lists[list].mark; mark.upto < 20-8 {
+				t.Errorf("the mark of %s is %+v", store.ListNames[list], mark)
+			}
+		}
+	})
+}
+
+// Retention takes what it removes out of the lists too, which are checked after every commit.
+func TestWhatIsRemovedLeavesTheLists(t *testing.T) {
+	w := newTalk(t)
+	m := parley.Message{Team: w.a.Team, Thread: w.dm.Main, Author: w.a.ID, Kind: parley.AskMessage, Body: "now"}
+	for _, fn := range []func(*store.Tx) error{
+		func(tx *store.Tx) error { return tx.Post(&m, store.Recipient{ID: w.b.ID, About: store.AnyTask}) },
+		func(tx *store.Tx) error { return w.say(tx, "later", "") },
+		func(tx *store.Tx) error { tx.RemoveMessages([]parley.MessageID{m.ID}); return nil },
+	} {
+		if err := w.Update(t.Context(), fn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.onWriter(t, func(c *conn) {
+		if ids := c.tail.of(store.AboutList, int64(w.b.ID)); len(ids) > 0 {
+			t.Errorf("listed are %v", ids)
+		}
+	})
+}

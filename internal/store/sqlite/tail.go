@@ -35,7 +35,7 @@ type tail struct {
 type tailList struct {
 	owners map[int64][]int64 // ids in ascending order, never changed in place
 	mark   mark
-	last   int64   // the greatest id that was added
+	last   int64   // the greatest id that was added, or could have been
 	live   int     // ids that are in no table
 	todo   []int64 // the owners that the pass has yet to come to, in their order
 }
@@ -231,6 +231,12 @@ func (t *tail) stored(journal []change, steps []passStep) {
 	}
 	t.commits.Store(now)
 	t.sweep()
+}
+
+// reach says how far the ids of a list have come. A list to which nothing comes moves on
+// all the same: what is not in the table is looked for when a store is opened.
+func (t *tail) reach(list store.List, id int64) {
+	t.lists[list].last = max(t.lists[list].last, id)
 }
 
 // due reports whether the next commit has to put a part of a list into the table.

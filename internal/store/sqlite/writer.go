@@ -138,7 +138,7 @@ func (w *writer) serve(first *request) {
 		w.runSeparately(batch)
 	case !wrote:
 		c.leave() // what was read stays true
-	case len(batch) >= flightSize && !c.tail.due(c.limits):
+	case len(batch) >= flightSize && !c.passDue():
 		w.launch(batch)
 		return
 	default:

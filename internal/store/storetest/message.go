@@ -46,6 +46,27 @@ func postsAreGapless(t *testing.T, open Open) {
 	})
 }
 
+func sentWithKey(t *testing.T, open Open) {
+	w := newWorld(t, open)
+	c := w.dm()
+	w.update(func(tx *store.Tx) error {
+		for _, key := range []string{"call-1/a", "call-1/b", "call-2", "call-21"} {
+			if _, err := w.postOnce(tx, c.Main, 7, w.ann.ID, key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	w.view(func(tx *store.Tx) error {
+		for key, want := range map[string]int{"call-1": 2, "call-2": 1, "call": 0} {
+			if list, err := tx.SentWithKey([]parley.TaskID{7}, w.ann.ID, key); len(list) != want || err != nil {
+				t.Errorf("%s: %d messages, %v", key, len(list), err)
+			}
+		}
+		return nil
+	})
+}
+
 func postsInOneTransaction(t *testing.T, open Open) {
 	w := newWorld(t, open)
 	c := w.dm()

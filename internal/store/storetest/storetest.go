@@ -50,6 +50,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Open) {
 		{"A contact is read in one go", contactState},
 		{"Posts to one thread make a gapless list", postsAreGapless},
 		{"Two posts in one transaction follow each other", postsInOneTransaction},
+		{"What was sent under a key is found, and nothing of a longer key", sentWithKey},
 		{"Two who make a dm at once make one", oneDM},
 		{"Threads of a channel", threads},
 		{"A key stands for one message", keyIsUnique},
