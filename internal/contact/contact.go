@@ -38,8 +38,8 @@ type Request struct {
 	Budget parley.Budget
 	// Thread is where to speak: the dm's main thread by default.
 	Thread ThreadChoice
-	// Urgent shows a notification between the steps of a turn that runs. Only a
-	// person may say so.
+	// Urgent shows the message between the steps of a turn that runs. Only a person
+	// may say so.
 	Urgent bool
 	// Key makes the contact idempotent: the same key from the same caller finds
 	// what was made before.
@@ -133,6 +133,9 @@ func (s *Service) check(c access.Caller, r *Request) (directory.Entry, error) {
 
 // checkRequest refuses a request that cannot be stored, whoever it is for.
 func (s *Service) checkRequest(c access.Caller, r *Request, whom string) error {
+	if r.Urgent && !s.access.IsPerson(c.Agent) {
+		return access.ErrPeopleOnly("send something urgent")
+	}
 	if strings.TrimSpace(r.Message) == "" {
 		return parley.Errorf(parley.Invalid, "The message is empty.").WithHint("Say what you want of %s.", whom)
 	}
