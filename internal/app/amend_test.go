@@ -149,6 +149,44 @@ func TestAReloadMissesMemoriesThatAreGone(t *testing.T) {
 	}
 }
 
+// A team that began with an empty parley.yaml lost its people without a word while an
+// editor saved the file.
+func TestAnEmptiedFileIsComparedWithWhatIsInForce(t *testing.T) {
+	for name, take := range map[string]func(t *testing.T, f *teamFiles) error{
+		"reload":  func(t *testing.T, f *teamFiles) error { _, err := f.Reload(t.Context(), 0); return err },
+		"noticed": func(t *testing.T, f *teamFiles) error { return f.refresh(t.Context(), []string{"parley.yaml"}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := teamEditor{t: t, dir: t.TempDir()}
+			e.write("parley.yaml", "")
+			e.write("s.yaml", "agents: {bot0: [{steps: [{say: ok}]}]}\n")
+			e.write("agents/bot0.md", "---\nmodel: scripted:s.yaml\n---\nBe kind.\n")
+			s := joined(t, e.dir)
+			if err := take(t, s.files); err != nil {
+				t.Fatalf("while it is empty as it was: %v", err)
+			}
+			e.write("parley.yaml", "people: [Bea]\n")
+			if err := take(t, s.files); err != nil {
+				t.Fatal(err)
+			}
+			e.write("agents/bot0.md", "---\nmodel: scripted:s.yaml\n---\nBe quick.\n")
+			if err := s.files.refresh(t.Context(), []string{"agents/bot0.md"}); err != nil { // an amendment
+				t.Fatal(err)
+			}
+			e.write("parley.yaml", "")
+			if err := take(t, s.files); parley.KindOf(err) != parley.Invalid {
+				t.Errorf("the emptied file: %v", err)
+			}
+			if got := s.files.Current().People; !slices.Equal(got, []string{"Bea"}) {
+				t.Errorf("the people are %v", got)
+			}
+			if found, err := s.hub.Directory.Find(s.team.ID, "Bea"); err != nil || found.Retired {
+				t.Errorf("Bea is %+v, %v", found, err)
+			}
+		})
+	}
+}
+
 // knowledge is what an agent knows beside its instructions.
 func knowledge(t *testing.T, s *servedTeam, name string) string {
 	t.Helper()

@@ -338,11 +338,7 @@ func changedNames(c rulebook.Change) (names []string) {
 	return names
 }
 
-// hold remembers what is now in force. Settings that need a restart keep their old
-// values.
+// hold remembers what is now in force.
 func (f *teamFiles) hold(now *config.Team, problems []config.Problem, restart []string) {
-	held := *f.held
-	held.Agents, held.People, held.Model, held.Limits, held.Warnings = now.Agents, now.People, now.Model, now.Limits, now.Warnings
-	held.Channels, held.Models, held.Providers, held.Notify, held.Bridges = now.Channels, now.Models, now.Providers, now.Notify, now.Bridges
-	f.held, f.problems, f.restart = &held, problems, restart
+	f.held, f.problems, f.restart = f.held.TakeOver(now), problems, restart
 }
