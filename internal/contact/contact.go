@@ -12,6 +12,7 @@
 package contact
 
 import (
+	"context"
 	"log/slog"
 	"strings"
 	"time"
@@ -72,8 +73,8 @@ type ThreadChoice struct {
 // is closed where the hub is put together.
 type Handoff interface {
 	// Reserve holds a place for a task of the agent, if one is free and nothing
-	// that came before is waiting for it.
-	Reserve(agent parley.AgentID) (Reservation, bool)
+	// that came before is waiting for it. It holds none if the context ends before.
+	Reserve(ctx context.Context, agent parley.AgentID) (Reservation, bool)
 }
 
 // Reservation is a place held for a task that is about to be stored. Exactly
