@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"parley"
@@ -17,6 +18,7 @@ type amendment struct {
 	read    *config.Team
 	agents  []*config.Agent // all of the team
 	changed []int           // where they differ from what is in force
+	there   map[string]bool // the memories that the data folder has
 }
 
 // mostAmended bounds how many agents are changed one by one.
@@ -28,13 +30,14 @@ func (f *teamFiles) amendment(read *config.Team, problems []config.Problem, all 
 	if !f.whole || len(problems) > 0 || !read.SameSettings(f.applied) || len(read.Agents) != len(f.held.Agents) || !f.cfg.models.current() {
 		return a, false
 	}
-	a = amendment{read: read, agents: read.Agents}
-	var there map[string]bool
-	if all { // the memories in the data folder may be others too
-		there = remembering(f.cfg.Team)
+	a = amendment{read: read, agents: read.Agents, there: remembering(f.cfg.Team)}
+	var remember map[string]bool
+	if all { // the memories in the data folder may be others too, or gone
+		remember = maps.Clone(a.there)
+		maps.Copy(remember, f.recalled)
 	}
 	for i, now := range a.agents {
-		if before := f.held.Agents[i]; before != now || hasMemory(there, now) {
+		if before := f.held.Agents[i]; before != now || hasMemory(remember, now) {
 			if !f.stays(before, now) || len(a.changed) == mostAmended {
 				return a, false
 			}
@@ -74,14 +77,20 @@ func (f *teamFiles) amend(ctx context.Context, by parley.AgentID, a amendment) (
 	cfg.Team = placed(a.read, f.cfg.Team)
 	roster := Roster{Team: f.team.Name, Home: homeOf(f.cfg.Team.Dir), By: by, Changes: f.details(change),
 		Toolsets: f.toolsets(), Workspace: f.space(), member: cfg.member}
-	there := remembering(f.cfg.Team)
 	for _, i := range a.changed {
-		roster.filed = append(roster.filed, remembered(f.cfg.Team, there, a.agents[i]))
+		roster.filed = append(roster.filed, remembered(f.cfg.Team, a.there, a.agents[i]))
 	}
 	if err := f.hub.amend(ctx, f.team, roster); err != nil {
 		return change, err
 	}
 	f.tell(ctx, change, f.problems, by)
+	for _, i := range a.changed {
+		if file := dataMemory(a.agents[i].Name); a.there[file] {
+			f.recalled[file] = true
+		} else {
+			delete(f.recalled, file)
+		}
+	}
 	held := *f.held
 	held.Agents, held.Warnings = a.agents, a.read.Warnings
 	f.held, f.applied = &held, a.read

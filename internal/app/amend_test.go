@@ -82,14 +82,120 @@ func TestAReloadReadsMemoriesInTheDataFolder(t *testing.T) {
 		if _, err := s.files.Reload(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}
-		found, err := s.hub.Directory.Find(s.team.ID, "bot0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d, _ := s.hub.agents.find(found.ID); d.Knowledge != text {
-			t.Errorf("it knows %q, not %q", d.Knowledge, text)
+		if got := knowledge(t, s, "bot0"); got != text {
+			t.Errorf("it knows %q, not %q", got, text)
 		}
 	}
+}
+
+// A memory that was removed from the data folder was still in the prompts after a reload,
+// however it had come there.
+func TestAReloadMissesMemoriesThatAreGone(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		come func(e *teamEditor, s *servedTeam)
+	}{
+		{"with a reload", func(e *teamEditor, s *servedTeam) {
+			if _, err := s.files.Reload(t.Context(), 0); err != nil {
+				e.t.Fatal(err)
+			}
+		}},
+		{"with the whole team", func(e *teamEditor, s *servedTeam) {
+			s.files.whole = false
+			if _, err := s.files.Reload(t.Context(), 0); err != nil {
+				e.t.Fatal(err)
+			}
+		}},
+		{"with the agent's file, whose change was noticed", func(e *teamEditor, s *servedTeam) {
+			e.write("agents/bot0.md", "Be quick.\n")
+			if err := s.files.refresh(t.Context(), e.touched); err != nil {
+				e.t.Fatal(err)
+			}
+		}},
+		{"from the agent", func(e *teamEditor, s *servedTeam) {
+			found, err := s.hub.Directory.Find(s.team.ID, "bot0")
+			if err != nil {
+				e.t.Fatal(err)
+			}
+			s.files.remember(found.ID, "One.")
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := teamEditor{t: t, dir: t.TempDir()}
+			e.write("parley.yaml", "model: scripted:s.yaml\nperson: Ada\n")
+			e.write("s.yaml", "agents: {bot0: [{steps: [{say: ok}]}]}\n")
+			e.write("agents/bot0.md", "Be kind.\n")
+			s := joined(t, e.dir)
+			e.touched = nil
+			data := teamEditor{t: t, dir: s.cfg.Data}
+			data.write("memory/bot0.md", "One.")
+			c.come(&e, s)
+			if got := knowledge(t, s, "bot0"); got != "One." {
+				t.Fatalf("it knows %q", got)
+			}
+			if err := os.Remove(filepath.Join(s.cfg.Data, "memory", "bot0.md")); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.files.Reload(t.Context(), 0); err != nil {
+				t.Fatal(err)
+			}
+			if got := knowledge(t, s, "bot0"); got != "" {
+				t.Errorf("it still knows %q", got)
+			}
+			if !s.files.whole || len(s.files.recalled) > 0 {
+				t.Errorf("whole: %v, and the memories are %v", s.files.whole, s.files.recalled)
+			}
+		})
+	}
+}
+
+// A team that began with an empty parley.yaml lost its people without a word while an
+// editor saved the file.
+func TestAnEmptiedFileIsComparedWithWhatIsInForce(t *testing.T) {
+	for name, take := range map[string]func(t *testing.T, f *teamFiles) error{
+		"reload":  func(t *testing.T, f *teamFiles) error { _, err := f.Reload(t.Context(), 0); return err },
+		"noticed": func(t *testing.T, f *teamFiles) error { return f.refresh(t.Context(), []string{"parley.yaml"}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := teamEditor{t: t, dir: t.TempDir()}
+			e.write("parley.yaml", "")
+			e.write("s.yaml", "agents: {bot0: [{steps: [{say: ok}]}]}\n")
+			e.write("agents/bot0.md", "---\nmodel: scripted:s.yaml\n---\nBe kind.\n")
+			s := joined(t, e.dir)
+			if err := take(t, s.files); err != nil {
+				t.Fatalf("while it is empty as it was: %v", err)
+			}
+			e.write("parley.yaml", "people: [Bea]\n")
+			if err := take(t, s.files); err != nil {
+				t.Fatal(err)
+			}
+			e.write("agents/bot0.md", "---\nmodel: scripted:s.yaml\n---\nBe quick.\n")
+			if err := s.files.refresh(t.Context(), []string{"agents/bot0.md"}); err != nil { // an amendment
+				t.Fatal(err)
+			}
+			e.write("parley.yaml", "")
+			if err := take(t, s.files); parley.KindOf(err) != parley.Invalid {
+				t.Errorf("the emptied file: %v", err)
+			}
+			if got := s.files.Current().People; !slices.Equal(got, []string{"Bea"}) {
+				t.Errorf("the people are %v", got)
+			}
+			if found, err := s.hub.Directory.Find(s.team.ID, "Bea"); err != nil || found.Retired {
+				t.Errorf("Bea is %+v, %v", found, err)
+			}
+		})
+	}
+}
+
+// knowledge is what an agent knows beside its instructions.
+func knowledge(t *testing.T, s *servedTeam, name string) string {
+	t.Helper()
+	found, err := s.hub.Directory.Find(s.team.ID, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _ := s.hub.agents.find(found.ID)
+	return d.Knowledge
 }
 
 // who are those whom a change concerns.

@@ -185,8 +185,8 @@ func (h *Hub) TakeBack(ctx context.Context) error { return h.scheduler.TakeBack(
 // closes the circle contact → work → turn → tool → contact.
 type handoff struct{ *work.Scheduler }
 
-func (h handoff) Reserve(agent parley.AgentID) (contact.Reservation, bool) {
-	r, ok := h.Scheduler.Reserve(agent)
+func (h handoff) Reserve(ctx context.Context, agent parley.AgentID) (contact.Reservation, bool) {
+	r, ok := h.Scheduler.Reserve(ctx, agent)
 	if !ok {
 		return nil, false
 	}

@@ -37,7 +37,9 @@ type teamFiles struct {
 	read, applied *config.Team
 	unread        []string
 	whole         bool
-	biggest       int // the largest message that the doors accept
+	// recalled are the memories in the data folder that are in force.
+	recalled map[string]bool
+	biggest  int // the largest message that the doors accept
 	// noticed is what the hub took over by itself, at noticedAt, and nobody has asked for
 	// since.
 	noticed   rulebook.Change
@@ -59,7 +61,7 @@ func newTeamFiles(h *Hub, cfg ServeConfig, team parley.Team, person string, r Ro
 	held := *cfg.Team
 	held.Person, held.Agents = person, r.present(held.Agents)
 	teller := notify.New(notify.Config{Store: h.Store, Team: team, Dir: held.Dir, Log: cfg.Log})
-	return &teamFiles{hub: h, cfg: cfg, team: team, person: person, log: cfg.Log, held: &held, read: cfg.filed, applied: cfg.filed, whole: len(cfg.Problems) == 0 && !r.Partial, problems: problems, biggest: r.largestMessage(), teller: teller, bridges: newBridges(h, team, cfg.Team.Lease, cfg.Log)}
+	return &teamFiles{hub: h, cfg: cfg, team: team, person: person, log: cfg.Log, held: &held, read: cfg.filed, applied: cfg.filed, whole: len(cfg.Problems) == 0 && !r.Partial, problems: problems, recalled: r.recalled, biggest: r.largestMessage(), teller: teller, bridges: newBridges(h, team, cfg.Team.Lease, cfg.Log)}
 }
 
 // present leaves out the agents that could not join.
@@ -150,6 +152,7 @@ func (f *teamFiles) replace(ctx context.Context, by parley.AgentID, read *config
 	f.tellPeople(ctx, now)
 	f.bridges.set(now)
 	f.hold(now, left, change.Restart)
+	f.recalled = roster.recalled
 	f.applied, f.whole = read, len(problems) == 0 && !roster.Partial
 	if len(now.Agents) >= largeTeam {
 		f.cfg.settleMemory(len(now.Agents))
@@ -335,11 +338,7 @@ func changedNames(c rulebook.Change) (names []string) {
 	return names
 }
 
-// hold remembers what is now in force. Settings that need a restart keep their old
-// values.
+// hold remembers what is now in force.
 func (f *teamFiles) hold(now *config.Team, problems []config.Problem, restart []string) {
-	held := *f.held
-	held.Agents, held.People, held.Model, held.Limits, held.Warnings = now.Agents, now.People, now.Model, now.Limits, now.Warnings
-	held.Channels, held.Models, held.Providers, held.Notify, held.Bridges = now.Channels, now.Models, now.Providers, now.Notify, now.Bridges
-	f.held, f.problems, f.restart = &held, problems, restart
+	f.held, f.problems, f.restart = f.held.TakeOver(now), problems, restart
 }

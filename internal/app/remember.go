@@ -186,8 +186,9 @@ func (f *teamFiles) takeMemory(text string, is func(*config.Agent) bool) {
 	if e, err := f.hub.Directory.Find(f.team.ID, now.Name); err == nil {
 		f.hub.agents.remember(e.ID, now.Knowledge())
 	}
-	if now.MemoryFile() == "" {
-		return // the files do not know of it
+	if now.MemoryFile() == "" { // the files do not know of it
+		f.recalled[dataMemory(now.Name)] = true
+		return
 	}
 	held := *f.held
 	held.Agents = slices.Clone(held.Agents)

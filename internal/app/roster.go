@@ -35,6 +35,8 @@ type Roster struct {
 	// member is made when it is needed.
 	filed  []*config.Agent
 	member func(*config.Agent) Member
+	// recalled are the memories that the data folder had when filed was made.
+	recalled map[string]bool
 }
 
 // Channel is a group channel as the team's files describe it.

@@ -16,14 +16,14 @@ func enlist(cfg ServeConfig) (r Roster, person string, problems []config.Problem
 	team := cfg.Team
 	problems = slices.Clone(cfg.Problems)
 	r.Team, r.Home = team.Name, homeOf(team.Dir)
-	there := remembering(team)
+	r.recalled = remembering(team)
 	r.filed = make([]*config.Agent, 0, len(team.Agents))
 	for _, a := range team.Agents {
 		if err := cfg.usable(a); err != nil {
 			problems = append(problems, config.Problem{File: a.File, Message: parley.Public(err)})
 			continue
 		}
-		r.filed = append(r.filed, remembered(team, there, a))
+		r.filed = append(r.filed, remembered(team, r.recalled, a))
 	}
 	r.member = cfg.member
 	for _, c := range team.Channels {

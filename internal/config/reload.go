@@ -128,6 +128,16 @@ func withoutRepetition(list []Problem) (kept []Problem) {
 	return kept
 }
 
+// TakeOver is what is in force after a running hub has taken over what was read now.
+// Settings that need a restart keep their old values.
+func (t *Team) TakeOver(now *Team) *Team {
+	held := *t
+	held.Agents, held.People, held.Model, held.Limits, held.Warnings = now.Agents, now.People, now.Model, now.Limits, now.Warnings
+	held.Channels, held.Models, held.Providers, held.Notify, held.Bridges = now.Channels, now.Models, now.Providers, now.Notify, now.Bridges
+	held.digest = now.digest // or a file that was empty at the start could be emptied unnoticed
+	return &held
+}
+
 // NeedRestart names the settings that differ but that a running hub does not
 // take over.
 func NeedRestart(before, now *Team) (names []string) {

@@ -12,6 +12,7 @@
 package contact
 
 import (
+	"context"
 	"log/slog"
 	"strings"
 	"time"
@@ -38,8 +39,8 @@ type Request struct {
 	Budget parley.Budget
 	// Thread is where to speak: the dm's main thread by default.
 	Thread ThreadChoice
-	// Urgent shows a notification between the steps of a turn that runs. Only a
-	// person may say so.
+	// Urgent shows the message between the steps of a turn that runs. Only a person
+	// may say so.
 	Urgent bool
 	// Key makes the contact idempotent: the same key from the same caller finds
 	// what was made before.
@@ -72,8 +73,8 @@ type ThreadChoice struct {
 // is closed where the hub is put together.
 type Handoff interface {
 	// Reserve holds a place for a task of the agent, if one is free and nothing
-	// that came before is waiting for it.
-	Reserve(agent parley.AgentID) (Reservation, bool)
+	// that came before is waiting for it. It holds none if the context ends before.
+	Reserve(ctx context.Context, agent parley.AgentID) (Reservation, bool)
 }
 
 // Reservation is a place held for a task that is about to be stored. Exactly
@@ -133,6 +134,9 @@ func (s *Service) check(c access.Caller, r *Request) (directory.Entry, error) {
 
 // checkRequest refuses a request that cannot be stored, whoever it is for.
 func (s *Service) checkRequest(c access.Caller, r *Request, whom string) error {
+	if r.Urgent && !s.access.IsPerson(c.Agent) {
+		return access.ErrPeopleOnly("send something urgent")
+	}
 	if strings.TrimSpace(r.Message) == "" {
 		return parley.Errorf(parley.Invalid, "The message is empty.").WithHint("Say what you want of %s.", whom)
 	}

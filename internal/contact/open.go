@@ -26,7 +26,7 @@ func (s *Service) open(ctx context.Context, c access.Caller, r Request, p parley
 	}
 	var o opening
 	beside := store.BesideOf(ctx)
-	place, reserved := s.reserve(p, target.ID)
+	place, reserved := s.reserve(ctx, p, target.ID)
 	update := ctx
 	if p != parley.QuestionPattern { // it would run twice, and draw two of the short numbers
 		update = store.Gathered(ctx)
@@ -61,11 +61,11 @@ func (s *Service) open(ctx context.Context, c access.Caller, r Request, p parley
 		Isolated: p == parley.Notify && target.Isolated, found: o.state.Before.ID != 0}, nil
 }
 
-func (s *Service) reserve(p parley.Pattern, target parley.AgentID) (Reservation, bool) {
+func (s *Service) reserve(ctx context.Context, p parley.Pattern, target parley.AgentID) (Reservation, bool) {
 	if s.handoff == nil || p == parley.Notify {
 		return nil, false
 	}
-	return s.handoff.Reserve(target)
+	return s.handoff.Reserve(ctx, target)
 }
 
 // verb is what the record calls a contact.

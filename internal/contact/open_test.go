@@ -212,6 +212,9 @@ func TestOpenRefuses(t *testing.T) {
 			want: "is not a thread between you and Bob."},
 		{name: "with a budget, by an agent", pattern: parley.Delegate, request: contact.Request{Budget: parley.Budget{Tokens: 5}},
 			want: "Only people may give a task a budget."},
+		{name: "urgently by ask, by an agent", pattern: parley.Ask, request: contact.Request{Urgent: true}, want: "Only people may send something urgent."},
+		{name: "urgently by delegate, by an agent", pattern: parley.Delegate, request: contact.Request{Urgent: true}, want: "Only people may send something urgent."},
+		{name: "urgently by notify, by an agent", pattern: parley.Notify, request: contact.Request{Urgent: true}, want: "Only people may send something urgent."},
 		{name: "somebody whom the rules deny", pattern: parley.Ask, request: contact.Request{Target: "Cid"}, want: "Ann's contact rules deny it to contact Cid."},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -30,6 +30,8 @@ var calls = []call{
 	{"contact-agent", "POST", "/v1/contacts", `{"action": "notify", "agent": "DataBot", "message": "Hello."}`, 200, 200},
 	{"contact-agent", "POST", "/v1/contacts", `{"action": "delegate", "agent": "YOU", "message": "Hello.", "budget": {"tokens": 5}}`, 200, 403},
 	{"contact-agent", "POST", "/v1/contacts", `{"action": "notify", "agent": "YOU", "message": "Hello.", "urgent": true}`, 200, 403},
+	{"contact-agent", "POST", "/v1/contacts", `{"action": "ask", "agent": "YOU", "message": "Hello.", "urgent": true}`, 200, 403},
+	{"contact-agent", "POST", "/v1/contacts", `{"action": "delegate", "agent": "YOU", "message": "Hello.", "urgent": true}`, 200, 403},
 	{"list-tasks", "GET", "/v1/tasks", "", 200, 200},
 	{"get-task", "GET", "/v1/tasks/task-101", "", 200, 404},
 	{"wait-task", "GET", "/v1/tasks/task-101/wait?seconds=0", "", 200, 404},

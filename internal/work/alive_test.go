@@ -2,10 +2,12 @@ package work
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"parley"
@@ -38,7 +40,7 @@ func (b *bench) reserve(n int) (list []*Reservation) {
 	var all sync.WaitGroup
 	for range n {
 		all.Go(func() {
-			if r, ok := b.Reserve(b.agent); ok {
+			if r, ok := b.Reserve(b.Context(), b.agent); ok {
 				mu.Lock()
 				defer mu.Unlock()
 				list = append(list, r)
@@ -97,5 +99,65 @@ func TestAFailedHeartbeatIsNotRepeatedByEachContact(t *testing.T) {
 	b.reserve(3)
 	if n := st.updates.Load(); n != 1 {
 		t.Errorf("%d heartbeats", n)
+	}
+}
+
+// unreachable is a database that several hubs share and that does not answer until it is
+// back.
+type unreachable struct {
+	shared
+	tries atomic.Int64
+	back  chan struct{}
+}
+
+func (u *unreachable) Update(ctx context.Context, _ func(*store.Tx) error) error {
+	u.tries.Add(1)
+	select {
+	case <-u.back:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// While the database could not be reached, who waited for the heartbeat of another kept
+// its slot, even if its caller had long given up.
+func TestWhoGivesUpDoesNotWaitForAHeartbeat(t *testing.T) {
+	for name, givesUp := range map[string]int{"who sends it": 0, "who waits for it": 1} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				st := &unreachable{back: make(chan struct{})}
+				s := New(Config{Agents: crew{}, Store: st, Workers: 4, Log: slog.New(slog.DiscardHandler)})
+				var giveUp [2]context.CancelFunc
+				var got [2]chan bool
+				for i := range got {
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					giveUp[i], got[i] = cancel, make(chan bool, 1)
+					go func() { _, ok := s.Reserve(ctx, 2); got[i] <- ok }()
+					synctest.Wait()
+				}
+				if n := st.tries.Load(); n != 1 || len(got[0])+len(got[1]) != 0 {
+					t.Fatalf("%d heartbeats for two contacts, of which %d did not wait", n, len(got[0])+len(got[1]))
+				}
+				giveUp[givesUp]()
+				synctest.Wait()
+				select {
+				case ok := <-got[givesUp]:
+					if ok || s.freeSlots != 3 || s.running[2] != 1 {
+						t.Errorf("it has a slot: %v; %d are free, running %v", ok, s.freeSlots, s.running)
+					}
+				default:
+					t.Error("it still waits")
+				}
+				if n := st.tries.Load(); n != 2-int64(givesUp) {
+					t.Errorf("%d heartbeats", n)
+				}
+				close(st.back)
+				if ok := <-got[1-givesUp]; !ok {
+					t.Error("the other one has no slot")
+				}
+			})
+		})
 	}
 }

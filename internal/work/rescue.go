@@ -186,9 +186,8 @@ func (s *Scheduler) heartbeat(ctx context.Context) {
 	s.mu.Lock()
 	holds := len(s.cancels) > 0
 	s.mu.Unlock()
-	if holds && s.cfg.Store.Shared() {
-		s.beating.Lock()
-		defer s.beating.Unlock()
+	if holds && s.cfg.Store.Shared() && s.lockBeat(ctx) == nil {
+		defer s.unlockBeat()
 		s.beat(ctx)
 	}
 }
@@ -196,20 +195,36 @@ func (s *Scheduler) heartbeat(ctx context.Context) {
 // stayAlive is called before a contact takes a lease. If the last heartbeat is long ago it
 // sends one, and all who come meanwhile wait for it. Otherwise each of them would renew in
 // its own transaction. All change the same row, so they would be stored one after the
-// other, each with a flush of its own.
-func (s *Scheduler) stayAlive() {
+// other, each with a flush of its own. It fails if the caller gives up meanwhile.
+func (s *Scheduler) stayAlive(ctx context.Context) error {
 	if !s.cfg.Store.Shared() {
-		return
+		return nil
 	}
-	s.beating.Lock()
-	defer s.beating.Unlock()
+	if err := s.lockBeat(ctx); err != nil {
+		return err
+	}
+	defer s.unlockBeat()
 	if time.Since(s.beatAt) > s.cfg.LeaseTime*2/5 {
-		s.beat(context.Background())
+		s.beat(ctx)
+	}
+	return context.Cause(ctx)
+}
+
+// lockBeat waits until no heartbeat is under way.
+func (s *Scheduler) lockBeat(ctx context.Context) error {
+	select {
+	case s.beating <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 
+func (s *Scheduler) unlockBeat() { <-s.beating }
+
 // beat sends a heartbeat. The caller holds beating.
 func (s *Scheduler) beat(ctx context.Context) {
+	last := s.beatAt
 	s.beatAt = time.Now() // also if it fails: those who wait would fail too, one by one
 	var until parley.Micros
 	err := s.cfg.Store.Update(ctx, func(tx *store.Tx) error {
@@ -217,6 +232,10 @@ func (s *Scheduler) beat(ctx context.Context) {
 		tx.Heartbeat(s.worker, s.cfg.Name, until)
 		return nil
 	})
+	if err != nil && ctx.Err() != nil {
+		s.beatAt = last // the caller gave up, and the next one tries it
+		return
+	}
 	if err != nil {
 		s.cfg.Log.Warn("the heartbeat failed", "error", err)
 		return

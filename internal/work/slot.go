@@ -132,8 +132,9 @@ func (s *Scheduler) leave(agent parley.AgentID) {
 }
 
 // Reserve holds a slot for a task that is about to be stored, if one is free now and
-// no other task of the agent waits for it. So nobody is overtaken.
-func (s *Scheduler) Reserve(agent parley.AgentID) (*Reservation, bool) {
+// no other task of the agent waits for it. So nobody is overtaken. If the caller gives up
+// while it waits for a heartbeat, it holds none.
+func (s *Scheduler) Reserve(ctx context.Context, agent parley.AgentID) (*Reservation, bool) {
 	if !s.cfg.Agents.Native(agent) {
 		return nil, false
 	}
@@ -144,8 +145,12 @@ func (s *Scheduler) Reserve(agent parley.AgentID) (*Reservation, bool) {
 	if !s.takeSlot(agent, turns) {
 		return nil, false
 	}
-	s.stayAlive()
-	return &Reservation{s: s, agent: agent, turn: newTurnContext()}, true
+	r := &Reservation{s: s, agent: agent, turn: newTurnContext()}
+	if err := s.stayAlive(ctx); err != nil {
+		r.Cancel()
+		return nil, false
+	}
+	return r, true
 }
 
 // takeSlot takes a free slot for a turn of an agent that may run so many.

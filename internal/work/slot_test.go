@@ -49,7 +49,7 @@ func scheduler(workers int) *Scheduler {
 // take reserves a slot and holds it as a turn does.
 func take(t *testing.T, s *Scheduler, agent parley.AgentID) *workerSlot {
 	t.Helper()
-	if _, ok := s.Reserve(agent); !ok {
+	if _, ok := s.Reserve(t.Context(), agent); !ok {
 		t.Fatalf("no place for agent %d", agent)
 	}
 	return &workerSlot{s: s, agent: agent, strict: crew{}.Limits(agent).Turns == 1, held: true}
@@ -78,7 +78,7 @@ func TestAReservationNeedsAPlaceAndATurn(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := scheduler(4)
 			c.with(s)
-			if _, ok := s.Reserve(c.agent); ok != c.want {
+			if _, ok := s.Reserve(t.Context(), c.agent); ok != c.want {
 				t.Errorf("reserved: %v", ok)
 			}
 		})
@@ -87,7 +87,7 @@ func TestAReservationNeedsAPlaceAndATurn(t *testing.T) {
 
 func TestACancelledReservationGivesItsPlaceBack(t *testing.T) {
 	s := scheduler(1)
-	r, ok := s.Reserve(2)
+	r, ok := s.Reserve(t.Context(), 2)
 	if !ok {
 		t.Fatal("no free slot")
 	}
@@ -113,11 +113,11 @@ func TestAWaitingTurnMakesRoomForItsAgentsOthers(t *testing.T) {
 	waiting := take(t, s, 2)
 	take(t, s, 2)
 	take(t, s, 2)
-	if _, ok := s.Reserve(2); ok {
+	if _, ok := s.Reserve(t.Context(), 2); ok {
 		t.Fatal("a fourth turn")
 	}
 	waiting.Release()
-	if _, ok := s.Reserve(2); !ok {
+	if _, ok := s.Reserve(t.Context(), 2); !ok {
 		t.Error("the waiting turn still counts")
 	}
 }
@@ -126,10 +126,10 @@ func TestAStrictAgentKeepsItsTurnWhileItWaits(t *testing.T) {
 	s := scheduler(1)
 	waiting := take(t, s, 1)
 	waiting.Release()
-	if _, ok := s.Reserve(1); ok {
+	if _, ok := s.Reserve(t.Context(), 1); ok {
 		t.Error("a second turn beside the waiting one")
 	}
-	other, ok := s.Reserve(2)
+	other, ok := s.Reserve(t.Context(), 2)
 	if !ok {
 		t.Fatal("the worker's place was not given back")
 	}
@@ -153,7 +153,7 @@ func TestTurnsThatComeBackGoBeforeNewOnes(t *testing.T) {
 		go func() { back <- first.Acquire(t.Context()) }()
 		synctest.Wait()
 		second.end()
-		if _, ok := s.Reserve(4); ok {
+		if _, ok := s.Reserve(t.Context(), 4); ok {
 			t.Error("a new turn overtook the one that came back")
 		}
 		if err := <-back; err != nil {
@@ -215,7 +215,7 @@ func TestPlacesAreNeitherLostNorMadeUp(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, uint64(i)))
 		wg.Go(func() {
 			agent := parley.AgentID(1 + random.IntN(5))
-			if _, ok := s.Reserve(agent); !ok {
+			if _, ok := s.Reserve(t.Context(), agent); !ok {
 				return
 			}
 			slot := &workerSlot{s: s, agent: agent, strict: agent == 1, held: true}
@@ -262,7 +262,7 @@ func TestATaskThatIsCancelledBeforeItsTurnBegins(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s, ran := scheduler(1), make(causes, 1)
 			s.runner = ran
-			r, ok := s.Reserve(2)
+			r, ok := s.Reserve(t.Context(), 2)
 			if !ok {
 				t.Fatal("no free slot")
 			}

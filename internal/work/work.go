@@ -118,8 +118,8 @@ type Scheduler struct {
 	interrupted  bool                   // the grace is over
 	turns        sync.WaitGroup
 
-	beating sync.Mutex
-	beatAt  time.Time // of the last heartbeat, or of the attempt
+	beating chan struct{} // full while a heartbeat is under way
+	beatAt  time.Time     // of the last heartbeat, or of the attempt; who fills beating has it
 
 	strays map[parley.Lease]bool // our leases without a turn at the last tick; used by the loop only
 
@@ -131,6 +131,7 @@ func New(cfg Config) *Scheduler {
 	cfg.fill()
 	return &Scheduler{
 		cfg: cfg, freeSlots: cfg.Workers, nudge: make(chan struct{}, 1), resync: make(chan struct{}, 1), pauses: make(chan struct{}, 1), clock: make(chan struct{}, 1), quit: make(chan struct{}),
+		beating:  make(chan struct{}, 1),
 		ready:    map[parley.AgentID]bool{},
 		running:  map[parley.AgentID]int{},
 		cancels:  map[parley.Lease]context.CancelCauseFunc{},

@@ -86,14 +86,17 @@ agents:
 		s.Equal("other mail", false, s.Models.Showed("TesterBot", "Lunch?"))
 		urgent, err := s.Contacts.Notify(s.Context(), s.As("louise").Caller, contact.Request{Target: "TesterBot", Message: "Stop!", Urgent: true})
 		s.Equal("accepted", nil, err)
+		for _, pattern := range []parley.Pattern{parley.Notify, parley.Delegate} {
+			s.Equal("only people", "Error: Only people may send something urgent. Ask a person to do it.",
+				s.As("CoderBot").Refused(pattern, contact.Request{Target: "TesterBot", Message: "Me too!", Urgent: true}))
+		}
 		s.Pass(time.Minute)
+		s.Equal("an agent's urgent word", false, s.Models.Showed("TesterBot", "Me too!"))
 		s.Equal("the urgent word", 1, count(s.Saw("TesterBot", -1), "user: [Agent Notification from louise]\n\nStop!"))
 		s.Wait(id)
 		s.Equal("seen", "seen", s.Delivery(urgent.Message, "TesterBot"))
 		s.Wait(s.As("rutger").Delegate("TesterBot", "Again."))
 		s.Equal("the rest", "1 messages]\nFor you alone; not part of the request.\n\n[Agent Notification from CoderBot]\n\nLunch?", unread(s, "TesterBot"))
-		s.Equal("only people", "Error: Only people may send something urgent. Ask a person to do it.",
-			s.As("CoderBot").Refused(parley.Notify, contact.Request{Target: "TesterBot", Message: "Me too!", Urgent: true}))
 	})
 }
 
