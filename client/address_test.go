@@ -57,7 +57,7 @@ func (a *asked) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestClientKeepsItsToken(t *testing.T) {
 	way := &asked{}
 	c := New("http://parley.example.com", "parley_secret")
-	c.way, c.Patience = way, 0
+	c.transport, c.Patience = way, 0
 	if _, err := c.Hub(t.Context()); parley.KindOf(err) != parley.Denied || way.tokens != 0 {
 		t.Errorf("%v, and %d requests had the token", err, way.tokens)
 	}

@@ -39,8 +39,8 @@ import (
 type Client struct {
 	base  string
 	token string
-	// way is used without an http.Client: the hub sends neither redirects nor cookies.
-	way http.RoundTripper
+	// transport is used without an http.Client: the hub sends neither redirects nor cookies.
+	transport http.RoundTripper
 
 	// Patience is for how long a change whose answer was lost is sent again.
 	Patience time.Duration
@@ -60,7 +60,7 @@ type Client struct {
 func New(baseURL, token string) *Client {
 	return &Client{base: strings.TrimRight(baseURL, "/"), token: token, Patience: 10 * time.Second,
 		// No proxy, so that only the hub sees the token.
-		way: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second}}
+		transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second}}
 }
 
 // Address is the base URL of the hub.
@@ -68,7 +68,7 @@ func (c *Client) Address() string { return c.base }
 
 // Close closes the idle connections.
 func (c *Client) Close() {
-	if w, ok := c.way.(interface{ CloseIdleConnections() }); ok {
+	if w, ok := c.transport.(interface{ CloseIdleConnections() }); ok {
 		w.CloseIdleConnections()
 	}
 }
@@ -106,7 +106,7 @@ func (c *Client) open(ctx context.Context, method, path string, query url.Values
 	for name, values := range header {
 		req.Header[name] = values
 	}
-	resp, err := c.way.RoundTrip(req)
+	resp, err := c.transport.RoundTrip(req)
 	if err != nil {
 		return nil, c.unreachable(ctx, err)
 	}

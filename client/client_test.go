@@ -147,7 +147,7 @@ func text(s string) io.ReadCloser { return io.NopCloser(strings.NewReader(s)) }
 func follow(t *testing.T, list ...func(*http.Request) (*http.Response, error)) (cursors []string, took time.Duration, last error) {
 	synctest.Test(t, func(t *testing.T) {
 		a := answers(list)
-		c := &Client{base: "http://localhost", way: &a}
+		c := &Client{base: "http://localhost", transport: &a}
 		began := time.Now()
 		for e, err := range c.Events(t.Context(), "", true) {
 			if last = err; err == nil {

@@ -67,7 +67,7 @@ func (c *Client) attempt(ctx context.Context, limit time.Duration, method, path 
 // lost reports whether no answer came. An answer of the hub has no cause, since
 // causes are never sent.
 func lost(err error) bool {
-	if err == nil {
+	if err == nil { // usually: errors.As would need memory
 		return false
 	}
 	var e *parley.Error

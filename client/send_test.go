@@ -31,7 +31,7 @@ func change(t *testing.T, list ...func(*http.Request) (*http.Response, error)) (
 			})
 		}
 		c := New("http://localhost", "parley_secret")
-		c.way = &a
+		c.transport = &a
 		began := time.Now()
 		_, err = c.Cancel(t.Context(), "task-101")
 		took = time.Since(began)

@@ -25,7 +25,7 @@ func TestStepsAreTakenUpAgain(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		a := answers{at("id: now.5\n\n"), at(first), nobody, at(again), at(""), nobody}
-		c := &Client{base: "http://localhost", way: &a}
+		c := &Client{base: "http://localhost", transport: &a}
 		var got []string
 		err := c.FollowSteps(t.Context(), StepQuery{Cursor: "now"}, func(s api.Step) error {
 			got = append(got, s.ID)
@@ -44,7 +44,7 @@ func TestStepsAreTakenUpAgain(t *testing.T) {
 func TestATakerEndsTheStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := answers{streaming(text("id: 1\nevent: step\ndata: {\"id\":\"one\"}\n\nid: 2\nevent: step\ndata: {}\n\n"))}
-		c := &Client{base: "http://localhost", way: &a}
+		c := &Client{base: "http://localhost", transport: &a}
 		for _, want := range []error{errors.New("full"), parley.Errorf(parley.Unavailable, "The screen is gone.")} {
 			n := 0
 			err := c.FollowSteps(t.Context(), StepQuery{}, func(api.Step) error { n++; return want })

@@ -426,7 +426,7 @@ func (o *opening) post(thread parley.ThreadID) error {
 	}
 	to := store.Recipient{ID: o.state.Target.ID, Pulls: o.state.Target.Pulls(), Delivered: o.handed}
 	to.Mail = o.pattern == parley.Notify && !to.Pulls
-	if o.request.Urgent {
+	if o.request.Urgent && o.pattern == parley.Notify { // anything else begins a turn of its own
 		to.About = store.AnyTask
 	}
 	if err := o.tx.Post(&o.message, to); err != nil {

@@ -287,6 +287,21 @@ func TestAKeyFindsItsContactAndNoOther(t *testing.T) {
 	}
 }
 
+// Only a notification is shown between the steps of work that runs: an ask and a delegation
+// begin a turn of their own.
+func TestWhatIsShownBetweenSteps(t *testing.T) {
+	for pattern, want := range map[parley.Pattern]int{parley.Notify: 1, parley.Ask: 0, parley.Delegate: 0} {
+		d := newDesk(t, "Ann")
+		_, err := d.try(d.as("Pat"), pattern, contact.Request{Target: "Ann", Message: "Now.", Urgent: true})
+		d.must(err)
+		d.must(d.store.View(d.Context(), func(tx *store.Tx) error {
+			list, err := tx.MailAbout(d.id("Ann"), 1, 0, 10)
+			d.equal(string(pattern), want, len(list))
+			return err
+		}))
+	}
+}
+
 // A nested ask has no more time than the one that its asker is to answer.
 func TestANestedAskHasNoMoreTimeThanItsAsker(t *testing.T) {
 	d := newDesk(t, "Ann", "Bob", "Cid")

@@ -148,8 +148,9 @@ func (x *excerpt) back(from parley.MessageID, downTo, limit int) (list []parley.
 	return list, next
 }
 
-// A packed message has its numbers, of which the first are its id, its number and the id of the
-// one before, then the lengths of its texts, the texts, and the length of all that. Numbers have their full width: reading them is most of what it costs to find a
+// A packed message has its numbers, of which the first are its id, its number and the id of
+// the one before, then the lengths of its texts, the texts, and the length of all that.
+// Numbers have their full width: reading them is most of what it costs to find a
 // conversation.
 const (
 	packedNumbers = 11

@@ -25,7 +25,7 @@ type conn struct {
 	hot      *store.Hot               // of the writer
 	later    *later                   // of the writer
 	flight   *flight                  // of the writer, and nil unless a batch is being stored
-	failed   *flight                  // that has landed
+	failed   *flight                  // that has landed, until the writer has run its batch again
 	open     bool                     // the transaction of the batch has begun
 	many     []*statement             // those for rowsAtOnce rows
 	args     []any                    // of many rows, used again
@@ -47,6 +47,13 @@ type statement struct {
 }
 
 var _ store.Conn = (*conn)(nil)
+
+// The statements of a batch's transaction.
+const (
+	beginBatch    = "BEGIN IMMEDIATE"
+	commitBatch   = "COMMIT"
+	rollbackBatch = "ROLLBACK"
+)
 
 // boundLimit finds a limit that is an argument. SQLite plans by its value and
 // prepares the statement again whenever the value changes. It cannot do so for an
@@ -102,7 +109,7 @@ func (c *conn) Exec(sql string, args ...any) {
 
 // exec runs a statement about transactions or settings.
 func (c *conn) exec(sql string) {
-	c.land()
+	c.awaitFlight()
 	if c.err == nil {
 		c.err = c.control(sql)
 	}
@@ -116,6 +123,28 @@ func (c *conn) control(sql string) error {
 	return c.run(s, sql, nil, nil)
 }
 
+// begin begins the transaction of a batch, unless it has begun. It fails if another one
+// could not be ended.
+func (c *conn) begin() {
+	c.awaitFlight()
+	if c.err == nil && !c.open {
+		c.err = c.control(beginBatch)
+		c.open = c.err == nil
+	}
+}
+
+// commit stores what waits, and then everything.
+func (c *conn) commit() {
+	c.begin()
+	c.flushAll()
+	steps := c.pass()
+	c.exec(commitBatch)
+	if c.err == nil {
+		c.open = false
+		c.tail.committed(steps)
+	}
+}
+
 // rollback ends the transaction, even after an error, and even if the error has
 // already ended it.
 func (c *conn) rollback() {
@@ -127,7 +156,7 @@ func (c *conn) rollback() {
 func (c *conn) leave() {
 	c.err = nil
 	if !c.raw.AutocommitEnabled() {
-		c.exec("ROLLBACK")
+		c.exec(rollbackBatch)
 	}
 	c.err, c.open = nil, false
 }
@@ -136,7 +165,7 @@ func (c *conn) leave() {
 func (c *conn) use(sql string, args []any, row func(store.Row)) error {
 	s := c.stmts[sql]
 	if s == nil {
-		c.land()
+		c.awaitFlight()
 		if c.err != nil {
 			return c.err
 		}

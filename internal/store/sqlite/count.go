@@ -44,7 +44,8 @@ type Counts struct {
 // statement down: it is for measurements.
 func (s *Store) Count() (end func() (Counts, error), err error) {
 	k := &counter{counted: map[statementKey]*Statement{}}
-	err = s.Update(context.Background(), func(*store.Tx) error { // no commit runs now
+	err = s.Update(context.Background(), func(*store.Tx) error {
+		s.writer.conn.awaitFlight() // so that no commit runs now
 		if k.log, err = newLogReader(s.path); err == nil {
 			s.counting.Store(k)
 		}
@@ -125,7 +126,7 @@ func (k *counter) add(c *conn, s *statement, sql string, rows int64, before stat
 	if changesRows(sql) {
 		rows += int64(c.raw.Changes())
 	}
-	if c.writes && sql == "COMMIT" && k.log != nil {
+	if c.writes && sql == commitBatch && k.log != nil {
 		k.log.read()
 	}
 	one.Steps += k.takeSteps(s)

@@ -45,21 +45,21 @@ func (w *writer) fly() {
 
 func (c *conn) store(f *flight) error {
 	if !f.open {
-		if err := c.control("BEGIN IMMEDIATE"); err != nil {
+		if err := c.control(beginBatch); err != nil {
 			return err
 		}
 	}
 	if err := c.flush(f.later, allTables); err != nil {
 		return err
 	}
-	return c.control("COMMIT")
+	return c.control(commitBatch)
 }
 
 // land waits for the batch in flight. If it has failed, it runs again by itself, and land
 // is false: whatever ran since has to run again too.
 func (w *writer) land() bool {
 	c := w.conn
-	c.land()
+	c.awaitFlight()
 	f := c.failed
 	if f == nil {
 		return true
@@ -72,9 +72,9 @@ func (w *writer) land() bool {
 	return false
 }
 
-// land waits for the batch in flight. If that has failed, the connection does nothing more until
-// the writer has seen to it.
-func (c *conn) land() {
+// awaitFlight waits for the batch in flight. After a failure the connection does nothing more
+// until the writer has run that batch again.
+func (c *conn) awaitFlight() {
 	f := c.flight
 	if f == nil {
 		return
@@ -86,14 +86,4 @@ func (c *conn) land() {
 		return
 	}
 	c.tail.stored(f.journal, nil)
-}
-
-// begin begins the transaction of a batch, unless it has begun. It fails if another one
-// could not be ended.
-func (c *conn) begin() {
-	c.land()
-	if c.err == nil && !c.open {
-		c.err = c.control("BEGIN IMMEDIATE")
-		c.open = c.err == nil
-	}
 }

@@ -11,8 +11,9 @@ import (
 )
 
 // What the closures of a batch write mostly waits until the batch is committed: rows of
-// one table then go in together, rowsAtOnce with one statement. A statement that is not marked to wait first has
-// the waiting ones of all tables that it names run, so that nobody reads what is old.
+// one table then go in together, rowsAtOnce with one statement. A statement that is not
+// marked to wait first has the waiting ones of all tables that it names run, so that nobody
+// reads what is old.
 //
 // Within a table inserts run before updates. That changes nothing: a new row has a key
 // that was never used before, so no update that came earlier was meant for it.

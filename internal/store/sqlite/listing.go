@@ -72,7 +72,7 @@ var _ store.Lister = (*conn)(nil)
 
 func (c *conn) AddTo(list store.List, owner, id int64) {
 	if c.flight != nil && c.tail.leaving(list, owner, id) {
-		c.land() // what comes back has to have left before
+		c.awaitFlight() // what comes back has to have left before
 	}
 	if c.writes && c.tail.add(list, owner, id) {
 		c.Exec(putListed, int64(list), owner, id)

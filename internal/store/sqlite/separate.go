@@ -35,6 +35,7 @@ func (w *writer) runSeparately(batch []*request) {
 			// The error ended the transaction, and with it the work of the closures
 			// before.
 			c.forget(0)
+			c.open = false
 			w.restart(batch, i)
 			return
 		}
@@ -55,7 +56,7 @@ func (w *writer) restart(batch []*request, failed int) {
 			continue
 		}
 		c := w.conn
-		c.err, c.open = nil, false
+		c.err = nil
 		c.begin()
 		w.call(r)
 		if c.err == nil && r.err == nil {

@@ -152,6 +152,11 @@ func (s *Store) start(c *conn, opts Options) error {
 			return err
 		}
 	}
+	for _, sql := range []string{beginBatch, commitBatch, rollbackBatch} {
+		if _, err := c.prepare(sql); err != nil { // a flight finds them prepared
+			return err
+		}
+	}
 	c.writes, c.hot, c.later, c.limits = true, store.NewHot(), &later{}, opts.limits
 	s.writer = newWriter(c, s.clock, s.bus.Publish)
 	s.writer.checks = opts.checks

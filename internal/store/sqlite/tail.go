@@ -215,8 +215,12 @@ func (t *tail) committed(steps []passStep) {
 // stored takes the changes of a transaction, after which others may have been made already.
 func (t *tail) stored(journal []change, steps []passStep) {
 	now := t.commits.Load() + 1
-	for _, c := range journal {
-		if c.leaves() && t.gone[c.entry] == pending {
+	var back []entry // that had left before, in the same transaction
+	for _, c := range slices.Backward(journal) {
+		switch {
+		case c.was == pending:
+			back = append(back, c.entry)
+		case c.leaves() && t.gone[c.entry] == pending && !slices.Contains(back, c.entry):
 			t.gone[c.entry] = now
 			t.retired = append(t.retired, retirement{entry: c.entry, commit: now})
 		}

@@ -264,6 +264,23 @@ func TestEveryReaderFindsWhatWasInTheListWhenItBegan(t *testing.T) {
 	}
 }
 
+// An id that leaves and comes back in one transaction, and leaves again with the next while the
+// first is in flight, is there for whoever reads what the first has stored.
+func TestWhatLeavesWithTheNextBatchIsStillThere(t *testing.T) {
+	m := &tailModel{tail: newTail(), tailState: tailState{rows: map[entry]bool{}, listed: map[entry]bool{}}}
+	e := entry{modelList, 1, 1}
+	m.come(e)
+	m.commit(false)
+	m.leave(e)
+	m.come(e)
+	m.launch()
+	m.leave(e)
+	m.land(false)
+	m.before.check(t, m.tail, "a reader")
+	m.undone()
+	m.tailState.check(t, m.tail, "the writer")
+}
+
 // reopened is what loadTail makes.
 func (m *tailModel) reopened() *tail {
 	t := newTail()

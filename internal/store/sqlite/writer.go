@@ -184,11 +184,12 @@ func (w *writer) admit(r *request) *request {
 // erase runs a request whose traces are wiped out.
 func (w *writer) erase(r *request) {
 	w.land()
-	w.conn.err = nil
+	w.conn.leave() // also a transaction that could not be ended before
 	w.conn.exec("PRAGMA secure_delete = ON")
 	defer w.conn.exec("PRAGMA secure_delete = OFF")
 	batch := []*request{r}
 	w.runSeparately(batch)
+	w.check()
 	w.answer(batch)
 }
 
@@ -198,18 +199,6 @@ func (w *writer) commit(batch []*request) {
 	if w.conn.err != nil {
 		w.conn.rollback()
 		w.runSeparately(batch)
-	}
-}
-
-// commit stores what waits, and then everything.
-func (c *conn) commit() {
-	c.begin()
-	c.flushAll()
-	steps := c.pass()
-	c.exec("COMMIT")
-	if c.err == nil {
-		c.open = false
-		c.tail.committed(steps)
 	}
 }
 

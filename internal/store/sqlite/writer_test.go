@@ -159,6 +159,34 @@ func TestAFailureAfterALostTransactionLeavesNothingBehind(t *testing.T) {
 	}
 }
 
+// After an error that ended the transaction of a single closure, the next one is stored
+// once: it must not find the transaction taken for open, be stored statement by statement and
+// then run again.
+func TestWhatFollowsALostTransactionIsStoredOnce(t *testing.T) {
+	for name, wipe := range map[string]bool{"an update": false, "an erasure": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newTalk(t)
+			w.writer.checks = false // it would end what is left open
+			if err := w.writer.hand(func(tx *store.Tx) error {
+				tx.InsertToken("lost", parley.Token{Agent: 1})
+				w.writer.conn.exec(rollbackBatch)
+				w.writer.conn.err = errors.New("the engine gave up")
+				return nil
+			}, wipe); err == nil {
+				t.Error("what was lost is told to be stored")
+			}
+			for range 2 {
+				if err := w.Update(t.Context(), func(tx *store.Tx) error { return w.say(tx, "next", "") }); err != nil {
+					t.Error(err)
+				}
+			}
+			if said := w.said(t); len(said) != 2 {
+				t.Errorf("said: %q", said)
+			}
+		})
+	}
+}
+
 // A failed commit fails the whole batch, stores nothing of it, and leaves nothing
 // behind for the next. This is tried with the first attempt to commit, and with the
 // second one, which follows when a closure had to be taken out.
