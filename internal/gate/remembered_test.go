@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,19 +15,19 @@ import (
 )
 
 // looked counts how often something is looked up in a store, and does something after
-// each time.
+// the next time. The gate itself looks too, when a token has ended.
 type looked struct {
 	store.Store
-	views  int
+	views  atomic.Int64
 	shared bool
-	after  func()
+	after  atomic.Pointer[func()]
 }
 
 func (l *looked) View(ctx context.Context, fn func(*store.Tx) error) error {
-	l.views++
+	l.views.Add(1)
 	err := l.Store.View(ctx, fn)
-	if l.after != nil {
-		l.after()
+	if after := l.after.Swap(nil); after != nil {
+		(*after)()
 	}
 	return err
 }
@@ -75,12 +76,12 @@ func TestATokenIsRememberedUntilItEnds(t *testing.T) {
 				d, l, secret := watched(t, Config{}, 0)
 				d.run()
 				synctest.Wait()
-				l.views = 0
+				l.views.Store(0)
 				for range 3 {
 					d.pass(secret, nil)
 				}
-				if l.views != 1 {
-					t.Errorf("looked up %d times", l.views)
+				if l.views.Load() != 1 {
+					t.Errorf("looked up %d times", l.views.Load())
 				}
 				c.end(d, secret)
 				d.pass(secret, c.why) // without waiting for anything
@@ -96,10 +97,10 @@ func TestWhatEndsWhileItIsLookedUpIsNotRemembered(t *testing.T) {
 		d, l, secret := watched(t, Config{}, 0)
 		d.run()
 		synctest.Wait()
-		l.after = func() {
-			l.after = nil
+		after := func() {
 			d.revoke(secret)
 		}
+		l.after.Store(&after)
 		d.pass(secret, nil)
 		d.pass(secret, token.ErrRevoked())
 	})
@@ -109,12 +110,12 @@ func TestWhatEndsWhileItIsLookedUpIsNotRemembered(t *testing.T) {
 func TestWhatWasLookedUpBeforeSignalsAreHeardIsNotRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, l, secret := watched(t, Config{}, 0)
-		l.after = func() {
-			l.after = nil
+		after := func() {
 			d.revoke(secret)
 			d.run()
 			synctest.Wait()
 		}
+		l.after.Store(&after)
 		d.pass(secret, nil)
 		d.pass(secret, token.ErrRevoked())
 	})
@@ -138,12 +139,12 @@ func TestWhereATokenIsLookedUpEachTime(t *testing.T) {
 					d.run()
 					synctest.Wait()
 				}
-				l.views = 0
+				l.views.Store(0)
 				for range 3 {
 					d.pass(secret, nil)
 				}
-				if l.views != 3 {
-					t.Errorf("looked up %d times", l.views)
+				if l.views.Load() != 3 {
+					t.Errorf("looked up %d times", l.views.Load())
 				}
 			})
 		})
