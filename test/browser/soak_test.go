@@ -33,6 +33,11 @@ func (t *tab) held() (h held) {
 	return h
 }
 
+// grown reports whether it is more than what was held when the tab was full.
+func (h held) grown(full held) bool {
+	return h.bytes > full.bytes*5/4+(1<<20) || h.nodes > full.nodes*5/4+200 || h.listeners > full.listeners+20
+}
+
 // pace is how fast the story is told, at most: others need the processors as well.
 const pace = 80 * time.Millisecond
 
@@ -74,8 +79,13 @@ func TestATabDoesNotGrow(t *testing.T) {
 	play(begin.Add(span))
 	page.see("#feed", "CoordinatorBot answers Mira")
 	end := page.held()
+	// The page is still reading its parts anew, and holds the new ones beside the old until it has
+	// taken them over. What has leaked stays.
+	for deadline := time.Now().Add(patience); end.grown(full) && time.Now().Before(deadline); <-pace.C {
+		end = page.held()
+	}
 	t.Logf("%d rounds: %+v after a quarter, %+v at the end", rounds, full, end)
-	if end.bytes > full.bytes*5/4+(1<<20) || end.nodes > full.nodes*5/4+200 || end.listeners > full.listeners+20 {
+	if end.grown(full) {
 		t.Errorf("the tab grew from %+v to %+v within %d rounds", full, end, rounds)
 	}
 }
