@@ -22,6 +22,7 @@ func (w *talk) aloft(t *testing.T, refused bool) (land func()) {
 	t.Helper()
 	flying, release, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	tries := 0
+	w.writer.flies = true // nobody else uses it now
 	w.onWriter(t, func(c *conn) {
 		err := c.raw.CreateFunction("hold", &sqlite.FunctionImpl{AllowIndirect: true, Scalar: func(sqlite.Context, []sqlite.Value) (sqlite.Value, error) {
 			if tries++; tries == 1 {
@@ -140,7 +141,7 @@ func TestWhatCallersAreToldIsStored(t *testing.T) {
 	for name, limits := range map[string]tailLimits{"lists in memory": usualLimits, "passes": checkedLimits} {
 		t.Run(name, func(t *testing.T) {
 			w := newTalk(t)
-			w.writer.conn.limits = limits // nobody else uses it now
+			w.writer.conn.limits, w.writer.flies = limits, true // nobody else uses it now
 			w.tellCallers(t)
 		})
 	}

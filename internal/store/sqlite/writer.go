@@ -33,6 +33,7 @@ type writer struct {
 	queue   chan *request
 	done    chan struct{}
 
+	flies   bool // batches are stored in flight; ADR 69 says why they are not yet
 	flights chan *flight
 	alone   *request // it came while a batch ran of which it cannot be a part
 }
@@ -138,7 +139,7 @@ func (w *writer) serve(first *request) {
 		w.runSeparately(batch)
 	case !wrote:
 		c.leave() // what was read stays true
-	case len(batch) >= flightSize && !c.passDue():
+	case w.flies && len(batch) >= flightSize && !c.passDue():
 		w.launch(batch)
 		return
 	default:
