@@ -137,6 +137,27 @@ func (l *ledger) everyKind() bool {
 	return true
 }
 
+// TestAHubThatDiedAtOnceLeavesNothing: a kill may come before the hub has made its
+// folder. That is nothing lost, but only as long as nobody was told of anything.
+func TestAHubThatDiedAtOnceLeavesNothing(t *testing.T) {
+	db, err := openSQLite(filepath.Join(t.TempDir(), "never made", "parley.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.close()
+	r, err := read(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if problems := always(r); len(problems) > 0 {
+		t.Error(problems)
+	}
+	known := map[string]entry{"k": {accepted: true}}
+	if problems := compare(r, known, known); len(problems) == 0 {
+		t.Error("an acknowledged contact is not in it, and nobody noticed")
+	}
+}
+
 // damaged damages a copy of a database and returns what the checker says.
 func damaged(t *testing.T, path, damage string, known map[string]entry) []string {
 	t.Helper()

@@ -46,14 +46,15 @@ func noTeam(db database) (bool, error) {
 
 // sqliteFile is a copy of a database file. The hub must be dead: its file is
 // copied together with the log beside it, so that recovering from that log is
-// left to the next hub.
+// left to the next hub. A hub that was killed before it made its folder leaves nothing,
+// which is an empty database.
 type sqliteFile struct {
 	conn *sqlite.Conn
 	dir  string
 }
 
 func openSQLite(path string) (_ database, err error) {
-	dir, err := os.MkdirTemp(filepath.Dir(path), "look-")
+	dir, err := os.MkdirTemp("", "parley-look-")
 	if err != nil {
 		return nil, err
 	}
