@@ -149,9 +149,10 @@ var mayImport = map[string][]string{
 	// What outside clients need in their own files.
 	"internal/join": {"internal/yamlfile"},
 	// Between an MCP client's pipes and the hub's address.
-	"internal/mcpbridge": {},
-	"internal/pgtest":    {},
-	"internal/yamlfile":  {}, // the one reader of YAML, for config and scripts
+	"internal/mcpbridge":  {},
+	"internal/pgtest":     {},
+	"internal/bubbletest": {},
+	"internal/yamlfile":   {}, // the one reader of YAML, for config and scripts
 
 	// Around the program: suites, comparisons, examples.
 	"test/*":     {anything},
@@ -269,7 +270,7 @@ func TestTestsNeitherSleepNorSkip(t *testing.T) {
 }
 
 // sleepsAndSkips finds the calls of time.Sleep and of a test's Skip. A sleep
-// under synctest is allowed: time is not real there, so it costs nothing.
+// in a bubble is allowed: time is not real there, so it costs nothing.
 func sleepsAndSkips(file *ast.File) []*ast.CallExpr {
 	var found []*ast.CallExpr
 	var inBubble []*ast.CallExpr
@@ -287,7 +288,7 @@ func sleepsAndSkips(file *ast.File) []*ast.CallExpr {
 			return true
 		}
 		switch {
-		case receiver.Name == "synctest":
+		case receiver.Name == "bubbletest":
 			inBubble = append(inBubble, call)
 		case receiver.Name == "time" && sel.Sel.Name == "Sleep":
 			if !slices.ContainsFunc(inBubble, func(b *ast.CallExpr) bool { return b.Pos() <= call.Pos() && call.End() <= b.End() }) {
@@ -303,7 +304,7 @@ func sleepsAndSkips(file *ast.File) []*ast.CallExpr {
 
 func describe(call *ast.CallExpr) string {
 	if call.Fun.(*ast.SelectorExpr).Sel.Name == "Sleep" {
-		return "a test does not sleep: wait for what should happen, or use synctest"
+		return "a test does not sleep: wait for what should happen, or use bubbletest"
 	}
 	return "a test does not skip itself: what it needs is installed by make test, and what a system lacks goes behind a build constraint"
 }
@@ -317,9 +318,9 @@ func TestSleepsAndSkips(t *testing.T) {
 		{"t.Skip()", 1},
 		{"t.Skipf(\"no %s\", name); tb.SkipNow()", 2},
 		{"<-time.After(time.Second) // not time.Sleep", 0},
-		{"synctest.Test(t, func(t *testing.T) { time.Sleep(time.Hour) })", 0},
-		{"synctest.Test(t, func(t *testing.T) { t.Skip() })", 1},
-		{"synctest.Test(t, f); time.Sleep(time.Hour)", 1},
+		{"bubbletest.Test(t, func(t *testing.T) { time.Sleep(time.Hour) })", 0},
+		{"bubbletest.Test(t, func(t *testing.T) { t.Skip() })", 1},
+		{"bubbletest.Test(t, f); time.Sleep(time.Hour)", 1},
 	} {
 		file, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc f() {\n"+c.body+"\n}", 0)
 		if err != nil {
@@ -328,6 +329,24 @@ func TestSleepsAndSkips(t *testing.T) {
 		if got := len(sleepsAndSkips(file)); got != c.want {
 			t.Errorf("%s: %d found, want %d", c.body, got, c.want)
 		}
+	}
+}
+
+// The race detector of Go does not bear bubbles that use several processors; bubbletest
+// sees to it.
+func TestBubblesAreMadeInOnePlace(t *testing.T) {
+	for _, file := range goFiles(t) {
+		if strings.HasPrefix(file.path, "internal/bubbletest/") {
+			continue
+		}
+		ast.Inspect(file.ast, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "Test" {
+				if receiver, ok := sel.X.(*ast.Ident); ok && receiver.Name == "synctest" {
+					t.Errorf("%s: synctest.Test: use bubbletest.Test", file.at(n))
+				}
+			}
+			return true
+		})
 	}
 }
 

@@ -11,13 +11,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"parley"
 	"parley/api"
+	"parley/internal/bubbletest"
 	"parley/internal/hubfile"
 )
 
@@ -145,7 +145,7 @@ func text(s string) io.ReadCloser { return io.NopCloser(strings.NewReader(s)) }
 
 // follow reads a stream to its end in a bubble and says how long it took.
 func follow(t *testing.T, list ...func(*http.Request) (*http.Response, error)) (cursors []string, took time.Duration, last error) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		a := answers(list)
 		c := &Client{base: "http://localhost", transport: &a}
 		began := time.Now()

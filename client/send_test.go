@@ -7,11 +7,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"parley"
 	"parley/api"
+	"parley/internal/bubbletest"
 )
 
 func refused(*http.Request) (*http.Response, error) {
@@ -22,7 +22,7 @@ func cutOff(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpecte
 
 // change sends a change over a fake network in a bubble.
 func change(t *testing.T, list ...func(*http.Request) (*http.Response, error)) (keys []string, took time.Duration, err error) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		a := answers{}
 		for _, answer := range list {
 			a = append(a, func(r *http.Request) (*http.Response, error) {

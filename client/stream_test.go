@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"parley"
 	"parley/api"
+	"parley/internal/bubbletest"
 )
 
 // Steps are followed like events: over a lost connection, behind the last one that was
@@ -23,7 +23,7 @@ func TestStepsAreTakenUpAgain(t *testing.T) {
 			return streaming(text(body))(r)
 		}
 	}
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		a := answers{at("id: now.5\n\n"), at(first), nobody, at(again), at(""), nobody}
 		c := &Client{base: "http://localhost", transport: &a}
 		var got []string
@@ -42,7 +42,7 @@ func TestStepsAreTakenUpAgain(t *testing.T) {
 
 // What the taker says ends the stream, whatever it is.
 func TestATakerEndsTheStream(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		a := answers{streaming(text("id: 1\nevent: step\ndata: {\"id\":\"one\"}\n\nid: 2\nevent: step\ndata: {}\n\n"))}
 		c := &Client{base: "http://localhost", transport: &a}
 		for _, want := range []error{errors.New("full"), parley.Errorf(parley.Unavailable, "The screen is gone.")} {

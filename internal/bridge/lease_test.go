@@ -6,11 +6,13 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"parley/internal/bubbletest"
 )
 
 // What watches a lease is told when it ends, and not while it is renewed.
 func TestALeaseEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		var l lease
 		lost := false
 		if l.left() <= 0 {
@@ -40,7 +42,7 @@ func TestALeaseEnds(t *testing.T) {
 // A hub that wakes up after its lease makes no call of the program, and one that is under
 // way is ended.
 func TestNoCallAfterTheLease(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		b := &Bridge{Config: Config{Timing: Timing{Limit: time.Minute}}}
 		s := sender{Bridge: b}
 		b.held.set(time.Now().Add(10 * time.Second))

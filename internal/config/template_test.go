@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"parley"
+	"parley/internal/bubbletest"
 	"parley/internal/model"
 	"parley/internal/model/scripted"
 )
@@ -265,7 +265,7 @@ What to do, in this order:
 What to watch out for:
 - Nobody is named who answers questions on the day.`
 	for _, input := range []string{"Plan a launch", "[Agent Request from ada | Pattern: ask]\n\nplan a launch."} {
-		synctest.Test(t, func(t *testing.T) { // the script's pauses take no time here
+		bubbletest.Test(t, func(t *testing.T) { // the script's pauses take no time here
 			p := play{t: t, script: script}
 			diff(t, "answer", want, p.task("coordinator", input))
 			diff(t, "contacts", []string{
@@ -277,7 +277,7 @@ What to watch out for:
 
 func TestStarterWritesThePlanWithoutTheAnswerItIsDenied(t *testing.T) {
 	script := starterScript(t)
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		p := play{t: t, script: script, denied: "writer ask researcher"}
 		got := p.task("coordinator", "Plan a launch")
 		if !strings.HasPrefix(got, "The plan for a launch\n") || !strings.HasSuffix(got, "watch out for. Error: Approval denied for contacting researcher.") {

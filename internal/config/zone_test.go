@@ -3,10 +3,10 @@ package config
 import (
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"parley"
+	"parley/internal/bubbletest"
 )
 
 // Schedules and summaries have the same key for a time zone, with the same rule.
@@ -32,7 +32,7 @@ func TestOneRuleForTimeZones(t *testing.T) {
 
 // A zone that is read in summer is the one that was read in winter.
 func TestAScheduleIsTheSameAfterAClockChange(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		const text = "---\nschedule:\n  - {cron: '@daily', zone: Europe/Berlin, message: Look.}\n---\n"
 		read := func(text string) *Agent {
 			a, err := ReadRules("a.md", []byte(text))

@@ -17,6 +17,7 @@ import (
 
 	"parley"
 	"parley/internal/access"
+	"parley/internal/bubbletest"
 	"parley/internal/store"
 	"parley/internal/store/sqlite"
 	"parley/internal/token"
@@ -165,7 +166,7 @@ func (d *doorway) enter(from, secret string) (ctx context.Context, leave func(),
 const here, there = "192.0.2.1:4000", "192.0.2.2:4000"
 
 func TestIdentify(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		d := open(t, Config{Known: func(id parley.AgentID) bool { return id != 2 }})
 		good, short, revoked, stranger := d.token(d.ada, 0), d.token(d.ada, time.Hour), d.token(d.ada, 0), d.token(d.joiner, 0)
 		d.revoke(revoked)
@@ -208,7 +209,7 @@ func TestIdentify(t *testing.T) {
 // A program that goes on with a token that has ended keeps nobody beside it out, after a
 // restart of the hub either.
 func TestATokenThatHasEndedPausesNobody(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		d := open(t, Config{Limits: Limits{Failures: 3}})
 		old, fresh := d.token(d.ada, time.Minute), d.token(d.joiner, 0)
 		time.Sleep(2 * time.Minute)
@@ -224,7 +225,7 @@ func TestATokenThatHasEndedPausesNobody(t *testing.T) {
 }
 
 func TestWrongTokensPauseTheirAddressAndNobodyElse(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		d := open(t, Config{Limits: Limits{Failures: 3}})
 		good, fresh := d.token(d.ada, 0), d.token(d.joiner, 0)
 		if _, err := d.gate.Identify(request(here, good)); err != nil {
@@ -284,7 +285,7 @@ func TestWhatIsRememberedOfAddressesIsBounded(t *testing.T) {
 }
 
 func TestATokenThatIsTooFastIsToldToWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		d := open(t, Config{Limits: Limits{Requests: 2}})
 		mine, other := d.token(d.ada, 0), d.token(d.ada, 0)
 		for range 4 { // a burst of twice the rate
@@ -358,7 +359,7 @@ func TestWhatWaitsEndsWithItsToken(t *testing.T) {
 		{"its owner is gone", Config{}, removed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Test(t, func(t *testing.T) {
 				d := open(t, c.cfg)
 				d.run()
 				mine, other := d.token(d.joiner, time.Hour), d.token(d.ada, 0)
@@ -402,7 +403,7 @@ func TestWhatWaitsEndsWithItsToken(t *testing.T) {
 }
 
 func TestTheLastUseIsStoredSeldom(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		d := open(t, Config{})
 		mine := d.token(d.ada, 0)
 		use := func() {

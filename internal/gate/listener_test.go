@@ -22,6 +22,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"parley/internal/bubbletest"
 )
 
 // writePair writes a certificate for a name, with its key.
@@ -147,7 +149,7 @@ func TestNobodyElsewhereSpeaksPlainly(t *testing.T) {
 		{"encrypted, from elsewhere", func(c net.Conn) net.Conn { return far{c} }, "\x16\x03\x01", true},
 		{"plain, from this machine", func(c net.Conn) net.Conn { return near{far{c}} }, "GET / HTTP/1.1\r\n", true},
 	} {
-		synctest.Test(t, func(t *testing.T) {
+		bubbletest.Test(t, func(t *testing.T) {
 			here, there := net.Pipe()
 			defer here.Close()
 			defer there.Close()
@@ -158,7 +160,7 @@ func TestNobodyElsewhereSpeaksPlainly(t *testing.T) {
 			}
 		})
 	}
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		here, there := net.Pipe()
 		defer there.Close()
 		began := time.Now()
@@ -170,7 +172,7 @@ func TestNobodyElsewhereSpeaksPlainly(t *testing.T) {
 }
 
 func TestAChangedCertificateIsTakenOverAndABrokenOneIsNot(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		dir, log := t.TempDir(), &logged{}
 		certFile, keyFile := writePair(t, dir, "first.example")
 		cert, err := LoadCertificate(certFile, keyFile, slog.New(slog.NewTextHandler(log, nil)))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/bubbletest"
 	"parley/internal/store"
 	"parley/internal/token"
 	"parley/internal/wake"
@@ -72,7 +73,7 @@ func TestATokenIsRememberedUntilItEnds(t *testing.T) {
 		{"its owner is gone", gone, token.ErrGone()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Test(t, func(t *testing.T) {
 				d, l, secret := watched(t, Config{}, 0)
 				d.run()
 				synctest.Wait()
@@ -93,7 +94,7 @@ func TestATokenIsRememberedUntilItEnds(t *testing.T) {
 // A token that is revoked while a request looks it up lets that one in, which came before,
 // and none after it.
 func TestWhatEndsWhileItIsLookedUpIsNotRemembered(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		d, l, secret := watched(t, Config{}, 0)
 		d.run()
 		synctest.Wait()
@@ -108,7 +109,7 @@ func TestWhatEndsWhileItIsLookedUpIsNotRemembered(t *testing.T) {
 
 // The same before the gate hears signals: nobody tells it later.
 func TestWhatWasLookedUpBeforeSignalsAreHeardIsNotRemembered(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		d, l, secret := watched(t, Config{}, 0)
 		after := func() {
 			d.revoke(secret)
@@ -132,7 +133,7 @@ func TestWhereATokenIsLookedUpEachTime(t *testing.T) {
 		{"signals are not heard", 0, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Test(t, func(t *testing.T) {
 				d, l, secret := watched(t, Config{}, c.ends)
 				l.shared = c.shared
 				if c.on {
@@ -153,7 +154,7 @@ func TestWhereATokenIsLookedUpEachTime(t *testing.T) {
 
 // A gate that has stopped hears nothing any more, so it believes nothing.
 func TestNothingIsRememberedAfterTheEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		d, _, secret := watched(t, Config{}, 0)
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
@@ -169,7 +170,7 @@ func TestNothingIsRememberedAfterTheEnd(t *testing.T) {
 
 // Whoever is no longer in the hub's files is refused, remembered or not.
 func TestTheFilesAreAskedEachTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		known := true
 		d, _, secret := watched(t, Config{Known: func(parley.AgentID) bool { return known }}, 0)
 		d.run()
@@ -182,7 +183,7 @@ func TestTheFilesAreAskedEachTime(t *testing.T) {
 
 // An end of which no signal tells is seen with the next look.
 func TestNothingIsBelievedForLong(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		d, _, secret := watched(t, Config{}, 0)
 		d.run()
 		synctest.Wait()

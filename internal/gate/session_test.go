@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/access"
+	"parley/internal/bubbletest"
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/token"
@@ -87,7 +88,7 @@ func TestWhatWaitsEndsWithItsSession(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Test(t, func(t *testing.T) {
 				d := open(t, c.cfg)
 				d.run()
 				secret := d.token(d.joiner, time.Hour)
@@ -121,7 +122,7 @@ func TestWhatWaitsEndsWithItsSession(t *testing.T) {
 }
 
 func TestTheUseOfASessionIsStoredEachMinute(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		d := open(t, Config{})
 		d.run()
 		r, s := d.browser(d.ada, 0)

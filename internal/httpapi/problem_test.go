@@ -8,11 +8,11 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"parley"
 	"parley/client"
+	"parley/internal/bubbletest"
 	"parley/internal/store"
 	"parley/internal/token"
 )
@@ -134,7 +134,7 @@ type patient struct{ *httptest.ResponseRecorder }
 func (patient) SetWriteDeadline(time.Time) error { return nil }
 
 func TestAQuietStreamShowsThatItIsAlive(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		w := patient{httptest.NewRecorder()}
 		o := newStream(w)
 		for range 61 {

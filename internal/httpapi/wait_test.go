@@ -7,17 +7,17 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"parley"
 	"parley/api"
+	"parley/internal/bubbletest"
 )
 
 // inside runs a test on a hub without a network, in a bubble. Time passes only
 // when everyone waits, so "at once" can be told from "soon".
 func inside(t *testing.T, play func(t *testing.T, w *world)) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		w := assemble(t, time.Now)
 		ctx, cancel := context.WithCancel(t.Context())
 		stopped := make(chan error, 1)

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/access"
+	"parley/internal/bubbletest"
 	"parley/internal/directory"
 	"parley/internal/store"
 	"parley/internal/store/memtest"
@@ -63,7 +64,7 @@ func TestWhoReadsWhatIsKept(t *testing.T) {
 
 // A use is stored within a minute, and when the hub stops.
 func TestUsesAreStoredBeforeTheHubStops(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		st := memtest.Open(t)
 		owner := &parley.Agent{Name: "Owner", Kind: parley.Native}
 		k := parley.Keeper{Team: st.Team("main", owner), Owner: owner.ID, Topic: "Tea"}

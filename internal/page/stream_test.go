@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"parley/internal/bubbletest"
 )
 
 // However many events come, each is told within the time in which hints are gathered,
@@ -17,7 +18,7 @@ func TestEventsAreToldAtOnceHoweverManyCome(t *testing.T) {
 		"beside steps": func(h *hints) { h.add("step", "") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Test(t, func(t *testing.T) {
 				h := newHints()
 				out := &paper{ResponseRecorder: httptest.NewRecorder()}
 				v := &visit{Door: &Door{assets: assets{}}, w: out}

@@ -4,16 +4,16 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"parley"
+	"parley/internal/bubbletest"
 	"parley/internal/reading"
 )
 
 // A sum that takes long holds up nobody: views show the one before and ask again.
 func TestNobodyWaitsForALongSum(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		var ts tallies
 		const long = 2 * time.Second
 		var made atomic.Int64

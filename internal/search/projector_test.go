@@ -7,10 +7,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"parley"
+	"parley/internal/bubbletest"
 	"parley/internal/store"
 )
 
@@ -28,7 +28,7 @@ func (v *viewed) View(ctx context.Context, fn func(*store.Tx) error) error {
 // A hub that nobody uses for weeks does not look once, and then picks up what is
 // written.
 func TestTheProjectorSleepsUntilSomethingIsWritten(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		counted := &viewed{Store: w.st}
 		w.store = counted

@@ -6,10 +6,10 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"parley"
+	"parley/internal/bubbletest"
 	"parley/internal/live"
 	"parley/internal/model"
 	"parley/internal/store"
@@ -46,7 +46,7 @@ func TestAWaitForAProviderIsCutAtEachCommit(t *testing.T) {
 				waits = 0
 			}
 			for cut := range commits + 1 {
-				synctest.Test(t, func(t *testing.T) {
+				bubbletest.Test(t, func(t *testing.T) {
 					w := newWorld(t, p)
 					w.play(cut, cut%2 == 0)
 					if busy, answered := w.events(parley.EventProviderBusy), w.events(parley.EventProviderAnswered); busy != waits || answered != waits {
@@ -78,7 +78,7 @@ func (w *world) run(fan *live.Fan) parley.Task {
 
 // The wait is a state that everybody sees, and costs no active time.
 func TestAWaitForAProviderIsSeen(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		w := newWorld(t, plan{Budget: true, Refuses: busy(40 * time.Second), Replies: []reply{{Busy: 1, Slow: true, Calls: []string{"look"}}}})
 		var fan live.Fan
 		pieces, stop := fan.Watch(w.task.ID)
@@ -109,7 +109,7 @@ func TestAWaitForAProviderIsSeen(t *testing.T) {
 
 // A wait beyond the deadline fails at once, one beyond a quarter of an hour is told.
 func TestLongWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		w := newWorld(t, plan{Refuses: busy(20 * time.Minute), Replies: []reply{{Busy: 2}}})
 		task := w.run(&live.Fan{})
 		want := parley.LongWaitText(task.ID, "lab", task.Due)
@@ -146,7 +146,7 @@ func (w *world) told() (list []string) {
 // What calls consumed that came to nothing is stored, and said to be a guess, also if
 // the task fails.
 func TestLostCallsAreStored(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		refuses := &model.Error{Class: model.TimedOut, Message: "lab did not answer.", Usage: model.Usage{Input: 30, Output: 4, Cost: 9, Estimated: true}}
 		w := newWorld(t, plan{Budget: true, Refuses: refuses, Replies: []reply{{Calls: []string{"look"}}, {Busy: 1}}})
 		if task := w.run(&live.Fan{}); task.State != parley.TaskFailed {
@@ -180,7 +180,7 @@ func TestLostCallsAreStored(t *testing.T) {
 func TestAConversationThatIsTooLong(t *testing.T) {
 	for _, window := range []int{0, 100_000} {
 		t.Run(fmt.Sprint(window), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Test(t, func(t *testing.T) {
 				replies := []reply{}
 				for range 12 {
 					replies = append(replies, reply{Calls: []string{"look", "look"}})
@@ -217,7 +217,7 @@ func TestAStrangeRefusalLeavesTheWindow(t *testing.T) {
 		"words alone":      {plan{History: 18, Long: true, Window: 100_000, Reads: 1, Vague: true}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Test(t, func(t *testing.T) {
 				w := newWorld(t, c.plan)
 				w.play(0, false)
 				if task := w.store.Task(w.task.ID); task.State != parley.TaskFailed {

@@ -6,11 +6,11 @@ import (
 	"log/slog"
 	"reflect"
 	"testing"
-	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"parley/internal/bubbletest"
 	"parley/internal/live"
 	"parley/internal/model"
 	"parley/internal/store"
@@ -75,7 +75,7 @@ func TestATurnCutAtEachCommit(t *testing.T) {
 // Mail that another turn of the agent shows first is left out, though this turn had
 // found it unread.
 func TestMailThatAnotherTurnHasShownIsLeftOut(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		w := newWorld(t, plan{Mail: 3})
 		hub := &hasty{mortal: mortal{Store: w.store}, first: func() {
 			w.store.Do(func(tx *store.Tx) error {
@@ -113,7 +113,7 @@ func (h *hasty) Update(ctx context.Context, fn func(*store.Tx) error) error {
 // What was posted in a channel after a mention was not shown by its turn, and stays
 // unread.
 func TestPostsAfterAMentionStayUnread(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		w := newWorld(t, plan{Group: true, History: 3, Later: 2})
 		w.play(0, false)
 		w.store.See(func(tx *store.Tx) error {
@@ -131,7 +131,7 @@ func TestPostsAfterAMentionStayUnread(t *testing.T) {
 }
 
 func undisturbed(t *testing.T, p plan) (whole []model.Request, commits int) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		var lives [][]model.Request
 		lives, commits = newWorld(t, p).play(0, false)
 		whole = lives[0]
@@ -144,7 +144,7 @@ func undisturbed(t *testing.T, p plan) (whole []model.Request, commits int) {
 func compareCut(t *testing.T, p plan, whole []model.Request, cut int, before bool) string {
 	var lives [][]model.Request
 	asked, decided := 0, 0
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		w := newWorld(t, p)
 		lives, _ = w.play(cut, before)
 		asked, decided = w.asked(), w.decided()

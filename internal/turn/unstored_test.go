@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/bubbletest"
 	"parley/internal/live"
 	"parley/internal/model"
 	"parley/internal/store"
@@ -130,7 +130,7 @@ func TestACutTurnContactsOnce(t *testing.T) {
 	p := plan{History: 2, Replies: []reply{{Calls: []string{"ask", "once", "ask"}}, {Slow: true, Calls: []string{"ask", "look"}}, {Calls: []string{"ask"}}}}
 	_, commits := undisturbed(t, p)
 	for cut := range 2 * commits {
-		synctest.Test(t, func(t *testing.T) {
+		bubbletest.Test(t, func(t *testing.T) {
 			w := newWorld(t, p)
 			w.play(cut/2+1, cut%2 == 0)
 			if n := w.asked(); n != 4 || n != w.decided() {
@@ -171,7 +171,7 @@ func TestNobodyLooksForWhatHasNotCome(t *testing.T) {
 			p := plan{Replies: c.replies}
 			whole, _ := undisturbed(t, p)
 			p.Handed = true
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Test(t, func(t *testing.T) {
 				w := newWorld(t, p)
 				lives, _ := w.play(0, false)
 				if d := cmp.Diff(whole, lives[0]); d != "" {
@@ -188,7 +188,7 @@ func TestNobodyLooksForWhatHasNotCome(t *testing.T) {
 // A reply whose contact was not made yet is not thrown away with a pause.
 func TestAPauseLosesNoReply(t *testing.T) {
 	for _, call := range []string{"ask", "once"} {
-		synctest.Test(t, func(t *testing.T) {
+		bubbletest.Test(t, func(t *testing.T) {
 			w := newWorld(t, plan{Replies: []reply{{Calls: []string{call}}}})
 			w.pausedAt = 1
 			w.hub = &mortal{Store: w.store}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/bubbletest"
 	"parley/internal/store"
 	"parley/internal/store/memtest"
 )
@@ -125,7 +126,7 @@ func (u *unreachable) Update(ctx context.Context, _ func(*store.Tx) error) error
 func TestWhoGivesUpDoesNotWaitForAHeartbeat(t *testing.T) {
 	for name, givesUp := range map[string]int{"who sends it": 0, "who waits for it": 1} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Test(t, func(t *testing.T) {
 				st := &unreachable{back: make(chan struct{})}
 				s := New(Config{Agents: crew{}, Store: st, Workers: 4, Log: slog.New(slog.DiscardHandler)})
 				var giveUp [2]context.CancelFunc

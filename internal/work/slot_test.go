@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"parley"
+	"parley/internal/bubbletest"
 	"parley/internal/store"
 )
 
@@ -144,7 +145,7 @@ func TestAStrictAgentKeepsItsTurnWhileItWaits(t *testing.T) {
 }
 
 func TestTurnsThatComeBackGoBeforeNewOnes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		s := scheduler(1)
 		first := take(t, s, 2)
 		first.Release()
@@ -163,7 +164,7 @@ func TestTurnsThatComeBackGoBeforeNewOnes(t *testing.T) {
 }
 
 func TestAWaiterThatGivesUpPassesItsPlaceOn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		s := scheduler(1)
 		gone, next := take(t, s, 2), (*workerSlot)(nil)
 		gone.Release()

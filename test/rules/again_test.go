@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
-	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"parley/internal/bubbletest"
 )
 
 // A run is the same when it is repeated from its seed: what happens, in which order,
@@ -28,7 +29,7 @@ func TestARunIsTheSameAgain(t *testing.T) {
 func trace(t *testing.T, path string, seed int) []string {
 	t.Helper()
 	return rapid.Custom(func(rt *rapid.T) (log []string) {
-		synctest.Test(t, func(*testing.T) {
+		bubbletest.Test(t, func(*testing.T) {
 			m := newMachine(rt, path, fault{})
 			m.traced, m.world.places = true, plenty
 			m.run()

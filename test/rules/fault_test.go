@@ -9,12 +9,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 
 	"pgregory.net/rapid"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"parley/internal/bubbletest"
 	"parley/internal/store"
 )
 
@@ -83,7 +83,7 @@ func TestFaultsAreFound(t *testing.T) {
 func find(t *testing.T, path string, f fault, seed int) string {
 	return rapid.Custom(func(rt *rapid.T) string {
 		var failed any
-		synctest.Test(t, func(*testing.T) {
+		bubbletest.Test(t, func(*testing.T) {
 			defer func() { failed = recover() }()
 			run(rt, path, f)
 		})

@@ -10,6 +10,7 @@ import (
 	"parley"
 	"parley/internal/access"
 	"parley/internal/app"
+	"parley/internal/bubbletest"
 	"parley/internal/policy"
 )
 
@@ -132,7 +133,7 @@ func TestACrashAnywhereAroundAnApproval(t *testing.T) {
 
 func dieAroundApproval(t *testing.T, team Team, n int, before bool) (died bool) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "parley.db")
 		first, life := doomed(t, team, file)
 		first.As("rutger").Sleep("InternBot", time.Second)

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -17,6 +16,7 @@ import (
 	"parley"
 	"parley/internal/access"
 	"parley/internal/app"
+	"parley/internal/bubbletest"
 	"parley/internal/policy"
 	"parley/internal/store"
 )
@@ -428,7 +428,7 @@ func TestACallThatIsNotTheApprovedOneIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Test(t, func(t *testing.T) {
 				file := filepath.Join(t.TempDir(), "parley.db")
 				s := Raise(t, interns(askSenior), OpenFile(t, file))
 				id := hold(s)

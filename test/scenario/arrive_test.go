@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/app"
+	"parley/internal/bubbletest"
 )
 
 // DataBot thinks ten seconds about each of its steps.
@@ -122,7 +123,7 @@ func TestDyingAroundNews(t *testing.T) {
 
 func dieAroundNews(t *testing.T, team Team, n int, before bool) (died bool) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "parley.db")
 		first, life := doomed(t, team, file)
 		id := first.As("rutger").Delegate("DataBot", "Work.")

@@ -12,6 +12,7 @@ import (
 	"parley"
 	"parley/internal/access"
 	"parley/internal/app"
+	"parley/internal/bubbletest"
 	"parley/internal/store"
 )
 
@@ -191,7 +192,7 @@ func TestDyingAroundAQuestion(t *testing.T) {
 
 func dieAroundQuestion(t *testing.T, team Team, n int, before bool) (died bool) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "parley.db")
 		first, life := doomed(t, team, file)
 		first.As("rutger").Sleep("PlannerBot", time.Second)

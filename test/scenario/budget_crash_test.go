@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"parley"
 	"parley/internal/app"
+	"parley/internal/bubbletest"
 )
 
 // Wherever the hub dies, before or after a reservation, a settlement, the parking or
@@ -35,7 +35,7 @@ func dieWithBudget(t *testing.T, n int, before bool) (died bool) {
 		m.Limits.Rescues = 1000
 		m.Limits.Daily = parley.Budget{Tokens: 1 << 30}
 	}
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "parley.db")
 		first, life := doomed(t, team, file)
 		id := first.As("rutger").DelegateWith(parley.Budget{Tokens: 200}, "WorkBot", "Work.")

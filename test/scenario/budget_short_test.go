@@ -5,11 +5,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"parley"
 	"parley/internal/app"
+	"parley/internal/bubbletest"
 )
 
 // writer gives one long reply, of a model that could give a longer one.
@@ -142,7 +142,7 @@ func dieWhileCut(t *testing.T, n int, before bool) (died bool) {
 	t.Helper()
 	team := writes(6000, "0")
 	team.Member = func(m *app.Member) { m.Limits.Rescues = 1000 }
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "parley.db")
 		s, life := doomed(t, team, file)
 		life.Doom(n+1, before) // the first is the delegation: the turn does not wait for a doom that comes after it

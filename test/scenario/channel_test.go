@@ -11,6 +11,7 @@ import (
 	"parley"
 	"parley/internal/access"
 	"parley/internal/app"
+	"parley/internal/bubbletest"
 	"parley/internal/contact"
 	"parley/internal/policy"
 	"parley/internal/trace"
@@ -438,7 +439,7 @@ func crashAroundPost(t *testing.T, n int, before bool) {
 	t.Parallel()
 	team := standupTeam
 	team.Member = func(m *app.Member) { m.Limits.Rescues = 1000 }
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "parley.db")
 		doomed := NewMortal(t, OpenFile(t, file))
 		s := Raise(t, team, doomed)

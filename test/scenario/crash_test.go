@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/app"
+	"parley/internal/bubbletest"
 	"parley/internal/store"
 	"parley/internal/tool"
 )
@@ -217,7 +218,7 @@ func TestACrashAtAnyCommitLosesNothingAndRepeatsNothing(t *testing.T) {
 
 // undisturbed is what the models think on a day without a crash.
 func undisturbed(t *testing.T) (want map[string]bool) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		s := Raise(t, busyTeam(newOutside()), OpenFile(t, filepath.Join(t.TempDir(), "parley.db")))
 		beginBusyDay(s)
 		s.Pass(2 * time.Minute)
@@ -230,7 +231,7 @@ func undisturbed(t *testing.T) (want map[string]bool) {
 // another one. It reports false if the day had fewer commits.
 func dieAt(t *testing.T, n int, before bool, want map[string]bool) (died bool) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		o := newOutside()
 		file := filepath.Join(t.TempDir(), "parley.db")
 		first, life := doomed(t, busyTeam(o), file)
@@ -289,7 +290,7 @@ func (s *Stage) Dies(life *Mortal, within time.Duration) bool {
 
 func TestManyCrashesInARow(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		o := newOutside()
 		file := filepath.Join(t.TempDir(), "parley.db")
 		s, life := doomed(t, busyTeam(o), file)

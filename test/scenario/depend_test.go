@@ -10,6 +10,7 @@ import (
 
 	"parley"
 	"parley/internal/app"
+	"parley/internal/bubbletest"
 	"parley/internal/contact"
 )
 
@@ -168,7 +169,7 @@ func TestDyingAroundADependency(t *testing.T) {
 
 func dieAroundDependency(t *testing.T, team Team, n int, before bool) (died bool) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "parley.db")
 		first, life := doomed(t, team, file)
 		first.As("rutger").Sleep("LeadBot", time.Second)

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"parley"
 	"parley/internal/app"
+	"parley/internal/bubbletest"
 	"parley/internal/store"
 )
 
@@ -135,7 +135,7 @@ func TestFiveFailedToolCallsInARowStopTheTurn(t *testing.T) {
 func TestAnIdleTeamMakesNoModelCallsAndNoWrites(t *testing.T) {
 	var writes atomic.Int64
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "parley.db")
 		s := Raise(t, Team{Agents: []string{"DataBot", "SleepyBot"}, Script: `

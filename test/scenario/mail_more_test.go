@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/app"
+	"parley/internal/bubbletest"
 	"parley/internal/contact"
 	"parley/internal/policy"
 )
@@ -149,7 +150,7 @@ func TestDyingAroundMail(t *testing.T) {
 	team := thinkers
 	team.Member = func(m *app.Member) { m.Limits.Rescues = 1000 }
 	atEveryCommit(t, func(t *testing.T, n int, before bool) (died bool) {
-		synctest.Test(t, func(t *testing.T) {
+		bubbletest.Test(t, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "parley.db")
 			first, life := doomed(t, team, file)
 			first.As("rutger").Sleep("DataBot", 10*time.Second)

@@ -3,10 +3,10 @@ package scenario
 import (
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"parley"
+	"parley/internal/bubbletest"
 	"parley/internal/policy"
 	"parley/internal/store"
 )
@@ -174,7 +174,7 @@ agents:
   SlowBot: [{steps: [{wait: 30s, say: 'First try.'}]}]
 `}
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Test(t, func(t *testing.T) {
 				st := sharing{OpenFile(t, t.TempDir()+"/parley.db")}
 				suspended := NewMortal(t, st)
 				one := Raise(t, team, suspended)

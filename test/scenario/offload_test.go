@@ -9,11 +9,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"parley"
 	"parley/internal/app"
+	"parley/internal/bubbletest"
 	"parley/internal/contact"
 	"parley/internal/model"
 )
@@ -173,7 +173,7 @@ func TestAConversationIsPutAwayOnceWhateverCrashes(t *testing.T) {
 		for _, before := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%d %v", n, before), func(t *testing.T) {
 				t.Parallel()
-				synctest.Test(t, func(t *testing.T) { crashWhilePuttingAway(t, n, before) })
+				bubbletest.Test(t, func(t *testing.T) { crashWhilePuttingAway(t, n, before) })
 			})
 		}
 	}

@@ -5,12 +5,12 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"parley"
 	"parley/internal/access"
 	"parley/internal/app"
+	"parley/internal/bubbletest"
 	"parley/internal/contact"
 	"parley/internal/policy"
 )
@@ -261,7 +261,7 @@ func TestARequestThatIsNotTheApprovedOneIsNotMade(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Test(t, func(t *testing.T) {
 				file := filepath.Join(t.TempDir(), "parley.db")
 				s := Raise(t, visitors(counting), OpenFile(t, file))
 				s.As("VisitorBot").Wants(parley.Ask, howMany)
@@ -296,7 +296,7 @@ func TestACrashAnywhereAroundARequestFromOutside(t *testing.T) {
 
 func dieAroundRequest(t *testing.T, n int, before bool) (died bool) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "parley.db")
 		first, life := doomed(t, visitors(counting), file)
 		s := first

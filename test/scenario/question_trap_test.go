@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/app"
+	"parley/internal/bubbletest"
 	"parley/internal/contact"
 )
 
@@ -241,7 +242,7 @@ agents:
 		for _, before := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%d/%v", n, before), func(t *testing.T) {
 				t.Parallel()
-				synctest.Test(t, func(t *testing.T) {
+				bubbletest.Test(t, func(t *testing.T) {
 					file := filepath.Join(t.TempDir(), "parley.db")
 					mortal := NewMortal(t, OpenFile(t, file))
 					first := Raise(t, team, mortal)
@@ -277,7 +278,7 @@ agents:
 // Redacting a text also redacts what a question copied from it.
 func TestARedactedQuestionHasLostItsText(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		s := Raise(t, Team{Agents: []string{"AnnBot", "BeeBot", "CidBot"}, Member: loom, Script: `
 agents:
   AnnBot:` + heard + `

@@ -4,10 +4,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"parley"
+	"parley/internal/bubbletest"
 )
 
 // A text that was put away spreads with what is found in keepers: into the results
@@ -37,7 +37,7 @@ agents:
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { redactFound(t, team, text) })
+			bubbletest.Test(t, func(t *testing.T) { redactFound(t, team, text) })
 		})
 	}
 }
@@ -66,7 +66,7 @@ func redactFound(t *testing.T, team Team, text string) {
 // it was read.
 func TestTheEnrichmentsOfARedactedQuestionAreGone(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		s := Raise(t, Team{Agents: []string{"AnnBot", "BeeBot", "CidBot"}, Member: loom, Script: `
 agents:

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"parley"
+	"parley/internal/bubbletest"
 	"parley/internal/pgtest"
 	"parley/internal/store"
 )
@@ -16,7 +16,7 @@ import (
 // and takes the part out of the turns that have it.
 func TestRedactionFindsWhatIsQuotedInPart(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		redactQuoted(Raise(t, quoting(), OpenFile(t, filepath.Join(t.TempDir(), "parley.db"))))
 	})
 }

@@ -4,9 +4,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"parley"
+	"parley/internal/bubbletest"
 	"parley/internal/policy"
 	"parley/internal/store"
 )
@@ -24,7 +24,7 @@ agents:
   ReadBot: [{steps: [{call: read_channel, args: {channel: room}}, {say: 'Read.'}]}]
 `}
 	team.Member = under(map[string]ruleset{"InternBot": {behavior: policy.Supervised, manager: "ChiefBot"}})
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		s := Raise(t, team, OpenFile(t, filepath.Join(dir, "parley.db")))
 		rutger := s.As("rutger")
@@ -60,7 +60,7 @@ agents:
 // A reply in a channel is the request of those whom it mentions.
 func TestARedactedReplyIsNoTitle(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		s := Raise(t, Team{Agents: []string{"LeadBot", "ReadBot"}, Channels: []string{"room"}, Script: `
 agents:

@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"parley"
+	"parley/internal/bubbletest"
 	"parley/internal/contact"
 	"parley/internal/store"
 )
@@ -20,7 +20,7 @@ const secret = "the password is hunter2-hunter2"
 // that is stored, and from the bytes of the files.
 func TestARedactedTextIsGoneFromTheFiles(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		s := Raise(t, Team{Agents: []string{"LeadBot", "DataBot"}, Script: `
 agents:
@@ -84,7 +84,7 @@ func inFiles(t *testing.T, dir string) bool {
 // reply, and goes with it.
 func TestTheTitleOfAMentionGoesWithTheReply(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		s := Raise(t, Team{Agents: []string{"A", "B"}, Channels: []string{"room"}, Script: `
 agents:
   A: [{steps: [{say: '@B ` + secret + `'}]}]
@@ -105,7 +105,7 @@ agents:
 func TestARedactedRequestIsStillTheSameContact(t *testing.T) {
 	t.Parallel()
 	// Without the promises that hold elsewhere: what was shown is not stored any more.
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		s := Raise(t, Team{Agents: []string{"LeadBot", "EchoBot"}, Script: `
 agents:
   LeadBot:

@@ -5,16 +5,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"parley"
 	"parley/internal/app"
+	"parley/internal/bubbletest"
 )
 
 func TestATaskIsRescuedThreeTimesAndThenFails(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		team := Team{Agents: []string{"CoordinatorBot", "DoomBot"}, Script: `
 agents:
   CoordinatorBot:
@@ -55,7 +55,7 @@ agents:
 
 func TestFailureIsReportedOnceNotPerAttempt(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		team := Team{Agents: []string{"CoordinatorBot", "DataBot"}, Script: `
 agents:
   CoordinatorBot:
@@ -91,7 +91,7 @@ agents:
 
 func TestAnAskFoundAgainAfterACrashWaitsOnlyForTheRestOfItsTime(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		team := Team{Agents: []string{"CallerBot", "SlowBot"}, Script: slowTarget, Member: func(m *app.Member) { m.Limits.Rescues = 1000 }}
 		file := filepath.Join(t.TempDir(), "parley.db")
 		began := time.Now()
@@ -116,7 +116,7 @@ func TestAnAnswerComesOnceAlsoIfTheTimeOutReachedNobody(t *testing.T) {
 		t.Run(request, func(t *testing.T) {
 			t.Parallel()
 			for n := 1; n <= 7; n++ {
-				synctest.Test(t, func(t *testing.T) {
+				bubbletest.Test(t, func(t *testing.T) {
 					team := Team{Agents: slowTeam.Agents, Script: slowTarget}
 					file := filepath.Join(t.TempDir(), "parley.db")
 					s, life := doomed(t, team, file)

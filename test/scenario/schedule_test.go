@@ -10,6 +10,7 @@ import (
 
 	"parley"
 	"parley/internal/app"
+	"parley/internal/bubbletest"
 	"parley/internal/config"
 	"parley/internal/contact"
 	"parley/internal/timing"
@@ -316,7 +317,7 @@ func TestScheduledWorkIsMadeOnceWhateverDies(t *testing.T) {
 		config.Schedule{Name: "dm", Timing: every(t, time.Hour), Message: "Archive."},
 		config.Schedule{Name: "channel", Timing: every(t, time.Hour), Message: "Archive.", Channel: "ops"})
 	atEveryCommit(t, func(t *testing.T, n int, before bool) (died bool) {
-		synctest.Test(t, func(t *testing.T) {
+		bubbletest.Test(t, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "parley.db")
 			s, life := doomed(t, team, file)
 			life.Doom(n, before)

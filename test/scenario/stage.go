@@ -22,6 +22,7 @@ import (
 
 	"parley"
 	"parley/internal/app"
+	"parley/internal/bubbletest"
 	"parley/internal/model/scripted"
 	"parley/internal/store"
 	"parley/internal/store/sqlite"
@@ -65,7 +66,7 @@ type Stage struct {
 func Play(t *testing.T, team Team, play func(s *Stage)) {
 	t.Helper()
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		s := Raise(t, team, OpenFile(t, filepath.Join(t.TempDir(), "parley.db")))
 		s.perform(play)
 		s.Stop()

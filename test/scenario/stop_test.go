@@ -3,11 +3,11 @@ package scenario
 import (
 	"path/filepath"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"parley"
 	"parley/internal/app"
+	"parley/internal/bubbletest"
 	"parley/internal/store"
 )
 
@@ -61,7 +61,7 @@ func TestAStaleTokenChangesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Test(t, func(t *testing.T) {
 				team := Team{Agents: []string{"DataBot"}, Script: "agents:\n  DataBot: [{steps: " + steps + "}]\n"}
 				st := OpenFile(t, filepath.Join(t.TempDir(), "parley.db"))
 				var process *Mortal

@@ -3,11 +3,11 @@ package scenario
 import (
 	"path/filepath"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"parley"
 	"parley/internal/app"
+	"parley/internal/bubbletest"
 )
 
 const interruptedWork = `
@@ -28,7 +28,7 @@ agents:
 func TestAHubThatDiesWhileATaskIsResumed(t *testing.T) {
 	t.Parallel()
 	atEveryCommit(t, func(t *testing.T, n int, before bool) (died bool) {
-		synctest.Test(t, func(t *testing.T) {
+		bubbletest.Test(t, func(t *testing.T) {
 			o := newOutside()
 			team := Team{Agents: []string{"Lead", "Data"}, Script: interruptedWork, Tools: o.tools(), Member: func(m *app.Member) {
 				m.Toolsets = []string{"contact", "outside"}

@@ -5,13 +5,14 @@ import (
 	"net"
 	"os"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"parley/internal/bubbletest"
 )
 
 // Whatever comes keeps a connection, a ping too; silence ends it.
 func TestWhatComesKeepsAConnection(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()
 		defer func() { _ = near.Close() }()
 		defer func() { _ = far.Close() }()

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -16,6 +15,7 @@ import (
 	"parley"
 	"parley/api"
 	"parley/client"
+	"parley/internal/bubbletest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -270,7 +270,7 @@ func follow(t *testing.T, h *fakeHub) *watched {
 // The hub ends and is started again. The screen says so, and then shows everything
 // that happened, once.
 func TestItGoesOnAfterARestart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		h := newFakeHub()
 		h.say(2)
 		h.step(1)
@@ -306,7 +306,7 @@ func TestItGoesOnAfterARestart(t *testing.T) {
 // A storm of steps reaches the screen a few times a second, and what is too much is
 // counted, not kept.
 func TestAStorm(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		h := newFakeHub()
 		h.agents = make([]api.Agent, 2000)
 		w := follow(t, h)
@@ -335,7 +335,7 @@ func TestAStorm(t *testing.T) {
 // A burst that the screen cannot take is cut, and the messages in it are not fetched
 // one by one.
 func TestABurst(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		h := newFakeHub()
 		w := follow(t, h)
 		time.Sleep(time.Second)
@@ -355,7 +355,7 @@ func TestABurst(t *testing.T) {
 
 // The text of a question is fetched once, not with every look at the team.
 func TestAQuestionIsReadOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		h := newFakeHub()
 		h.mine = []api.Task{{ID: "task-1", Request: "msg-1"}}
 		w := follow(t, h)
@@ -376,7 +376,7 @@ func TestAQuestionIsReadOnce(t *testing.T) {
 // A team with a history: what was said before the screen was opened has its words,
 // although as many steps come with it.
 func TestTheHistoryHasItsWords(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		h := newFakeHub()
 		h.far = time.Millisecond
 		h.step(history)
@@ -396,7 +396,7 @@ func TestTheHistoryHasItsWords(t *testing.T) {
 // Of a large tree that has ended only the newest tasks are read, and yet each stands
 // below its own parent. What has ended is not read again.
 func TestTheChildrenOfAnEndedTreeStandBelowIt(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		h := newFakeHub()
 		task := func(id, parent string) {
 			h.tasks = append(h.tasks, api.Task{ID: id, Parent: parent, Agent: "a", State: "completed", Ended: &noon})

@@ -2,14 +2,15 @@ package provider
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"parley/internal/bubbletest"
 )
 
 // After a refusal nobody asks until it is over; then one does, and each reply lets
 // twice as many in.
 func TestAHundredDoNotKnockAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		l := newLimiter()
 		l.jitter = func() float64 { return 0 }
 		var in []ticket
@@ -61,7 +62,7 @@ func TestAHundredDoNotKnockAtOnce(t *testing.T) {
 
 // Those who are sent away come back in waves: one, two, four.
 func TestWavesOfTurns(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		l := newLimiter()
 		l.jitter = func() float64 { return 0 }
 		first, _ := l.enter()
@@ -82,7 +83,7 @@ func TestWavesOfTurns(t *testing.T) {
 // A provider that does not say how long it wants to be left alone gets longer pauses
 // each time, up to a bound, and short ones again after a reply.
 func TestGrowingPauses(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		l := newLimiter()
 		l.jitter = func() float64 { return 1 }
 		for i, want := range []time.Duration{2, 4, 8, 16, 32, 64, 120, 120} {
@@ -137,7 +138,7 @@ func TestAWindowIsLearned(t *testing.T) {
 // What was learned is forgotten when it did not help, and after a day. Nobody is told
 // twice.
 func TestALearnedWindowDoesNotStay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		l := newLimiter()
 		l.learn(60)
 		l.forget()

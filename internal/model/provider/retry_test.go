@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/http"
 	"testing"
-	"testing/synctest"
 	"time"
 
+	"parley/internal/bubbletest"
 	"parley/internal/model"
 )
 
@@ -55,7 +55,7 @@ func TestPause(t *testing.T) {
 }
 
 func TestWaitingEndsWithTheContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		began := time.Now()

@@ -7,9 +7,9 @@ import (
 	"io"
 	"net/http"
 	"testing"
-	"testing/synctest"
 	"time"
 
+	"parley/internal/bubbletest"
 	"parley/internal/model"
 	"parley/internal/model/catalogue"
 )
@@ -66,7 +66,7 @@ func (s *slow) ask(t *testing.T) (model.Reply, *model.Error) {
 
 // The limits are for silence: a reply that moves is not cut, however long it takes.
 func TestAStreamThatMovesIsNotCut(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		s := &slow{pauses: []time.Duration{9 * time.Minute, 119 * time.Second}}
 		for range 60 { // two hours
 			s.parts = append(s.parts, text("a"), ": still here")
@@ -98,7 +98,7 @@ func TestSilence(t *testing.T) {
 		"empty": {[]time.Duration{time.Second}, []string{finished}, 5, "lab/m answered with nothing.", model.Usage{Input: 350, Output: 25, Cost: 375}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Test(t, func(t *testing.T) {
 				s := &slow{pauses: c.pauses, parts: c.parts}
 				_, err := s.ask(t)
 				if err == nil || err.Message != c.says || s.asked != c.asked || err.Usage != c.usage {
@@ -111,7 +111,7 @@ func TestSilence(t *testing.T) {
 
 // What came to nothing before a reply is counted with it.
 func TestLostRepliesAreCounted(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		s := &slow{pauses: []time.Duration{time.Second}, parts: []string{finished}}
 		first := s.parts
 		s.parts = append([]string{}, first...)

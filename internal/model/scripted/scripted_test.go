@@ -7,13 +7,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"parley"
+	"parley/internal/bubbletest"
 	"parley/internal/model"
 )
 
@@ -99,7 +99,7 @@ func TestStreaming(t *testing.T) {
 
 // Whoever watches sees the words come one by one. The step takes as long as it says.
 func TestStreamingTakesTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		s := mustParse(t, "agents: {A: [steps: [{wait: 8s, say: one two three four}]]}")
 		began := time.Now()
 		var at []time.Duration
@@ -147,7 +147,7 @@ func TestFail(t *testing.T) {
 func TestWait(t *testing.T) {
 	for _, step := range []string{"{wait: 150ms, say: x}", "{wait: 150ms, call: x}", "{wait: 150ms, fail: x}"} {
 		s := mustParse(t, "agents: {A: [{steps: ["+step+"]}]}")
-		synctest.Test(t, func(t *testing.T) {
+		bubbletest.Test(t, func(t *testing.T) {
 			began := time.Now()
 			_, _ = s.Step(t.Context(), hello("A"), nil)
 			if took := time.Since(began); took != 150*time.Millisecond {
@@ -159,7 +159,7 @@ func TestWait(t *testing.T) {
 
 func TestWaitEndsWithTheContext(t *testing.T) {
 	s := mustParse(t, "agents: {A: [{steps: [{wait: 1h, say: x}]}]}")
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		began := time.Now()
