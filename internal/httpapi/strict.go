@@ -140,6 +140,9 @@ func checkKeys(data []byte) error {
 			}
 			i = end
 		case '{', '[':
+			if len(open) == maxNesting {
+				return nil // the decoder refuses it, and this is what it may cost before
+			}
 			open = append(open, object{key: data[i] == '{', list: data[i] == '['})
 		case '}', ']':
 			open = open[:max(0, len(open)-1)]
@@ -176,6 +179,9 @@ type object struct {
 	few  [][]byte
 	many map[string]bool // of an object with many keys
 }
+
+// maxNesting is how deep a body may be: so deep encoding/json reads.
+const maxNesting = 10_000
 
 // fewKeys are looked through one by one.
 const fewKeys = 16

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -119,5 +120,25 @@ func TestAKeyTwiceAmongMany(t *testing.T) {
 		if err := httpapi.CheckJSON([]byte(plain)); err != nil {
 			t.Errorf("%s: %v", plain, err)
 		}
+	}
+}
+
+// What is nested deeper than any reader of JSON goes is refused without being kept track of.
+func TestABodyIsNotNestedWithoutEnd(t *testing.T) {
+	deep := []byte(strings.Repeat("[", 8<<20))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err := httpapi.CheckJSON(deep)
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > uint64(len(deep)) {
+		t.Errorf("%d bytes were needed to look at %d", used, len(deep))
+	}
+	if err == nil && json.Unmarshal(deep, new(any)) == nil {
+		t.Error("it passes")
+	}
+	w := newWorld(t)
+	body := `{"action":"notify","agent":"DataBot","message":` + string(deep[:1<<20]) + `}`
+	if status, text := w.do("Ada", "POST", "/v1/contacts", body); status != http.StatusBadRequest {
+		t.Errorf("%d: %.200s", status, text)
 	}
 }
