@@ -42,16 +42,48 @@ type phrase struct {
 // place is how far a phrase has been read, by how many unlikely letters that took.
 type place [atMostOdd + 1]uint64
 
-// phrases are the headers, and then the openings.
-var phrases = sync.OnceValue(func() (list []phrase) {
+// phrases are the headers, and then the openings. A set of them is a bit for each.
+type phrases struct {
+	list      []phrase
+	bracketed uint64          // those that are headers
+	beginning ['z' + 1]uint64 // those that a letter or digit can begin
+}
+
+var allPhrases = sync.OnceValue(func() *phrases {
+	all := &phrases{}
 	for _, text := range headers {
-		list = append(list, newPhrase(text, true))
+		all.bracketed |= 1 << len(all.list)
+		all.add(newPhrase(text, true))
 	}
 	for _, text := range openings {
-		list = append(list, newPhrase(text, false))
+		all.add(newPhrase(text, false))
 	}
-	return list
+	return all
 })
+
+func (all *phrases) add(p phrase) {
+	for letter, places := range p.reads {
+		all.beginning[letter] |= places & 1 << len(all.list)
+	}
+	all.list = append(all.list, p)
+}
+
+// begun are those that can begin with a character.
+func (all *phrases) begun(g *glyph, bracketed bool) (set uint64) {
+	switch {
+	case g.joker != noJoker:
+		set = 1<<len(all.list) - 1
+	case g.letters != "":
+		set = all.beginning[g.letters[0]]
+	}
+	if g.other != "" {
+		set |= all.beginning[g.other[0]]
+	}
+	if bracketed {
+		return set & all.bracketed
+	}
+	return set &^ all.bracketed
+}
 
 func newPhrase(text string, bracketed bool) phrase {
 	p := phrase{parts: len(text), bracketed: bracketed}
@@ -73,11 +105,6 @@ func newPhrase(text string, bracketed bool) phrase {
 	}
 	p.odd = min(bits.OnesCount64(p.letters)/2, atMostOdd)
 	return p
-}
-
-// mayBegin reports whether the phrase can begin with a character.
-func (p *phrase) mayBegin(g *glyph) bool {
-	return g.joker != noJoker || g.letters != "" && p.reads[g.letters[0]]&1 != 0 || g.other != "" && p.reads[g.other[0]]&1 != 0
 }
 
 // step reads one more character.
@@ -153,19 +180,33 @@ func imitations(s string) []int {
 	return found
 }
 
-// nextBreak finds the end of a line; -1 if there is none. Nearly all characters are told
-// apart by their first byte.
+// nextBreak finds the end of a line; -1 if there is none.
 func nextBreak(s string) int {
-	for i := 0; i < len(s); i++ {
-		if b := s[i]; b >= ' ' && b < utf8.RuneSelf {
-			continue
-		} else if b < ' ' || utf8.RuneStart(b) {
+	for i := ordinary(s); i < len(s); i += 1 + ordinary(s[i+1:]) {
+		if b := s[i]; b < ' ' || b >= utf8.RuneSelf && utf8.RuneStart(b) {
 			if r, _ := utf8.DecodeRuneInString(s[i:]); lineBreak(r) {
 				return i
 			}
 		}
 	}
 	return -1
+}
+
+// ordinary is how many bytes of a text are for certain ASCII and none that controls
+// anything: most of what is ever read, so it looks at eight at once.
+func ordinary(s string) (n int) {
+	const each = 0x0101010101010101
+	for ; len(s)-n >= 8; n += 8 {
+		b := s[n : n+8]
+		eight := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+		// The highest bit of a byte is set below a space by the subtraction, and by itself
+		// past ASCII.
+		if (eight-' '*each|eight)&(utf8.RuneSelf*each) != 0 {
+			break
+		}
+	}
+	return n
 }
 
 // line is a line of a text that is being read.
@@ -176,7 +217,7 @@ type line struct {
 
 // watch looks out for all phrases at once, across the ends of lines.
 type watch struct {
-	list  []phrase
+	*phrases
 	lines []line
 	live  uint64 // the phrases that have begun
 	at    [64]place
@@ -188,7 +229,7 @@ type watch struct {
 }
 
 // watches are used again: one is far larger than most texts.
-var watches = sync.Pool{New: func() any { return &watch{list: phrases()} }}
+var watches = sync.Pool{New: func() any { return &watch{phrases: allPhrases()} }}
 
 // reset begins with another text. Where a phrase was read to is set when it begins.
 func (w *watch) reset() {
@@ -226,21 +267,18 @@ func (w *watch) read(text string, start int) {
 
 // nextBracket is how much comes before the next bracket, or all.
 func nextBracket(s string) int {
-	for i := 0; i < len(s); {
-		if s[i] < utf8.RuneSelf {
-			if s[i] == '[' {
-				return i
-			}
-			i++
-			continue
-		}
+	end := strings.IndexByte(s, '[')
+	if end < 0 {
+		end = len(s)
+	}
+	for i := ordinary(s[:end]); i < end; i += ordinary(s[i:end]) {
 		r, size := utf8.DecodeRuneInString(s[i:])
-		if bracket(r) {
+		if r >= utf8.RuneSelf && bracket(r) {
 			return i
 		}
 		i += size
 	}
-	return len(s)
+	return end
 }
 
 // bracket notes what a character means for the header that may come. One that is
@@ -274,12 +312,9 @@ func (w *watch) goOn(g *glyph) {
 
 // begin begins phrases with a character.
 func (w *watch) begin(g *glyph, bracketed bool, since int) {
-	for n := range w.list {
-		p := &w.list[n]
-		if p.bracketed != bracketed || !p.mayBegin(g) {
-			continue
-		}
-		next, _ := p.step(&place{1}, g)
+	for begun := w.begun(g, bracketed); begun != 0; begun &= begun - 1 {
+		n := bits.TrailingZeros64(begun)
+		next, _ := w.list[n].step(&place{1}, g)
 		if next[0] &^= 1; next == (place{}) { // where it begins is noted elsewhere
 			continue
 		}
