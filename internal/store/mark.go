@@ -85,7 +85,7 @@ func (tx *Tx) writeMarks() {
 		tx.exec(`UPDATE thread SET
 				a_read = CASE WHEN a_id = $2 AND a_read < $3 THEN $3 ELSE a_read END,
 				b_read = CASE WHEN a_id <> $2 AND b_read < $3 THEN $3 ELSE b_read END
-			WHERE id = $1 /*later*/`, int64(r.thread), int64(r.agent), int64(r.n))
+			WHERE id = $1 /*later alone*/`, int64(r.thread), int64(r.agent), int64(r.n))
 	}
 	slices.SortFunc(tx.marks.groups, func(a, b groupMark) int {
 		return cmp.Or(cmp.Compare(a.channel, b.channel), cmp.Compare(a.agent, b.agent), cmp.Compare(a.n, b.n))

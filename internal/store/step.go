@@ -31,9 +31,8 @@ func (tx *Tx) stepTime() parley.Micros {
 	if hot == nil {
 		return tx.Now
 	}
-	if hot.lastStep == 0 {
-		// A failure ends the transaction, whatever becomes of the time.
-		_ = tx.query(`SELECT max(at) FROM step`, func(r Row) { hot.lastStep = parley.Micros(r.Int(0)) })
+	if hot.lastStep == 0 && tx.query(`SELECT max(at) FROM step`, func(r Row) { hot.lastStep = parley.Micros(r.Int(0)) }) != nil {
+		return tx.Now // of a transaction that fails
 	}
 	hot.lastStep = max(tx.Now, hot.lastStep+1)
 	return hot.lastStep

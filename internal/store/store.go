@@ -80,7 +80,9 @@ const (
 // []byte or nil. The marks /*lock*/ and /*skip locked*/ stand where an engine with
 // row locks takes them. The mark /*later*/ is on writes that Hot hears of, and that a
 // driver may put off until something else uses their table: inserts of one row, and
-// updates of one row by its primary key.
+// updates of one row by its primary key. /*later alone*/ is the same for an update of a row
+// that its transaction does not hold: no other transaction may share it, or two that are
+// shared by many could wait for each other.
 type Query struct {
 	SQL  string
 	Args []any

@@ -41,7 +41,7 @@ var (
 	// lockOne finds the statements that lock one row whose id is their first column.
 	lockOne = regexp.MustCompile(`(?:FROM (task|thread) WHERE id = \$1 /\*lock\*/|/\*lock (thread|rate)\*/)$`)
 	insert  = regexp.MustCompile(`^INSERT INTO (\w+) \([^()]*\)\s+VALUES (\([^()]*\)) /\*later\*/$`)
-	update  = regexp.MustCompile(`(?s)^UPDATE (\w+) SET .*\sWHERE (.*) /\*later\*/$`)
+	update  = regexp.MustCompile(`(?s)^UPDATE (\w+) SET\s.*\sWHERE (.*) /\*later\*/$`)
 	equals  = regexp.MustCompile(`= \$(\d+)`)
 	dollars = regexp.MustCompile(`\$(\d+)`)
 )

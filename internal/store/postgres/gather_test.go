@@ -9,32 +9,26 @@ import (
 	"testing"
 
 	"parley/internal/pgtest"
-	"parley/internal/store/storetest"
 )
 
 // Every write with the mark /*later*/, and every read that locks one row, can be gathered.
-// The server takes each in its frame, and finds the rows by their keys.
+// The server takes each in its frame, and finds the rows by their keys. What has the mark
+// /*later alone*/ cannot.
 func TestEveryMarkedStatementHasAFrame(t *testing.T) {
 	dsn := pgtest.DSN(t)
-	s := open(t, dsn, Options{MaxConns: 1})
-	if err := storetest.EveryStatement(s); err != nil {
-		t.Fatal(err)
-	}
-	pooled, err := s.pool.Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := maps.Clone(sessionOf(pooled.Conn().PgConn()).statements)
-	pooled.Release()
+	known := everyStatement(t, dsn)
 	kinds := map[uint32]byte{20: 'i', 25: 't', 17: 'b'}
 
 	c := connect(t, dsn)
 	exec(t, c, `SET search_path = parley; SET plan_cache_mode = force_generic_plan;`+planByKey)
 	exec(t, c, `SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off`)
-	writes, locks := 0, 0
+	writes, locks, alone := 0, 0, 0
 	for sql, st := range known {
 		shape := shapeOf(sql)
 		marked := strings.HasSuffix(sql, laterMark)
+		if strings.HasSuffix(sql, "/*later alone*/") {
+			alone++
+		}
 		if marked != (shape.inserts || shape.updates) {
 			t.Errorf("marked %v, and gathered %v: %s", marked, !marked, sql)
 		}
@@ -58,8 +52,8 @@ func TestEveryMarkedStatementHasAFrame(t *testing.T) {
 			t.Errorf("%s\n%s", framed, plan)
 		}
 	}
-	if writes < 10 || locks < 5 {
-		t.Errorf("only %d writes and %d locks were looked at", writes, locks)
+	if writes < 10 || locks < 5 || alone == 0 {
+		t.Errorf("only %d writes and %d locks were looked at, and %d that no batch may have", writes, locks, alone)
 	}
 }
 
@@ -69,7 +63,7 @@ func TestGatheringKeepsTheOrderOfEachRow(t *testing.T) {
 	statements := []string{
 		`UPDATE task SET turns = $2 WHERE id = $1 /*later*/`,
 		`UPDATE task SET turns = $2, state = 1 WHERE id = $1 /*later*/`,
-		`UPDATE thread SET a_read = $2 WHERE id = $1 /*later*/`,
+		`UPDATE thread SET message_count = $2 WHERE id = $1 /*later*/`,
 	}
 	inserts := `INSERT INTO task (id, turns) VALUES ($1, $2) /*later*/`
 	for seed := range 200 {

@@ -24,7 +24,6 @@ import (
 // error, and runs again in a transaction of its own.
 type member struct {
 	fn     func(*store.Tx) error
-	ids    *sequences
 	recent *store.Recent
 
 	state  atomic.Int32

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"regexp"
@@ -71,9 +72,10 @@ func TestDescribeNamesServerAndDatabase(t *testing.T) {
 	}
 }
 
-// A statement that scans a big table is slow only once the table has grown.
-func TestEveryStatementHasItsIndex(t *testing.T) {
-	dsn := pgtest.DSN(t)
+// everyStatement has a store use all of its statements on one connection, and returns those
+// that it knows then.
+func everyStatement(t *testing.T, dsn string) map[string]*statement {
+	t.Helper()
 	s := open(t, dsn, Options{MaxConns: 1})
 	if err := storetest.EveryStatement(s); err != nil {
 		t.Fatal(err)
@@ -82,9 +84,14 @@ func TestEveryStatementHasItsIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := sessionOf(pooled.Conn().PgConn()).statements
-	pooled.Release()
+	defer pooled.Release()
+	return maps.Clone(sessionOf(pooled.Conn().PgConn()).statements)
+}
 
+// A statement that scans a big table is slow only once the table has grown.
+func TestEveryStatementHasItsIndex(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	known := everyStatement(t, dsn)
 	c := connect(t, dsn)
 	exec(t, c, `SET search_path = parley; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off`)
 	explained := 0

@@ -39,7 +39,7 @@ type lanes struct {
 // share has fn run in a batch. If it could not be, it must run by itself, and done is
 // false.
 func (s *Store) share(ctx context.Context, fn func(*store.Tx) error) (done bool, err error) {
-	m := &member{fn: fn, ids: &s.ids, recent: &s.recent, ended: make(chan struct{})}
+	m := &member{fn: fn, recent: &s.recent, ended: make(chan struct{})}
 	if s.lanes.add(m) {
 		go s.runLane()
 	}
@@ -87,12 +87,7 @@ func (s *Store) runLane() {
 			return
 		}
 		b := batch{store: s}
-		for _, m := range list {
-			if m.enter() {
-				b.members = append(b.members, m)
-			}
-		}
-		b.run()
+		b.run(list)
 	}
 }
 
@@ -112,14 +107,17 @@ type batch struct {
 	locked  map[rowKey]*member // rows, and who read them to change them
 }
 
-// run ends each member, one way or another.
-func (b *batch) run() {
+// run ends each of those who wait, one way or another. They enter when there is a
+// connection: until then their callers can give up.
+func (b *batch) run(waiting []*member) {
 	defer b.end()
-	if len(b.members) < b.store.leastMembers() {
+	if len(waiting) < b.store.leastMembers() {
+		b.enter(waiting)
 		b.dismiss()
 		return
 	}
 	c, release, err := b.store.acquire(context.Background(), beginUpdate, nil)
+	b.enter(waiting)
 	if err != nil {
 		b.dismiss() // each says what is wrong, and waits for as long as its caller likes
 		return
@@ -129,6 +127,15 @@ func (b *batch) run() {
 	c.push(request{sql: planByKey})
 	b.read()
 	b.write()
+}
+
+// enter takes in those who have not given up.
+func (b *batch) enter(waiting []*member) {
+	for _, m := range waiting {
+		if m.enter() {
+			b.members = append(b.members, m)
+		}
+	}
 }
 
 // leastMembers is how many make a batch: one is done sooner by itself.

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/pgtest"
@@ -59,13 +60,11 @@ func (p *pairs) notify(pair int) func(*store.Tx) error {
 
 // batch runs closures in one batch, in the order in which they are given.
 func (p *pairs) batch(closures ...func(*store.Tx) error) []*member {
-	b := batch{store: p.Store}
+	b, waiting := batch{store: p.Store}, []*member{}
 	for _, fn := range closures {
-		m := &member{fn: fn, recent: &p.recent, ended: make(chan struct{})}
-		m.enter()
-		b.members = append(b.members, m)
+		waiting = append(waiting, &member{fn: fn, recent: &p.recent, ended: make(chan struct{})})
 	}
-	b.run()
+	b.run(waiting)
 	for _, m := range b.members {
 		<-m.ended
 	}
@@ -316,16 +315,16 @@ func TestABatchWhoseReadFailsLetsEverybodyGo(t *testing.T) {
 // Who panics over a row does so by itself, and the connection is not used again.
 func TestAPanicOverARowEndsNoLane(t *testing.T) {
 	p := newPairs(t, 2, Options{})
-	b := batch{store: p.Store}
+	b, list := batch{store: p.Store}, []*member{}
 	for range 3 {
-		b.members = append(b.members, &member{fn: p.notify(0), recent: &p.recent, ended: make(chan struct{})})
+		list = append(list, &member{fn: p.notify(0), recent: &p.recent, ended: make(chan struct{})})
 	}
-	b.members[1].fn = func(*store.Tx) error {
-		return b.members[1].Query(store.Query{SQL: `SELECT id FROM agent WHERE id = $1`, Args: []any{int64(p.agents[0].ID)},
+	list[1].fn = func(*store.Tx) error {
+		return list[1].Query(store.Query{SQL: `SELECT id FROM agent WHERE id = $1`, Args: []any{int64(p.agents[0].ID)},
 			Row: func(store.Row) { panic("at the row") }})
 	}
-	b.run()
-	for i, m := range b.members {
+	b.run(list)
+	for i, m := range list {
 		if <-m.ended; !m.alone || m.result != nil {
 			t.Errorf("member %d: alone %v, %v", i, m.alone, m.result)
 		}
@@ -382,6 +381,34 @@ func TestWhoeverGivesUpInTimeDoesNotRun(t *testing.T) {
 		t.Error(err)
 	}
 	p.runLane()
+	p.stored(0, 0)
+}
+
+// The same where a batch waits for a connection.
+func TestWhoeverGivesUpBeforeThereIsAConnectionDoesNotRun(t *testing.T) {
+	p := newPairs(t, 1, Options{Crowd: -1, MaxConns: 1})
+	held, err := p.pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- p.Update(store.Gathered(ctx), p.notify(0)) }()
+	for taken := false; !taken; runtime.Gosched() {
+		p.lanes.mu.Lock()
+		taken = p.lanes.running == 1 && len(p.lanes.waiting) == 0
+		p.lanes.mu.Unlock()
+	}
+	cancel()
+	select {
+	case err := <-done:
+		if !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("it waits for the connection")
+	}
+	held.Release()
 	p.stored(0, 0)
 }
 

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"zombiezen.com/go/sqlite"
@@ -24,10 +25,6 @@ type conn struct {
 	recent   *store.Recent
 	hot      *store.Hot               // of the writer
 	later    *later                   // of the writer
-	flight   *flight                  // of the writer, and nil unless a batch is being stored
-	failed   *flight                  // that has landed, until the writer has run its batch again
-	open     bool                     // the transaction of the batch has begun
-	many     []*statement             // those for rowsAtOnce rows
 	args     []any                    // of many rows, used again
 	writes   bool                     // the only one that does
 	counting *atomic.Pointer[counter] // of the store; usually nobody counts
@@ -48,13 +45,6 @@ type statement struct {
 
 var _ store.Conn = (*conn)(nil)
 
-// The statements of a batch's transaction.
-const (
-	beginBatch    = "BEGIN IMMEDIATE"
-	commitBatch   = "COMMIT"
-	rollbackBatch = "ROLLBACK"
-)
-
 // boundLimit finds a limit that is an argument. SQLite plans by its value and
 // prepares the statement again whenever the value changes. It cannot do so for an
 // expression.
@@ -64,15 +54,8 @@ func (c *conn) prepare(sql string) (*statement, error) {
 	if s := c.stmts[sql]; s != nil {
 		return s, nil
 	}
-	s, err := c.compile(sql)
-	if err == nil {
-		c.stmts[sql] = s
-	}
-	return s, err
-}
-
-func (c *conn) compile(sql string) (*statement, error) {
-	raw, err := c.raw.Prepare(boundLimit.ReplaceAllString(withLists(sql), "LIMIT $$$1 + 0"))
+	text := textOf(sql)
+	raw, err := c.raw.Prepare(text.engine)
 	if err != nil {
 		return nil, fmt.Errorf("prepare %q: %w", sql, err)
 	}
@@ -85,9 +68,26 @@ func (c *conn) compile(sql string) (*statement, error) {
 		s.params[n-1] = i + 1
 	}
 	if c.later != nil {
-		s.traits = traitsOf(sql)
+		s.traits = text.traits
 	}
+	c.stmts[sql] = s
 	return s, nil
+}
+
+// text is what is known of a statement before anybody prepares it.
+type text struct {
+	engine string // the text for the engine
+	traits
+}
+
+var texts sync.Map // by the statement; finding it all out takes longer than preparing it
+
+func textOf(sql string) *text {
+	if t, ok := texts.Load(sql); ok {
+		return t.(*text)
+	}
+	t, _ := texts.LoadOrStore(sql, &text{boundLimit.ReplaceAllString(withLists(sql), "LIMIT $$$1 + 0"), traitsOf(sql)})
+	return t.(*text)
 }
 
 func (c *conn) Query(qs ...store.Query) error {
@@ -107,43 +107,7 @@ func (c *conn) Exec(sql string, args ...any) {
 	}
 }
 
-// exec runs a statement about transactions or settings.
-func (c *conn) exec(sql string) {
-	c.awaitFlight()
-	if c.err == nil {
-		c.err = c.control(sql)
-	}
-}
-
-func (c *conn) control(sql string) error {
-	s, err := c.prepare(sql)
-	if err != nil {
-		return err
-	}
-	return c.run(s, sql, nil, nil)
-}
-
-// begin begins the transaction of a batch, unless it has begun. It fails if another one
-// could not be ended.
-func (c *conn) begin() {
-	c.awaitFlight()
-	if c.err == nil && !c.open {
-		c.err = c.control(beginBatch)
-		c.open = c.err == nil
-	}
-}
-
-// commit stores what waits, and then everything.
-func (c *conn) commit() {
-	c.begin()
-	c.flushAll()
-	steps := c.pass()
-	c.exec(commitBatch)
-	if c.err == nil {
-		c.open = false
-		c.tail.committed(steps)
-	}
-}
+func (c *conn) exec(sql string) { c.Exec(sql) }
 
 // rollback ends the transaction, even after an error, and even if the error has
 // already ended it.
@@ -156,37 +120,27 @@ func (c *conn) rollback() {
 func (c *conn) leave() {
 	c.err = nil
 	if !c.raw.AutocommitEnabled() {
-		c.exec(rollbackBatch)
+		c.exec("ROLLBACK")
 	}
-	c.err, c.open = nil, false
+	c.err = nil
 }
 
 // use runs a statement, after the waiting ones of its tables, or lets it wait itself.
 func (c *conn) use(sql string, args []any, row func(store.Row)) error {
-	s := c.stmts[sql]
-	if s == nil {
-		c.awaitFlight()
-		if c.err != nil {
-			return c.err
-		}
-		var err error
-		if s, err = c.prepare(sql); err != nil {
-			return err
-		}
+	s, err := c.prepare(sql)
+	if err != nil {
+		return err
 	}
 	if c.later == nil {
 		return c.run(s, sql, args, row)
 	}
-	if s.waits && !c.later.add(s, sql, args) {
+	if s.waits {
+		if c.later.add(s, sql, args) {
+			return c.flush(1 << s.table)
+		}
 		return nil
 	}
-	if c.begin(); c.err != nil {
-		return c.err
-	}
-	if s.waits {
-		return c.flush(c.later, 1<<s.table)
-	}
-	if err := c.flush(c.later, s.touches); err != nil {
+	if err := c.flush(s.touches); err != nil {
 		return err
 	}
 	for _, table := range s.changes {
@@ -302,9 +256,6 @@ func (c *conn) loadSequences() (newest parley.Micros, err error) {
 
 func (c *conn) close() {
 	for _, s := range c.stmts {
-		_ = s.Finalize()
-	}
-	for _, s := range c.many {
 		_ = s.Finalize()
 	}
 	_ = c.raw.Close()

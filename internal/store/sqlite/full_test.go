@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"parley"
+	"parley/internal/bubbletest"
 	"parley/internal/store"
 )
 
@@ -83,7 +83,7 @@ func (s *Store) holds(t *testing.T, n int) {
 // even though the engine may end their shared transaction.
 func TestDiskFullForOneOfABatch(t *testing.T) {
 	for place := range 5 {
-		synctest.Test(t, func(t *testing.T) {
+		bubbletest.Test(t, func(t *testing.T) {
 			s := openStore(t, filepath.Join(t.TempDir(), "parley.db"))
 			s.limit(t, 10)
 			closures := make([]func(*store.Tx) error, 5)

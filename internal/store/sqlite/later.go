@@ -44,6 +44,7 @@ var (
 	// plain is a statement that begins with the table that it changes.
 	plain   = regexp.MustCompile(`^(INSERT INTO|UPDATE) (\w+)`)
 	changes = regexp.MustCompile(`\b(INSERT|UPDATE|DELETE|REPLACE)\b`)
+	marked  = regexp.MustCompile(`/\*later( alone)?\*/$`)
 )
 
 func traitsOf(sql string) (t traits) {
@@ -58,7 +59,7 @@ func traitsOf(sql string) (t traits) {
 		into = begins[2]
 	}
 	inserts := len(begins) > 0 && begins[1] == "INSERT INTO" && !puts
-	if strings.HasSuffix(sql, "/*later*/") && into != "" {
+	if marked.MatchString(sql) && into != "" {
 		t.waits, t.several, t.insert = true, inserts || puts, inserts
 		if t.table = slices.Index(laterTables, into); t.table < 0 {
 			panic(fmt.Sprintf("store: no statement of this kind waits: %s", sql)) // ours
@@ -132,12 +133,12 @@ func (c *conn) forget(to int) {
 }
 
 // flush runs what waits for some tables.
-func (c *conn) flush(l *later, of tables) error {
+func (c *conn) flush(of tables) error {
 	for i := range laterTables {
-		if l.some&of&(1<<i) == 0 {
+		if c.later.some&of&(1<<i) == 0 {
 			continue
 		}
-		t := &l.tables[i]
+		t := &c.later.tables[i]
 		if err := c.runAll(t.inserts); err != nil {
 			return err
 		}
@@ -145,7 +146,7 @@ func (c *conn) flush(l *later, of tables) error {
 			return err
 		}
 		t.inserts, t.updates = empty(t.inserts), empty(t.updates)
-		l.some &^= 1 << i
+		c.later.some &^= 1 << i
 	}
 	return nil
 }
@@ -153,7 +154,7 @@ func (c *conn) flush(l *later, of tables) error {
 // flushAll runs everything that waits. Like Exec it leaves its error in the connection.
 func (c *conn) flushAll() {
 	if c.err == nil && c.later != nil {
-		c.err = c.flush(c.later, allTables)
+		c.err = c.flush(allTables)
 	}
 }
 
@@ -183,12 +184,11 @@ func (c *conn) runRows(rows []waiting) error {
 	}
 	if first.s.many == nil {
 		sql := severalRows(first.sql, len(first.args), len(rows))
-		s, err := c.compile(sql)
+		s, err := c.prepare(sql)
 		if err != nil {
 			return err
 		}
 		first.s.many, first.s.manySQL = s, sql
-		c.many = append(c.many, s)
 	}
 	c.args = c.args[:0]
 	for _, r := range rows {

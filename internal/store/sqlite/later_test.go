@@ -1,17 +1,18 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"parley"
+	"parley/internal/bubbletest"
 	"parley/internal/store"
 )
 
@@ -94,7 +95,7 @@ func (w *talk) said(t *testing.T) (bodies []string) {
 
 // The rows of a batch go in together: few statements, and the same rows in the same order.
 func TestTheRowsOfABatchGoInTogether(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		w := newTalk(t)
 		var closures []func(*store.Tx) error
 		var want []string
@@ -133,7 +134,7 @@ func TestTheRowsOfABatchGoInTogether(t *testing.T) {
 // A row that the engine refuses fails its own closure, though it is inserted with others
 // and long after the closure has ended.
 func TestARefusedRowOfABatchFailsItsOwnClosure(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		w := newTalk(t)
 		if err := w.Update(t.Context(), func(tx *store.Tx) error { return w.say(tx, "before", "taken") }); err != nil {
 			t.Fatal(err)
@@ -212,9 +213,9 @@ func TestTheWriterForgetsWhatIsChangedBehindItsBack(t *testing.T) {
 		if err := w.say(tx, "one", ""); err != nil {
 			return err
 		}
-		w.writer.conn.Exec("UPDATE thread SET kept = 1")
-		w.writer.conn.Exec("UPDATE agent SET offline = 1")
-		w.writer.conn.Exec("UPDATE delivery SET seen_at = 1")
+		w.writer.conn.exec("UPDATE thread SET kept = 1")
+		w.writer.conn.exec("UPDATE agent SET offline = 1")
+		w.writer.conn.exec("UPDATE delivery SET seen_at = 1")
 		w.writer.conn.TakeFrom(store.MailList, int64(w.b.ID), 1) // lists have to be told
 		s, err := tx.ContactState(w.a.ID, w.b.ID, 0, "")
 		thread, err2 := tx.LockThread(w.dm.Main)
@@ -227,11 +228,6 @@ func TestTheWriterForgetsWhatIsChangedBehindItsBack(t *testing.T) {
 	}
 }
 
-func check(c *conn) error {
-	defer c.leave()
-	return c.hot.Check(c)
-}
-
 // Check notices a row that is remembered wrongly, or the tests that rely on it show
 // nothing.
 func TestCheckNoticesWhatIsRememberedWrongly(t *testing.T) {
@@ -240,7 +236,7 @@ func TestCheckNoticesWhatIsRememberedWrongly(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := w.writer.conn // nobody else uses it now
-	if err := check(c); err != nil {
+	if err := c.hot.Check(c); err != nil {
 		t.Fatal(err)
 	}
 	run := func(sql string) {
@@ -251,7 +247,7 @@ func TestCheckNoticesWhatIsRememberedWrongly(t *testing.T) {
 	}
 	for _, change := range []string{"UPDATE thread SET a_read = 1", "UPDATE agent SET home = 'x' WHERE id = 1", "UPDATE rate SET debt = 9"} {
 		run(change)
-		if check(c) == nil {
+		if c.hot.Check(c) == nil {
 			t.Errorf("not noticed: %s", change)
 		}
 		c.hot.ForgetAll()
@@ -260,7 +256,7 @@ func TestCheckNoticesWhatIsRememberedWrongly(t *testing.T) {
 		}
 	}
 	run("UPDATE delivery SET seen_at = 1")
-	if check(c) == nil || c.checkLists() == nil {
+	if c.hot.Check(c) == nil || c.checkLists() == nil {
 		t.Errorf("not noticed: what was seen")
 	}
 	run("UPDATE delivery SET seen_at = 0") // or the next commit would
@@ -288,5 +284,53 @@ func TestTraits(t *testing.T) {
 		if diff := cmp.Diff(want, traitsOf(sql), cmp.AllowUnexported(traits{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", sql, diff)
 		}
+	}
+}
+
+// Also what opening the store prepares waits for what is to be written before it reads.
+func TestEveryStatementOfTheWriterHasItsTraits(t *testing.T) {
+	w := newTalk(t)
+	w.onWriter(t, func(c *conn) {
+		for sql, s := range c.stmts {
+			if want := traitsOf(sql); s.waits != want.waits || s.touches != want.touches || !slices.Equal(s.changes, want.changes) {
+				t.Errorf("%s: %+v, and not %+v", sql, s.traits, want)
+			}
+		}
+	})
+}
+
+// A step is later than all that are stored, also if the first one could not be.
+func TestAFailedStepDoesNotSetTheTime(t *testing.T) {
+	w := newTalk(t)
+	const ahead = 1 << 60
+	insert := func(n int) func(*store.Tx) error {
+		return func(tx *store.Tx) error {
+			tx.InsertStep(parley.Step{Task: 1, Turn: 1, N: n, Kind: parley.StepReply, Content: []byte("{}")})
+			return nil
+		}
+	}
+	if err := w.Update(t.Context(), func(tx *store.Tx) error {
+		w.writer.conn.Exec("INSERT INTO step (task_id, turn, n, kind, content, at) VALUES (9, 1, 1, 'reply', '{}', $1)", int64(ahead))
+		return w.say(tx, "with it", "")
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Update(t.Context(), func(tx *store.Tx) error {
+		w.writer.conn.err = errors.New("the disk is full")
+		return insert(1)(tx)
+	}); err == nil {
+		t.Error("it was stored")
+	}
+	if err := w.Update(t.Context(), insert(2)); err != nil {
+		t.Fatal(err)
+	}
+	newest := int64(0)
+	w.onWriter(t, func(c *conn) {
+		if err := c.Query(store.Query{SQL: "SELECT at FROM step WHERE n = 2", Row: func(r store.Row) { newest = r.Int(0) }}); err != nil {
+			t.Error(err)
+		}
+	})
+	if newest <= ahead {
+		t.Errorf("it is of %d, and another one of %d", newest, int64(ahead))
 	}
 }

@@ -71,9 +71,6 @@ const (
 var _ store.Lister = (*conn)(nil)
 
 func (c *conn) AddTo(list store.List, owner, id int64) {
-	if c.flight != nil && c.tail.leaving(list, owner, id) {
-		c.awaitFlight() // what comes back has to have left before
-	}
 	if c.writes && c.tail.add(list, owner, id) {
 		c.Exec(putListed, int64(list), owner, id)
 	}
@@ -85,25 +82,15 @@ func (c *conn) TakeFrom(list store.List, owner, id int64) {
 	}
 }
 
-// passDue reports whether the next commit has to do a part of a pass.
-func (c *conn) passDue() bool {
-	for list := range store.ListCount {
-		c.tail.reach(list, c.next[listSeqs[list]])
-	}
-	return c.tail.due(c.limits)
-}
-
 // listSeqs number what is in the lists.
 var listSeqs = [store.ListCount]store.Seq{store.MailList: store.SeqMessage, store.PullList: store.SeqMessage,
 	store.AboutList: store.SeqMessage, store.ChildList: store.SeqTask, store.InboxList: store.SeqMessage}
 
 // pass puts a part of what is in memory into the table, within the transaction of a batch.
 func (c *conn) pass() (steps []passStep) {
-	if !c.passDue() {
-		return nil
-	}
 	n := max(c.limits.put, putFactor*len(c.tail.journal))
 	for list := range store.ListCount {
+		c.tail.reach(list, c.next[listSeqs[list]])
 		var rows []waiting
 		s := c.tail.next(list, c.limits, n, func(owner int64, ids []int64) {
 			for _, id := range ids {
@@ -149,16 +136,16 @@ func (c *conn) loadTail() error {
 		}
 	}
 	from := min(t.lists[store.MailList].mark.upto, t.lists[store.PullList].mark.upto, t.lists[store.AboutList].mark.upto)
-	err = c.Query(store.Query{SQL: `SELECT message_id, recipient_id, mail, pull, about_id FROM delivery WHERE message_id > $1 AND seen_at = 0`,
+	err = c.Query(store.Query{SQL: `SELECT message_id, recipient_id, mail, pull, about_id FROM delivery WHERE message_id > $1 AND seen_at = 0 ORDER BY message_id`,
 		Args: []any{from}, Row: func(r store.Row) {
 			for i, list := range []store.List{store.MailList, store.PullList, store.AboutList} {
 				if r.Int(2+i) != 0 {
 					add(list, r.Int(1), r.Int(0))
 				}
 			}
-		}}, store.Query{SQL: `SELECT id, parent_id FROM task WHERE id > $1 AND parent_id > 0`, Args: []any{t.lists[store.ChildList].mark.upto},
+		}}, store.Query{SQL: `SELECT id, parent_id FROM task WHERE id > $1 AND parent_id > 0 ORDER BY id`, Args: []any{t.lists[store.ChildList].mark.upto},
 		Row: func(r store.Row) { add(store.ChildList, r.Int(1), r.Int(0)) }},
-		store.Query{SQL: `SELECT message_id, task_id FROM inbox WHERE message_id > $1`, Args: []any{t.lists[store.InboxList].mark.upto},
+		store.Query{SQL: `SELECT message_id, task_id FROM inbox WHERE message_id > $1 ORDER BY message_id`, Args: []any{t.lists[store.InboxList].mark.upto},
 			Row: func(r store.Row) { add(store.InboxList, r.Int(1), r.Int(0)) }})
 	t.resume()
 	return err

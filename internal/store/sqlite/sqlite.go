@@ -132,6 +132,7 @@ func (s *Store) open(opts Options) error {
 }
 
 func (s *Store) start(c *conn, opts Options) error {
+	c.hot, c.later = store.NewHot(), &later{} // before anything is prepared: it goes by them
 	newest, err := c.loadSequences()
 	if err == nil {
 		err = c.loadTail()
@@ -152,12 +153,7 @@ func (s *Store) start(c *conn, opts Options) error {
 			return err
 		}
 	}
-	for _, sql := range []string{beginBatch, commitBatch, rollbackBatch} {
-		if _, err := c.prepare(sql); err != nil { // a flight finds them prepared
-			return err
-		}
-	}
-	c.writes, c.hot, c.later, c.limits = true, store.NewHot(), &later{}, opts.limits
+	c.writes, c.limits = true, opts.limits
 	s.writer = newWriter(c, s.clock, s.bus.Publish)
 	s.writer.checks = opts.checks
 	go s.writer.run()

@@ -65,9 +65,6 @@ type change struct {
 	was   uint64 // in gone
 }
 
-// leaves is true of an id that has left.
-func (c change) leaves() bool { return !c.added && c.was == 0 }
-
 // pending is the number of a commit that is yet to come.
 const pending = math.MaxUint64
 
@@ -182,12 +179,7 @@ func (t *tail) take(list store.List, owner, id int64) (stored bool) {
 
 // rollback undoes the changes of the transaction after the first n.
 func (t *tail) rollback(n int) {
-	t.undo(t.journal[n:])
-	t.journal = t.journal[:n]
-}
-
-func (t *tail) undo(journal []change) {
-	for _, c := range slices.Backward(journal) {
+	for _, c := range slices.Backward(t.journal[n:]) {
 		l := &t.lists[c.list]
 		switch {
 		case c.added:
@@ -204,27 +196,19 @@ func (t *tail) undo(journal []change) {
 			l.live++
 		}
 	}
+	t.journal = t.journal[:n]
 }
 
-// committed takes the changes of the transaction as they are, and the steps of passes.
+// committed takes the changes as they are, and the steps of passes.
 func (t *tail) committed(steps []passStep) {
-	t.stored(t.journal, steps)
-	t.journal = t.journal[:0]
-}
-
-// stored takes the changes of a transaction, after which others may have been made already.
-func (t *tail) stored(journal []change, steps []passStep) {
 	now := t.commits.Load() + 1
-	var back []entry // that had left before, in the same transaction
-	for _, c := range slices.Backward(journal) {
-		switch {
-		case c.was == pending:
-			back = append(back, c.entry)
-		case c.leaves() && t.gone[c.entry] == pending && !slices.Contains(back, c.entry):
+	for _, c := range t.journal {
+		if t.gone[c.entry] == pending {
 			t.gone[c.entry] = now
 			t.retired = append(t.retired, retirement{entry: c.entry, commit: now})
 		}
 	}
+	t.journal = t.journal[:0]
 	for _, s := range steps {
 		l := &t.lists[s.list]
 		for _, owner := range s.owners {
@@ -243,23 +227,9 @@ func (t *tail) reach(list store.List, id int64) {
 	t.lists[list].last = max(t.lists[list].last, id)
 }
 
-// due reports whether the next commit has to put a part of a list into the table.
-func (t *tail) due(limits tailLimits) bool {
-	for i := range t.lists {
-		if t.lists[i].due(limits) {
-			return true
-		}
-	}
-	return false
-}
-
+// due reports whether the next commit has to put a part of the list into the table.
 func (l *tailList) due(limits tailLimits) bool {
 	return l.mark.passing() || l.live > limits.live || l.last-l.mark.upto > limits.span
-}
-
-// leaving reports whether an id leaves with a transaction that is not stored.
-func (t *tail) leaving(list store.List, owner, id int64) bool {
-	return t.gone[entry{list, owner, id}] == pending
 }
 
 // passStep is a part of a pass, which puts what has gathered in memory into the table, in the

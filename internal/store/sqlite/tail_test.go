@@ -15,17 +15,9 @@ import (
 type tailModel struct {
 	*tail
 	tailState
-	before  tailState    // what is stored
-	aloft   *modelFlight // nil if nothing is in flight
+	before  tailState // of the transaction that runs
 	readers []tailReader
 	next    int64
-}
-
-// modelFlight is a transaction that is being stored while the next one runs.
-type modelFlight struct {
-	journal []change
-	state   tailState
-	seen    bool // by a reader, so it is stored
 }
 
 type tailState struct {
@@ -90,9 +82,6 @@ func (m *tailModel) someRow(random *rand.Rand) (entry, bool) {
 }
 
 func (m *tailModel) come(e entry) {
-	if m.leaving(e.list, e.owner, e.id) || m.mark.stored(e.owner, e.id) {
-		m.land(false)
-	}
 	m.rows[e] = true
 	if m.add(e.list, e.owner, e.id) {
 		m.listed[e] = true
@@ -100,54 +89,16 @@ func (m *tailModel) come(e entry) {
 }
 
 func (m *tailModel) leave(e entry) {
-	if m.mark.stored(e.owner, e.id) {
-		m.land(false)
-	}
 	delete(m.rows, e)
 	if m.take(e.list, e.owner, e.id) {
 		delete(m.listed, e)
 	}
 }
 
-// undone takes back the transaction that runs.
-func (m *tailModel) undone() {
-	m.rollback(0)
-	m.tailState = m.before.clone()
-	if m.aloft != nil {
-		m.tailState = m.aloft.state.clone()
-	}
-}
-
-func (m *tailModel) launch() {
-	if m.aloft == nil && !m.due(modelLimits) {
-		m.aloft, m.journal = &modelFlight{journal: m.journal, state: m.clone()}, nil
-	}
-}
-
-// land ends a flight. If that fails, what ran since is taken back too.
-func (m *tailModel) land(fails bool) {
-	f := m.aloft
-	if f == nil || fails && f.seen {
-		return
-	}
-	if fails {
-		m.undone()
-		m.undo(f.journal)
-		m.tailState = m.before.clone()
-	} else {
-		m.stored(f.journal, nil)
-		m.before = f.state
-	}
-	m.aloft = nil
-}
-
-var modelLimits = tailLimits{live: 3, span: 12}
-
 // commit makes a step of a pass if one is due, and fails if it should.
 func (m *tailModel) commit(fails bool) {
-	m.land(false)
 	var steps []passStep
-	s := m.tail.next(modelList, modelLimits, 2, func(owner int64, ids []int64) {
+	s := m.tail.next(modelList, tailLimits{live: 3, span: 12}, 2, func(owner int64, ids []int64) {
 		for _, id := range ids {
 			m.listed[entry{modelList, owner, id}] = true
 		}
@@ -195,10 +146,7 @@ func TestEveryReaderFindsWhatWasInTheListWhenItBegan(t *testing.T) {
 			},
 			"commit":   func() { m.commit(false) },
 			"fail":     func() { m.commit(true) },
-			"rollback": m.undone,
-			"launch":   m.launch,
-			"land":     func() { m.land(false) },
-			"crash":    func() { m.land(true) },
+			"rollback": func() { m.rollback(0); m.tailState = m.before; m.before = m.clone() },
 			"savepoint": func() {
 				n, state := len(m.journal), m.clone()
 				m.next++
@@ -211,10 +159,6 @@ func TestEveryReaderFindsWhatWasInTheListWhenItBegan(t *testing.T) {
 			},
 			"begin": func() {
 				r := tailReader{tailState: m.before.clone(), since: new(atomic.Uint64)}
-				if m.aloft != nil && (m.aloft.seen || random.IntN(2) == 0) {
-					m.aloft.seen = true
-					r.tailState = m.aloft.state.clone()
-				}
 				r.since.Store(m.commits.Load() + 1)
 				for owner := range r.walks {
 					r.walks[owner] = m.of(modelList, int64(owner))
@@ -230,8 +174,8 @@ func TestEveryReaderFindsWhatWasInTheListWhenItBegan(t *testing.T) {
 				}
 			},
 			"open again": func() {
-				m.land(false)
-				m.undone()
+				m.rollback(0)
+				m.tailState = m.before
 				m.tail, m.readers = m.reopened(), nil
 				m.before = m.clone()
 			},
@@ -262,23 +206,6 @@ func TestEveryReaderFindsWhatWasInTheListWhenItBegan(t *testing.T) {
 			actions[""]()
 		}
 	}
-}
-
-// An id that leaves and comes back in one transaction, and leaves again with the next while the
-// first is in flight, is there for whoever reads what the first has stored.
-func TestWhatLeavesWithTheNextBatchIsStillThere(t *testing.T) {
-	m := &tailModel{tail: newTail(), tailState: tailState{rows: map[entry]bool{}, listed: map[entry]bool{}}}
-	e := entry{modelList, 1, 1}
-	m.come(e)
-	m.commit(false)
-	m.leave(e)
-	m.come(e)
-	m.launch()
-	m.leave(e)
-	m.land(false)
-	m.before.check(t, m.tail, "a reader")
-	m.undone()
-	m.tailState.check(t, m.tail, "the writer")
 }
 
 // reopened is what loadTail makes.

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 
 	"parley/internal/store"
@@ -14,8 +15,7 @@ const maxBatch = 256
 
 // writer owns the only connection that writes. Callers hand in closures. The writer
 // runs all that are waiting in one transaction and commits once, so that they share
-// the cost of reaching stable storage. While a larger batch is being stored, the closures of
-// the next one run already (flight.go).
+// the cost of reaching stable storage.
 //
 // Closures check before they write. One that refuses has therefore usually written
 // nothing, and the others are unaffected. If one fails after writing, or the engine
@@ -32,22 +32,18 @@ type writer struct {
 	stopped bool
 	queue   chan *request
 	done    chan struct{}
-
-	flies   bool // batches are stored in flight; ADR 69 says why they are not yet
-	flights chan *flight
-	alone   *request // it came while a batch ran of which it cannot be a part
 }
 
 type request struct {
 	fn   func(*store.Tx) error
-	wipe bool // what it overwrites or deletes
+	wipe bool // what it and the rest of its batch overwrite or delete
 	tx   *store.Tx
 	err  error
 	done chan struct{}
 }
 
 func newWriter(c *conn, clock *store.Clock, publish func([]wake.Signal)) *writer {
-	return &writer{conn: c, clock: clock, publish: publish, queue: make(chan *request, maxBatch), done: make(chan struct{}), flights: make(chan *flight)}
+	return &writer{conn: c, clock: clock, publish: publish, queue: make(chan *request, maxBatch), done: make(chan struct{})}
 }
 
 func (w *writer) do(fn func(*store.Tx) error) error { return w.hand(fn, false) }
@@ -78,149 +74,173 @@ func (w *writer) stop() error {
 
 func (w *writer) run() {
 	defer close(w.done)
-	var flying sync.WaitGroup
-	flying.Go(w.fly)
-	defer flying.Wait()
-	defer close(w.flights)
-	for {
-		r, ok := w.next()
-		if !ok {
-			return
-		}
-		w.serve(r)
-	}
-}
-
-// next waits for a request that begins a batch. It is false when no more come and all are
-// stored.
-func (w *writer) next() (r *request, ok bool) {
-	if r, w.alone = w.alone, nil; r != nil {
-		return r, true
-	}
-	for w.conn.flight != nil {
-		select {
-		case r, ok = <-w.queue:
-			if ok {
-				return r, true
-			}
-			w.land() // the last one
-		case <-w.conn.flight.landed:
-			w.land()
+	batch := make([]*request, 0, maxBatch)
+	for r := range w.queue {
+		batch = append(batch[:0], r)
+		runtime.Gosched() // callers of the last batch may have more to hand in
+		batch = w.drain(batch)
+		w.commit(batch)
+		if w.checks {
 			w.check()
 		}
+		for _, r := range batch {
+			if r.err == nil {
+				r.tx.Committed()
+				w.publish(r.tx.Signals())
+			}
+			close(r.done)
+		}
 	}
-	r, ok = <-w.queue
-	return r, ok
 }
 
-// serve runs a batch that begins with a request, and has it stored.
-func (w *writer) serve(first *request) {
-	if first.wipe {
-		w.erase(first)
+// drain adds what else is waiting now.
+func (w *writer) drain(batch []*request) []*request {
+	for len(batch) < maxBatch {
+		select {
+		case r, ok := <-w.queue:
+			if !ok {
+				return batch
+			}
+			batch = append(batch, r)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+func (w *writer) commit(batch []*request) {
+	if slices.ContainsFunc(batch, func(r *request) bool { return r.wipe }) {
+		w.conn.err = nil
+		w.conn.exec("PRAGMA secure_delete = ON")
+		defer w.conn.exec("PRAGMA secure_delete = OFF")
+	}
+	if w.runShared(batch) {
 		return
 	}
+	w.runSeparately(batch)
+}
+
+// runShared runs the batch without savepoints. It returns false, with nothing stored,
+// if the batch must run again with them.
+func (w *writer) runShared(batch []*request) bool {
 	c := w.conn
 	c.err = nil
-	batch, ran, wrote := make([]*request, 0, 64), true, false
-	for r := first; r != nil; r = w.more(len(batch)) {
-		batch = append(batch, r)
-		if ran {
-			w.call(r)
-			ran = c.err == nil && (r.err == nil || !r.tx.Wrote())
-			wrote = wrote || r.tx.Wrote()
+	c.exec("BEGIN IMMEDIATE")
+	wrote := false
+	for _, r := range batch {
+		w.call(r)
+		if c.err != nil || r.err != nil && r.tx.Wrote() {
+			w.conn.rollback()
+			return false
 		}
+		wrote = wrote || r.tx.Wrote()
 	}
-	landed := w.land()
-	switch {
-	case !landed: // they may have seen what is not stored
-		w.runSeparately(batch)
-	case !ran:
-		c.rollback()
-		w.runSeparately(batch)
-	case !wrote:
+	if !wrote {
 		c.leave() // what was read stays true
-	case w.flies && len(batch) >= flightSize && !c.passDue():
-		w.launch(batch)
-		return
-	default:
-		w.commit(batch)
+		return true
 	}
-	w.check()
-	w.answer(batch)
+	c.commit()
+	if c.err != nil {
+		w.conn.rollback()
+		return false
+	}
+	return true
 }
 
-// more is the next request for a batch that has n; nil when it is time to store it. While
-// another batch is in flight there is time for more.
-func (w *writer) more(n int) *request {
-	if n == maxBatch || w.alone != nil {
-		return nil
+// runSeparately runs each closure under its own savepoint, so that a failure affects
+// only its own caller.
+func (w *writer) runSeparately(batch []*request) {
+	c := w.conn
+	c.err = nil
+	for _, r := range batch {
+		r.err = nil // left from runShared
 	}
-	if n == 1 && w.conn.flight == nil {
-		runtime.Gosched() // callers of the last batch may have more to hand in
+	c.exec("BEGIN IMMEDIATE")
+	if c.err != nil {
+		w.failAll(batch)
+		return
 	}
-	select {
-	case r := <-w.queue:
-		return w.admit(r)
-	default:
+	for i, r := range batch {
+		before := len(c.tail.journal)
+		c.exec("SAVEPOINT one")
+		if c.err == nil {
+			w.call(r)
+		}
+		if c.err == nil && r.err == nil {
+			c.flushAll()
+			c.exec("RELEASE one")
+		}
+		if c.err != nil {
+			r.err = c.err
+		}
+		if r.err == nil {
+			continue
+		}
+		c.forget(before)
+		c.err = nil
+		if c.raw.AutocommitEnabled() {
+			// The error ended the transaction, and with it the work of the closures
+			// before.
+			c.forget(0)
+			w.restart(batch, i)
+			return
+		}
+		c.exec("ROLLBACK TO one")
+		c.exec("RELEASE one")
 	}
-	if f := w.conn.flight; f != nil {
-		select {
-		case r := <-w.queue:
-			return w.admit(r)
-		case <-f.landed:
+	c.commit()
+	if c.err != nil {
+		w.failAll(batch)
+	}
+}
+
+// restart runs each closure in its own transaction, after one of them failed in a way
+// that ended the shared transaction.
+func (w *writer) restart(batch []*request, failed int) {
+	for i, r := range batch {
+		if i == failed {
+			continue
+		}
+		c := w.conn
+		c.err = nil
+		c.exec("BEGIN IMMEDIATE")
+		w.call(r)
+		if c.err == nil && r.err == nil {
+			c.commit()
+		}
+		if c.err != nil {
+			r.err = c.err
+		}
+		if r.err != nil {
+			w.conn.rollback()
 		}
 	}
-	return nil
 }
 
-// admit lets a request into a batch, unless it must be alone.
-func (w *writer) admit(r *request) *request {
-	if r != nil && r.wipe {
-		w.alone = r
-		return nil
-	}
-	return r
-}
-
-// erase runs a request whose traces are wiped out.
-func (w *writer) erase(r *request) {
-	w.land()
-	w.conn.leave() // also a transaction that could not be ended before
-	w.conn.exec("PRAGMA secure_delete = ON")
-	defer w.conn.exec("PRAGMA secure_delete = OFF")
-	batch := []*request{r}
-	w.runSeparately(batch)
-	w.check()
-	w.answer(batch)
-}
-
-// commit stores a batch that has run.
-func (w *writer) commit(batch []*request) {
-	w.conn.commit()
-	if w.conn.err != nil {
-		w.conn.rollback()
-		w.runSeparately(batch)
+// commit stores what waits, and then everything.
+func (c *conn) commit() {
+	c.flushAll()
+	steps := c.pass()
+	c.exec("COMMIT")
+	if c.err == nil {
+		c.tail.committed(steps)
 	}
 }
 
-// answer tells callers how their requests have ended.
-func (w *writer) answer(batch []*request) {
+func (w *writer) failAll(batch []*request) {
+	err := w.conn.err
+	w.conn.rollback()
 	for _, r := range batch {
 		if r.err == nil {
-			r.tx.Committed()
-			w.publish(r.tx.Signals())
+			r.err = err
 		}
-		close(r.done)
 	}
 }
 
 // check panics if the writer remembers what is not so.
 func (w *writer) check() {
-	if !w.checks {
-		return
-	}
 	w.conn.err = nil
-	defer w.conn.leave()
 	if err := w.conn.hot.Check(w.conn); err != nil {
 		panic(err)
 	}

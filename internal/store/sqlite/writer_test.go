@@ -10,21 +10,22 @@ import (
 	"testing/synctest"
 
 	"parley"
+	"parley/internal/bubbletest"
 	"parley/internal/store"
 	"parley/internal/wake"
 )
 
 var errRefused = errors.New("refused after writing")
 
-// batch hands in closures while the writer is blocked by one that runs alone, so that
-// they run as one batch, and returns their errors. It runs in a bubble, where Wait returns once everybody
+// batch hands in closures while the writer is blocked, so that they run as one batch,
+// and returns their errors. It runs in a bubble, where Wait returns once everybody
 // waits: the writer for us, the others in its queue.
 func batch(t *testing.T, s *Store, closures []func(*store.Tx) error) []error {
 	t.Helper()
 	held, release := make(chan struct{}), make(chan struct{})
 	first := make(chan error)
 	go func() {
-		first <- s.writer.hand(func(*store.Tx) error { close(held); <-release; return nil }, true)
+		first <- s.Update(context.Background(), func(*store.Tx) error { close(held); <-release; return nil })
 	}()
 	<-held
 	errs, done := make([]error, len(closures)), make(chan struct{})
@@ -79,7 +80,7 @@ func TestAFailingOperationInAGroupCommitMustNotSinkTheOthers(t *testing.T) {
 	} {
 		for _, place := range []int{0, 3, 6} {
 			t.Run(fmt.Sprint(c.name, " in place ", place), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
+				bubbletest.Test(t, func(t *testing.T) {
 					s := openStore(t, filepath.Join(t.TempDir(), "parley.db"))
 					if err := s.Update(t.Context(), func(tx *store.Tx) error {
 						tx.InsertTeam(&parley.Team{Name: "Main"})
@@ -128,7 +129,7 @@ func TestAFailureAfterALostTransactionLeavesNothingBehind(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Test(t, func(t *testing.T) {
 				s := openStore(t, filepath.Join(t.TempDir(), "parley.db"))
 				errs := batch(t, s, []func(*store.Tx) error{
 					token("first"),
@@ -169,7 +170,7 @@ func TestWhatFollowsALostTransactionIsStoredOnce(t *testing.T) {
 			w.writer.checks = false // it would end what is left open
 			if err := w.writer.hand(func(tx *store.Tx) error {
 				tx.InsertToken("lost", parley.Token{Agent: 1})
-				w.writer.conn.exec(rollbackBatch)
+				w.writer.conn.exec("ROLLBACK")
 				w.writer.conn.err = errors.New("the engine gave up")
 				return nil
 			}, wipe); err == nil {
@@ -192,7 +193,7 @@ func TestWhatFollowsALostTransactionIsStoredOnce(t *testing.T) {
 // second one, which follows when a closure had to be taken out.
 func TestAFailedCommitStoresNothing(t *testing.T) {
 	for attempt := 1; attempt <= 2; attempt++ {
-		synctest.Test(t, func(t *testing.T) {
+		bubbletest.Test(t, func(t *testing.T) {
 			s := openStore(t, filepath.Join(t.TempDir(), "parley.db"))
 			interrupted := make(chan struct{})
 			close(interrupted)
@@ -225,7 +226,7 @@ func TestAFailedCommitStoresNothing(t *testing.T) {
 }
 
 func TestCloseStoresWhatWasHandedIn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "parley.db")
 		s, err := Open(path, Options{})
 		if err != nil {
@@ -264,7 +265,7 @@ func TestCloseStoresWhatWasHandedIn(t *testing.T) {
 
 // Close lets a running view finish first.
 func TestCloseWaitsForViews(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
 		s, err := Open(filepath.Join(t.TempDir(), "parley.db"), Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -19,7 +19,11 @@ func EveryStatement(s store.Store) error {
 	for i := range t.NumMethod() {
 		method := t.Method(i)
 		err := s.Update(context.Background(), func(tx *store.Tx) error {
-			method.Func.Call(arguments(tx, method.Type))
+			// What is put off to the end of a transaction is sent too.
+			call := func(tx *store.Tx) error { method.Func.Call(arguments(tx, method.Type)); return nil }
+			if err := store.Call(call, tx); err != nil {
+				return err
+			}
 			return flushed(tx)
 		})
 		if !errors.Is(err, errUndo) {
