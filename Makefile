@@ -7,6 +7,10 @@ SHELL := /bin/bash
 # product does not depend on them.
 TOOL := go tool -modfile=tools/go.mod
 
+# The race detector would watch every access of SQLite, which was translated from C, locks for
+# itself and is not ours: that alone is half of the time, and its pointers are not Go's.
+RACE := -race -gcflags='modernc.org/...=-d=checkptr=0 -race=false'
+
 # One PostgreSQL server for the tests of all packages.
 WITH_POSTGRES := go run ./scripts/withpostgres
 
@@ -27,15 +31,17 @@ build: ## build bin/parley
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/parley ./cmd/parley
 
 # The race detector otherwise has each of the many programs that tests start sleep
-# for a second before it ends. And it would watch every access of SQLite, which was
-# translated from C, locks for itself and is not ours: that alone is half of the time.
+# for a second before it ends.
 # Three packages at once, since many of them wait for processes and servers, and the linters
-# beside them; vet is among those, and nobody debugs what is linked here.
+# beside them; vet is among those, and nobody debugs what is linked here. Those that take
+# longest and wait for nothing begin, so that they are not alone at the end.
 test: setup ## check and test everything, under the race detector
 	@$(MAKE) --no-print-directory -j 2 lint race
 
+LONGEST := ./test/scenario ./internal/turn
+
 race:
-	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 PARLEY_DAY=$$(($$(date +%s) / 86400)) $(WITH_POSTGRES) go test -race -p 3 -vet=off -ldflags=-w -gcflags='modernc.org/...=-d=checkptr=0 -race=false' -timeout 15m $(TESTFLAGS) ./...
+	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 PARLEY_DAY=$$(($$(date +%s) / 86400)) $(WITH_POSTGRES) go test $(RACE) -p 3 -vet=off -ldflags=-w -timeout 25m $(TESTFLAGS) $(LONGEST) ./...
 
 quick: ## the tests that need no server and no minutes: for the inner loop
 	go test . ./internal/budget ./internal/claim ./internal/config ./internal/contact ./internal/keeper/... ./internal/policy ./internal/question \
@@ -61,7 +67,7 @@ tidy-check: ## fail if go.mod or go.sum is not tidy
 	go -C tools mod tidy -diff
 
 crash: setup ## kill the hub KILLS=200 times under load, on both stores
-	CGO_ENABLED=1 PARLEY_CRASH_KILLS=$(KILLS) go test -race -count=1 -timeout 60m -v ./test/crash
+	CGO_ENABLED=1 PARLEY_CRASH_KILLS=$(KILLS) go test $(RACE) -count=1 -timeout 60m -v ./test/crash
 
 bridge: KILLS = 100
 bridge: setup ## kill the hub KILLS=100 times while it talks with a chat program
