@@ -101,15 +101,33 @@ func Clip(s string, n int) string {
 	if long {
 		s = strings.ToValidUTF8(s[:bound], "")
 	}
-	if strings.ContainsFunc(s, func(r rune) bool { return r != ' ' && unicode.IsSpace(r) }) || strings.Contains(s, "  ") {
+	if !evenlySpaced(s) {
 		s = strings.Join(strings.Fields(s), " ")
 	}
 	s = strings.TrimSpace(s)
-	if !long && utf8.RuneCountInString(s) <= n {
+	if !long && (len(s) <= n || utf8.RuneCountInString(s) <= n) {
 		return s
 	}
-	r := []rune(s)
-	return string(r[:min(len(r), n-1)]) + "…"
+	runes := 0
+	for i := range s {
+		if runes++; runes == n {
+			s = s[:i]
+			break
+		}
+	}
+	return strings.ToValidUTF8(s, "\uFFFD") + "…"
+}
+
+// evenlySpaced reports whether words are apart by single spaces, as in one line.
+func evenlySpaced(s string) bool {
+	space := false
+	for _, r := range s {
+		if r == ' ' && space || r != ' ' && unicode.IsSpace(r) {
+			return false
+		}
+		space = r == ' '
+	}
+	return true
 }
 
 // pieceRunes is how long a piece is.
