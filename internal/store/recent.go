@@ -3,6 +3,7 @@ package store
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"parley"
 )
@@ -12,53 +13,90 @@ import (
 // the same database; whatever is not here must be read. An ongoing conversation finds
 // its history here, and a waiter finds the end of its task. The zero value is empty
 // and ready for use.
+//
+// It has many shelves, each with a lock of its own: a writer on whom everybody waits puts
+// something here with every message, and must not wait for those who read.
 type Recent struct {
-	mu sync.Mutex
-	// Of both there are two generations: when the young one is full it replaces the old
-	// one, whose content is dropped. What is used goes back into the young one.
-	young, old conversations
-	ended      endings
+	talks [shelves]talkShelf // by thread
+	tasks [shelves]taskShelf
+	limit atomic.Int64 // bytes of everything; 0: the usual share
+
+	mu sync.RWMutex
 	// redacted are messages whose text was removed: a reader that loaded one just
 	// before may still try to put it back.
 	redacted map[parley.MessageID]bool
-	limit    int // bytes of both generations; 0: the usual share
 
 	came arrivals
 }
 
-// Limit sets how much is kept, in bytes.
-func (r *Recent) Limit(bytes int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.limit = bytes
-}
+const shelves = 16
 
-// generation is how much one of two generations may hold. Ended tasks get a part of it
-// for themselves: they are small, and a waiter needs the end of its task.
+// On both kinds of shelves there are two generations: when the young one is full it replaces
+// the old one, whose content is dropped. What is used goes back into the young one.
+type (
+	talkShelf struct {
+		mu         sync.Mutex
+		young, old conversations
+	}
+	taskShelf struct {
+		mu    sync.Mutex
+		ended endings
+	}
+)
+
+func (r *Recent) talkShelf(in parley.ThreadID) *talkShelf { return &r.talks[uint64(in)%shelves] }
+func (r *Recent) taskShelf(id parley.TaskID) *taskShelf   { return &r.tasks[uint64(id)%shelves] }
+
+// Limit sets how much is kept, in bytes.
+func (r *Recent) Limit(bytes int) { r.limit.Store(int64(bytes)) }
+
+// generation is how much one of two generations may hold on one shelf. Ended tasks get a
+// part of it for themselves: they are small, and a waiter needs the end of its task.
 func (r *Recent) generation() (messages, ended int) {
-	limit := r.limit
+	limit := int(r.limit.Load())
 	if limit == 0 {
 		limit = Memory(0).Texts()
 	}
-	ended = limit / 2 / 8
-	return limit/2 - ended, ended
+	limit /= 2 * shelves
+	ended = limit / 8
+	return limit - ended, ended
 }
 
 // Forget drops everything when a message was redacted: nothing says in which conversation
 // it was, and an ended task may quote it. That is seldom, and the rest is read again. 0 is
 // for when it is not known which ones were redacted.
 func (r *Recent) Forget(id parley.MessageID) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.ended = endings{}
-	r.young, r.old = conversations{}, conversations{}
-	if id == 0 {
-		return
+	if id != 0 {
+		r.mu.Lock()
+		if r.redacted == nil {
+			r.redacted = map[parley.MessageID]bool{}
+		}
+		r.redacted[id] = true
+		r.mu.Unlock()
 	}
-	if r.redacted == nil {
-		r.redacted = map[parley.MessageID]bool{}
+	// Now nobody puts it back any more.
+	for i := range shelves {
+		r.talks[i].clear()
+		r.tasks[i].clear()
 	}
-	r.redacted[id] = true
+}
+
+func (s *talkShelf) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.young, s.old = conversations{}, conversations{}
+}
+
+func (s *taskShelf) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = endings{}
+}
+
+func (r *Recent) isRedacted(id parley.MessageID) bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.redacted[id]
 }
 
 // taskBytes is what a task takes besides its texts, roughly.
@@ -67,16 +105,14 @@ const taskBytes = 500
 // Back finds messages of a thread as Tx.Back does, as many as are cached. The rest
 // must be read, starting with next; next is 0 if nothing is missing.
 func (r *Recent) Back(in parley.ThreadID, from parley.MessageID, downTo, limit int) (list []parley.Message, next parley.MessageID) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.back(in, from, downTo, limit)
-}
-
-func (r *Recent) back(in parley.ThreadID, from parley.MessageID, downTo, limit int) (list []parley.Message, next parley.MessageID) {
 	if from == 0 || limit <= 0 {
 		return nil, 0
 	}
-	x := r.use(in)
+	most, _ := r.generation()
+	s := r.talkShelf(in)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := s.use(in, most)
 	if x == nil {
 		return nil, from
 	}
@@ -85,78 +121,90 @@ func (r *Recent) back(in parley.ThreadID, from parley.MessageID, downTo, limit i
 
 // Outcome finds an ended task and the text of its result.
 func (r *Recent) Outcome(id parley.TaskID) (t parley.Task, text string, ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	ended, ok := r.ended.get(id)
-	if !ok {
-		return t, "", false
+	if t, ok = r.taskShelf(id).get(id); !ok || t.State != parley.Completed || t.Result == 0 {
+		return t, "", ok
 	}
-	if ended.State != parley.Completed || ended.Result == 0 {
-		return *ended, "", true
-	}
-	list, next := r.back(ended.Thread, ended.Result, -1, 1)
+	list, next := r.Back(t.Thread, t.Result, -1, 1)
 	if next != 0 {
-		return t, "", false
+		return parley.Task{}, "", false
 	}
-	return *ended, list[0].Body, true
+	return t, list[0].Body, true
+}
+
+func (s *taskShelf) get(id parley.TaskID) (t parley.Task, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ended, ok := s.ended.get(id)
+	if ok {
+		t = *ended
+	}
+	return t, ok
 }
 
 // use finds a conversation, and keeps it for another generation. It is nil if there is
 // none.
-func (r *Recent) use(in parley.ThreadID) *excerpt {
-	if x := r.young.excerpts[in]; x != nil {
+func (s *talkShelf) use(in parley.ThreadID, most int) *excerpt {
+	if x := s.young.excerpts[in]; x != nil {
 		return x
 	}
-	x := r.old.take(in)
+	x := s.old.take(in)
 	if x != nil {
-		r.keep(in, x)
+		s.keep(in, x, most)
 	}
 	return x
 }
 
 // take takes a conversation out, to be changed and kept.
-func (r *Recent) take(in parley.ThreadID) *excerpt {
-	if x := r.young.take(in); x != nil {
+func (s *talkShelf) take(in parley.ThreadID) *excerpt {
+	if x := s.young.take(in); x != nil {
 		return x
 	}
-	return r.old.take(in)
+	return s.old.take(in)
 }
 
-// keep puts a conversation into the young generation, unless it would fill it by itself.
-func (r *Recent) keep(in parley.ThreadID, x *excerpt) {
-	limit, _ := r.generation()
-	if x.size() > limit {
+// keep puts a conversation into the young generation, which may hold so much, unless it
+// would fill it by itself.
+func (s *talkShelf) keep(in parley.ThreadID, x *excerpt, most int) {
+	if x.size() > most {
 		return
 	}
-	if r.young.size+x.size() > limit {
-		r.old, r.young = r.young, conversations{}
+	if s.young.size+x.size() > most {
+		s.old, s.young = s.young, conversations{}
 	}
-	r.young.put(in, x)
+	s.young.put(in, x)
 }
 
 // putRead takes messages of a thread that were read, the newest first.
 func (r *Recent) putRead(list []parley.Message) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	list = slices.DeleteFunc(slices.Clone(list), func(m parley.Message) bool { return r.redacted[m.ID] })
 	if len(list) == 0 {
 		return
 	}
+	most, _ := r.generation()
 	in := list[0].Thread
-	x := r.take(in)
+	s := r.talkShelf(in)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// Under the lock, or it could be put back after Forget was here.
+	list = slices.DeleteFunc(slices.Clone(list), func(m parley.Message) bool { return r.isRedacted(m.ID) })
+	if len(list) == 0 {
+		return
+	}
+	x := s.take(in)
 	if x == nil {
 		x = &excerpt{}
 	}
 	x.insert(list)
-	r.keep(in, x)
+	s.keep(in, x, most)
 }
 
 // putPosted takes a new message. A notification is kept only if the conversation is:
 // nobody may read it for a long time, and many of them would push out what is in use.
 func (r *Recent) putPosted(m *parley.Message) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	x := r.take(m.Thread)
+	most, _ := r.generation()
+	s := r.talkShelf(m.Thread)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := s.take(m.Thread)
 	if x == nil {
 		if m.Kind == parley.NotificationMessage {
 			return
@@ -164,15 +212,16 @@ func (r *Recent) putPosted(m *parley.Message) {
 		x = &excerpt{}
 	}
 	x.add(m)
-	r.keep(m.Thread, x)
+	s.keep(m.Thread, x, most)
 }
 
 func (r *Recent) putEnded(list []parley.Task) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_, limit := r.generation()
+	_, most := r.generation()
 	for _, t := range list { // a copy each, or one task would keep the whole list
-		r.ended.put(&t, limit)
+		s := r.taskShelf(t.ID)
+		s.mu.Lock()
+		s.ended.put(&t, most)
+		s.mu.Unlock()
 	}
 }
 

@@ -23,9 +23,12 @@ func (r *Recent) thread(kind parley.MessageKind, first, n int) (last parley.Mess
 	return parley.MessageID(first + n - 1)
 }
 
-func (c *conversations) count() (n int) {
-	for _, x := range c.excerpts {
-		n += x.count
+// count is how many messages the young generations hold.
+func (r *Recent) count() (n int) {
+	for i := range r.talks {
+		for _, x := range r.talks[i].young.excerpts {
+			n += x.count
+		}
 	}
 	return n
 }
@@ -114,7 +117,7 @@ func TestAConversationIsFoundAsItIs(t *testing.T) {
 				t.Fatalf("found %v, want %v", list, want)
 			}
 		}
-		if n := r.young.count(); n > mostKept {
+		if n := r.count(); n > mostKept {
 			t.Fatalf("%d messages are kept", n)
 		}
 	})
@@ -122,15 +125,15 @@ func TestAConversationIsFoundAsItIs(t *testing.T) {
 
 func TestWhatIsUsedStaysAndTheRestGoes(t *testing.T) {
 	var r Recent
-	used, unused := r.thread(parley.AskMessage, 1, 5), r.thread(parley.AskMessage, 101, 5)
+	used, unused := r.thread(parley.AskMessage, 1, 5), r.thread(parley.AskMessage, 1+5*shelves, 5)
 	for i := range 3 {
-		r.young.size, _ = r.generation() // it is full
-		r.thread(parley.AskMessage, 1000+i, 1)
+		r.talkShelf(1).young.size, _ = r.generation() // it is full
+		r.thread(parley.AskMessage, 1+(100+i)*shelves, 1)
 		if list, next := r.Back(1, used, 0, 5); len(list) != 5 || next != 0 {
 			t.Fatalf("generation %d: %d messages that are in use are left, next %d", i, len(list), next)
 		}
 	}
-	if _, next := r.Back(101, unused, 0, 5); next != unused {
+	if _, next := r.Back(1+5*shelves, unused, 0, 5); next != unused {
 		t.Error("what nobody asked for is still there")
 	}
 }
@@ -138,38 +141,42 @@ func TestWhatIsUsedStaysAndTheRestGoes(t *testing.T) {
 // However much is said, and however long the texts and the reasons of failures are, both
 // generations together stay within the limit.
 func TestWhatIsKeptStaysWithinItsLimit(t *testing.T) {
-	const limit = 1 << 20
+	const limit = 8 << 20
 	var r Recent
 	r.Limit(limit)
 	kept := func() (bytes int) {
-		for _, generation := range []conversations{r.young, r.old} {
-			for _, x := range generation.excerpts {
-				bytes += cap(x.packed)
-				for _, m := range x.large {
-					bytes += len(m.Body) + len(m.Context)
+		for i := range shelves {
+			for _, generation := range []conversations{r.talks[i].young, r.talks[i].old} {
+				for _, x := range generation.excerpts {
+					bytes += cap(x.packed)
+					for _, m := range x.large {
+						bytes += len(m.Body) + len(m.Context)
+					}
 				}
 			}
-		}
-		for _, g := range []map[parley.TaskID]*parley.Task{r.ended.young, r.ended.old} {
-			for _, t := range g {
-				bytes += len(t.Title) + len(t.Error)
+			for _, g := range []map[parley.TaskID]*parley.Task{r.tasks[i].ended.young, r.tasks[i].ended.old} {
+				for _, t := range g {
+					bytes += len(t.Title) + len(t.Error)
+				}
 			}
 		}
 		return bytes
 	}
 	most := 0
-	for i := range 2000 {
-		text := strings.Repeat("x", i%50*1000)
-		r.putPosted(&parley.Message{ID: parley.MessageID(i + 1), Thread: parley.ThreadID(i % 7), Body: text, Context: text})
+	for i := range 4000 {
+		text := strings.Repeat("x", i%50*100)
+		r.putPosted(&parley.Message{ID: parley.MessageID(i + 1), Thread: parley.ThreadID(i % 211), Body: text, Context: text})
 		r.putEnded([]parley.Task{{ID: parley.TaskID(i + 1), State: parley.TaskFailed, Error: text}})
-		most = max(most, kept())
+		if i%10 == 0 {
+			most = max(most, kept())
+		}
 	}
 	if most > limit || most < limit/4 {
 		t.Errorf("at most %d bytes were kept, the limit is %d", most, limit)
 	}
-	before := r.young.count()
+	before := r.count()
 	r.putPosted(&parley.Message{ID: 5000, Thread: 5000, Body: strings.Repeat("x", limit)})
-	if r.young.count() != before {
+	if r.count() != before {
 		t.Error("a text that is longer than a generation drove out the others")
 	}
 }
@@ -178,12 +185,31 @@ func TestNotificationsDoNotDriveOutConversations(t *testing.T) {
 	var r Recent
 	talk := r.thread(parley.AskMessage, 1, 2)
 	r.thread(parley.NotificationMessage, 101, 50)
-	if n := r.young.count(); n != 2 {
+	if n := r.count(); n != 2 {
 		t.Errorf("%d messages are kept", n)
 	}
 	r.putPosted(&parley.Message{ID: 3, Thread: 1, N: 3, Prev: talk, Kind: parley.NotificationMessage})
 	if list, next := r.Back(1, 3, 0, 20); len(list) != 3 || next != 0 {
 		t.Errorf("a notification in a conversation that goes on: %d found, next %d", len(list), next)
+	}
+}
+
+// Who reads a conversation, for however long, keeps nobody waiting who writes to another.
+func TestWhatIsReadKeepsNobodyElseWaiting(t *testing.T) {
+	var r Recent
+	for thread := range parley.ThreadID(shelves) {
+		s := r.talkShelf(thread)
+		s.mu.Lock()
+		for other := range parley.ThreadID(shelves) {
+			if o := r.talkShelf(other); other == thread {
+				continue
+			} else if !o.mu.TryLock() {
+				t.Fatalf("who reads thread %d keeps thread %d waiting", thread, other)
+			} else {
+				o.mu.Unlock()
+			}
+		}
+		s.mu.Unlock()
 	}
 }
 
