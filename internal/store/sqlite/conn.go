@@ -39,8 +39,7 @@ type statement struct {
 	*sqlite.Stmt
 	params []int
 	traits
-	many    *statement // the same for rowsAtOnce rows
-	manySQL string
+	many [len(rowCounts)]forRows // the same for several rows
 }
 
 var _ store.Conn = (*conn)(nil)

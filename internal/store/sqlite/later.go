@@ -11,15 +11,18 @@ import (
 )
 
 // What the closures of a batch write mostly waits until the batch is committed: rows of
-// one table then go in together, rowsAtOnce with one statement. A statement that is not
+// one table then go in together, up to mostAtOnce with one statement. A statement that is not
 // marked to wait first has the waiting ones of all tables that it names run, so that nobody
 // reads what is old.
 //
 // Within a table inserts run before updates. That changes nothing: a new row has a key
 // that was never used before, so no update that came earlier was meant for it.
 
-// rowsAtOnce is how many rows one statement inserts.
-const rowsAtOnce = 16
+// rowCounts are how many rows a statement may store, mostAtOnce and fewer: with powers of two
+// any number of rows takes few statements, and few have to be prepared.
+var rowCounts = [...]int{mostAtOnce, 8, 4, 2}
+
+const mostAtOnce = 16
 
 // laterTables are those with statements that wait.
 var laterTables = []string{"message", "delivery", "event", "task", "step", "inbox", "thread", "rate", "agent"}
@@ -162,14 +165,12 @@ func (c *conn) flushAll() {
 // once if they can have more rows.
 func (c *conn) runAll(list []waiting) error {
 	for len(list) > 0 {
-		n := 1
-		for n < min(rowsAtOnce, len(list)) && list[n].s == list[0].s {
-			n++
+		same := 1
+		for list[0].s.several && same < min(mostAtOnce, len(list)) && list[same].s == list[0].s {
+			same++
 		}
-		if n < rowsAtOnce || !list[0].s.several {
-			n = 1 // one statement for each number of rows would be too many
-		}
-		if err := c.runRows(list[:n]); err != nil {
+		n, err := c.runRows(list[:same])
+		if err != nil {
 			return err
 		}
 		list = list[n:]
@@ -177,26 +178,45 @@ func (c *conn) runAll(list []waiting) error {
 	return nil
 }
 
-func (c *conn) runRows(rows []waiting) error {
+// runRows runs as many of some rows of one statement as go in at once, and returns how many
+// these are.
+func (c *conn) runRows(rows []waiting) (n int, err error) {
 	first := rows[0]
-	if len(rows) == 1 {
-		return c.run(first.s, first.sql, first.args, nil)
+	for i, count := range rowCounts {
+		if count <= len(rows) {
+			s, err := c.prepareRows(first, i)
+			if err != nil {
+				return 0, err
+			}
+			c.args = c.args[:0]
+			for _, r := range rows[:count] {
+				c.args = append(c.args, r.args...)
+			}
+			err = c.run(s.statement, s.sql, c.args, nil)
+			clear(c.args)
+			return count, err
+		}
 	}
-	if first.s.many == nil {
-		sql := severalRows(first.sql, len(first.args), len(rows))
+	return 1, c.run(first.s, first.sql, first.args, nil)
+}
+
+// forRows is a statement for several rows.
+type forRows struct {
+	*statement
+	sql string
+}
+
+func (c *conn) prepareRows(w waiting, i int) (*forRows, error) {
+	many := &w.s.many[i]
+	if many.statement == nil {
+		sql := severalRows(w.sql, len(w.args), rowCounts[i])
 		s, err := c.prepare(sql)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		first.s.many, first.s.manySQL = s, sql
+		*many = forRows{s, sql}
 	}
-	c.args = c.args[:0]
-	for _, r := range rows {
-		c.args = append(c.args, r.args...)
-	}
-	err := c.run(first.s.many, first.s.manySQL, c.args, nil)
-	clear(c.args)
-	return err
+	return many, nil
 }
 
 // severalRows makes a statement that stores one row of so many columns store more.
