@@ -23,7 +23,7 @@ type orders struct {
 
 func newOrders(h *running) http.Handler {
 	o := &orders{running: h, latest: map[int64]time.Time{}}
-	// Signals are sent right after the commit, by the goroutine that made it.
+	// Signals are sent right after the commit is on stable storage.
 	h.Store.Bus().Listen(wake.Mail, func(id int64) {
 		now := time.Now()
 		o.mu.Lock()

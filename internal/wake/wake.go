@@ -82,7 +82,8 @@ func (b *Bus) unwatch(s Signal, ch chan struct{}) {
 }
 
 // Listen calls fn for every signal of a topic until the returned function is
-// called. fn runs on the publisher's goroutine and must not block.
+// called. fn runs on the publisher's goroutine. It must not block, nor use the store, which
+// may wait for that goroutine.
 func (b *Bus) Listen(t Topic, fn func(id int64)) func() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"parley/api"
+	"parley/client"
 )
 
 // disk is a small disk for the data folder of a hub.
@@ -153,6 +154,59 @@ func diskFillsUp(g *ground, p *place, small *disk) {
 	h.stop()
 	g.checkFile(p, accepted)
 	g.Logf("%d contacts were accepted before the disk was full", len(accepted))
+}
+
+// The disk fails to sync. What it did not take is not acknowledged, and the hub does not
+// believe it any more, even if it seems well again: it says what to do. After a start
+// everything that was acknowledged is there, and is done.
+func TestTheDiskFails(t *testing.T) {
+	g := newGround(t)
+	ctx := g.Context()
+	p := g.place("hub", team{})
+	g.strace("") // fails where there is none
+	p.wrap = []string{"strace", "-D", "-f", "-q", "-o", "/dev/null", "-e", "trace=fsync", "-e", "signal=none", "-e", "inject=fsync:error=EIO:when=30+"}
+	h := g.start(p)
+	hub := h.waitUp()
+	var accepted []job
+	contact := func(hub *client.Client, n int) error {
+		j := job{kind: kinds[n%(len(kinds)-1)], id: fmt.Sprint(n)}
+		_, err := hub.Contact(ctx, api.ContactRequest{Action: j.action, Agent: j.agent, Message: j.text(), Key: j.key()})
+		if err == nil {
+			accepted = append(accepted, j)
+		}
+		return err
+	}
+	n, refusal := 0, error(nil)
+	for ; refusal == nil && n < 10_000; n++ {
+		refusal = contact(hub, n)
+	}
+	tracer := g.tracer(h)
+	if err := syscall.Kill(tracer, syscall.SIGKILL); err != nil { // the disk seems well again
+		g.Fatal(err)
+	}
+	g.eventually("nothing traces the hub any more", func(context.Context) (bool, error) {
+		return errors.Is(syscall.Kill(tracer, 0), syscall.ESRCH), nil
+	})
+	for when, err := range map[string]error{"when it failed": refusal, "afterwards": contact(hub, n+1)} {
+		if err == nil || !strings.Contains(err.Error(), "The disk failed") || !strings.Contains(err.Error(), "start it again") {
+			g.Errorf("%s: %v", when, err)
+		}
+	}
+	if !h.alive() {
+		g.Errorf("the hub ended: %v\n%s", h.how(), h.lastWords())
+	}
+	h.kill()
+
+	p.wrap = nil
+	h = g.start(p)
+	hub = h.waitUp()
+	if err := contact(hub, n+2); err != nil {
+		g.Errorf("after a start: %v", err)
+	}
+	g.settle(hub)
+	h.stop()
+	g.checkFile(p, accepted)
+	g.Logf("%d contacts were acknowledged before the disk failed", len(accepted)-1)
 }
 
 // checkFile compares a database file at rest with the promises.

@@ -1,6 +1,7 @@
-// Package sqlite keeps the store in one SQLite file: WAL, synchronous=FULL, one
-// writer goroutine that commits the work of many callers at once, and a pool of
-// readers that never wait for it.
+// Package sqlite keeps the store in one SQLite file: WAL, one writer goroutine that
+// commits the work of many callers at once, a syncer that brings commits onto stable
+// storage before anybody is told of them, and a pool of readers that never wait for the
+// writer.
 package sqlite
 
 import (
@@ -26,8 +27,8 @@ type Options struct {
 	Clock parley.Clock // time.Now by default
 	// Readers is how many reads may run at once; 4 by default.
 	Readers int
-	// Synchronous is FULL by default. Anything less loses acknowledged work on
-	// power loss; the tests use OFF to show that they would notice.
+	// Synchronous is FULL by default: what is acknowledged survives a power loss. With
+	// OFF it does not; tests use it to be fast, and to show that they would notice.
 	Synchronous string
 	// Memory is the hub's bound, of which the store takes its shares.
 	Memory store.Memory
@@ -65,6 +66,7 @@ type Store struct {
 	recent  store.Recent
 	clock   *store.Clock
 	locked  *os.File
+	log     *os.File // to sync it; nil if nothing has to last
 	closing sync.Once
 	tail    *tail
 	// counting gathers what statements touch while somebody measures.
@@ -91,7 +93,7 @@ func Open(path string, opts Options) (*Store, error) {
 		err = s.open(opts)
 	}
 	if err != nil {
-		return nil, errors.Join(openError(path, err), locked.Close())
+		return nil, errors.Join(openError(path, err), s.closeFiles())
 	}
 	return s, nil
 }
@@ -137,6 +139,9 @@ func (s *Store) start(c *conn, opts Options) error {
 	if err == nil {
 		err = c.loadTail()
 	}
+	if err == nil && opts.Synchronous == "FULL" && s.locked != nil {
+		err = s.openLog(c)
+	}
 	if err != nil {
 		return err
 	}
@@ -154,10 +159,31 @@ func (s *Store) start(c *conn, opts Options) error {
 		}
 	}
 	c.writes, c.limits = true, opts.limits
-	s.writer = newWriter(c, s.clock, s.bus.Publish)
+	s.writer = newWriter(c, s.clock, newSyncer(s.log, s.bus.Publish))
 	s.writer.checks = opts.checks
+	go s.writer.syncer.run()
 	go s.writer.run()
 	return nil
+}
+
+// openLog opens the log for syncing. What a hub that was killed has left in it may have
+// reached only the system, which after a failed sync calls it stored, and from now on everybody
+// may see it. So it is first copied into the file, which is synced.
+func (s *Store) openLog(c *conn) (err error) {
+	copyAll := store.Query{SQL: "PRAGMA wal_checkpoint(PASSIVE)", Row: func(store.Row) {}}
+	name := ""
+	files := store.Query{SQL: "PRAGMA database_list", Row: func(r store.Row) {
+		if r.Text(1) == "main" {
+			name = r.Text(2) // without links
+		}
+	}}
+	if err := c.Query(copyAll, files); err != nil {
+		return err
+	}
+	if s.log, err = os.OpenFile(name+"-wal", os.O_RDWR, 0); err != nil {
+		return err
+	}
+	return s.log.Sync() // if somebody reads, not all of it is copied
 }
 
 func (s *Store) connect(flags sqlite.OpenFlags) (*conn, error) {
@@ -184,9 +210,13 @@ func (c *conn) mapFile() error {
 
 // configure sets up a connection whose page cache may take so many bytes.
 func (c *conn) configure(opts Options, pages int) error {
+	synchronous := opts.Synchronous
+	if synchronous == "FULL" {
+		synchronous = "NORMAL" // for copying the log into the file; the syncer does the rest
+	}
 	for _, pragma := range []string{
 		"PRAGMA journal_mode = WAL",
-		"PRAGMA synchronous = " + opts.Synchronous,
+		"PRAGMA synchronous = " + synchronous,
 		"PRAGMA foreign_keys = OFF",
 		"PRAGMA temp_store = MEMORY",
 		fmt.Sprintf("PRAGMA cache_size = -%d", pages>>10),
@@ -222,6 +252,15 @@ func (s *Store) View(ctx context.Context, fn func(*store.Tx) error) error {
 	if c == nil {
 		return errClosed
 	}
+	err := s.view(c, fn)
+	if failed := s.writer.syncer.await(ctx); failed != nil {
+		return failed
+	}
+	return describe(err)
+}
+
+// view runs fn and gives the connection back.
+func (s *Store) view(c *conn, fn func(*store.Tx) error) error {
 	defer func() { s.readers <- c }()
 	c.err = nil
 	c.since.Store(s.tail.commits.Load() + 1) // before its snapshot is taken
@@ -236,7 +275,7 @@ func (s *Store) View(ctx context.Context, fn func(*store.Tx) error) error {
 	if c.err != nil {
 		err = c.err // even if the closure ignored it
 	}
-	return describe(err)
+	return err
 }
 
 func (s *Store) Recent() *store.Recent { return &s.recent }
@@ -256,10 +295,17 @@ func (s *Store) Close() error {
 	s.closing.Do(func() {
 		err = s.writer.stop()
 		s.closeReaders(cap(s.readers))
-		if s.locked != nil {
-			err = errors.Join(err, s.locked.Close())
-		}
+		err = errors.Join(err, s.closeFiles())
 	})
+	return err
+}
+
+func (s *Store) closeFiles() (err error) {
+	for _, f := range []*os.File{s.log, s.locked} {
+		if f != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}
 	return err
 }
 

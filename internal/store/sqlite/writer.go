@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"parley/internal/store"
-	"parley/internal/wake"
 )
 
 // maxBatch limits how many callers share a commit, and so how long the first of them
@@ -23,10 +22,10 @@ const maxBatch = 256
 // closure. A caller's context never reaches the connection: interrupting one
 // statement would end everyone's transaction.
 type writer struct {
-	conn    *conn
-	clock   *store.Clock
-	publish func([]wake.Signal)
-	checks  bool // whether what it remembers is what is stored, for tests
+	conn   *conn
+	clock  *store.Clock
+	syncer *syncer
+	checks bool // whether what it remembers is what is stored, for tests
 
 	mu      sync.RWMutex // held for reading while sending on queue
 	stopped bool
@@ -42,8 +41,8 @@ type request struct {
 	done chan struct{}
 }
 
-func newWriter(c *conn, clock *store.Clock, publish func([]wake.Signal)) *writer {
-	return &writer{conn: c, clock: clock, publish: publish, queue: make(chan *request, maxBatch), done: make(chan struct{})}
+func newWriter(c *conn, clock *store.Clock, s *syncer) *writer {
+	return &writer{conn: c, clock: clock, syncer: s, queue: make(chan *request, maxBatch), done: make(chan struct{})}
 }
 
 func (w *writer) do(fn func(*store.Tx) error) error { return w.hand(fn, false) }
@@ -61,13 +60,14 @@ func (w *writer) hand(fn func(*store.Tx) error, wipe bool) error {
 	return r.err
 }
 
-// stop finishes what was handed in, then closes the connection.
+// stop finishes what was handed in and has it stored, then closes the connection.
 func (w *writer) stop() error {
 	w.mu.Lock()
 	w.stopped = true
 	close(w.queue)
 	w.mu.Unlock()
 	<-w.done
+	w.syncer.stop()
 	w.conn.close()
 	return nil
 }
@@ -79,17 +79,13 @@ func (w *writer) run() {
 		batch = append(batch[:0], r)
 		runtime.Gosched() // callers of the last batch may have more to hand in
 		batch = w.drain(batch)
-		w.commit(batch)
+		if w.syncer.broken() == nil {
+			w.commit(batch)
+		}
 		if w.checks {
 			w.check()
 		}
-		for _, r := range batch {
-			if r.err == nil {
-				r.tx.Committed()
-				w.publish(r.tx.Signals())
-			}
-			close(r.done)
-		}
+		w.syncer.finish(batch)
 	}
 }
 
@@ -140,12 +136,23 @@ func (w *writer) runShared(batch []*request) bool {
 		c.leave() // what was read stays true
 		return true
 	}
-	c.commit()
+	w.store()
 	if c.err != nil {
 		w.conn.rollback()
 		return false
 	}
 	return true
+}
+
+// store commits. Views know by the counts that they may have seen what is not synced.
+func (w *writer) store() {
+	s := w.syncer
+	n := s.begun.Add(1)
+	if w.conn.commit(); w.conn.err != nil {
+		s.begun.Store(n - 1) // nobody sees anything of it
+		return
+	}
+	s.written.Store(n)
 }
 
 // runSeparately runs each closure under its own savepoint, so that a failure affects
@@ -189,7 +196,7 @@ func (w *writer) runSeparately(batch []*request) {
 		c.exec("ROLLBACK TO one")
 		c.exec("RELEASE one")
 	}
-	c.commit()
+	w.store()
 	if c.err != nil {
 		w.failAll(batch)
 	}
@@ -207,7 +214,7 @@ func (w *writer) restart(batch []*request, failed int) {
 		c.exec("BEGIN IMMEDIATE")
 		w.call(r)
 		if c.err == nil && r.err == nil {
-			c.commit()
+			w.store()
 		}
 		if c.err != nil {
 			r.err = c.err

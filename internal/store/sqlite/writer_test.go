@@ -17,10 +17,16 @@ import (
 
 var errRefused = errors.New("refused after writing")
 
-// batch hands in closures while the writer is blocked, so that they run as one batch,
-// and returns their errors. It runs in a bubble, where Wait returns once everybody
-// waits: the writer for us, the others in its queue.
+// batch runs closures as one batch, and returns their errors.
 func batch(t *testing.T, s *Store, closures []func(*store.Tx) error) []error {
+	t.Helper()
+	return <-handIn(t, s, closures)
+}
+
+// handIn hands in closures while the writer is blocked, so that they run as one batch. It
+// runs in a bubble, where Wait returns once everybody waits: the writer for us, the
+// others in its queue. The errors come when all have returned.
+func handIn(t *testing.T, s *Store, closures []func(*store.Tx) error) <-chan []error {
 	t.Helper()
 	held, release := make(chan struct{}), make(chan struct{})
 	first := make(chan error)
@@ -40,13 +46,17 @@ func batch(t *testing.T, s *Store, closures []func(*store.Tx) error) []error {
 		t.Fatalf("%d of %d are in the queue", n, len(closures))
 	}
 	close(release)
-	for range closures {
-		<-done
-	}
-	if err := <-first; err != nil {
-		t.Error(err)
-	}
-	return errs
+	all := make(chan []error, 1)
+	go func() {
+		for range closures {
+			<-done
+		}
+		if err := <-first; err != nil {
+			t.Error(err)
+		}
+		all <- errs
+	}()
+	return all
 }
 
 // TestAFailingOperationInAGroupCommitMustNotSinkTheOthers puts one closure that

@@ -1,0 +1,169 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"parley/internal/wake"
+)
+
+// syncer brings what the writer has committed onto stable storage, and then tells those
+// who wait for it. SQLite would do that within every commit (synchronous=FULL), and the
+// writer would wait. Here it goes on with the next batch, and all commits made during one
+// sync share the next.
+//
+// Nobody is told anything that is not on stable storage: neither who stored it, nor who was
+// refused because of it, nor a view that saw it.
+type syncer struct {
+	sync    func() error // of the log; nil if nothing has to last
+	publish func([]wake.Signal)
+
+	// begun counts commits before they are made and written after; so many are stored for
+	// certain. One that fails is not counted.
+	begun, written, stored atomic.Uint64
+
+	busy  sync.Mutex // held while it syncs and tells
+	spare []*request // a list to use again
+
+	mu      sync.Mutex
+	waiting []*request
+	failure error // after which nothing is stored
+	stopped bool
+	wake    chan struct{}
+	done    chan struct{}
+}
+
+func newSyncer(log *os.File, publish func([]wake.Signal)) *syncer {
+	s := &syncer{publish: publish, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	if log != nil {
+		s.sync = log.Sync
+	}
+	return s
+}
+
+func (s *syncer) run() {
+	defer close(s.done)
+	for range s.wake {
+		s.busy.Lock()
+		s.settle()
+		s.busy.Unlock()
+	}
+}
+
+// stop syncs for those who wait, and ends.
+func (s *syncer) stop() {
+	s.mu.Lock()
+	s.stopped = true
+	close(s.wake) // after what is in it
+	s.mu.Unlock()
+	<-s.done
+}
+
+// add lets requests wait for the next sync. It returns false if there will be none.
+func (s *syncer) add(list ...*request) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopped {
+		return false
+	}
+	s.waiting = append(s.waiting, list...)
+	select {
+	case s.wake <- struct{}{}:
+	default: // it is awake
+	}
+	return true
+}
+
+// fewCallers are so many that nobody else is likely to need the writer during a sync. To
+// hand them over would cost them more than the writer's time is worth.
+const fewCallers = 2
+
+// finish lets a batch wait for the next sync, or makes it at once.
+func (s *syncer) finish(batch []*request) {
+	if len(batch) > fewCallers || !s.busy.TryLock() {
+		s.add(batch...)
+		return
+	}
+	defer s.busy.Unlock()
+	s.settle(batch...)
+}
+
+// settle syncs for all who wait, and for some who came after them, and tells them in this
+// order. The caller holds busy.
+func (s *syncer) settle(last ...*request) {
+	s.mu.Lock()
+	batch := append(s.waiting, last...)
+	s.waiting = s.spare[:0]
+	s.mu.Unlock()
+	s.tell(batch, s.reach())
+	clear(batch)
+	s.spare = batch
+}
+
+// reach brings everything that was written before onto stable storage. The caller holds
+// busy.
+func (s *syncer) reach() error {
+	if err := s.broken(); err != nil {
+		return err
+	}
+	written := s.written.Load()
+	if s.stored.Load() == s.begun.Load() {
+		return nil
+	}
+	if s.sync != nil {
+		if err := s.sync(); err != nil {
+			return s.fail(err)
+		}
+	}
+	s.stored.Store(written)
+	return nil
+}
+
+// fail is for good. After a failed sync the system may have dropped what it could not
+// write, and would call the next one a success. A start writes it anew.
+func (s *syncer) fail(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failure = trouble(err, "The disk failed (%s). What was written last may be lost, and nothing more is stored.", reason(err)).
+		WithHint("Check the disk, then stop the hub and start it again.")
+	return s.failure
+}
+
+// broken is the failure after which nothing is stored.
+func (s *syncer) broken() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failure
+}
+
+func (s *syncer) tell(batch []*request, failure error) {
+	for _, r := range batch {
+		if failure != nil {
+			r.err = failure
+		} else if r.err == nil && r.tx != nil {
+			r.tx.Committed()
+			s.publish(r.tx.Signals())
+		}
+		close(r.done)
+	}
+}
+
+// await returns when everything that a view can have seen until now is on stable storage.
+func (s *syncer) await(ctx context.Context) error {
+	if s.sync == nil || s.stored.Load() == s.begun.Load() {
+		return nil
+	}
+	r := &request{done: make(chan struct{})}
+	if !s.add(r) {
+		r.done = s.done // after the last sync
+	}
+	select {
+	case <-r.done:
+		return cmp.Or(r.err, s.broken())
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,299 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"parley"
+	"parley/internal/bubbletest"
+	"parley/internal/store"
+	"parley/internal/wake"
+)
+
+// openSynced opens a store with another way to sync its log.
+func openSynced(t *testing.T, path string, sync func() error) *Store {
+	t.Helper()
+	s, err := Open(path, Options{Readers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.writer.syncer.sync = sync // nobody uses it yet
+	return s
+}
+
+// call runs something that waits, and reports how it ended.
+func call(fn func() error) <-chan error {
+	end := make(chan error, 1)
+	go func() { end <- fn() }()
+	return end
+}
+
+// While a batch is synced the writer goes on, but nobody hears of anything that is not on
+// the disk: who stored it, who only looked, who was refused by what was there.
+func TestNobodyIsToldBeforeTheSync(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
+		disk := make(chan struct{})
+		s := openSynced(t, filepath.Join(t.TempDir(), "parley.db"), func() error { <-disk; return nil })
+		heard, stop := s.Bus().Watch(wake.Signal{Topic: wake.Work, ID: 7})
+		defer stop()
+		first := handIn(t, s, []func(*store.Tx) error{token("a"), token("b"), func(tx *store.Tx) error {
+			tx.Signal(wake.Work, 7)
+			return token("c")(tx)
+		}})
+		synctest.Wait()
+		ran := false
+		second := call(func() error {
+			return s.Update(t.Context(), func(tx *store.Tx) error { ran = true; return token("d")(tx) })
+		})
+		refused := call(func() error {
+			err := s.Update(t.Context(), func(tx *store.Tx) error {
+				if _, err := tx.TokenByHash("a"); err != nil {
+					return err
+				}
+				return errRefused
+			})
+			if !errors.Is(err, errRefused) {
+				return fmt.Errorf("not refused by what is there: %v", err)
+			}
+			return nil
+		})
+		seen := false
+		view := call(func() error {
+			return s.View(t.Context(), func(tx *store.Tx) error {
+				_, err := tx.TokenByHash("a")
+				seen = err == nil
+				return err
+			})
+		})
+		synctest.Wait()
+		if !ran || !seen {
+			t.Errorf("the writer goes on: %v; a view sees what is committed: %v", ran, seen)
+		}
+		told := func() int { return len(first) + len(second) + len(refused) + len(view) + len(heard) }
+		if told() > 0 {
+			t.Errorf("before the sync %d were told of the first, %d of the second, %d refused, %d looked, %d heard of it",
+				len(first), len(second), len(refused), len(view), len(heard))
+		}
+		disk <- struct{}{} // the first batch
+		synctest.Wait()
+		if len(first) != 1 || len(heard) != 1 || told() != 2 {
+			t.Errorf("after the sync of the first %d were told of it and %d heard of it, and %d in all", len(first), len(heard), told())
+		}
+		close(disk)
+		if err := errors.Join(append(<-first, <-second, <-refused, <-view)...); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Who looks when everything is on the disk waits for nothing, and those who wait
+// together need one sync.
+func TestNothingIsSyncedTwice(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
+		var syncs atomic.Int64
+		s := openSynced(t, filepath.Join(t.TempDir(), "parley.db"), func() error { syncs.Add(1); return nil })
+		closures := make([]func(*store.Tx) error, 20)
+		for i := range closures {
+			closures[i] = token(fmt.Sprint(i))
+		}
+		if err := errors.Join(batch(t, s, closures)...); err != nil {
+			t.Fatal(err)
+		}
+		if n := syncs.Load(); n != 1 {
+			t.Errorf("%d syncs for one batch", n)
+		}
+		for i := range closures {
+			if !s.has(t, fmt.Sprint(i)) {
+				t.Errorf("%d is not there", i)
+			}
+		}
+		if err := s.Update(t.Context(), func(*store.Tx) error { return errRefused }); !errors.Is(err, errRefused) {
+			t.Error(err)
+		}
+		if n := syncs.Load(); n != 1 {
+			t.Errorf("%d syncs of what was synced", n-1)
+		}
+	})
+}
+
+// Whoever cannot wait any longer goes, and a store that is closed brings everything onto the
+// disk first.
+func TestAViewGivesUpAndAStoreIsClosedInASync(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
+		disk := make(chan struct{})
+		s, err := Open(filepath.Join(t.TempDir(), "parley.db"), Options{Readers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.writer.syncer.sync = func() error { <-disk; return nil }
+		stored := handIn(t, s, []func(*store.Tx) error{token("a"), token("b"), token("c")})
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		view := call(func() error { return s.View(ctx, func(*store.Tx) error { return nil }) })
+		synctest.Wait()
+		cancel()
+		if err := <-view; !errors.Is(err, context.Canceled) {
+			t.Errorf("a view that gave up: %v", err)
+		}
+		closed := call(s.Close)
+		synctest.Wait()
+		late := call(func() error { return s.writer.syncer.await(t.Context()) }) // of a view that was running
+		synctest.Wait()
+		if len(closed)+len(stored)+len(late) > 0 {
+			t.Error("closed, or told, before the sync")
+		}
+		close(disk)
+		if err := errors.Join(append(<-stored, <-closed, <-late)...); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Who comes later is told later, also if the writer makes the sync itself while others wait:
+// else what was redacted could come back into memory by the end of an older task.
+func TestCallersAreToldInTheirOrder(t *testing.T) {
+	var heard []int64
+	s := newSyncer(nil, func(list []wake.Signal) {
+		for _, signal := range list {
+			heard = append(heard, signal.ID)
+		}
+	})
+	signals := func(ids ...int64) (list []*request) {
+		for _, id := range ids {
+			tx := &store.Tx{}
+			tx.Signal(wake.Work, id)
+			list = append(list, &request{tx: tx, done: make(chan struct{})})
+		}
+		return list
+	}
+	s.finish(signals(1, 2, 3)) // wait for the syncer, which does not run
+	s.finish(signals(4))
+	s.finish(signals(5, 6, 7))
+	go s.run()
+	s.stop()
+	if want := []int64{1, 2, 3, 4, 5, 6, 7}; !slices.Equal(heard, want) {
+		t.Errorf("told %v", heard)
+	}
+}
+
+// A database may be reached by a link. What is synced is the log of the file itself.
+func TestTheLogBehindALinkIsSynced(t *testing.T) {
+	real, linked := filepath.Join(t.TempDir(), "parley.db"), filepath.Join(t.TempDir(), "parley.db")
+	if err := openStore(t, real).Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{os.Symlink(real, linked), os.WriteFile(linked+"-wal", nil, 0o600)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := Open(linked, Options{Readers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	synced, err := s.log.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.Stat(real + "-wal")
+	if err != nil || !os.SameFile(synced, log) {
+		t.Errorf("the file that is synced is not the log: %v", err)
+	}
+}
+
+// What a hub that was killed has left in the log is in the file before anybody sees it.
+func TestWhatIsLeftInTheLogIsWrittenAnew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "parley.db")
+	s := openStore(t, path)
+	if err := s.Update(t.Context(), token("left")); err != nil {
+		t.Fatal(err)
+	}
+	killed := filepath.Join(t.TempDir(), "parley.db") // as a kill would leave it
+	for _, suffix := range []string{"", "-wal"} {
+		data, err := os.ReadFile(path + suffix)
+		if err == nil {
+			err = os.WriteFile(killed+suffix, data, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := Open(killed, Options{Readers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	data, err := os.ReadFile(killed)
+	alone := filepath.Join(t.TempDir(), "parley.db")
+	if err == nil {
+		err = os.WriteFile(alone, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !openStore(t, alone).has(t, "left") {
+		t.Error("it is still in the log alone")
+	}
+}
+
+// A sync that failed cannot be repeated: the system may have dropped what it could not
+// write. So the hub stores nothing more, and shows nothing, until it is started again.
+func TestAFailedSyncIsForGood(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "parley.db")
+	bubbletest.Test(t, func(t *testing.T) {
+		var broken atomic.Bool
+		s := openSynced(t, path, func() error {
+			if broken.Load() {
+				return errors.New("input/output error")
+			}
+			return nil
+		})
+		if err := s.Update(t.Context(), token("before")); err != nil {
+			t.Fatal(err)
+		}
+		broken.Store(true)
+		heard, stop := s.Bus().Watch(wake.Signal{Topic: wake.Work, ID: 7})
+		defer stop()
+		says := func(when string, err error) {
+			t.Helper()
+			var outage *store.Outage
+			if text := fmt.Sprint(err); parley.KindOf(err) != parley.Internal || !errors.As(err, &outage) ||
+				!strings.Contains(text, "input/output error") || !strings.Contains(text, "Check the disk") {
+				t.Errorf("%s: %v", when, err)
+			}
+		}
+		for i, err := range batch(t, s, []func(*store.Tx) error{token("a"), token("b"), func(tx *store.Tx) error {
+			tx.Signal(wake.Work, 7)
+			return token("c")(tx)
+		}}) {
+			says(fmt.Sprint("number ", i, " of the batch"), err)
+		}
+		broken.Store(false) // a second try would seem to succeed
+		says("afterwards", s.Update(t.Context(), func(*store.Tx) error { t.Error("it goes on"); return nil }))
+		says("a view", s.View(t.Context(), func(*store.Tx) error { return nil }))
+		if len(heard) > 0 {
+			t.Error("somebody heard of what is not stored")
+		}
+	})
+	s := openStore(t, path)
+	if !s.has(t, "before") {
+		t.Error("what was told is gone")
+	}
+	if err := s.Update(t.Context(), token("again")); err != nil {
+		t.Errorf("after a start: %v", err)
+	}
+}
