@@ -2,7 +2,9 @@ package crash
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"syscall"
 	"testing"
 	"time"
 
@@ -79,13 +81,25 @@ func TestTheHubWaitsForTheServersLog(t *testing.T) {
 	defer g.query(dsn, "ALTER SYSTEM RESET wal_writer_delay")
 
 	g.query(dsn, "INSERT INTO note VALUES ('wakes whoever writes the log now and then')")
-	hub := g.start(p).waitUp()
+	h := g.start(p)
+	hub := h.waitUp()
 	ledger := newLedger()
 	for i := range 10 {
 		j := job{kind: kinds[0], id: fmt.Sprint(i)}
 		ledger.begin(j)
 		ledger.accept(j, g.contact(hub, api.ContactRequest{Action: j.action, Agent: j.agent, Message: j.text(), Key: j.key()}))
 	}
+	// Whatever the hub still stores would bring the note to the disk with it.
+	h.signal(syscall.SIGSTOP)
+	g.eventually("the server is at rest", func(context.Context) (bool, error) {
+		busy := 0
+		db, err := openPostgres(t.Context(), dsn)
+		if err != nil {
+			return false, err
+		}
+		err = db.each("SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid()", func(cells) { busy++ })
+		return busy == 0, errors.Join(err, db.close())
+	})
 	g.query(dsn, "INSERT INTO note VALUES ('lost')")
 	server.crash(g)
 	s := &siege{ground: g, open: func() (database, error) { return openPostgres(t.Context(), dsn) }}

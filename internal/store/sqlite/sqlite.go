@@ -180,7 +180,7 @@ func (s *Store) openLog(c *conn) (err error) {
 	if err := c.Query(copyAll, files); err != nil {
 		return err
 	}
-	if s.log, err = os.OpenFile(name+"-wal", os.O_RDWR, 0); err != nil {
+	if s.log, err = os.Open(name + "-wal"); err != nil {
 		return err
 	}
 	return s.log.Sync() // if somebody reads, not all of it is copied
