@@ -195,6 +195,7 @@ func TestClip(t *testing.T) {
 	}{
 		{"short", 10, "short"}, {"exactly ten", 11, "exactly ten"}, {"a bit too long", 5, "a bi…"},
 		{"two\nlines\tand  spaces", 80, "two lines and spaces"}, {"äöüäöü", 4, "äöü…"}, {"", 5, ""},
+		{"\xff\xffabc", 4, "\uFFFDa…"}, {strings.Repeat("ä ", 100), 4, "ä ä…"}, {strings.Repeat(" ", 100) + "x", 4, "…"},
 	} {
 		if got := parley.Clip(c.text, c.n); got != c.want {
 			t.Errorf("Clip(%q, %d) = %q, want %q", c.text, c.n, got, c.want)

@@ -15,11 +15,10 @@ import (
 // and ready for use.
 //
 // It has many shelves, each with a lock of its own: a writer on whom everybody waits puts
-// something here with every message, and must not wait for those who read.
+// something here with every message, and should seldom wait for those who read.
 type Recent struct {
-	talks [shelves]talkShelf // by thread
-	tasks [shelves]taskShelf
-	limit atomic.Int64 // bytes of everything; 0: the usual share
+	shelves [shelves]shelf
+	limit   atomic.Int64 // bytes of everything; 0: the usual share
 
 	mu sync.RWMutex
 	// redacted are messages whose text was removed: a reader that loaded one just
@@ -31,21 +30,16 @@ type Recent struct {
 
 const shelves = 16
 
-// On both kinds of shelves there are two generations: when the young one is full it replaces
-// the old one, whose content is dropped. What is used goes back into the young one.
-type (
-	talkShelf struct {
-		mu         sync.Mutex
-		young, old conversations
-	}
-	taskShelf struct {
-		mu    sync.Mutex
-		ended endings
-	}
-)
+// shelf holds conversations, by their threads, and tasks, by their own ids. Of both there are
+// two generations: when the young one is full it replaces the old one, whose content is
+// dropped. What is used goes back into the young one.
+type shelf struct {
+	mu         sync.Mutex
+	young, old conversations
+	ended      endings
+}
 
-func (r *Recent) talkShelf(in parley.ThreadID) *talkShelf { return &r.talks[uint64(in)%shelves] }
-func (r *Recent) taskShelf(id parley.TaskID) *taskShelf   { return &r.tasks[uint64(id)%shelves] }
+func (r *Recent) shelf(id int64) *shelf { return &r.shelves[uint64(id)%shelves] }
 
 // Limit sets how much is kept, in bytes.
 func (r *Recent) Limit(bytes int) { r.limit.Store(int64(bytes)) }
@@ -75,28 +69,23 @@ func (r *Recent) Forget(id parley.MessageID) {
 		r.mu.Unlock()
 	}
 	// Now nobody puts it back any more.
-	for i := range shelves {
-		r.talks[i].clear()
-		r.tasks[i].clear()
+	for i := range r.shelves {
+		r.shelves[i].clear()
 	}
 }
 
-func (s *talkShelf) clear() {
+func (s *shelf) clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.young, s.old = conversations{}, conversations{}
-}
-
-func (s *taskShelf) clear() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.ended = endings{}
 }
 
-func (r *Recent) isRedacted(id parley.MessageID) bool {
+// withoutRedacted copies a list of messages but for those that were redacted.
+func (r *Recent) withoutRedacted(list []parley.Message) []parley.Message {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return r.redacted[id]
+	return slices.DeleteFunc(slices.Clone(list), func(m parley.Message) bool { return r.redacted[m.ID] })
 }
 
 // taskBytes is what a task takes besides its texts, roughly.
@@ -109,7 +98,7 @@ func (r *Recent) Back(in parley.ThreadID, from parley.MessageID, downTo, limit i
 		return nil, 0
 	}
 	most, _ := r.generation()
-	s := r.talkShelf(in)
+	s := r.shelf(int64(in))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x := s.use(in, most)
@@ -121,7 +110,7 @@ func (r *Recent) Back(in parley.ThreadID, from parley.MessageID, downTo, limit i
 
 // Outcome finds an ended task and the text of its result.
 func (r *Recent) Outcome(id parley.TaskID) (t parley.Task, text string, ok bool) {
-	if t, ok = r.taskShelf(id).get(id); !ok || t.State != parley.Completed || t.Result == 0 {
+	if t, ok = r.shelf(int64(id)).get(id); !ok || t.State != parley.Completed || t.Result == 0 {
 		return t, "", ok
 	}
 	list, next := r.Back(t.Thread, t.Result, -1, 1)
@@ -131,7 +120,7 @@ func (r *Recent) Outcome(id parley.TaskID) (t parley.Task, text string, ok bool)
 	return t, list[0].Body, true
 }
 
-func (s *taskShelf) get(id parley.TaskID) (t parley.Task, ok bool) {
+func (s *shelf) get(id parley.TaskID) (t parley.Task, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ended, ok := s.ended.get(id)
@@ -143,7 +132,7 @@ func (s *taskShelf) get(id parley.TaskID) (t parley.Task, ok bool) {
 
 // use finds a conversation, and keeps it for another generation. It is nil if there is
 // none.
-func (s *talkShelf) use(in parley.ThreadID, most int) *excerpt {
+func (s *shelf) use(in parley.ThreadID, most int) *excerpt {
 	if x := s.young.excerpts[in]; x != nil {
 		return x
 	}
@@ -155,7 +144,7 @@ func (s *talkShelf) use(in parley.ThreadID, most int) *excerpt {
 }
 
 // take takes a conversation out, to be changed and kept.
-func (s *talkShelf) take(in parley.ThreadID) *excerpt {
+func (s *shelf) take(in parley.ThreadID) *excerpt {
 	if x := s.young.take(in); x != nil {
 		return x
 	}
@@ -164,7 +153,7 @@ func (s *talkShelf) take(in parley.ThreadID) *excerpt {
 
 // keep puts a conversation into the young generation, which may hold so much, unless it
 // would fill it by itself.
-func (s *talkShelf) keep(in parley.ThreadID, x *excerpt, most int) {
+func (s *shelf) keep(in parley.ThreadID, x *excerpt, most int) {
 	if x.size() > most {
 		return
 	}
@@ -181,12 +170,11 @@ func (r *Recent) putRead(list []parley.Message) {
 	}
 	most, _ := r.generation()
 	in := list[0].Thread
-	s := r.talkShelf(in)
+	s := r.shelf(int64(in))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// Under the lock, or it could be put back after Forget was here.
-	list = slices.DeleteFunc(slices.Clone(list), func(m parley.Message) bool { return r.isRedacted(m.ID) })
-	if len(list) == 0 {
+	if list = r.withoutRedacted(list); len(list) == 0 {
 		return
 	}
 	x := s.take(in)
@@ -201,7 +189,7 @@ func (r *Recent) putRead(list []parley.Message) {
 // nobody may read it for a long time, and many of them would push out what is in use.
 func (r *Recent) putPosted(m *parley.Message) {
 	most, _ := r.generation()
-	s := r.talkShelf(m.Thread)
+	s := r.shelf(int64(m.Thread))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x := s.take(m.Thread)
@@ -218,7 +206,7 @@ func (r *Recent) putPosted(m *parley.Message) {
 func (r *Recent) putEnded(list []parley.Task) {
 	_, most := r.generation()
 	for _, t := range list { // a copy each, or one task would keep the whole list
-		s := r.taskShelf(t.ID)
+		s := r.shelf(int64(t.ID))
 		s.mu.Lock()
 		s.ended.put(&t, most)
 		s.mu.Unlock()

@@ -26,7 +26,8 @@ type Store interface {
 	// stable storage and its signals are published. The context is checked before the
 	// work is handed in, never after.
 	Update(ctx context.Context, fn func(*Tx) error) error
-	// View runs fn on a consistent snapshot. fn must not write.
+	// View runs fn on a consistent snapshot. fn must not write, nor tell anybody what it
+	// sees: that is on stable storage once View has returned.
 	View(ctx context.Context, fn func(*Tx) error) error
 	// Erase is Update for data that must leave no trace in the files: what fn
 	// overwrites or deletes is wiped, as far as the engine can.
@@ -167,15 +168,15 @@ func Call(fn func(*Tx) error, tx *Tx) (err error) {
 // Wrote reports whether the closure wrote anything. For drivers.
 func (tx *Tx) Wrote() bool { return tx.wrote }
 
-// Committed must be called after the commit and before its signals are published. For
-// drivers.
+// Committed must be called once the commit is on stable storage, and before its signals are
+// published. For drivers.
 func (tx *Tx) Committed() {
 	if len(tx.ended) > 0 {
 		tx.conn.Recent().putEnded(tx.ended)
 	}
 }
 
-// Signals must be published after the commit. For drivers.
+// Signals must be published once the commit is on stable storage. For drivers.
 func (tx *Tx) Signals() []wake.Signal { return tx.signals }
 
 // Signal publishes a hint once the transaction has committed.

@@ -2,8 +2,8 @@ package store
 
 import "errors"
 
-// Outage is a failure of the database that passes without a change to the data: a
-// full disk, a server that is down. A caller with nobody to report to waits and tries
+// Outage is a failure of the database that has nothing to do with the data: a full disk, a
+// server that is down, a disk that fails. A caller with nobody to report to waits and tries
 // again.
 type Outage struct{ Err error }
 

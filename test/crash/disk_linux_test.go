@@ -1,12 +1,14 @@
 package crash
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -167,18 +169,28 @@ func TestTheDiskFails(t *testing.T) {
 	p.wrap = []string{"strace", "-D", "-f", "-q", "-o", "/dev/null", "-e", "trace=fsync", "-e", "signal=none", "-e", "inject=fsync:error=EIO:when=30+"}
 	h := g.start(p)
 	hub := h.waitUp()
+	var mu sync.Mutex
 	var accepted []job
 	contact := func(hub *client.Client, n int) error {
 		j := job{kind: kinds[n%(len(kinds)-1)], id: fmt.Sprint(n)}
 		_, err := hub.Contact(ctx, api.ContactRequest{Action: j.action, Agent: j.agent, Message: j.text(), Key: j.key()})
 		if err == nil {
+			mu.Lock()
+			defer mu.Unlock()
 			accepted = append(accepted, j)
 		}
 		return err
 	}
+	const callers = 4 // at once, so that they share commits
 	n, refusal := 0, error(nil)
-	for ; refusal == nil && n < 10_000; n++ {
-		refusal = contact(hub, n)
+	for ; refusal == nil && n < 10_000; n += callers {
+		refusals := make([]error, callers)
+		var all sync.WaitGroup
+		for i := range callers {
+			all.Go(func() { refusals[i] = contact(hub, n+i) })
+		}
+		all.Wait()
+		refusal = cmp.Or(refusals...)
 	}
 	tracer := g.tracer(h)
 	if err := syscall.Kill(tracer, syscall.SIGKILL); err != nil { // the disk seems well again

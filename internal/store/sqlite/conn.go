@@ -37,9 +37,10 @@ type conn struct {
 // SQLite numbers $2, $1 by their first appearance.
 type statement struct {
 	*sqlite.Stmt
+	sql    string
 	params []int
 	traits
-	many [len(rowCounts)]forRows // the same for several rows
+	many [powersAtOnce]*statement // the same for 2, 4, 8 and 16 rows
 }
 
 var _ store.Conn = (*conn)(nil)
@@ -58,7 +59,7 @@ func (c *conn) prepare(sql string) (*statement, error) {
 	if err != nil {
 		return nil, fmt.Errorf("prepare %q: %w", sql, err)
 	}
-	s := &statement{Stmt: raw, params: make([]int, raw.BindParamCount())}
+	s := &statement{Stmt: raw, sql: sql, params: make([]int, raw.BindParamCount())}
 	for i := range s.params {
 		n, err := strconv.Atoi(strings.TrimPrefix(raw.BindParamName(i+1), "$"))
 		if err != nil || n < 1 || n > len(s.params) {
@@ -131,10 +132,10 @@ func (c *conn) use(sql string, args []any, row func(store.Row)) error {
 		return err
 	}
 	if c.later == nil {
-		return c.run(s, sql, args, row)
+		return c.run(s, args, row)
 	}
 	if s.waits {
-		if c.later.add(s, sql, args) {
+		if c.later.add(s, args) {
 			return c.flush(1 << s.table)
 		}
 		return nil
@@ -145,18 +146,18 @@ func (c *conn) use(sql string, args []any, row func(store.Row)) error {
 	for _, table := range s.changes {
 		c.hot.Forget(table)
 	}
-	return c.run(s, sql, args, row)
+	return c.run(s, args, row)
 }
 
-func (c *conn) run(s *statement, sql string, args []any, row func(store.Row)) error {
+func (c *conn) run(s *statement, args []any, row func(store.Row)) error {
 	if len(args) != len(s.params) {
-		return fmt.Errorf("%d arguments for %q", len(args), sql)
+		return fmt.Errorf("%d arguments for %q", len(args), s.sql)
 	}
 	for i, arg := range args {
 		bind(s.Stmt, s.params[i], arg)
 	}
 	if k := c.counting.Load(); k != nil {
-		return c.counted(k, s, sql, row)
+		return c.counted(k, s, row)
 	}
 	return step(s, row)
 }
@@ -179,7 +180,7 @@ func step(s *statement, row func(store.Row)) error {
 }
 
 // counted is step for a store that counts.
-func (c *conn) counted(k *counter, s *statement, sql string, row func(store.Row)) error {
+func (c *conn) counted(k *counter, s *statement, row func(store.Row)) error {
 	rows, before := int64(0), k.begin(c.raw, s)
 	err := step(s, func(r store.Row) {
 		rows++
@@ -187,7 +188,7 @@ func (c *conn) counted(k *counter, s *statement, sql string, row func(store.Row)
 			row(r)
 		}
 	})
-	k.add(c, s, sql, rows, before)
+	k.add(c, s, rows, before)
 	return err
 }
 

@@ -45,7 +45,11 @@ type Counts struct {
 func (s *Store) Count() (end func() (Counts, error), err error) {
 	k := &counter{counted: map[statementKey]*Statement{}}
 	err = s.Update(context.Background(), func(*store.Tx) error { // no commit runs now
-		if k.log, err = newLogReader(s.path); err == nil {
+		path, err := s.writer.conn.logPath()
+		if err == nil {
+			k.log, err = newLogReader(path)
+		}
+		if err == nil {
 			s.counting.Store(k)
 		}
 		return err
@@ -112,20 +116,20 @@ func (k *counter) status(c *sqlite.Conn) status {
 }
 
 // add takes what a statement has done since the given status.
-func (k *counter) add(c *conn, s *statement, sql string, rows int64, before status) {
+func (k *counter) add(c *conn, s *statement, rows int64, before status) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	after := k.status(c.raw)
-	key := statementKey{sql, c.writes}
+	key := statementKey{s.sql, c.writes}
 	one := k.counted[key]
 	if one == nil {
-		one = &Statement{SQL: sql, Writer: c.writes}
+		one = &Statement{SQL: s.sql, Writer: c.writes}
 		k.counted[key] = one
 	}
-	if changesRows(sql) {
+	if changesRows(s.sql) {
 		rows += int64(c.raw.Changes())
 	}
-	if c.writes && sql == "COMMIT" && k.log != nil {
+	if c.writes && s.sql == "COMMIT" && k.log != nil {
 		k.log.read()
 	}
 	one.Steps += k.takeSteps(s)

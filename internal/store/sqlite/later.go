@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"fmt"
+	"math/bits"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,11 +19,12 @@ import (
 // Within a table inserts run before updates. That changes nothing: a new row has a key
 // that was never used before, so no update that came earlier was meant for it.
 
-// rowCounts are how many rows a statement may store, mostAtOnce and fewer: with powers of two
-// any number of rows takes few statements, and few have to be prepared.
-var rowCounts = [...]int{mostAtOnce, 8, 4, 2}
-
-const mostAtOnce = 16
+// mostAtOnce is how many rows one statement stores at most. There are statements for each
+// power of two up to it: any number of rows then takes few, and few have to be prepared.
+const (
+	powersAtOnce = 4
+	mostAtOnce   = 1 << powersAtOnce
+)
 
 // laterTables are those with statements that wait.
 var laterTables = []string{"message", "delivery", "event", "task", "step", "inbox", "thread", "rate", "agent"}
@@ -92,7 +94,6 @@ type later struct {
 
 type waiting struct {
 	s    *statement
-	sql  string
 	args []any
 }
 
@@ -101,12 +102,12 @@ type waiting struct {
 const maxWaiting = 1024
 
 // add lets a statement wait. It reports whether so many do that they should run.
-func (l *later) add(s *statement, sql string, args []any) (full bool) {
+func (l *later) add(s *statement, args []any) (full bool) {
 	t := &l.tables[s.table]
 	if s.insert {
-		t.inserts = append(t.inserts, waiting{s, sql, args})
+		t.inserts = append(t.inserts, waiting{s, args})
 	} else {
-		t.updates = append(t.updates, waiting{s, sql, args})
+		t.updates = append(t.updates, waiting{s, args})
 	}
 	l.some |= 1 << s.table
 	return max(len(t.inserts), len(t.updates)) >= maxWaiting
@@ -182,41 +183,24 @@ func (c *conn) runAll(list []waiting) error {
 // these are.
 func (c *conn) runRows(rows []waiting) (n int, err error) {
 	first := rows[0]
-	for i, count := range rowCounts {
-		if count <= len(rows) {
-			s, err := c.prepareRows(first, i)
-			if err != nil {
-				return 0, err
-			}
-			c.args = c.args[:0]
-			for _, r := range rows[:count] {
-				c.args = append(c.args, r.args...)
-			}
-			err = c.run(s.statement, s.sql, c.args, nil)
-			clear(c.args)
-			return count, err
+	power := bits.Len(uint(len(rows))) - 1
+	if power == 0 {
+		return 1, c.run(first.s, first.args, nil)
+	}
+	n = 1 << power
+	many := &first.s.many[power-1]
+	if *many == nil {
+		if *many, err = c.prepare(severalRows(first.s.sql, len(first.args), n)); err != nil {
+			return 0, err
 		}
 	}
-	return 1, c.run(first.s, first.sql, first.args, nil)
-}
-
-// forRows is a statement for several rows.
-type forRows struct {
-	*statement
-	sql string
-}
-
-func (c *conn) prepareRows(w waiting, i int) (*forRows, error) {
-	many := &w.s.many[i]
-	if many.statement == nil {
-		sql := severalRows(w.sql, len(w.args), rowCounts[i])
-		s, err := c.prepare(sql)
-		if err != nil {
-			return nil, err
-		}
-		*many = forRows{s, sql}
+	c.args = c.args[:0]
+	for _, r := range rows[:n] {
+		c.args = append(c.args, r.args...)
 	}
-	return many, nil
+	err = c.run(*many, c.args, nil)
+	clear(c.args)
+	return n, err
 }
 
 // severalRows makes a statement that stores one row of so many columns store more.

@@ -114,7 +114,7 @@ func (c *conn) putListed(rows []waiting) error {
 	}
 	s.several = true
 	for i := range rows {
-		rows[i].s, rows[i].sql = s, putListed
+		rows[i].s = s
 	}
 	return c.runAll(rows)
 }

@@ -35,7 +35,7 @@ const (
 
 // newLogReader begins at the end of the log. A store in memory has none.
 func newLogReader(path string) (*logReader, error) {
-	f, err := os.Open(path + "-wal")
+	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -15,7 +15,7 @@ import (
 // It has no log, so readers and writers wait for each other. It is for one caller at
 // a time, not for a hub at work.
 func OpenMemory(name string, opts Options) (*Store, error) {
-	opts.checks = true
+	opts.checks, opts.Synchronous = true, "OFF"
 	opts.fill()
 	s := newStore(MemoryPath(name), opts)
 	s.flags = sqlite.OpenURI

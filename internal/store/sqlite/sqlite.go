@@ -139,7 +139,7 @@ func (s *Store) start(c *conn, opts Options) error {
 	if err == nil {
 		err = c.loadTail()
 	}
-	if err == nil && opts.Synchronous == "FULL" && s.locked != nil {
+	if err == nil && opts.Synchronous == "FULL" {
 		err = s.openLog(c)
 	}
 	if err != nil {
@@ -166,24 +166,33 @@ func (s *Store) start(c *conn, opts Options) error {
 	return nil
 }
 
-// openLog opens the log for syncing. What a hub that was killed has left in it may have
-// reached only the system, which after a failed sync calls it stored, and from now on everybody
-// may see it. So it is first copied into the file, which is synced.
-func (s *Store) openLog(c *conn) (err error) {
-	copyAll := store.Query{SQL: "PRAGMA wal_checkpoint(PASSIVE)", Row: func(store.Row) {}}
-	name := ""
-	files := store.Query{SQL: "PRAGMA database_list", Row: func(r store.Row) {
-		if r.Text(1) == "main" {
-			name = r.Text(2) // without links
+// openLog opens the log for syncing, for which a handle that reads is enough. What a hub
+// that was killed has left in it may have reached only the system, which after a failed sync
+// calls it stored, and from now on everybody may see it. So it is first copied into the file,
+// which is synced.
+func (s *Store) openLog(c *conn) error {
+	if err := c.Query(store.Query{SQL: "PRAGMA wal_checkpoint(PASSIVE)", Row: func(store.Row) {}}); err != nil {
+		return err
+	}
+	path, err := c.logPath()
+	if err == nil {
+		s.log, err = os.Open(path)
+	}
+	if err != nil {
+		return err
+	}
+	return s.log.Sync() // of what another program's open read kept from being copied
+}
+
+// logPath is where the log is, whatever links lead to the database. A store in memory has
+// none.
+func (c *conn) logPath() (path string, err error) {
+	err = c.Query(store.Query{SQL: "PRAGMA database_list", Row: func(r store.Row) {
+		if name := r.Text(2); r.Text(1) == "main" && name != "" {
+			path = name + "-wal"
 		}
-	}}
-	if err := c.Query(copyAll, files); err != nil {
-		return err
-	}
-	if s.log, err = os.Open(name + "-wal"); err != nil {
-		return err
-	}
-	return s.log.Sync() // if somebody reads, not all of it is copied
+	}})
+	return path, err
 }
 
 func (s *Store) connect(flags sqlite.OpenFlags) (*conn, error) {
@@ -217,6 +226,7 @@ func (c *conn) configure(opts Options, pages int) error {
 	for _, pragma := range []string{
 		"PRAGMA journal_mode = WAL",
 		"PRAGMA synchronous = " + synchronous,
+		"PRAGMA checkpoint_fullfsync = ON", // on macOS as strong as File.Sync; nothing elsewhere
 		"PRAGMA foreign_keys = OFF",
 		"PRAGMA temp_store = MEMORY",
 		fmt.Sprintf("PRAGMA cache_size = -%d", pages>>10),
@@ -231,7 +241,7 @@ func (c *conn) configure(opts Options, pages int) error {
 	return nil
 }
 
-// Update hands fn to the writer and waits until it is committed.
+// Update hands fn to the writer and waits until it is on stable storage.
 func (s *Store) Update(ctx context.Context, fn func(*store.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -293,9 +303,9 @@ func (s *Store) Describe() string { return "sqlite " + s.path }
 func (s *Store) Close() error {
 	var err error
 	s.closing.Do(func() {
-		err = s.writer.stop()
+		s.writer.stop()
 		s.closeReaders(cap(s.readers))
-		err = errors.Join(err, s.closeFiles())
+		err = s.closeFiles()
 	})
 	return err
 }
@@ -362,7 +372,8 @@ func describe(err error) error {
 	return err
 }
 
-// trouble makes an error for a failure that passes by itself.
+// trouble makes an error for a failure that is not the caller's: turns wait instead of
+// failing.
 func trouble(err error, format string, args ...any) *parley.Error {
 	return parley.Errorf(parley.Internal, format, args...).WithCause(&store.Outage{Err: err})
 }

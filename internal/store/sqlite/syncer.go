@@ -1,8 +1,8 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -21,8 +21,8 @@ type syncer struct {
 	sync    func() error // of the log; nil if nothing has to last
 	publish func([]wake.Signal)
 
-	// begun counts commits before they are made and written after; so many are stored for
-	// certain. One that fails is not counted.
+	// begun counts commits from just before they are made and written from just after;
+	// stored are those on stable storage.
 	begun, written, stored atomic.Uint64
 
 	busy  sync.Mutex // held while it syncs and tells
@@ -77,6 +77,17 @@ func (s *syncer) add(list ...*request) bool {
 	return true
 }
 
+// commit counts a commit, from before anybody can see it. One that fails is not counted.
+func (s *syncer) commit(do func() error) error {
+	n := s.begun.Add(1)
+	if err := do(); err != nil {
+		s.begun.Store(n - 1)
+		return err
+	}
+	s.written.Store(n)
+	return nil
+}
+
 // fewCallers are so many that nobody else is likely to need the writer during a sync. To
 // hand them over would cost them more than the writer's time is worth.
 const fewCallers = 2
@@ -125,9 +136,13 @@ func (s *syncer) reach() error {
 // fail is for good. After a failed sync the system may have dropped what it could not
 // write, and would call the next one a success. A start writes it anew.
 func (s *syncer) fail(err error) error {
+	cause := err
+	if p := (*os.PathError)(nil); errors.As(err, &p) {
+		cause = p.Err // callers need not know where the file is
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.failure = trouble(err, "The disk failed (%s). What was written last may be lost, and nothing more is stored.", reason(err)).
+	s.failure = trouble(err, "The disk failed (%v). What was written last may be lost, and nothing more is stored.", cause).
 		WithHint("Check the disk, then stop the hub and start it again.")
 	return s.failure
 }
@@ -162,7 +177,7 @@ func (s *syncer) await(ctx context.Context) error {
 	}
 	select {
 	case <-r.done:
-		return cmp.Or(r.err, s.broken())
+		return s.broken()
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 
@@ -162,6 +163,30 @@ func TestAViewGivesUpAndAStoreIsClosedInASync(t *testing.T) {
 	})
 }
 
+// A view may see a commit before the writer has gone on by one instruction. It must know by
+// then that there is something to wait for.
+func TestACommitCountsBeforeAnybodySeesIt(t *testing.T) {
+	s := newSyncer(nil, nil)
+	s.sync = func() error { return nil }
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, failure := range map[string]error{"made": nil, "failed": errRefused} {
+		err := s.commit(func() error {
+			if err := s.await(gone); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: who looks while the commit is made does not wait: %v", name, err)
+			}
+			return failure
+		})
+		if err != failure {
+			t.Errorf("%s: %v", name, err)
+		}
+		s.settle()
+		if err := s.await(gone); err != nil {
+			t.Errorf("%s: who looks when everything is stored waits: %v", name, err)
+		}
+	}
+}
+
 // Who comes later is told later, also if the writer makes the sync itself while others wait:
 // else what was redacted could come back into memory by the end of an older task.
 func TestCallersAreToldInTheirOrder(t *testing.T) {
@@ -258,7 +283,7 @@ func TestAFailedSyncIsForGood(t *testing.T) {
 		var broken atomic.Bool
 		s := openSynced(t, path, func() error {
 			if broken.Load() {
-				return errors.New("input/output error")
+				return &os.PathError{Op: "sync", Path: "/elsewhere", Err: syscall.EIO}
 			}
 			return nil
 		})
@@ -272,7 +297,7 @@ func TestAFailedSyncIsForGood(t *testing.T) {
 			t.Helper()
 			var outage *store.Outage
 			if text := fmt.Sprint(err); parley.KindOf(err) != parley.Internal || !errors.As(err, &outage) ||
-				!strings.Contains(text, "input/output error") || !strings.Contains(text, "Check the disk") {
+				!strings.Contains(text, "input/output error") || !strings.Contains(text, "Check the disk") || strings.Contains(text, "/elsewhere") {
 				t.Errorf("%s: %v", when, err)
 			}
 		}

@@ -61,7 +61,7 @@ func (w *writer) hand(fn func(*store.Tx) error, wipe bool) error {
 }
 
 // stop finishes what was handed in and has it stored, then closes the connection.
-func (w *writer) stop() error {
+func (w *writer) stop() {
 	w.mu.Lock()
 	w.stopped = true
 	close(w.queue)
@@ -69,7 +69,6 @@ func (w *writer) stop() error {
 	<-w.done
 	w.syncer.stop()
 	w.conn.close()
-	return nil
 }
 
 func (w *writer) run() {
@@ -144,15 +143,17 @@ func (w *writer) runShared(batch []*request) bool {
 	return true
 }
 
-// store commits. Views know by the counts that they may have seen what is not synced.
+// store stores what waits, and commits.
 func (w *writer) store() {
-	s := w.syncer
-	n := s.begun.Add(1)
-	if w.conn.commit(); w.conn.err != nil {
-		s.begun.Store(n - 1) // nobody sees anything of it
+	c := w.conn
+	c.flushAll()
+	steps := c.pass()
+	if c.err != nil {
 		return
 	}
-	s.written.Store(n)
+	if err := w.syncer.commit(func() error { c.exec("COMMIT"); return c.err }); err == nil {
+		c.tail.committed(steps)
+	}
 }
 
 // runSeparately runs each closure under its own savepoint, so that a failure affects
@@ -222,16 +223,6 @@ func (w *writer) restart(batch []*request, failed int) {
 		if r.err != nil {
 			w.conn.rollback()
 		}
-	}
-}
-
-// commit stores what waits, and then everything.
-func (c *conn) commit() {
-	c.flushAll()
-	steps := c.pass()
-	c.exec("COMMIT")
-	if c.err == nil {
-		c.tail.committed(steps)
 	}
 }
 
