@@ -77,8 +77,10 @@ func TestJudge(t *testing.T) {
 		want []Verdict
 	}{
 		{Line{Name: "sqlite.raw.64", Share: 1}, nil},
-		{Line{Name: "sqlite.notify.64", Share: 0.3, Ratio: 0.49},
-			[]Verdict{{"share", "≥ 0.30", true}, {"ratio", "≥ 0.50", false}}},
+		{Line{Name: "sqlite.notify.64", Share: 0.5, Ratio: 0.79},
+			[]Verdict{{"share", "≥ 0.50", true}, {"ratio", "≥ 0.80", false}}},
+		{Line{Name: "postgres.ask.64", Share: 0.1, Ratio: 0.79, P50: 2, P99: 8.1},
+			[]Verdict{{"share", "≥ 0.15", false}, {"ratio", "≥ 0.75", true}, {"p99/p50", "≤ 4", false}}},
 		{Line{Name: "sqlite.notify.64.1000", Share: 0.1}, nil},
 		{Line{Name: "sqlite.ask.1", Share: 0.1, Ratio: 1, Commits: 6.01},
 			[]Verdict{{"commits", "≤ 6", false}, {"ratio", "≥ 0.50", true}}},

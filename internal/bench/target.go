@@ -19,13 +19,16 @@ func targets() []target {
 		return target{regexp.MustCompile("^" + lines + "$"), field, most, bound, shown}
 	}
 	return []target{
-		t(`sqlite\.notify\.64`, "share", false, 0.3, "0.30"),
-		t(`sqlite\.ask\.64`, "share", false, 0.12, "0.12"),
-		t(`sqlite\.delegate\.64`, "share", false, 0.08, "0.08"),
+		t(`\w+\.notify\.64`, "share", false, 0.5, "0.50"),
+		t(`sqlite\.ask\.64`, "share", false, 0.22, "0.22"),
+		t(`sqlite\.delegate\.64`, "share", false, 0.14, "0.14"),
 		t(`sqlite\.ask\.1`, "commits", true, 6, "6"),
-		t(`postgres\.notify\.64`, "share", false, 0.3, "0.30"),
-		t(`postgres\.delegate\.64`, "share", false, 0.08, "0.08"),
-		t(`\w+\.(notify|ask|delegate)\.(1|64)`, "ratio", false, 0.5, "0.50"),
+		t(`postgres\.ask\.64`, "share", false, 0.15, "0.15"),
+		t(`postgres\.delegate\.64`, "share", false, 0.12, "0.12"),
+		t(`\w+\.(notify|ask|delegate)\.1`, "ratio", false, 0.5, "0.50"),
+		t(`sqlite\.(notify|ask|delegate)\.64`, "ratio", false, 0.8, "0.80"),
+		t(`postgres\.(notify|ask|delegate)\.64`, "ratio", false, 0.75, "0.75"),
+		t(`\w+\.ask\.64`, "p99/p50", true, 4, "4"),
 		t(`\w+\.(notify|ask)\.rules`, "ratio", false, 0.9, "0.90"),
 		t(`\w+\.search\.\w+\.\w+`, "p99_us", true, 50e3, "50 ms"),
 		t(`\w+\.retrieve\.raw`, "p99_us", true, 60e3, "60 ms"),
@@ -87,6 +90,11 @@ func (l Line) value(field string) float64 {
 		return l.P50
 	case "p99_us":
 		return l.P99
+	case "p99/p50":
+		if l.P50 == 0 {
+			return 0
+		}
+		return l.P99 / l.P50
 	case "max_us":
 		return l.Max
 	case "peak_bytes":
