@@ -16,6 +16,9 @@ import (
 // A message of a transaction that failed may stand between the others. Nobody finds it:
 // the next one does not name it as the one before.
 type excerpt struct {
+	thread       parley.ThreadID
+	older, newer *excerpt // in the order of use
+
 	packed []byte
 	count  int
 	// large are the messages with long texts. They would be copied too often, and there
@@ -33,7 +36,7 @@ const (
 	largeText = 4 << 10
 	// excerptBytes is what an excerpt takes besides its messages, and messageBytes a large
 	// message besides its texts, roughly.
-	excerptBytes = 80
+	excerptBytes = 150
 	messageBytes = 250
 )
 
@@ -88,19 +91,19 @@ func (x *excerpt) drop(n int) {
 // insert puts messages that were read, the newest first, before those that are newer and
 // in the place of all others.
 func (x *excerpt) insert(list []parley.Message) {
-	newer := x.newer(list[0].N)
+	newer := x.after(list[0].N)
 	if len(newer) >= fewestKept {
 		return
 	}
 	list = append(newer, list...)
-	*x = excerpt{}
+	x.packed, x.count, x.large, x.heavy = nil, 0, nil, 0
 	for _, m := range slices.Backward(list[:min(len(list), fewestKept)]) {
 		x.add(&m)
 	}
 }
 
-// newer has the messages with a higher number, the newest first.
-func (x *excerpt) newer(n int) (list []parley.Message) {
+// after has the messages with a higher number, the newest first.
+func (x *excerpt) after(n int) (list []parley.Message) {
 	for end := len(x.packed); end > 0; {
 		at := x.begin(end)
 		if x.n(at) <= n {

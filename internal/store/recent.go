@@ -30,13 +30,11 @@ type Recent struct {
 
 const shelves = 16
 
-// shelf holds conversations, by their threads, and tasks, by their own ids. Of both there are
-// two generations: when the young one is full it replaces the old one, whose content is
-// dropped. What is used goes back into the young one.
+// shelf holds conversations, by their threads, and tasks, by their own ids.
 type shelf struct {
-	mu         sync.Mutex
-	young, old conversations
-	ended      endings
+	mu            sync.Mutex
+	conversations conversations
+	ended         endings
 }
 
 func (r *Recent) shelf(id int64) *shelf { return &r.shelves[uint64(id)%shelves] }
@@ -44,14 +42,14 @@ func (r *Recent) shelf(id int64) *shelf { return &r.shelves[uint64(id)%shelves] 
 // Limit sets how much is kept, in bytes.
 func (r *Recent) Limit(bytes int) { r.limit.Store(int64(bytes)) }
 
-// generation is how much one of two generations may hold on one shelf. Ended tasks get a
-// part of it for themselves: they are small, and a waiter needs the end of its task.
-func (r *Recent) generation() (messages, ended int) {
+// room is how much one shelf may hold. Ended tasks get a part of it for themselves: they are
+// small, and a waiter needs the end of its task.
+func (r *Recent) room() (messages, ended int) {
 	limit := int(r.limit.Load())
 	if limit == 0 {
 		limit = Memory(0).Texts()
 	}
-	limit /= 2 * shelves
+	limit /= shelves
 	ended = limit / 8
 	return limit - ended, ended
 }
@@ -77,7 +75,7 @@ func (r *Recent) Forget(id parley.MessageID) {
 func (s *shelf) clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.young, s.old = conversations{}, conversations{}
+	s.conversations = conversations{}
 	s.ended = endings{}
 }
 
@@ -97,11 +95,10 @@ func (r *Recent) Back(in parley.ThreadID, from parley.MessageID, downTo, limit i
 	if from == 0 || limit <= 0 {
 		return nil, 0
 	}
-	most, _ := r.generation()
 	s := r.shelf(int64(in))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x := s.use(in, most)
+	x := s.conversations.use(in)
 	if x == nil {
 		return nil, from
 	}
@@ -130,81 +127,35 @@ func (s *shelf) get(id parley.TaskID) (t parley.Task, ok bool) {
 	return t, ok
 }
 
-// use finds a conversation, and keeps it for another generation. It is nil if there is
-// none.
-func (s *shelf) use(in parley.ThreadID, most int) *excerpt {
-	if x := s.young.excerpts[in]; x != nil {
-		return x
-	}
-	x := s.old.take(in)
-	if x != nil {
-		s.keep(in, x, most)
-	}
-	return x
-}
-
-// take takes a conversation out, to be changed and kept.
-func (s *shelf) take(in parley.ThreadID) *excerpt {
-	if x := s.young.take(in); x != nil {
-		return x
-	}
-	return s.old.take(in)
-}
-
-// keep puts a conversation into the young generation, which may hold so much, unless it
-// would fill it by itself.
-func (s *shelf) keep(in parley.ThreadID, x *excerpt, most int) {
-	if x.size() > most {
-		return
-	}
-	if s.young.size+x.size() > most {
-		s.old, s.young = s.young, conversations{}
-	}
-	s.young.put(in, x)
-}
-
 // putRead takes messages of a thread that were read, the newest first.
 func (r *Recent) putRead(list []parley.Message) {
 	if len(list) == 0 {
 		return
 	}
-	most, _ := r.generation()
-	in := list[0].Thread
-	s := r.shelf(int64(in))
+	most, _ := r.room()
+	s := r.shelf(int64(list[0].Thread))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// Under the lock, or it could be put back after Forget was here.
-	if list = r.withoutRedacted(list); len(list) == 0 {
-		return
+	if list = r.withoutRedacted(list); len(list) > 0 {
+		s.conversations.change(list[0].Thread, most, func(x *excerpt) { x.insert(list) })
 	}
-	x := s.take(in)
-	if x == nil {
-		x = &excerpt{}
-	}
-	x.insert(list)
-	s.keep(in, x, most)
 }
 
 // putPosted takes a new message. A notification is kept only if the conversation is:
 // nobody may read it for a long time, and many of them would push out what is in use.
 func (r *Recent) putPosted(m *parley.Message) {
-	most, _ := r.generation()
+	most, _ := r.room()
 	s := r.shelf(int64(m.Thread))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x := s.take(m.Thread)
-	if x == nil {
-		if m.Kind == parley.NotificationMessage {
-			return
-		}
-		x = &excerpt{}
+	if m.Kind != parley.NotificationMessage || s.conversations.excerpts[m.Thread] != nil {
+		s.conversations.change(m.Thread, most, func(x *excerpt) { x.add(m) })
 	}
-	x.add(m)
-	s.keep(m.Thread, x, most)
 }
 
 func (r *Recent) putEnded(list []parley.Task) {
-	_, most := r.generation()
+	_, most := r.room()
 	for _, t := range list { // a copy each, or one task would keep the whole list
 		s := r.shelf(int64(t.ID))
 		s.mu.Lock()
@@ -213,30 +164,85 @@ func (r *Recent) putEnded(list []parley.Task) {
 	}
 }
 
-// conversations are excerpts, by thread.
+// conversations are excerpts, by thread, in the order in which they were used. Those that
+// nobody has used for longest go first.
 type conversations struct {
-	excerpts map[parley.ThreadID]*excerpt
-	size     int
+	excerpts       map[parley.ThreadID]*excerpt
+	oldest, newest *excerpt
+	size           int
 }
 
-func (c *conversations) put(in parley.ThreadID, x *excerpt) {
-	if c.excerpts == nil {
-		c.excerpts = map[parley.ThreadID]*excerpt{}
-	}
-	c.excerpts[in] = x
-	c.size += x.size()
-}
-
-func (c *conversations) take(in parley.ThreadID) *excerpt {
+// use finds a conversation; nil if it is not there.
+func (c *conversations) use(in parley.ThreadID) *excerpt {
 	x := c.excerpts[in]
-	if x != nil {
-		c.size -= x.size()
-		delete(c.excerpts, in)
+	if x != nil && x != c.newest {
+		c.unlink(x)
+		c.link(x)
 	}
 	return x
 }
 
-// endings are tasks that have ended, in two generations as well.
+// change changes a conversation, or begins one, and drops others until all of them take at
+// most so many bytes. One that would take all of that by itself is dropped instead.
+func (c *conversations) change(in parley.ThreadID, most int, do func(*excerpt)) {
+	x := c.use(in)
+	if x == nil {
+		x = c.begin(in)
+	}
+	c.size -= x.size()
+	do(x)
+	c.size += x.size()
+	if x.size() > most {
+		c.drop(x)
+	}
+	for c.size > most {
+		c.drop(c.oldest)
+	}
+}
+
+func (c *conversations) begin(in parley.ThreadID) *excerpt {
+	if c.excerpts == nil {
+		c.excerpts = map[parley.ThreadID]*excerpt{}
+	}
+	x := &excerpt{thread: in}
+	c.excerpts[in] = x
+	c.link(x)
+	c.size += x.size()
+	return x
+}
+
+func (c *conversations) drop(x *excerpt) {
+	delete(c.excerpts, x.thread)
+	c.unlink(x)
+	c.size -= x.size()
+}
+
+// link makes an excerpt the newest.
+func (c *conversations) link(x *excerpt) {
+	x.older, x.newer = c.newest, nil
+	if c.newest != nil {
+		c.newest.newer = x
+	} else {
+		c.oldest = x
+	}
+	c.newest = x
+}
+
+func (c *conversations) unlink(x *excerpt) {
+	if x.older != nil {
+		x.older.newer = x.newer
+	} else {
+		c.oldest = x.newer
+	}
+	if x.newer != nil {
+		x.newer.older = x.older
+	} else {
+		c.newest = x.older
+	}
+}
+
+// endings are tasks that have ended, in two generations: when the young one is full it
+// replaces the old one, whose content is dropped. A waiter looks once, and soon.
 type endings struct {
 	young, old map[parley.TaskID]*parley.Task
 	size       int // of the young one
@@ -250,8 +256,9 @@ func (e *endings) get(id parley.TaskID) (*parley.Task, bool) {
 	return t, ok
 }
 
-// put keeps a task, unless it would fill a generation by itself.
+// put keeps a task, unless it would fill a generation by itself. The limit is that of both.
 func (e *endings) put(t *parley.Task, limit int) {
+	limit /= 2
 	size := taskBytes + len(t.Title) + len(t.Error)
 	if size > limit {
 		return

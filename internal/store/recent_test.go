@@ -24,10 +24,10 @@ func (r *Recent) thread(kind parley.MessageKind, first, n int) (last parley.Mess
 	return parley.MessageID(first + n - 1)
 }
 
-// count is how many messages the young generations hold.
+// count is how many messages are held.
 func (r *Recent) count() (n int) {
 	for i := range r.shelves {
-		for _, x := range r.shelves[i].young.excerpts {
+		for _, x := range r.shelves[i].conversations.excerpts {
 			n += x.count
 		}
 	}
@@ -124,35 +124,48 @@ func TestAConversationIsFoundAsItIs(t *testing.T) {
 	})
 }
 
+// What was used last stays, in whichever order it came.
 func TestWhatIsUsedStaysAndTheRestGoes(t *testing.T) {
 	var r Recent
-	used, unused := r.thread(parley.AskMessage, 1, 5), r.thread(parley.AskMessage, 1+5*shelves, 5)
-	for i := range 3 {
-		r.shelf(1).young.size, _ = r.generation() // it is full
-		r.thread(parley.AskMessage, 1+(100+i)*shelves, 1)
-		if list, next := r.Back(1, used, 0, 5); len(list) != 5 || next != 0 {
-			t.Fatalf("generation %d: %d messages that are in use are left, next %d", i, len(list), next)
+	const room = 10 // conversations of five messages
+	one := &excerpt{}
+	for n := range 5 {
+		one.add(&parley.Message{N: n, Kind: parley.AskMessage, Body: "text"})
+	}
+	r.Limit(room * one.size() * shelves * 8 / 7)
+	thread := func(i int) parley.ThreadID { return parley.ThreadID(1 + 5*i*shelves) } // of one shelf
+	is := func(i int) bool {
+		list, next := r.Back(thread(i), parley.MessageID(thread(i)+4), 0, 5)
+		return len(list) == 5 && next == 0
+	}
+	for i := range room {
+		r.thread(parley.AskMessage, int(thread(i)), 5)
+	}
+	for i := range room { // all but the third are used again
+		if i != 3 && !is(i) {
+			t.Fatalf("conversation %d is gone though there is room", i)
 		}
 	}
-	if _, next := r.Back(1+5*shelves, unused, 0, 5); next != unused {
-		t.Error("what nobody asked for is still there")
+	r.thread(parley.AskMessage, int(thread(room)), 5)
+	for i := range room + 1 {
+		if is(i) != (i != 3) {
+			t.Errorf("conversation %d is there: %v", i, is(i))
+		}
 	}
 }
 
-// However much is said, and however long the texts and the reasons of failures are, both
-// generations together stay within the limit.
+// However much is said, and however long the texts and the reasons of failures are, what is
+// kept stays within the limit.
 func TestWhatIsKeptStaysWithinItsLimit(t *testing.T) {
 	const limit = 8 << 20
 	var r Recent
 	r.Limit(limit)
 	kept := func() (bytes int) {
 		for i := range shelves {
-			for _, generation := range []conversations{r.shelves[i].young, r.shelves[i].old} {
-				for _, x := range generation.excerpts {
-					bytes += cap(x.packed)
-					for _, m := range x.large {
-						bytes += len(m.Body) + len(m.Context)
-					}
+			for _, x := range r.shelves[i].conversations.excerpts {
+				bytes += cap(x.packed)
+				for _, m := range x.large {
+					bytes += len(m.Body) + len(m.Context)
 				}
 			}
 			for _, g := range []map[parley.TaskID]*parley.Task{r.shelves[i].ended.young, r.shelves[i].ended.old} {
@@ -178,7 +191,7 @@ func TestWhatIsKeptStaysWithinItsLimit(t *testing.T) {
 	before := r.count()
 	r.putPosted(&parley.Message{ID: 5000, Thread: 5000, Body: strings.Repeat("x", limit)})
 	if r.count() != before {
-		t.Error("a text that is longer than a generation drove out the others")
+		t.Error("a text that is longer than a shelf drove out the others")
 	}
 }
 
