@@ -132,6 +132,9 @@ var mayImport = map[string][]string{
 	"internal/policy":  {},
 	"internal/store":   {"internal/wake"},
 	"internal/store/*": {"internal/store", "internal/wake"},
+	// What is below SQLite.
+	"internal/store/sqlite":        {"internal/store", "internal/wake", "internal/store/sqlite/logvfs"},
+	"internal/store/sqlite/logvfs": {},
 	// A store in memory, for the tests of others.
 	"internal/store/memtest": {"internal/store", "internal/store/sqlite"},
 	"internal/wake":          {},

@@ -164,7 +164,7 @@ func (t statementTable) each(n int64) float64 { return float64(n) / float64(max(
 
 var (
 	blanks = regexp.MustCompile(`\s+`)
-	inside = regexp.MustCompile(`^(SELECT|INSERT INTO \w+|UPDATE \w+ SET) .*? (FROM \w+|VALUES|WHERE)`)
+	inside = regexp.MustCompile(`^(SELECT|INSERT (?:OR FAIL )?INTO \w+|UPDATE \w+ SET) .*? (FROM \w+|VALUES|WHERE)`)
 )
 
 // briefly leaves of a statement what tells it from others.

@@ -51,7 +51,7 @@ type Request struct {
 	after []parley.TaskID // what the task depends on
 	path  string          // the file that the task is about
 
-	title    string // of the task; the beginning of the message if empty
+	title    string // of the task, as titleOf makes it; the beginning of the message if empty
 	detached bool   // an ask whose caller does not wait here
 	sent     bool   // a delegation without a callback
 	awaited  bool   // a delegation whose result is that of the tool call itself

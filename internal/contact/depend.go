@@ -27,7 +27,7 @@ type NewTask struct {
 // CreateTask is a delegation whose task begins when all that it depends on is
 // completed. If something of it fails or is cancelled, the task fails too.
 func (s *Service) CreateTask(ctx context.Context, c access.Caller, n NewTask) (Contact, error) {
-	r := Request{Target: n.Target, Message: strings.TrimSpace(n.Title + "\n\n" + n.Description), Key: n.Key, title: n.Title}
+	r := Request{Target: n.Target, Message: strings.TrimSpace(n.Title + "\n\n" + n.Description), Key: n.Key, title: titleOf(n.Title)}
 	var err error
 	if n.Path != "" {
 		if r.path, err = parley.CleanPath(n.Path); err != nil {

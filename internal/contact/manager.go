@@ -153,7 +153,7 @@ func (s *Service) openDecision(tx *store.Tx, a parley.Approval, manager director
 	target, _ := s.dir.Entry(a.Target)
 	limits := s.dir.Limits(manager.ID)
 	t := newTask(tx, order{pattern: parley.Delegate, requester: manager.ID, agent: agent, thread: tx.InsertThread(dm).ID,
-		title: a.ID.String() + " of " + who, lifetime: limits.DelegationDeadline})
+		title: titleOf(a.ID.String() + " of " + who), lifetime: limits.DelegationDeadline})
 	if err := followCause(tx, &t, a.Task); err != nil {
 		return err
 	}

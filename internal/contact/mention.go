@@ -141,7 +141,7 @@ func (m *mentioning) open(request parley.Message) {
 				t.Mentions, t.MentionsTold = len(m.tasks), len(m.unstarted) > 0
 			}
 		}
-		t.Request, t.Title = request.ID, parley.Clip(request.Body, titleRunes)
+		t.Request, t.Title = request.ID, titleOf(request.Body)
 		m.charge(t)
 		m.tx.InsertTask(t)
 		m.tx.Record(parley.Event{Team: t.Team, Kind: parley.EventTask, Actor: t.Requester, Target: t.Agent, Task: t.ID,

@@ -1,7 +1,6 @@
 package contact
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -23,6 +22,9 @@ func (s *Service) open(ctx context.Context, c access.Caller, r Request, p parley
 			s.access.RecordRefused(ctx, c, target.ID, err, access.RefusalText(r.verb(p), err))
 		}
 		return Contact{}, err
+	}
+	if p != parley.Notify {
+		r.title = r.taskTitle() // here, since everybody waits for the transaction
 	}
 	var o opening
 	beside := store.BesideOf(ctx)
@@ -74,6 +76,14 @@ func (r Request) verb(p parley.Pattern) string {
 		return "send"
 	}
 	return string(p)
+}
+
+// taskTitle is the title of the task that a request makes.
+func (r Request) taskTitle() string {
+	if r.title != "" {
+		return r.title
+	}
+	return titleOf(r.Message)
 }
 
 // opening is one run of the transaction.
@@ -362,7 +372,7 @@ func (o *opening) thread() (parley.ThreadID, error) {
 func (o *opening) plan(d policy.Decision, thread parley.ThreadID) {
 	limits := o.s.dir.Limits(o.caller.Agent)
 	t := newTask(o.tx, order{pattern: o.pattern, requester: o.caller.Agent, agent: o.state.Target, thread: thread,
-		title: cmp.Or(o.request.title, o.request.Message), lifetime: limits.DelegationDeadline})
+		title: o.request.taskTitle(), lifetime: limits.DelegationDeadline})
 	putBelow(&t, o.state.Task)
 	t.Priority, t.AskDepth, t.DelegationDepth = o.request.Priority, d.AskDepth, d.DelegationDepth
 	if o.pattern == parley.Ask {

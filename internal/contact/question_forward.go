@@ -118,7 +118,7 @@ func (q *lockedQuestion) storeForward(o *opening, d policy.Decision, own *parley
 	if err != nil {
 		return err
 	}
-	t := newTask(q.tx, order{pattern: parley.QuestionPattern, requester: q.Asker, agent: target, thread: dm.Main, title: q.Text,
+	t := newTask(q.tx, order{pattern: parley.QuestionPattern, requester: q.Asker, agent: target, thread: dm.Main, title: titleOf(q.Text),
 		lifetime: q.s.dir.Limits(q.Asker).DelegationDeadline})
 	putBelow(&t, *q.asking)
 	t.Budget = cmp.Or(o.state.Task.Budget, q.asking.Budget)

@@ -149,7 +149,7 @@ func (q *lockedQuestion) deliverAnew(m *parley.Message) error {
 	if asker.Pulls() || asker.Removed {
 		return q.s.post(q.tx, m, q.Asker)
 	}
-	t := newTask(q.tx, order{pattern: parley.AnswerPattern, requester: m.Author, agent: asker, thread: dm.Main, title: m.Body,
+	t := newTask(q.tx, order{pattern: parley.AnswerPattern, requester: m.Author, agent: asker, thread: dm.Main, title: titleOf(m.Body),
 		lifetime: q.s.dir.Limits(q.Asker).DelegationDeadline})
 	t.Cause, t.Budget, t.DelegationDepth = q.Task, q.asking.Budget, q.asking.DelegationDepth+1
 	if q.asking.ID != 0 {

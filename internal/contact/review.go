@@ -39,7 +39,7 @@ func (s *Service) AwaitReview(ctx context.Context, c access.Caller, r Request) (
 
 // review fills in who reviews, and in which form.
 func (s *Service) review(ctx context.Context, c access.Caller, r Request) (Request, error) {
-	r.title, r.Message = r.Message, r.Message+reviewForm
+	r.title, r.Message = titleOf(r.Message), r.Message+reviewForm
 	if r.Target != "" {
 		return r, nil
 	}

@@ -14,7 +14,7 @@ type order struct {
 	requester parley.AgentID
 	agent     parley.Agent // whose task it is
 	thread    parley.ThreadID
-	title     string
+	title     string        // as titleOf makes it
 	lifetime  time.Duration // from when it is due until its deadline
 }
 
@@ -24,12 +24,15 @@ type order struct {
 func newTask(tx *store.Tx, o order) parley.Task {
 	t := parley.Task{
 		ID: tx.NewTaskID(), Team: o.agent.Team, Pattern: o.pattern, Requester: o.requester, Agent: o.agent.ID, Thread: o.thread,
-		Title: parley.Clip(o.title, titleRunes), Priority: parley.Normal, State: parley.Queued, Due: policy.Due(o.agent, o.pattern, tx.Now),
+		Title: o.title, Priority: parley.Normal, State: parley.Queued, Due: policy.Due(o.agent, o.pattern, tx.Now),
 	}
 	t.Root, t.Chain = t.ID, t.ID
 	t.Deadline = max(tx.Now, t.Due).Add(o.lifetime)
 	return t
 }
+
+// titleOf is the title of a task with such a request.
+func titleOf(request string) string { return parley.Clip(request, titleRunes) }
 
 // titleRunes is how much of a request the title of its task shows.
 const titleRunes = 80

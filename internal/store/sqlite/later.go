@@ -203,9 +203,11 @@ func (c *conn) runRows(rows []waiting) (n int, err error) {
 	return n, err
 }
 
-// severalRows makes a statement that stores one row of so many columns store more.
+// severalRows makes a statement that stores one row of so many columns store more. If one of
+// them is refused, those before it are not taken back by the statement, for which SQLite would
+// copy each page before it changes it: whoever runs the statement takes all of the batch back.
 func severalRows(sql string, columns, rows int) string {
-	before, after, _ := strings.Cut(sql, "VALUES")
+	before, after, _ := strings.Cut(strings.Replace(sql, "INSERT INTO", "INSERT OR FAIL INTO", 1), "VALUES")
 	_, after, _ = strings.Cut(after, ")")
 	var b strings.Builder
 	b.WriteString(before + "VALUES ")

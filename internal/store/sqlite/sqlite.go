@@ -19,6 +19,7 @@ import (
 
 	"parley"
 	"parley/internal/store"
+	"parley/internal/store/sqlite/logvfs"
 	"parley/internal/wake"
 )
 
@@ -119,7 +120,7 @@ func makePrivate(path string) error {
 }
 
 func (s *Store) open(opts Options) error {
-	c, err := s.connect(sqlite.OpenReadWrite | sqlite.OpenCreate)
+	c, err := s.connectWriter()
 	if err != nil {
 		return err
 	}
@@ -147,7 +148,7 @@ func (s *Store) start(c *conn, opts Options) error {
 	}
 	s.clock = store.NewClock(opts.Clock, newest, opts.Clock())
 	for range opts.Readers {
-		r, err := s.connect(sqlite.OpenReadWrite)
+		r, err := s.connect(s.path, sqlite.OpenReadWrite)
 		if err == nil {
 			s.readers <- r
 			s.tail.readers = append(s.tail.readers, &r.since)
@@ -195,8 +196,21 @@ func (c *conn) logPath() (path string, err error) {
 	return path, err
 }
 
-func (s *Store) connect(flags sqlite.OpenFlags) (*conn, error) {
-	raw, err := sqlite.OpenConn(s.path, flags|s.flags)
+// connectWriter makes the connection that writes, through the layer that writes the log of a
+// commit at once. A store in memory has no log.
+func (s *Store) connectWriter() (*conn, error) {
+	flags := sqlite.OpenReadWrite | sqlite.OpenCreate
+	if s.flags&sqlite.OpenURI != 0 {
+		return s.connect(s.path, flags)
+	}
+	if err := logvfs.Register(); err != nil {
+		return nil, err
+	}
+	return s.connect(logvfs.URI(s.path), flags|sqlite.OpenURI)
+}
+
+func (s *Store) connect(path string, flags sqlite.OpenFlags) (*conn, error) {
+	raw, err := sqlite.OpenConn(path, flags|s.flags)
 	if err != nil {
 		return nil, err
 	}
