@@ -283,6 +283,18 @@ func oldFile(t *testing.T, content string, schema fs.FS) (path string) {
 	return path
 }
 
+// What is not committed never reaches the log, and so leaves nothing there that is held.
+func TestNothingSpillsIntoTheLog(t *testing.T) {
+	s, err := Open(filepath.Join(t.TempDir(), "test.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if pages, err := readInt(s.writer.conn.raw, "PRAGMA cache_spill"); err != nil || pages != 0 {
+		t.Errorf("pages spill from %d on (%v)", pages, err)
+	}
+}
+
 // The page caches follow the hub's bound, whatever connection it is.
 func TestPageCachesHaveTheirShareOfMemory(t *testing.T) {
 	const m = store.Memory(1 << 30)

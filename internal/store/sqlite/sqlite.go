@@ -159,6 +159,11 @@ func (s *Store) start(c *conn, opts Options) error {
 			return err
 		}
 	}
+	// Pages reach the log with their commit, never before: see logvfs. A batch is small enough.
+	if err := sqlitex.ExecuteTransient(c.raw, "PRAGMA cache_spill = OFF", nil); err != nil {
+		s.closeReaders(len(s.readers))
+		return err
+	}
 	c.writes, c.limits = true, opts.limits
 	s.writer = newWriter(c, s.clock, newSyncer(s.log, s.bus.Publish))
 	s.writer.checks = opts.checks

@@ -8,6 +8,10 @@
 // afterwards. What is held of a transaction that has not ended is written
 // before anything else is done with the file, in the order in which it came.
 //
+// A connection should not let pages spill into the log before they are committed (PRAGMA
+// cache_spill = OFF). Otherwise frames of a transaction that was taken back may be held until after it
+// has given up its lock, and would be written over those of another connection.
+//
 // A file is used by one connection, and so by one goroutine at a time. Everything but the
 // log goes straight to SQLite's own layer.
 package logvfs
@@ -16,7 +20,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"net/url"
-	"path/filepath"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -41,7 +45,10 @@ func Register() error { return register() }
 
 // URI is what a database is opened with, to use the layer.
 func URI(path string) string {
-	u := url.URL{Path: filepath.Clean(path)}
+	if strings.HasPrefix(path, "//") { // or its first part would be taken for a host
+		path = "/" + strings.TrimLeft(path, "/")
+	}
+	u := url.URL{Path: path}
 	return "file:" + u.EscapedPath() + "?vfs=" + layerName
 }
 
@@ -155,6 +162,16 @@ func (f *file) flush(tls *libc.TLS, p uintptr) int32 {
 	return f.put(tls, p, f.held, size, f.begins)
 }
 
+// flushBefore writes what is held before something else is done with the file. SQLite believes it
+// written. If it cannot be, the whole transaction has to go and not a statement of it alone, as
+// SQLite would have it for a full disk: any other failure to write has that effect.
+func (f *file) flushBefore(tls *libc.TLS, p uintptr) int32 {
+	if f.flush(tls, p) != lib.SQLITE_OK {
+		return lib.SQLITE_IOERR_WRITE
+	}
+	return lib.SQLITE_OK
+}
+
 func (f *file) put(tls *libc.TLS, p, data uintptr, size int32, to int64) int32 {
 	return function[func(*libc.TLS, uintptr, uintptr, int32, int64) int32](f.own().FxWrite)(tls, p, data, size, to)
 }
@@ -164,7 +181,7 @@ func (f *file) own() *lib.Tsqlite3_io_methods { return at[lib.Tsqlite3_io_method
 
 func fileRead(tls *libc.TLS, p, into uintptr, size int32, from int64) int32 {
 	f := fileOf(p)
-	if rc := f.flush(tls, p); rc != lib.SQLITE_OK {
+	if rc := f.flushBefore(tls, p); rc != lib.SQLITE_OK {
 		return rc
 	}
 	return function[func(*libc.TLS, uintptr, uintptr, int32, int64) int32](f.own().FxRead)(tls, p, into, size, from)
@@ -172,7 +189,7 @@ func fileRead(tls *libc.TLS, p, into uintptr, size int32, from int64) int32 {
 
 func fileTruncate(tls *libc.TLS, p uintptr, size int64) int32 {
 	f := fileOf(p)
-	if rc := f.flush(tls, p); rc != lib.SQLITE_OK {
+	if rc := f.flushBefore(tls, p); rc != lib.SQLITE_OK {
 		return rc
 	}
 	return function[func(*libc.TLS, uintptr, int64) int32](f.own().FxTruncate)(tls, p, size)
@@ -180,7 +197,7 @@ func fileTruncate(tls *libc.TLS, p uintptr, size int64) int32 {
 
 func fileSync(tls *libc.TLS, p uintptr, flags int32) int32 {
 	f := fileOf(p)
-	if rc := f.flush(tls, p); rc != lib.SQLITE_OK {
+	if rc := f.flushBefore(tls, p); rc != lib.SQLITE_OK {
 		return rc
 	}
 	return function[func(*libc.TLS, uintptr, int32) int32](f.own().FxSync)(tls, p, flags)
@@ -188,7 +205,7 @@ func fileSync(tls *libc.TLS, p uintptr, flags int32) int32 {
 
 func fileSize(tls *libc.TLS, p, out uintptr) int32 {
 	f := fileOf(p)
-	if rc := f.flush(tls, p); rc != lib.SQLITE_OK {
+	if rc := f.flushBefore(tls, p); rc != lib.SQLITE_OK {
 		return rc
 	}
 	return function[func(*libc.TLS, uintptr, uintptr) int32](f.own().FxFileSize)(tls, p, out)

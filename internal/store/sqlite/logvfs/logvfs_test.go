@@ -207,3 +207,63 @@ func TestACommitThatCannotBeWrittenFails(t *testing.T) {
 		run(t, c, "DELETE FROM said WHERE id = 3")
 	}
 }
+
+// If pages that spilled cannot be written when something else is to be read, nothing of
+// the transaction is left, also if only a statement was to be taken back.
+func TestASpillThatCannotBeWrittenEndsItsTransaction(t *testing.T) {
+	c, path := watch(t)
+	other := connect(t, path, sqlite.OpenReadWrite)
+	run(t, c, "CREATE TABLE two (id INTEGER PRIMARY KEY, text BLOB, u INTEGER UNIQUE) STRICT")
+	for i := range 100 {
+		run(t, c, fmt.Sprintf("INSERT INTO two VALUES (%d, randomblob(3000), %d)", i, i))
+	}
+	run(t, c, "PRAGMA cache_size = 10")
+	failed := 0
+	for n := range 30 {
+		run(t, c, "BEGIN IMMEDIATE")
+		for i := range 5 + n {
+			run(t, c, fmt.Sprintf("INSERT INTO said VALUES (%d, randomblob(3000))", 10+i))
+		}
+		calls.fail = true
+		err := sqlitex.ExecuteTransient(c, "UPDATE two SET u = u + 1000 WHERE id BETWEEN 40 AND 60", nil)
+		calls.fail = false
+		if err != nil {
+			failed++
+			if !c.AutocommitEnabled() {
+				t.Fatalf("%d rows: the transaction goes on after %v", 5+n, err)
+			}
+		} else {
+			run(t, c, "ROLLBACK")
+		}
+		if found := content(t, other); len(found) != 1 {
+			t.Fatalf("%d rows: others find %v", 5+n, found)
+		}
+	}
+	if failed == 0 {
+		t.Error("nothing spilled")
+	}
+}
+
+func TestAnyPathIsThatOfItsFile(t *testing.T) {
+	if err := Register(); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "deep", "folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join("deep", "folder"), filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	for path, file := range map[string]string{
+		dir + "/plain.db": "plain.db", "/" + dir + "/slashes.db": "slashes.db", dir + "/100% a?b#c;d:e.db": "100% a?b#c;d:e.db",
+		"relative.db": "relative.db", dir + "/link/../linked.db": "deep/linked.db",
+	} {
+		c := connect(t, URI(path), sqlite.OpenReadWrite|sqlite.OpenCreate|sqlite.OpenURI)
+		run(t, c, "CREATE TABLE said (id INTEGER PRIMARY KEY, text BLOB) STRICT")
+		if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
