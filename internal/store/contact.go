@@ -83,7 +83,7 @@ func (tx *Tx) SentWithKey(origins []parley.TaskID, author parley.AgentID, key st
 const messageByKey = `SELECT ` + messageCols + ` FROM message WHERE origin_id = $1 AND author_id = $2 AND key = $3`
 
 const bothAgents = `SELECT s.id, s.team_id, s.name, s.kind, s.turns, s.removed, s.offline, s.sleeping_until, s.home, s.connected_until, r.drawn_at, r.debt,
-	a.id, a.team_id, a.name, a.kind, a.turns, a.removed, a.offline, a.sleeping_until, a.home, a.connected_until, 0, 0, ` + hasMail + `= a.id LIMIT 1), 0)
+	a.id, a.team_id, a.name, a.kind, a.turns, a.removed, a.offline, a.sleeping_until, a.home, a.connected_until, 0, 0, ` + hasMail + `= a.id` + orNone + `
 	FROM agent s CROSS JOIN agent a CROSS JOIN rate r WHERE s.id = $1 AND a.id = $2 AND r.agent_id = $1 /*lock rate*/`
 
 // shifted is a row seen from a later column on.

@@ -96,7 +96,7 @@ func (x *excerpt) insert(list []parley.Message) {
 		return
 	}
 	list = append(newer, list...)
-	x.packed, x.count, x.large, x.heavy = nil, 0, nil, 0
+	*x = excerpt{thread: x.thread, older: x.older, newer: x.newer}
 	for _, m := range slices.Backward(list[:min(len(list), fewestKept)]) {
 		x.add(&m)
 	}

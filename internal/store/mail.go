@@ -14,6 +14,9 @@ import (
 // for one row, since an EXISTS lets PostgreSQL read all unread mail when many ask at once.
 const hasMail = `COALESCE((SELECT 1 FROM delivery /*list mail*/ d WHERE d.mail = 1 AND d.seen_at = 0 AND d.recipient_id `
 
+// orNone ends such a column.
+const orNone = ` LIMIT 1), 0)`
+
 // mailAbout is true of unread mail for $1 about the task $2, or about any.
 const mailAbout = `d.recipient_id = $1 AND d.about_id IN ($2, -1) AND d.about_id <> 0 AND d.seen_at = 0`
 

@@ -26,7 +26,8 @@ func (m Memory) orDefault() Memory {
 // Texts is for what Recent keeps.
 func (m Memory) Texts() int { return int(m.orDefault() / 8 * 3) }
 
-// WriterPages and ReaderPages are for the page caches of SQLite's connections.
+// WriterPages and ReaderPages are for the page caches of SQLite's connections. A transaction of
+// the writer that changes more takes more until it ends.
 func (m Memory) WriterPages() int { return int(m.orDefault() / 8) }
 func (m Memory) ReaderPages() int { return int(m.orDefault() / 64) }
 

@@ -132,24 +132,24 @@ func TestWhatIsUsedStaysAndTheRestGoes(t *testing.T) {
 	for n := range 5 {
 		one.add(&parley.Message{N: n, Kind: parley.AskMessage, Body: "text"})
 	}
-	r.Limit(room * one.size() * shelves * 8 / 7)
+	r.Limit(room * one.size() * shelves * 8 / 7)                                      // an eighth is for ended tasks
 	thread := func(i int) parley.ThreadID { return parley.ThreadID(1 + 5*i*shelves) } // of one shelf
-	is := func(i int) bool {
+	kept := func(i int) bool {
 		list, next := r.Back(thread(i), parley.MessageID(thread(i)+4), 0, 5)
 		return len(list) == 5 && next == 0
 	}
 	for i := range room {
 		r.thread(parley.AskMessage, int(thread(i)), 5)
 	}
-	for i := range room { // all but the third are used again
-		if i != 3 && !is(i) {
+	for i := range room { // all but number 3 are used again
+		if i != 3 && !kept(i) {
 			t.Fatalf("conversation %d is gone though there is room", i)
 		}
 	}
 	r.thread(parley.AskMessage, int(thread(room)), 5)
 	for i := range room + 1 {
-		if is(i) != (i != 3) {
-			t.Errorf("conversation %d is there: %v", i, is(i))
+		if kept(i) != (i != 3) {
+			t.Errorf("conversation %d is there: %v", i, kept(i))
 		}
 	}
 }

@@ -53,7 +53,7 @@ func (tx *Tx) Task(id parley.TaskID) (t parley.Task, err error) {
 func (tx *Tx) Handover(id parley.TaskID) (h parley.Handover, err error) {
 	arg := []any{int64(id)}
 	err = tx.conn.Query(
-		Query{SQL: `SELECT ` + taskCols + `, ` + hasMail + `= agent_id LIMIT 1), 0) FROM task WHERE id = $1`, Args: arg,
+		Query{SQL: `SELECT ` + taskCols + `, ` + hasMail + `= agent_id` + orNone + ` FROM task WHERE id = $1`, Args: arg,
 			Row: func(r Row) { h.Task, h.Mail = scanTask(r), r.Int(taskColCount) != 0 }},
 		Query{SQL: `SELECT ` + messageColsOfM + ` FROM task k JOIN message m ON m.id = k.request_id WHERE k.id = $1`,
 			Args: arg, Row: func(r Row) { h.Request = scanMessage(r) }},
@@ -95,7 +95,7 @@ func (tx *Tx) Working(id parley.TaskID, of parley.AgentID, in parley.ThreadID) (
 }
 
 func (tx *Tx) working(read string, id parley.TaskID, of parley.AgentID, in parley.ThreadID) (w Working, err error) {
-	look := Query{SQL: `SELECT ` + threadColsOfT + `, COALESCE((SELECT 1 FROM delivery /*list about*/ d WHERE ` + mailAbout + ` LIMIT 1), 0)
+	look := Query{SQL: `SELECT ` + threadColsOfT + `, COALESCE((SELECT 1 FROM delivery /*list about*/ d WHERE ` + mailAbout + orNone + `
 		FROM thread t WHERE t.id = $3`, Args: []any{int64(of), int64(id), int64(in)},
 		Row: func(r Row) { w.Thread, w.Mail = scanThread(r), r.Int(threadColCount) != 0 }}
 	list, err := tx.readTasks(read, []parley.TaskID{id}, []Query{look})

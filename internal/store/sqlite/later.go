@@ -203,10 +203,9 @@ func (c *conn) runRows(rows []waiting) (n int, err error) {
 	return n, err
 }
 
-// severalRows makes a statement that stores one row of so many columns store more. If one of
-// them is refused, those before it are not taken back by the statement, for which SQLite would
-// copy each page before it changes it: whoever runs the statement takes all of the batch back.
-// (Where a row may replace another, SQLite copies all the same.)
+// severalRows makes a statement that stores one row of so many columns store more. If a
+// row is refused, those before it stay (OR FAIL): the caller takes the whole batch back. Otherwise
+// SQLite would copy each page before changing it. With ON CONFLICT DO UPDATE it still does.
 func severalRows(sql string, columns, rows int) string {
 	before, after, _ := strings.Cut(strings.Replace(sql, "INSERT INTO", "INSERT OR FAIL INTO", 1), "VALUES")
 	_, after, _ = strings.Cut(after, ")")

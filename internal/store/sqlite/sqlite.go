@@ -143,6 +143,9 @@ func (s *Store) start(c *conn, opts Options) error {
 	if err == nil && opts.Synchronous == "FULL" {
 		err = s.openLog(c)
 	}
+	if err == nil { // pages reach the log only with their commit: see logvfs
+		err = sqlitex.ExecuteTransient(c.raw, "PRAGMA cache_spill = OFF", nil)
+	}
 	if err != nil {
 		return err
 	}
@@ -158,11 +161,6 @@ func (s *Store) start(c *conn, opts Options) error {
 			s.closeReaders(len(s.readers))
 			return err
 		}
-	}
-	// Pages reach the log with their commit, never before: see logvfs. A batch is small enough.
-	if err := sqlitex.ExecuteTransient(c.raw, "PRAGMA cache_spill = OFF", nil); err != nil {
-		s.closeReaders(len(s.readers))
-		return err
 	}
 	c.writes, c.limits = true, opts.limits
 	s.writer = newWriter(c, s.clock, newSyncer(s.log, s.bus.Publish))
@@ -205,7 +203,7 @@ func (c *conn) logPath() (path string, err error) {
 // commit at once. A store in memory has no log.
 func (s *Store) connectWriter() (*conn, error) {
 	flags := sqlite.OpenReadWrite | sqlite.OpenCreate
-	if s.flags&sqlite.OpenURI != 0 {
+	if s.flags&sqlite.OpenURI != 0 { // in memory: see OpenMemory
 		return s.connect(s.path, flags)
 	}
 	if err := logvfs.Register(); err != nil {

@@ -1,12 +1,13 @@
 // Package logvfs is a layer between SQLite and its files that writes what a commit adds to
-// the log with one call instead of two for every page.
+// the log with one call instead of two for every page. A commit of a single page still takes
+// two.
 //
 // SQLite hands the log over frame by frame, a header of 24 bytes and then a page. The layer
 // holds these back and writes them together when the last one has come, whose header says
 // that it ends a transaction. So a commit that cannot be written fails as it would
 // without the layer, and nobody sees a commit that is not written: SQLite publishes it
-// afterwards. What is held of a transaction that has not ended is written
-// before anything else is done with the file, in the order in which it came.
+// afterwards. What is held of a transaction that has not ended is written before the log is
+// read, synced, cut, measured, or written elsewhere. Closing drops it.
 //
 // A connection should not let pages spill into the log before they are committed (PRAGMA
 // cache_spill = OFF). Otherwise frames of a transaction that was taken back may be held until after it
@@ -163,8 +164,8 @@ func (f *file) flush(tls *libc.TLS, p uintptr) int32 {
 }
 
 // flushBefore writes what is held before something else is done with the file. SQLite believes it
-// written. If it cannot be, the whole transaction has to go and not a statement of it alone, as
-// SQLite would have it for a full disk: any other failure to write has that effect.
+// written, so a failure must end the whole transaction. For a full disk SQLite might take back
+// one statement only; for this error it takes back everything.
 func (f *file) flushBefore(tls *libc.TLS, p uintptr) int32 {
 	if f.flush(tls, p) != lib.SQLITE_OK {
 		return lib.SQLITE_IOERR_WRITE
@@ -222,7 +223,8 @@ func fileClose(tls *libc.TLS, p uintptr) int32 {
 func at[T any](p uintptr) *T { return *(**T)(unsafe.Pointer(&p)) }
 
 // function is what a pointer of the translated C leads to, and pointer is the way back, for
-// functions that are declared. A function of Go is a pointer to its code.
+// functions that are declared. A function value of Go is a pointer to a place with the address of
+// its code; that of a declared function never moves.
 func function[F any](p uintptr) F { return *(*F)(unsafe.Pointer(&struct{ uintptr }{p})) }
 
 func pointer[F any](f F) uintptr { return *(*uintptr)(unsafe.Pointer(&struct{ f F }{f})) }
