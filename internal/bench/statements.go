@@ -164,11 +164,12 @@ func (t statementTable) each(n int64) float64 { return float64(n) / float64(max(
 
 var (
 	blanks = regexp.MustCompile(`\s+`)
-	inside = regexp.MustCompile(`^(SELECT|INSERT (?:OR FAIL )?INTO \w+|UPDATE \w+ SET) .*? (FROM \w+|VALUES|WHERE)`)
+	inside = regexp.MustCompile(`^(SELECT|INSERT INTO \w+|UPDATE \w+ SET) .*? (FROM \w+|VALUES|WHERE)`)
 )
 
 // briefly leaves of a statement what tells it from others.
 func briefly(sql string) string {
+	sql = strings.Replace(sql, "INSERT OR FAIL INTO", "INSERT INTO", 1) // of several rows
 	sql = inside.ReplaceAllString(blanks.ReplaceAllString(strings.TrimSpace(sql), " "), "$1 … $2")
 	if before, _, found := strings.Cut(sql, " VALUES"); found {
 		sql = strings.TrimSuffix(before, " …")
