@@ -9,10 +9,10 @@ import (
 
 // straceCommand has the calls that matter written to a file. With -D the hub is
 // our own child, and strace only looks on; -y writes the name of each file, and
-// a page of the database fits into -s. Of the signals only the kill is written,
+// what is written of a commit at once fits into -s. Of the signals only the kill is written,
 // which is then the last line.
 func straceCommand(trace string) []string {
-	return []string{"strace", "-D", "-f", "-q", "-y", "-s", "5000", "-e", "signal=kill",
+	return []string{"strace", "-D", "-f", "-q", "-y", "-s", "140000", "-e", "signal=kill",
 		"-e", "trace=read,write,pwrite64,fsync,fdatasync", "-o", trace}
 }
 
