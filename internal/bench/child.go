@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 )
 
 // childEnv tells a process that it is a part of a measurement, and which.
@@ -28,6 +29,11 @@ type errand struct {
 	Agents   int    `json:"agents,omitempty"`
 	Provider string `json:"provider,omitempty"` // its address
 	Memory   int64  `json:"memory,omitempty"`   // as parley.yaml says it; 0 is the default
+	// Of those who ask through a door.
+	Door    string        `json:"door,omitempty"`
+	Token   string        `json:"token,omitempty"`
+	Targets []string      `json:"targets,omitempty"`
+	Slice   time.Duration `json:"slice,omitempty"`
 }
 
 // The errands.
@@ -41,6 +47,7 @@ const (
 	doLoad   = "load"   // make contacts as one of several hubs
 	doDoors  = "doors"  // serve clients in another process
 	doTeam   = "team"   // serve a large team from its files
+	doAsk    = "ask"    // ask through a door of another process
 )
 
 // Child does the part of a measurement that has to be another process. The
@@ -85,6 +92,8 @@ func (e errand) run(ctx context.Context) error {
 		return e.doors(ctx)
 	case doTeam:
 		return e.team(ctx)
+	case doAsk:
+		return e.ask(ctx)
 	}
 	return fmt.Errorf("%s: there is no errand %q", childEnv, e.Do)
 }

@@ -51,11 +51,14 @@ type Line struct {
 	Watchers int `json:"watchers,omitempty"`
 
 	// Of asks through a door: the median of a direct call, and of one through it. P50 is
-	// then what the door adds, and AddedCPU what it adds in processor time, with the
-	// client's own.
-	Direct   float64 `json:"direct_us,omitempty"`
-	Through  float64 `json:"through_us,omitempty"`
-	AddedCPU float64 `json:"added_cpu_us,omitempty"`
+	// then what the door adds, AddedCPU what it adds to the hub's processor time, BareCPU
+	// what of that an exchange takes with nothing behind it, and ClientCPU the time of
+	// the client's process.
+	Direct    float64 `json:"direct_us,omitempty"`
+	Through   float64 `json:"through_us,omitempty"`
+	AddedCPU  float64 `json:"added_cpu_us,omitempty"`
+	BareCPU   float64 `json:"bare_cpu_us,omitempty"`
+	ClientCPU float64 `json:"client_cpu_us,omitempty"`
 	// Clients that wait for messages. P50 and P99 are then from the commit to the reader.
 	Waiting int `json:"waiting,omitempty"`
 	// Of writers beside event streams: their median time alone, and the two as a ratio.

@@ -6,13 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
-	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"parley/api"
-	"parley/client"
 	"parley/internal/access"
 	"parley/internal/contact"
 	"parley/internal/model/scripted"
@@ -20,15 +15,21 @@ import (
 
 // What a door adds to an ask: the same ask by a direct call, over HTTP and over MCP, in
 // turns on one hub. Each way has its own client agent, which asks agents that answer at
-// once, one at a time.
+// once, one at a time. Those who come through a door are a process of their own, so that
+// the processor time of this one is the hub's. What is left of it are the exchange itself,
+// which is measured with nothing behind it, and what the door does.
 
 const (
 	doorHTTP = "doors.http"
 	doorMCP  = "doors.mcp"
 )
 
-// wayAgents is among how many agents the asks are spread.
-const wayAgents = 64
+// wayAgents is among how many agents the asks are spread, and wayClients how many ask: each
+// way has its own.
+const (
+	wayAgents  = 64
+	wayClients = 3
+)
 
 func (b *bench) ways(ctx context.Context) (err error) {
 	if !b.wanted.any([]string{doorHTTP, doorMCP}) {
@@ -40,7 +41,7 @@ func (b *bench) ways(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	h, err := start(ctx, st, newCrew(plan{natives: wayAgents, clients: len(wayMeasure{}.samples)}, 0, scripted.Noop()))
+	h, err := start(ctx, st, newCrew(plan{natives: wayAgents, clients: wayClients}, 0, scripted.Noop()))
 	if err != nil {
 		return err
 	}
@@ -50,30 +51,26 @@ func (b *bench) ways(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	session, err := connectMCP(ctx, d.url, d.tokens[3])
+	bare, stop, err := openBare()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = session.Close() }() // the hub goes with it
-	w := wayMeasure{bench: b, doors: d, http: client.New(d.url, d.tokens[2]), session: session}
-	defer w.http.Close()
-	return w.run(ctx)
+	defer stop()
+	return (&wayMeasure{bench: b, doors: d, bare: bare}).run(ctx)
 }
 
 // wayMeasure is the samples of each way.
 type wayMeasure struct {
 	*bench
 	*doors
-	http    *client.Client
-	session *mcp.ClientSession
-	samples [3][]sample // direct, HTTP, MCP
+	bare    string      // its address
+	samples [4][]sample // direct, HTTP, MCP, nothing but the exchange
 }
 
 func (w *wayMeasure) run(ctx context.Context) error {
-	ways, names := []operation{w.direct, w.overHTTP, w.overMCP}, []string{"doors.direct", doorHTTP, doorMCP}
 	for round := range w.plan.rounds + 1 { // the first is for getting used to it
-		for i, op := range ways {
-			taken, err := w.profile.measure(ctx, names[i], 1, w.plan.slice, op)
+		for i, name := range []string{"doors.direct", doorHTTP, doorMCP, "doors.bare"} {
+			taken, err := w.take(ctx, name, i)
 			if err != nil {
 				return err
 			}
@@ -91,6 +88,10 @@ func (w *wayMeasure) run(ctx context.Context) error {
 		// The slowest of two kinds cannot be subtracted.
 		l.P50, l.P99 = w.added(1+i, func(s sample) time.Duration { return s.p50 }), 0
 		l.AddedCPU = w.added(1+i, func(s sample) time.Duration { return s.cpu })
+		l.ClientCPU = inMicros(middle(w.samples[1+i]).client)
+		if name == doorHTTP {
+			l.BareCPU = inMicros(middle(w.samples[bareWay]).cpu)
+		}
 		if err := w.report.add(l); err != nil {
 			return err
 		}
@@ -111,31 +112,26 @@ func medianOf(list []time.Duration) time.Duration {
 	return time.Duration(median(list, func(d time.Duration) float64 { return float64(d) }))
 }
 
-func (w *wayMeasure) target(r *rand.Rand) string {
-	return w.members[len(w.members)-1-r.IntN(wayAgents)].Name
+// bareWay is the place of the exchange alone among the ways.
+const bareWay = 3
+
+func (w *wayMeasure) take(ctx context.Context, name string, way int) (sample, error) {
+	if way == 0 {
+		return w.profile.measure(ctx, name, 1, w.plan.slice, w.direct)
+	}
+	e := errand{Door: name, Address: w.bare, Slice: w.plan.slice}
+	if way != bareWay {
+		e.Address, e.Token = w.url, w.tokens[1+way]
+	}
+	for _, m := range w.members[len(w.members)-wayAgents:] {
+		e.Targets = append(e.Targets, m.Name)
+	}
+	return w.profile.measureOutside(ctx, name, e)
 }
 
 func (w *wayMeasure) direct(ctx context.Context, _ int, r *rand.Rand) error {
-	a, err := w.Contacts.Ask(ctx, access.Caller{Team: w.team.ID, Agent: w.ids[1]}, contact.Request{Target: w.target(r), Message: body(r)})
+	a, err := w.Contacts.Ask(ctx, access.Caller{Team: w.team.ID, Agent: w.ids[1]}, contact.Request{Target: w.members[len(w.members)-1-r.IntN(wayAgents)].Name, Message: body(r)})
 	return orOther(err, a.Text == "ok", a.Text)
-}
-
-func (w *wayMeasure) overHTTP(ctx context.Context, _ int, r *rand.Rand) error {
-	c, err := w.http.Contact(ctx, api.ContactRequest{Action: ask, Agent: w.target(r), Message: body(r), Wait: resultLimit.Seconds()})
-	if err != nil {
-		return err
-	}
-	return orOther(nil, c.Task.Result == "ok", c.Task.Result)
-}
-
-func (w *wayMeasure) overMCP(ctx context.Context, _ int, r *rand.Rand) error {
-	res, err := w.session.CallTool(ctx, &mcp.CallToolParams{Name: "contact_agent",
-		Arguments: map[string]any{"action": ask, "agentId": w.target(r), "message": body(r)}})
-	if err != nil {
-		return err
-	}
-	text := textOf(res)
-	return orOther(nil, !res.IsError && strings.Contains(text, "ok"), text)
 }
 
 func orOther(err error, right bool, text string) error {

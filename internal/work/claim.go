@@ -190,7 +190,6 @@ func (s *Scheduler) start(ctx turnContext, l parley.Lease, h *parley.Handover) {
 		}
 		ctx.cancel(nil)
 		slot.end()
-		s.wake()
 	}()
 }
 

@@ -39,6 +39,8 @@ func (l *workerSlot) end() {
 	}
 	if held {
 		l.s.freeSlot()
+	} else {
+		l.s.wakeIfReady() // a strict agent may begin its next turn
 	}
 }
 
@@ -108,6 +110,13 @@ func (s *Scheduler) freeSlot() {
 		return
 	}
 	s.freeSlots++
+	s.mu.Unlock()
+	s.wakeIfReady()
+}
+
+// wakeIfReady has the loop claim, if somebody may have something to claim.
+func (s *Scheduler) wakeIfReady() {
+	s.mu.Lock()
 	some := len(s.ready) > 0
 	s.mu.Unlock()
 	if some {

@@ -144,6 +144,36 @@ func TestAStrictAgentKeepsItsTurnWhileItWaits(t *testing.T) {
 	}
 }
 
+// The end of a turn wakes the loop only if there may be something to claim.
+func TestTheEndOfATurnWakesTheLoop(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		ready []parley.AgentID
+		end   func(*workerSlot)
+		want  bool
+	}{
+		{"nothing waits", nil, (*workerSlot).end, false},
+		{"something waits for the slot", []parley.AgentID{2}, (*workerSlot).end, true},
+		{"a strict agent's next turn waits, and its last one ends while it waits", []parley.AgentID{1}, func(l *workerSlot) {
+			l.Release()
+			received(l.s.nudge)
+			l.end()
+		}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := scheduler(1)
+			slot := take(t, s, 1)
+			for _, agent := range c.ready {
+				s.ready[agent] = true
+			}
+			c.end(slot)
+			if got := received(s.nudge); got != c.want {
+				t.Errorf("woken: %v", got)
+			}
+		})
+	}
+}
+
 func TestTurnsThatComeBackGoBeforeNewOnes(t *testing.T) {
 	bubbletest.Test(t, func(t *testing.T) {
 		s := scheduler(1)
