@@ -147,6 +147,7 @@ func (s *Scheduler) startClaimed(agent parley.AgentID, n int, leases []parley.Le
 		s.mu.Lock()
 		s.ready[agent] = true // there may be more
 		s.mu.Unlock()
+		s.wake() // slots that became free meanwhile woke nobody: the agent was not marked
 	}
 	for range n - len(leases) {
 		s.leave(agent)

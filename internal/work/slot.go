@@ -37,10 +37,11 @@ func (l *workerSlot) end() {
 	if held || l.strict {
 		l.s.leave(l.agent)
 	}
-	if held {
+	switch {
+	case held:
 		l.s.freeSlot()
-	} else {
-		l.s.wakeIfReady() // a strict agent may begin its next turn
+	case l.strict:
+		l.s.wakeIfReady() // its next turn may begin
 	}
 }
 

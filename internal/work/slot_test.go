@@ -174,6 +174,47 @@ func TestTheEndOfATurnWakesTheLoop(t *testing.T) {
 	}
 }
 
+// A claim takes the mark of an agent away while it looks. Slots that become free meanwhile
+// must not stay free if the agent has more to claim.
+func TestWhatIsLeftAfterAClaimIsClaimedNext(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		workers int
+		busy    parley.AgentID   // its turn ends while tasks are claimed; 0: nobody's
+		ready   []parley.AgentID // the last of them has more tasks than it gets slots, the others have one
+	}{
+		{"a turn ends during the claim", 2, 4, []parley.AgentID{2}},
+		{"somebody has fewer tasks than it got slots", 4, 0, []parley.AgentID{2, 3}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, ran := scheduler(c.workers), make(causes) // turns wait until they are asked
+			s.runner = ran
+			var busy *workerSlot
+			if c.busy > 0 {
+				busy = take(t, s, c.busy)
+			}
+			for _, agent := range c.ready {
+				s.ready[agent] = true
+			}
+			wanted := s.reserveAll()
+			if busy != nil {
+				busy.end()
+				s.turns.Done()
+			}
+			for _, agent := range c.ready {
+				s.startClaimed(agent, wanted[agent], []parley.Lease{{Task: parley.TaskID(100 + agent), Agent: agent}}, true)
+			}
+			if s.freeSlots == 0 || !received(s.nudge) {
+				t.Errorf("%d slots are free, agents %v may have work, and nobody was woken", s.freeSlots, s.ready)
+			}
+			for range c.ready {
+				<-ran
+			}
+			s.turns.Wait()
+		})
+	}
+}
+
 func TestTurnsThatComeBackGoBeforeNewOnes(t *testing.T) {
 	bubbletest.Test(t, func(t *testing.T) {
 		s := scheduler(1)
