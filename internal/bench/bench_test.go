@@ -98,7 +98,10 @@ func checkLine(t *testing.T, l Line) {
 			t.Errorf("%+v", l)
 		}
 	case strings.HasPrefix(l.Name, "doors."):
-		if l.Ops == 0 || l.Direct == 0 || l.Through == 0 || l.ClientCPU == 0 || l.Rounds != tinyPlan().rounds || (l.BareCPU > 0) != (l.Name == doorHTTP) {
+		if l.Ops == 0 || l.Direct == 0 || l.Through == 0 || l.Rounds != tinyPlan().rounds {
+			t.Errorf("%+v", l)
+		}
+		if processTime() > 0 && (l.ClientCPU == 0 || (l.BareCPU > 0) != (l.Name == doorHTTP)) {
 			t.Errorf("%+v", l)
 		}
 	case strings.HasPrefix(l.Name, "poll."):

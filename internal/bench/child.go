@@ -33,6 +33,7 @@ type errand struct {
 	Door    string        `json:"door,omitempty"`
 	Token   string        `json:"token,omitempty"`
 	Targets []string      `json:"targets,omitempty"`
+	Warm    time.Duration `json:"warm,omitempty"`
 	Slice   time.Duration `json:"slice,omitempty"`
 }
 

@@ -51,9 +51,9 @@ type Line struct {
 	Watchers int `json:"watchers,omitempty"`
 
 	// Of asks through a door: the median of a direct call, and of one through it. P50 is
-	// then what the door adds, AddedCPU what it adds to the hub's processor time, BareCPU
-	// what of that an exchange takes with nothing behind it, and ClientCPU the time of
-	// the client's process.
+	// then what the door adds, AddedCPU what it adds to the hub's processor time, and
+	// ClientCPU the time of the client's process. BareCPU is for comparison: that of a
+	// server with nothing behind it.
 	Direct    float64 `json:"direct_us,omitempty"`
 	Through   float64 `json:"through_us,omitempty"`
 	AddedCPU  float64 `json:"added_cpu_us,omitempty"`

@@ -26,7 +26,8 @@ type asked struct {
 }
 
 // measureOutside is measure for one caller in another process: the processor time and the
-// allocations are those of this one.
+// allocations are those of this one. The profile also has what comes before the slice: the
+// start of that process and its getting used to the door.
 func (p *profiler) measureOutside(ctx context.Context, name string, e errand) (m sample, err error) {
 	err = p.during(name, func() error {
 		m, err = measureOutside(ctx, e)
@@ -37,7 +38,7 @@ func (p *profiler) measureOutside(ctx context.Context, name string, e errand) (m
 
 func measureOutside(ctx context.Context, e errand) (_ sample, err error) {
 	e.Do = doAsk
-	runtime.GC() // the garbage of the slice before is not this one's
+	runtime.GC() // the garbage of the slice before is not this one's; that of getting used to it is
 	c, err := startChild(ctx, e)
 	if err != nil {
 		return sample{}, err
@@ -47,13 +48,13 @@ func measureOutside(ctx context.Context, e errand) (_ sample, err error) {
 	if err := c.hear(&ready); err != nil {
 		return sample{}, err
 	}
-	allocs, cpu := mallocs(), processTime()
+	allocs, cpu := mallocs(), processTime() // it collects its garbage now and then asks
 	var a asked
 	if err := c.hear(&a); err != nil {
 		return sample{}, err
 	}
 	cpu, allocs = processTime()-cpu, mallocs()-allocs
-	return sample{ops: a.Ops, perS: a.PerS, p50: a.P50, p99: a.P99, client: a.CPU,
+	return sample{ops: a.Ops, perS: a.PerS, p50: a.P50, p99: a.P99, clientCPU: a.CPU,
 		cpu: cpu / time.Duration(a.Ops), allocs: float64(allocs) / float64(a.Ops)}, nil
 }
 
@@ -68,8 +69,8 @@ func openBare() (url string, stop func(), err error) {
 		return "", nil, err
 	}
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var asked api.ContactRequest
-		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		var request api.ContactRequest
+		if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
@@ -83,17 +84,25 @@ func openBare() (url string, stop func(), err error) {
 // ask asks through a door: at first to get used to it, and then, when it has said so, for
 // its slice.
 func (e errand) ask(ctx context.Context) error {
-	if e.Door != doorMCP {
-		c := client.New(e.Address, e.Token)
-		defer c.Close()
-		return e.askBy(ctx, func(ctx context.Context, target, text string) (string, error) {
-			got, err := c.Contact(ctx, api.ContactRequest{Action: ask, Agent: target, Message: text, Wait: resultLimit.Seconds()})
-			if err != nil {
-				return "", err
-			}
-			return got.Task.Result, nil
-		})
+	if e.Door == doorMCP {
+		return e.askOverMCP(ctx)
 	}
+	return e.askOverHTTP(ctx)
+}
+
+func (e errand) askOverHTTP(ctx context.Context) error {
+	c := client.New(e.Address, e.Token)
+	defer c.Close()
+	return e.askBy(ctx, func(ctx context.Context, target, text string) (string, error) {
+		got, err := c.Contact(ctx, api.ContactRequest{Action: ask, Agent: target, Message: text, Wait: resultLimit.Seconds()})
+		if err != nil {
+			return "", err
+		}
+		return got.Task.Result, nil
+	})
+}
+
+func (e errand) askOverMCP(ctx context.Context) error {
 	session, err := connectMCP(ctx, e.Address, e.Token)
 	if err != nil {
 		return err
@@ -113,12 +122,12 @@ func (e errand) ask(ctx context.Context) error {
 	})
 }
 
-func (e errand) askBy(ctx context.Context, ask func(ctx context.Context, target, text string) (string, error)) error {
+func (e errand) askBy(ctx context.Context, askOne func(ctx context.Context, target, text string) (string, error)) error {
 	once := func(ctx context.Context, _ int, r *rand.Rand) error {
-		answer, err := ask(ctx, e.Targets[r.IntN(len(e.Targets))], body(r))
+		answer, err := askOne(ctx, e.Targets[r.IntN(len(e.Targets))], body(r))
 		return orOther(err, answer == "ok", answer)
 	}
-	if _, err := measure(ctx, 1, e.Slice/5, once); err != nil {
+	if _, err := measure(ctx, 1, e.Warm, once); err != nil {
 		return err
 	}
 	if err := tell(struct{}{}); err != nil {

@@ -90,11 +90,11 @@ func remarks(l Line) (list []string) {
 	if l.Hubs > 0 {
 		list = append(list, fmt.Sprintf("slowest %s while one of %d hubs is frozen for %.0f s", duration(l.Max), l.Hubs, l.Frozen))
 	}
-	if l.BareCPU > 0 {
-		list = append(list, duration(l.BareCPU)+" of the hub's processor time for a bare exchange")
-	}
 	if l.Direct > 0 {
 		list = append(list, fmt.Sprintf("added to %s of a direct call, and %s of the hub's processor time beside %s of the client's", duration(l.Direct), duration(l.AddedCPU), duration(l.ClientCPU)))
+	}
+	if l.BareCPU > 0 {
+		list = append(list, fmt.Sprintf("%s for an exchange with nothing behind it", duration(l.BareCPU)))
 	}
 	if l.Waiting > 0 {
 		list = append(list, fmt.Sprintf("after the commit, slowest %s, %s clients wait, %d MB, at most %d MB", duration(l.Max), count(l.Waiting), l.RSS/1e6, l.Peak/1e6))

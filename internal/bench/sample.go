@@ -22,7 +22,8 @@ type sample struct {
 	// Of the whole process, an operation: time on processors, allocations.
 	cpu    time.Duration
 	allocs float64
-	client time.Duration // on processors, of callers in another process
+	// Of callers in another process, an operation: time on processors.
+	clientCPU time.Duration
 }
 
 // measure lets callers repeat the operation for the given time. Each begins
@@ -94,7 +95,7 @@ func middle(samples []sample) sample {
 	m.p50 = time.Duration(median(samples, func(s sample) float64 { return float64(s.p50) }))
 	m.p99 = time.Duration(median(samples, func(s sample) float64 { return float64(s.p99) }))
 	m.cpu = time.Duration(median(samples, func(s sample) float64 { return float64(s.cpu) }))
-	m.client = time.Duration(median(samples, func(s sample) float64 { return float64(s.client) }))
+	m.clientCPU = time.Duration(median(samples, func(s sample) float64 { return float64(s.clientCPU) }))
 	m.allocs = median(samples, func(s sample) float64 { return s.allocs })
 	return m
 }

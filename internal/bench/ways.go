@@ -24,6 +24,18 @@ const (
 	doorMCP  = "doors.mcp"
 )
 
+// The ways.
+const (
+	wayDirect = iota
+	wayHTTP
+	wayMCP
+	wayBare // nothing but an exchange over HTTP
+
+	wayCount
+)
+
+var wayNames = [wayCount]string{"doors.direct", doorHTTP, doorMCP, "doors.bare"}
+
 // wayAgents is among how many agents the asks are spread, and wayClients how many ask: each
 // way has its own.
 const (
@@ -56,41 +68,46 @@ func (b *bench) ways(ctx context.Context) (err error) {
 		return err
 	}
 	defer stop()
-	return (&wayMeasure{bench: b, doors: d, bare: bare}).run(ctx)
+	w := wayMeasure{bench: b, doors: d, bare: bare}
+	for _, m := range h.members[len(h.members)-wayAgents:] {
+		w.targets = append(w.targets, m.Name)
+	}
+	return w.run(ctx)
 }
 
 // wayMeasure is the samples of each way.
 type wayMeasure struct {
 	*bench
 	*doors
-	bare    string      // its address
-	samples [4][]sample // direct, HTTP, MCP, nothing but the exchange
+	bare    string   // its address
+	targets []string // who is asked
+	samples [wayCount][]sample
 }
 
 func (w *wayMeasure) run(ctx context.Context) error {
 	for round := range w.plan.rounds + 1 { // the first is for getting used to it
-		for i, name := range []string{"doors.direct", doorHTTP, doorMCP, "doors.bare"} {
-			taken, err := w.take(ctx, name, i)
+		for way := range wayCount {
+			taken, err := w.take(ctx, way)
 			if err != nil {
 				return err
 			}
 			if round > 0 {
-				w.samples[i] = append(w.samples[i], taken)
+				w.samples[way] = append(w.samples[way], taken)
 			}
 		}
 	}
-	for i, name := range []string{doorHTTP, doorMCP} {
-		if !w.wanted.has(name) {
+	for _, way := range []int{wayHTTP, wayMCP} {
+		if !w.wanted.has(wayNames[way]) {
 			continue
 		}
-		l := lineOf(name, 1, w.samples[1+i])
-		l.Direct, l.Through = inMicros(middle(w.samples[0]).p50), l.P50
+		l := lineOf(wayNames[way], 1, w.samples[way])
+		l.Direct, l.Through = inMicros(middle(w.samples[wayDirect]).p50), l.P50
 		// The slowest of two kinds cannot be subtracted.
-		l.P50, l.P99 = w.added(1+i, func(s sample) time.Duration { return s.p50 }), 0
-		l.AddedCPU = w.added(1+i, func(s sample) time.Duration { return s.cpu })
-		l.ClientCPU = inMicros(middle(w.samples[1+i]).client)
-		if name == doorHTTP {
-			l.BareCPU = inMicros(middle(w.samples[bareWay]).cpu)
+		l.P50, l.P99 = w.added(way, func(s sample) time.Duration { return s.p50 }), 0
+		l.AddedCPU = w.added(way, func(s sample) time.Duration { return s.cpu })
+		l.ClientCPU = inMicros(middle(w.samples[way]).clientCPU)
+		if way == wayHTTP {
+			l.BareCPU = inMicros(middle(w.samples[wayBare]).cpu)
 		}
 		if err := w.report.add(l); err != nil {
 			return err
@@ -103,7 +120,7 @@ func (w *wayMeasure) run(ctx context.Context) error {
 func (w *wayMeasure) added(way int, of func(sample) time.Duration) float64 {
 	var list []time.Duration
 	for i, s := range w.samples[way] {
-		list = append(list, of(s)-of(w.samples[0][i]))
+		list = append(list, of(s)-of(w.samples[wayDirect][i]))
 	}
 	return inMicros(medianOf(list))
 }
@@ -112,25 +129,22 @@ func medianOf(list []time.Duration) time.Duration {
 	return time.Duration(median(list, func(d time.Duration) float64 { return float64(d) }))
 }
 
-// bareWay is the place of the exchange alone among the ways.
-const bareWay = 3
-
-func (w *wayMeasure) take(ctx context.Context, name string, way int) (sample, error) {
-	if way == 0 {
-		return w.profile.measure(ctx, name, 1, w.plan.slice, w.direct)
+func (w *wayMeasure) take(ctx context.Context, way int) (sample, error) {
+	e := errand{Door: wayNames[way], Targets: w.targets, Warm: w.plan.warm, Slice: w.plan.slice}
+	switch way {
+	case wayDirect:
+		return w.profile.measure(ctx, wayNames[way], 1, w.plan.slice, w.direct)
+	case wayBare:
+		e.Address = w.bare
+	default:
+		e.Address, e.Token = w.url, w.tokens[1+way] // after the person's and that of the direct way
 	}
-	e := errand{Door: name, Address: w.bare, Slice: w.plan.slice}
-	if way != bareWay {
-		e.Address, e.Token = w.url, w.tokens[1+way]
-	}
-	for _, m := range w.members[len(w.members)-wayAgents:] {
-		e.Targets = append(e.Targets, m.Name)
-	}
-	return w.profile.measureOutside(ctx, name, e)
+	return w.profile.measureOutside(ctx, wayNames[way], e)
 }
 
 func (w *wayMeasure) direct(ctx context.Context, _ int, r *rand.Rand) error {
-	a, err := w.Contacts.Ask(ctx, access.Caller{Team: w.team.ID, Agent: w.ids[1]}, contact.Request{Target: w.members[len(w.members)-1-r.IntN(wayAgents)].Name, Message: body(r)})
+	target := w.targets[r.IntN(len(w.targets))]
+	a, err := w.Contacts.Ask(ctx, access.Caller{Team: w.team.ID, Agent: w.ids[1]}, contact.Request{Target: target, Message: body(r)})
 	return orOther(err, a.Text == "ok", a.Text)
 }
 
