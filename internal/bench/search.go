@@ -124,7 +124,11 @@ func (m *searchMeasure) prepare(ctx context.Context, st store.Store) (err error)
 	}
 	began := time.Now()
 	err = m.Search.Update(ctx)
-	m.say("%s: indexed %s messages and %s kept ones in %v", name, count(m.stored), count(m.kept), time.Since(began).Round(time.Second))
+	what := count(m.stored) + " messages"
+	if m.kept > 0 {
+		what += " and " + count(m.kept) + " kept ones"
+	}
+	m.say("%s: indexed %s in %v", name, what, time.Since(began).Round(time.Second))
 	return err
 }
 

@@ -18,10 +18,14 @@ what an ask over HTTP and over MCP costs, clients in long polls and event stream
 the time to serve again after a kill. It needs no running hub and leaves nothing
 behind. With --json each line is one object.
 
+"share" is the rate as a part of this machine's own limit with as many callers, and
+"ratio" that at the largest size as a part of that at the smallest, or whatever else
+the line compares. Both are medians of the rounds.
+
 Some lines need test servers or labelled data: the cost of a turn, waiting turns, how
 much retrieval finds, and PostgreSQL without --postgres. 'make bench' in parley's
 source builds a program that has them; any other names the lines that it leaves out.`,
-		Example: `  parley bench --quick              # under a minute
+		Example: `  parley bench --quick              # a few minutes
   parley bench --store sqlite
   parley bench --only notify,ask --json
   parley bench --recall set.json    # what search finds in a set of your own`,
@@ -36,7 +40,7 @@ source builds a program that has them; any other names the lines that it leaves 
 	}
 	cmd.Flags().StringVar(&o.Store, "store", "all", "sqlite, postgres or all")
 	cmd.Flags().StringVar(&o.Only, "only", "", "only these measurements: names or regular expressions, separated by commas")
-	cmd.Flags().BoolVar(&o.Quick, "quick", false, "smaller sizes, under a minute")
+	cmd.Flags().BoolVar(&o.Quick, "quick", false, "smaller sizes, a few minutes")
 	cmd.Flags().StringVar(&o.Dir, "in", "", "the `folder` for the databases, which decides which disk is measured")
 	cmd.Flags().StringVar(&o.Postgres, "postgres", "", "the `address` of a server to use instead of a temporary one")
 	cmd.Flags().StringVar(&o.Profile, "profile", "", "write profiles of each line, and what contacts have the database do, into this `folder`")
