@@ -48,7 +48,8 @@ func measureOutside(ctx context.Context, e errand) (_ sample, err error) {
 	if err := c.hear(&ready); err != nil {
 		return sample{}, err
 	}
-	allocs, cpu := mallocs(), processTime() // it collects its garbage now and then asks
+	// The other process collects its garbage first, so none of its asks comes before this.
+	allocs, cpu := mallocs(), processTime()
 	var a asked
 	if err := c.hear(&a); err != nil {
 		return sample{}, err

@@ -16,8 +16,8 @@ import (
 // What a door adds to an ask: the same ask by a direct call, over HTTP and over MCP, in
 // turns on one hub. Each way has its own client agent, which asks agents that answer at
 // once, one at a time. Those who come through a door are a process of their own, so that
-// the processor time of this one is the hub's. What is left of it are the exchange itself,
-// which is measured with nothing behind it, and what the door does.
+// the processor time of this one is the hub's. A server with nothing behind it shows what
+// the exchange alone costs.
 
 const (
 	doorHTTP = "doors.http"
