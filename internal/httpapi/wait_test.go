@@ -141,10 +141,9 @@ func TestStoppingEndsWhatWaits(t *testing.T) {
 		streamed <- text.String()
 	}()
 	<-connected
-	began := time.Now()
 	w.close()
-	if took := time.Since(began); took > 4*time.Second {
-		t.Errorf("stopping took %s: something was waited for", took)
+	if log := w.log.String(); strings.Contains(log, "some requests were cut off") {
+		t.Errorf("something was waited for in vain:\n%s", log)
 	}
 	if err := <-polled; parley.KindOf(err) != parley.Unavailable {
 		t.Errorf("the poll ended with %v", err)
