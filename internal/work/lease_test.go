@@ -139,7 +139,7 @@ func TestATaskIsGivenUpAfterItsRescues(t *testing.T) {
 }
 
 // A lease of this hub without a turn is given back when it is seen for the second
-// time: the first time its turn may just be starting.
+// time: the first time it may be about to be.
 func TestAStrayIsGivenBackAtTheSecondLook(t *testing.T) {
 	b := newBench(t)
 	stray := b.store.Claim(b.queued().ID, b.worker)
@@ -164,6 +164,38 @@ func TestAStrayIsGivenBackAtTheSecondLook(t *testing.T) {
 	_ = look()
 	if got := b.store.Task(starts.Task); got.State != parley.Running || got.Lease() != starts {
 		t.Errorf("one that started meanwhile: %s", got.State)
+	}
+}
+
+// A task that is being stored is nobody's stray, however long it takes until its turn begins.
+// Whoever gives up storing it leaves one.
+func TestATaskThatIsBeingStoredIsNoStray(t *testing.T) {
+	b := newBench(t)
+	r, ok := b.Reserve(t.Context(), b.agent)
+	if !ok {
+		t.Fatal("no free slot")
+	}
+	task := b.queued()
+	b.store.Do(func(tx *store.Tx) error {
+		r.Claim(tx, &task)
+		tx.UpdateTask(&task)
+		return nil
+	})
+	look := func() parley.State {
+		t.Helper()
+		if err := b.reclaim(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return b.store.Task(task.ID).State
+	}
+	for range 3 {
+		if got := look(); got != parley.Running {
+			t.Fatalf("while it is stored: %s", got)
+		}
+	}
+	r.Cancel()
+	if got := [...]parley.State{look(), look()}; got != [...]parley.State{parley.Running, parley.Queued} {
+		t.Errorf("after the answer was lost: %s", got)
 	}
 }
 

@@ -129,9 +129,9 @@ func (s *Scheduler) removeDead(ctx context.Context, dead []int64) error {
 
 // reclaim compares this hub's leases with its running turns. Over a network, a commit
 // may succeed without its sender hearing of it: then the store says that a task is
-// ours, and nobody here knows. A lease without a turn may just be starting; if it is
-// seen twice in a row it is such a stray, and the task is given back. A turn without
-// a lease was cancelled, and the signal was lost.
+// ours, and nobody here knows. A lease without a turn, whose task nobody here is storing,
+// may be about to be given back; if it is seen twice in a row it is such a stray, and the
+// task is given back. A turn without a lease was cancelled, and the signal was lost.
 func (s *Scheduler) reclaim(ctx context.Context) error {
 	s.mu.Lock()
 	turns := maps.Clone(s.cancels)
@@ -147,11 +147,11 @@ func (s *Scheduler) reclaim(ctx context.Context) error {
 	strays := map[parley.Lease]bool{}
 	for _, l := range leased {
 		s.mu.Lock()
-		runs := s.cancels[l] != nil
+		known := s.cancels[l] != nil || s.reserved[l.Task] != nil
 		s.mu.Unlock()
 		delete(turns, l)
 		switch {
-		case runs:
+		case known:
 		case s.strays[l]:
 			if err := s.requeue(l); err != nil {
 				return err
