@@ -30,6 +30,7 @@ type Response struct {
 // with an open task gets the answer as a delegation result later.
 func (s *Service) Ask(ctx context.Context, c access.Caller, r Request) (Response, error) {
 	w := waiter{s: s}
+	r.waits = true
 	contact, err := s.open(ctx, c, r, parley.Ask, func(t parley.Task) { w.watch(t.ID) })
 	a := Response{Contact: contact}
 	if err != nil {

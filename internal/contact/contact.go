@@ -52,7 +52,8 @@ type Request struct {
 	path  string          // the file that the task is about
 
 	title    string // of the task, as titleOf makes it; the beginning of the message if empty
-	detached bool   // an ask whose caller does not wait here
+	detached bool   // an ask whose answer is taken by no tool call
+	waits    bool   // whoever asks is told nothing before it has waited
 	sent     bool   // a delegation without a callback
 	awaited  bool   // a delegation whose result is that of the tool call itself
 	paid     bool   // another contact of the same call has cost the rate already

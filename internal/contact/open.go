@@ -172,6 +172,9 @@ func (o *opening) make(place Reservation) error {
 	if err != nil {
 		return err
 	}
+	if o.request.waits || o.caller.Token != 0 { // a turn
+		o.tx.Ahead()
+	}
 	if o.pattern == parley.Notify {
 		if err := o.post(thread); err != nil {
 			return err

@@ -16,7 +16,7 @@ import (
 // failed. Nothing ends with the waiting: whoever goes on waits for the task, or asks
 // again under the same key.
 func (s *Service) AskWithin(ctx, waiting context.Context, c access.Caller, r Request) (Response, error) {
-	r.detached = true
+	r.detached, r.waits = true, true
 	w := waiter{s: s}
 	made, err := s.open(ctx, c, r, parley.Ask, func(t parley.Task) { w.watch(t.ID) })
 	a := Response{Contact: made}
@@ -25,6 +25,9 @@ func (s *Service) AskWithin(ctx, waiting context.Context, c access.Caller, r Req
 	}
 	defer w.stop()
 	err = w.yield(waiting, nil, made)
+	if unsettled := s.store.Settled(ctx); unsettled != nil {
+		return a, unsettled // it may be lost
+	}
 	if waiting.Err() != nil {
 		err = w.look(ctx, made.Task.ID)
 	}

@@ -18,9 +18,10 @@ type mortal struct {
 	before bool
 	die    context.CancelFunc
 
-	mu    sync.Mutex
-	dead  bool
-	looks int // how often something was read by itself
+	mu     sync.Mutex
+	dead   bool
+	looks  int // how often something was read by itself
+	waited int // commits after which the turn waited for the disk
 }
 
 func (m *mortal) Update(ctx context.Context, fn func(*store.Tx) error) error {
@@ -31,7 +32,16 @@ func (m *mortal) Update(ctx context.Context, fn func(*store.Tx) error) error {
 	}
 	m.left--
 	if m.left != 0 {
-		return m.Store.Update(ctx, fn)
+		ahead := false
+		err := m.Store.Update(ctx, func(tx *store.Tx) error {
+			err := fn(tx)
+			ahead = tx.IsAhead()
+			return err
+		})
+		if !ahead {
+			m.waited++
+		}
+		return err
 	}
 	m.dead = true
 	if !m.before {

@@ -104,6 +104,9 @@ func (r *run) storeSteps(ctx context.Context, drafts ...draft) error {
 		if came, err = r.arrive(tx, working, drafts); err != nil {
 			return err
 		}
+		if r.goAhead(drafts) {
+			tx.Ahead()
+		}
 		task, before := working.Task, working.Task
 		fresh, err := r.takeUnread(tx, drafts)
 		if err != nil {
@@ -198,6 +201,13 @@ func (r *run) markShown(tx *store.Tx, task *parley.Task, drafts []draft) {
 			tx.ReadGroup(d.shown.Read.Channel, r.lease.Agent, d.shown.Read.Upto)
 		}
 	}
+}
+
+// goAhead reports whether the turn goes on before the disk has these steps: results. Whatever
+// takes effect outside next is on record before, and after a crash the call has no result, as if
+// the hub had died in it.
+func (r *run) goAhead(drafts []draft) bool {
+	return !r.bounded() && len(drafts) > 0 && !slices.ContainsFunc(drafts, func(d draft) bool { return !d.is(parley.StepResult) })
 }
 
 func replies(drafts []draft) bool { return len(drafts) > 0 && drafts[0].is(parley.StepReply) }

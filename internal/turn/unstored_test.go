@@ -125,6 +125,30 @@ func TestCommitsOfATurn(t *testing.T) {
 	}
 }
 
+// A turn waits for the disk where something outside begins, and at its end. It goes on with
+// results at once, unless a budget counts what they cost.
+func TestWhatATurnWaitsFor(t *testing.T) {
+	once := slices.Repeat([]reply{{Calls: []string{"once"}}}, 5)
+	for name, c := range map[string]struct {
+		plan plan
+		want int
+	}{
+		"five calls that are put on record": {plan{Replies: once}, 6},
+		"the same with a budget":            {plan{Replies: once, Budget: true}, 21},
+		"a call that only looks":            {plan{Replies: []reply{{Calls: []string{"look"}}}}, 2},
+		"calls that wait for an approval":   {plan{Replies: []reply{{Calls: []string{"hold"}}}}, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubbletest.Test(t, func(t *testing.T) {
+				w := newWorld(t, c.plan)
+				if w.play(0, false); w.hub.waited != c.want {
+					t.Errorf("it waits for %d commits, want %d", w.hub.waited, c.want)
+				}
+			})
+		})
+	}
+}
+
 // A turn that is cut anywhere makes each contact once.
 func TestACutTurnContactsOnce(t *testing.T) {
 	p := plan{History: 2, Replies: []reply{{Calls: []string{"ask", "once", "ask"}}, {Slow: true, Calls: []string{"ask", "look"}}, {Calls: []string{"ask"}}}}

@@ -234,7 +234,12 @@ func (w *world) tools() []tool.Tool {
 	return []tool.Tool{
 		w.asks(),
 		does("look", policy.FileRead, nothing),
-		does("once", policy.FileWrite, func(tool.Call) error { return errUnknown }),
+		does("once", policy.FileWrite, func(tool.Call) error {
+			if w.store.WentAhead() {
+				w.t.Error("what cannot be repeated begins before the disk has the record of it")
+			}
+			return errUnknown
+		}),
 		does("hold", policy.Shell, nothing),
 		does("fail", policy.FileWrite, func(tool.Call) error { return errNo }),
 		does("news", policy.FileWrite, func(c tool.Call) error {

@@ -30,6 +30,50 @@ func TestASyncPrecedesEveryAcknowledgement(t *testing.T) {
 	}
 }
 
+// What was done for an answer reaches the disk with the answer at the latest, and an ask that
+// is not answered in time with the word that it goes on.
+func TestASyncPrecedesEveryAnswer(t *testing.T) {
+	g := newGround(t)
+	p := g.place("hub", team{})
+	p.wrap = g.strace("hub.trace")
+	h := g.start(p)
+	hub := h.waitUp()
+	const callers, each = 2, 6
+	var all sync.WaitGroup
+	errs := make([]error, callers)
+	results := map[string]string{} // the text that has to be stored, by its marker
+	for caller := range callers {
+		for n := range each {
+			if name := marker(caller, n); n%2 == 0 {
+				results[name] = "chain #" + name + ": sum of book"
+			} else {
+				results[name] = "chain #" + name
+			}
+		}
+		all.Go(func() {
+			for n := range each {
+				r := api.ContactRequest{Action: "ask", Agent: "Lead", Message: "chain #" + marker(caller, n), Wait: []float64{30, 0.001}[n%2]}
+				c, err := hub.Contact(context.Background(), r)
+				if err == nil && (c.Task.State == "completed") != (n%2 == 0) {
+					err = fmt.Errorf("%d: %s is %s", n, c.Task.ID, c.Task.State)
+				}
+				errs[caller] = errors.Join(errs[caller], err)
+			}
+		})
+	}
+	all.Wait()
+	h.stop()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	calls := g.calls("hub.trace", h.cmd.Process.Pid)
+	for name, text := range results {
+		if err := syncedBeforeAnswer(calls, name, text); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 // The same inspection must find out a hub that does not sync. A third hub, which
 // differs from that one only in the setting, shows that it is the setting that was
 // found.
@@ -92,8 +136,14 @@ func (g *ground) contactAtOnce(hub *client.Client) []string {
 
 func marker(caller, n int) string { return fmt.Sprintf("marker-%c-%c-end", 'a'+caller, 'a'+n) }
 
-// unsynced reads the trace of a process that has ended.
+// unsynced is that of the calls of a process that has ended.
 func (g *ground) unsynced(trace string, process int, markers []string) map[string]string {
+	g.Helper()
+	return unsynced(g.calls(trace, process), markers)
+}
+
+// calls reads the trace of a process that has ended.
+func (g *ground) calls(trace string, process int) []systemCall {
 	g.Helper()
 	var text []byte
 	g.eventually("strace has written everything", func(context.Context) (bool, error) {
@@ -107,7 +157,7 @@ func (g *ground) unsynced(trace string, process int, markers []string) map[strin
 	if err != nil {
 		g.Fatal(err)
 	}
-	return unsynced(calls, markers)
+	return calls
 }
 
 // startLax starts this program as a hub that syncs as told.

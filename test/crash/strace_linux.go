@@ -82,14 +82,16 @@ func (c systemCall) end(n int, line string) systemCall {
 func unsynced(calls []systemCall, markers []string) map[string]string {
 	wrong := map[string]string{}
 	for _, marker := range markers {
-		if err := syncedBeforeAnswer(calls, marker); err != nil {
+		if err := syncedBeforeAnswer(calls, marker, marker); err != nil {
 			wrong[marker] = err.Error()
 		}
 	}
 	return wrong
 }
 
-func syncedBeforeAnswer(calls []systemCall, marker string) error {
+// syncedBeforeAnswer finds the request with the marker, and whether a text that came of it was
+// on stable storage when the request was answered.
+func syncedBeforeAnswer(calls []systemCall, marker, text string) error {
 	// A server that waits for the next request reads its first letter alone.
 	request, ok := first(calls, func(c systemCall) bool {
 		return c.name == "read" && strings.Contains(c.data, `OST /v1/contacts `) && strings.Contains(c.data, marker)
@@ -105,7 +107,7 @@ func syncedBeforeAnswer(calls []systemCall, marker string) error {
 	}
 	// Later transactions write the same page again, so only the first counts.
 	written, ok := first(calls, func(c systemCall) bool {
-		return c.name == "pwrite64" && strings.HasSuffix(c.file, "-wal") && c.begun > request.done && strings.Contains(c.data, marker)
+		return c.name == "pwrite64" && strings.HasSuffix(c.file, "-wal") && c.begun > request.done && strings.Contains(c.data, text)
 	})
 	if !ok || written.done > answer.begun {
 		return fmt.Errorf("it was answered before it was written")

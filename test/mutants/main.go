@@ -7,6 +7,7 @@
 //	go run ./test/mutants -match token      those with this word in their title
 //	go run ./test/mutants -day 20772        those that the tests tried on that day
 //	go run ./test/mutants -check            only whether each of them can be planted
+//	go run ./test/mutants -build            only whether each of them compiles
 //
 // The lists are the .txt files beside this one; list.go says how they are
 // written. Nothing in the tree is changed: the compiler is shown a copy in place
@@ -30,6 +31,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.match, "match", "", "only faults with this in their title or file")
 	flag.BoolVar(&o.check, "check", false, "only look whether each fault can be planted")
+	flag.BoolVar(&o.build, "build", false, "only look whether each fault compiles")
 	flag.BoolVar(&o.note, "note", false, "write down which test found each fault")
 	flag.IntVar(&o.day, "day", 0, "only the six that the tests try on this day, counted from 1970")
 	flag.IntVar(&o.jobs, "j", 2, "how many to try at once")
@@ -48,10 +50,10 @@ func main() {
 }
 
 type options struct {
-	match                string
-	check, note, verbose bool
-	day, jobs            int
-	lists                []string
+	match                       string
+	check, build, note, verbose bool
+	day, jobs                   int
+	lists                       []string
 }
 
 func run(ctx context.Context, o options) (ok bool, err error) {
@@ -79,6 +81,9 @@ func run(ctx context.Context, o options) (ok bool, err error) {
 		fmt.Printf("%d faults can be planted\n", len(chosen))
 		return true, nil
 	}
+	if o.build {
+		return buildAll(ctx, root, chosen)
+	}
 	t := &tally{verbose: o.verbose}
 	began := time.Now()
 	tryAll(ctx, root, chosen, o.jobs, t)
@@ -88,6 +93,22 @@ func run(ctx context.Context, o options) (ok bool, err error) {
 		}
 	}
 	return t.sum(time.Since(began)), ctx.Err()
+}
+
+// buildAll prints which faults do not compile.
+func buildAll(ctx context.Context, root string, faults []*fault) (ok bool, err error) {
+	ok = true
+	for _, f := range faults {
+		if err := build(ctx, root, f); err != nil {
+			ok = false
+			fmt.Printf("%s.txt: %s: %v\n", f.list, f, err)
+		}
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+	}
+	fmt.Printf("%d faults were compiled\n", len(faults))
+	return ok, nil
 }
 
 // aDay is how many faults every run of the tests tries.

@@ -109,6 +109,28 @@ func try(ctx context.Context, root string, f *fault, patience time.Duration) (v 
 	return v
 }
 
+// build plants a fault and compiles its package. Other files than Go's compile with any content.
+func build(ctx context.Context, root string, f *fault) error {
+	if filepath.Ext(f.file) != ".go" {
+		return nil
+	}
+	dir, err := os.MkdirTemp("", "mutant")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	overlay, err := f.overlay(root, dir)
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-overlay="+overlay, "./"+filepath.Dir(f.file))
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("it does not compile:\n%s", out)
+	}
+	return nil
+}
+
 // control checks that the test that noticed a fault passes without it: a test that
 // always fails finds nothing.
 func control(ctx context.Context, root string, p place, patience time.Duration) error {

@@ -193,8 +193,9 @@ func TestAStepEnds(t *testing.T) {
 			cfg.Provider.Timeout = 20 * time.Millisecond
 		})
 		var e *model.Error
-		if _, err := b.ask(t.Context(), request); !errors.As(err, &e) || e.Class != model.TimedOut || len(b.server.Requests()) != 1 {
-			t.Errorf("after its time: %v", err)
+		_, err := b.ask(t.Context(), request)
+		if tried := len(b.server.Requests()) + len(b.waits); !errors.As(err, &e) || e.Class != model.TimedOut || tried > 1 { // none if the machine was busy
+			t.Errorf("after its time, tried %d times: %v", tried, err)
 		}
 	})
 }

@@ -195,6 +195,9 @@ func (s *Store) startSignals(ctx context.Context, log *slog.Logger) error {
 
 func (s *Store) Bus() *wake.Bus { return &s.bus }
 
+// Settled returns at once: every commit is on stable storage when Update returns.
+func (s *Store) Settled(context.Context) error { return nil }
+
 func (s *Store) Recent() *store.Recent { return &s.recent }
 
 // Shared is true: other hubs may work on the same database.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"parley/internal/wake"
 )
@@ -15,8 +17,9 @@ import (
 // writer would wait. Here it goes on with the next batch, and all commits made during one
 // sync share the next.
 //
-// Nobody is told anything that is not on stable storage: neither who stored it, nor who was
-// refused because of it, nor a view that saw it.
+// Nobody outside the hub is told anything that is not on stable storage: neither who stored
+// it, nor who was refused because of it, nor a view that saw it. Who stores ahead goes on at
+// once, and so do those within the hub who wait for it (store.Tx.Ahead).
 type syncer struct {
 	sync    func() error // of the log; nil if nothing has to last
 	publish func([]wake.Signal)
@@ -24,6 +27,8 @@ type syncer struct {
 	// begun counts commits from just before they are made and written from just after;
 	// stored are those on stable storage.
 	begun, written, stored atomic.Uint64
+
+	late atomic.Bool // a sync of what was stored ahead is to come
 
 	busy  sync.Mutex // held while it syncs and tells
 	spare []*request // a list to use again
@@ -47,10 +52,15 @@ func newSyncer(log *os.File, publish func([]wake.Signal)) *syncer {
 func (s *syncer) run() {
 	defer close(s.done)
 	for range s.wake {
-		s.busy.Lock()
-		s.settle()
-		s.busy.Unlock()
+		s.settleNow()
 	}
+	s.settleNow() // what was stored ahead
+}
+
+func (s *syncer) settleNow() {
+	s.busy.Lock()
+	defer s.busy.Unlock()
+	s.settle()
 }
 
 // stop syncs for those who wait, and ends.
@@ -92,14 +102,39 @@ func (s *syncer) commit(do func() error) error {
 // hand them over would cost them more than the writer's time is worth.
 const fewCallers = 2
 
-// finish lets a batch wait for the next sync, or makes it at once.
+// lag is how long what was stored ahead may be without a sync, if nothing else needs one.
+const lag = 5 * time.Millisecond
+
+// finish tells those of a batch who stored ahead, and lets the others wait for the next sync,
+// or makes it at once.
 func (s *syncer) finish(batch []*request) {
+	batch = slices.DeleteFunc(batch, func(r *request) bool {
+		ahead := r.err == nil && r.tx != nil && r.tx.IsAhead()
+		if ahead {
+			s.tellOne(r)
+		}
+		return ahead
+	})
+	if len(batch) == 0 {
+		s.soon()
+		return
+	}
 	if len(batch) > fewCallers || !s.busy.TryLock() {
 		s.add(batch...)
 		return
 	}
 	defer s.busy.Unlock()
 	s.settle(batch...)
+}
+
+// soon makes sure that there is a sync before long.
+func (s *syncer) soon() {
+	if s.late.CompareAndSwap(false, true) {
+		time.AfterFunc(lag, func() {
+			s.late.Store(false)
+			s.add()
+		})
+	}
 }
 
 // settle syncs for all who wait, and for some who came after them, and tells them in this
@@ -158,12 +193,17 @@ func (s *syncer) tell(batch []*request, failure error) {
 	for _, r := range batch {
 		if failure != nil {
 			r.err = failure
-		} else if r.err == nil && r.tx != nil {
-			r.tx.Committed()
-			s.publish(r.tx.Signals())
 		}
-		close(r.done)
+		s.tellOne(r)
 	}
+}
+
+func (s *syncer) tellOne(r *request) {
+	if r.err == nil && r.tx != nil {
+		r.tx.Committed()
+		s.publish(r.tx.Signals())
+	}
+	close(r.done)
 }
 
 // await returns when everything that a view can have seen until now is on stable storage.

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"parley"
 	"parley/internal/bubbletest"
@@ -126,6 +127,93 @@ func TestNothingIsSyncedTwice(t *testing.T) {
 		}
 		if n := syncs.Load(); n != 1 {
 			t.Errorf("%d syncs of what was synced", n-1)
+		}
+	})
+}
+
+// ahead stores as those do who go on within the hub.
+func ahead(fn func(*store.Tx) error) func(*store.Tx) error {
+	return func(tx *store.Tx) error { tx.Ahead(); return fn(tx) }
+}
+
+// Who stores ahead goes on at once, and so does whoever waits for it within the hub. Everybody
+// else hears of it, and of what follows, when it is on the disk.
+func TestWhoStoresAheadDoesNotWaitForTheDisk(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
+		disk := make(chan struct{})
+		s := openSynced(t, filepath.Join(t.TempDir(), "parley.db"), func() error { <-disk; return nil })
+		heard, stop := s.Bus().Watch(wake.Signal{Topic: wake.Ended, ID: 7})
+		defer stop()
+		for _, err := range batch(t, s, []func(*store.Tx) error{ahead(token("a")), ahead(token("b")), ahead(func(tx *store.Tx) error {
+			tx.Signal(wake.Ended, 7)
+			return token("c")(tx)
+		})}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(heard) != 1 {
+			t.Errorf("%d heard of it", len(heard))
+		}
+		settled := call(func() error { return s.Settled(t.Context()) })
+		view := call(func() error { return s.View(t.Context(), func(*store.Tx) error { return nil }) })
+		after := call(func() error { return s.Update(t.Context(), token("d")) })
+		refused := call(func() error {
+			if err := s.Update(t.Context(), ahead(func(*store.Tx) error { return errRefused })); !errors.Is(err, errRefused) {
+				return fmt.Errorf("not refused: %v", err)
+			}
+			return nil
+		})
+		synctest.Wait()
+		if n := len(settled) + len(view) + len(after) + len(refused); n > 0 {
+			t.Errorf("%d were told before the sync", n)
+		}
+		close(disk)
+		if err := errors.Join(<-settled, <-view, <-after, <-refused); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// What is stored ahead shares the sync of what follows, or gets one of its own before long.
+func TestWhatIsStoredAheadIsSyncedBeforeLong(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
+		var syncs atomic.Int64
+		s := openSynced(t, filepath.Join(t.TempDir(), "parley.db"), func() error { syncs.Add(1); return nil })
+		put := func(fn func(*store.Tx) error) {
+			t.Helper()
+			if err := s.Update(t.Context(), fn); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put(ahead(token("a")))
+		put(ahead(token("b")))
+		put(token("c"))
+		if n := syncs.Load(); n != 1 {
+			t.Errorf("%d syncs of three commits that one waits for", n)
+		}
+		put(ahead(token("d")))
+		put(ahead(token("e")))
+		if n := syncs.Load(); n != 1 {
+			t.Errorf("%d syncs at once of what nobody waits for", n-1)
+		}
+		if err := s.Settled(t.Context()); err != nil || syncs.Load() != 2 {
+			t.Errorf("%d syncs of what somebody waits for: %v", syncs.Load()-1, err)
+		}
+		for i := range 3 {
+			put(ahead(token(fmt.Sprint("later ", i))))
+			time.Sleep(2 * lag) // of the bubble's clock
+			synctest.Wait()
+			if n := syncs.Load(); n != int64(3+i) {
+				t.Errorf("%d syncs of what nobody waits for, want %d", n-2, i+1)
+			}
+		}
+		put(ahead(token("at last")))
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if n := syncs.Load(); n != 6 {
+			t.Errorf("%d syncs at the end", n-5)
 		}
 	})
 }
@@ -310,6 +398,7 @@ func TestAFailedSyncIsForGood(t *testing.T) {
 		broken.Store(false) // a second try would seem to succeed
 		says("afterwards", s.Update(t.Context(), func(*store.Tx) error { t.Error("it goes on"); return nil }))
 		says("a view", s.View(t.Context(), func(*store.Tx) error { return nil }))
+		says("who waits for the disk", s.Settled(t.Context()))
 		if len(heard) > 0 {
 			t.Error("somebody heard of what is not stored")
 		}
