@@ -21,6 +21,11 @@ func (c *ServeConfig) settleMemory(agents int) {
 	LimitMemory(store.Memory(c.Team.Memory), c.Log)
 }
 
+// heapGrowth is by how many percent the heap may grow beyond what is in use before the next
+// collection, as long as it stays within its limit. What a hub under load leaves behind is small
+// and much, so with Go's 100 it collects many times a second while most of its memory is unused.
+const heapGrowth = 400
+
 const (
 	// leastRoom and leastShare are what the collector has at least beside what is in use:
 	// so many bytes, and this part of it.
@@ -28,11 +33,14 @@ const (
 	leastShare = 3
 )
 
-// LimitMemory tells the collector its share of the hub's memory, once the team is
+// LimitMemory tells the collector its share of the hub's memory, and to use it, once the team is
 // there. The limit is soft: the collector works harder before it exceeds it. With hardly
 // any room beside what is in use it would do nothing else, so a team that needs
-// more gets more, and the log says so. Whoever sets GOMEMLIMIT has decided for himself.
+// more gets more, and the log says so. Whoever sets GOMEMLIMIT or GOGC has decided for himself.
 func LimitMemory(m store.Memory, log *slog.Logger) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(heapGrowth)
+	}
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}

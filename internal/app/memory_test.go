@@ -12,20 +12,29 @@ import (
 	"parley/internal/store"
 )
 
-// keepLimit puts the collector's limit back, which is one for the whole process.
+// keepLimit puts the settings of the collector back, which are those of the whole process.
 func keepLimit(t *testing.T) {
 	t.Helper()
-	before := debug.SetMemoryLimit(-1)
-	t.Cleanup(func() { debug.SetMemoryLimit(before) })
+	limit, growth := debug.SetMemoryLimit(-1), debug.SetGCPercent(100)
+	t.Cleanup(func() { debug.SetMemoryLimit(limit); debug.SetGCPercent(growth) })
 }
 
 func TestTheCollectorGetsItsShareOfMemory(t *testing.T) {
 	keepLimit(t)
 	t.Setenv("GOMEMLIMIT", "")
+	t.Setenv("GOGC", "")
 	const m = store.Memory(4 << 30)
 	app.LimitMemory(m, slog.New(slog.DiscardHandler))
 	if got := debug.SetMemoryLimit(-1); got != m.Collector() {
 		t.Errorf("the limit is %d, not %d", got, m.Collector())
+	}
+	if got := debug.SetGCPercent(100); got <= 100 {
+		t.Errorf("it does not use it: the heap grows by %d %%", got)
+	}
+	t.Setenv("GOGC", "100")
+	app.LimitMemory(m, slog.New(slog.DiscardHandler))
+	if got := debug.SetGCPercent(100); got != 100 {
+		t.Errorf("with GOGC=100 the heap grows by %d %%", got)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/backup"
 	"parley/internal/config"
 	"parley/internal/gate"
@@ -24,6 +25,7 @@ import (
 	"parley/internal/hubfile"
 	"parley/internal/mcpserver"
 	"parley/internal/page"
+	"parley/internal/reading"
 	"parley/internal/signin"
 	"parley/internal/store"
 	"parley/internal/wake"
@@ -71,6 +73,9 @@ type Serving struct {
 	Warnings []config.Problem
 	// Teams are the further teams.
 	Teams []hosting.Team
+	// Follow passes on what happens in the team from now on, of one kind or a pattern of kinds,
+	// until the context is done or the hub stops. It costs less than a stream over HTTP.
+	Follow func(ctx context.Context, kind string, take func(parley.Event) error) error
 }
 
 // Serve runs a hub on a data folder until the context is done. Then it stops in order:
@@ -197,11 +202,21 @@ func (s *serving) prepare(ctx context.Context) error {
 		Notify:  s.teams.notifyStates, Bridges: s.teams.bridgeStates, ChatPeople: s.hub.ChatPeople, Estimate: s.hub.agents.FirstStep,
 	})
 	s.info = Serving{URL: address(s.listener), Public: s.publicAddress(), Team: s.own.team.Name, Person: s.own.person, Data: cfg.Data, Store: s.store.Describe(),
-		Problems: FoldProblems(s.own.files.Problems()), Warnings: s.own.warned, Teams: s.teams.further()}
+		Problems: FoldProblems(s.own.files.Problems()), Warnings: s.own.warned, Teams: s.teams.further(), Follow: s.follow}
 	if unread != nil {
 		s.info.Problems = append(slices.Clone(s.info.Problems), config.Problem{File: "teams", Message: parley.Public(unread)})
 	}
 	return s.lock.Publish(hubfile.Hub{URL: s.info.URL, Process: os.Getpid(), Started: started, Token: token, Team: s.own.team.Name, Folder: cfg.Team.Dir})
+}
+
+// follow reads the record of the hub's own team as its person.
+func (s *serving) follow(ctx context.Context, kind string, take func(parley.Event) error) error {
+	person, err := s.hub.Directory.Find(s.own.team.ID, s.own.person)
+	if err != nil {
+		return err
+	}
+	return s.hub.Reading.Events(ctx, access.Caller{Team: s.own.team.ID, Agent: person.ID},
+		reading.Record{Cursor: reading.Now, Follow: true, Kind: kind}, take, func() error { return nil })
 }
 
 // close releases what the teams have open.

@@ -155,7 +155,7 @@ func (c *console) up(ctx context.Context, listen string, log *slog.Logger, work 
 		if open {
 			working.Go(func() { c.openPage(link) })
 		}
-		working.Go(func() { work.run(ctx, s.Data) })
+		working.Go(func() { work.run(ctx, s) })
 		return err
 	})
 }

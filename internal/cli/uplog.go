@@ -10,11 +10,13 @@ import (
 	"parley"
 	"parley/api"
 	"parley/client"
+	"parley/internal/app"
 	"parley/internal/cli/view"
 )
 
 // workLog tells whoever runs the hub what it works on: a line when a task is opened and
-// one when it has ended, and with -v one for each step. It is a reader like any other.
+// one when it has ended, and with -v one for each step. It follows the record within the
+// hub, since it leaves most out where much happens, and asks about the rest as anybody does.
 type workLog struct {
 	log    *slog.Logger
 	asJSON bool
@@ -31,14 +33,19 @@ type workLog struct {
 const mostLines = 50
 
 // run writes until the context is done.
-func (w *workLog) run(ctx context.Context, data string) {
-	hub, err := client.Discover(data)
+func (w *workLog) run(ctx context.Context, s app.Serving) {
+	hub, err := client.Discover(s.Data)
 	if err != nil {
 		return // the hub is gone already
 	}
 	defer hub.Close()
 	var both sync.WaitGroup
-	both.Go(func() { w.followTasks(ctx, hub) })
+	both.Go(func() {
+		_ = s.Follow(ctx, "task.*", func(e parley.Event) error {
+			w.task(ctx, hub, e)
+			return nil
+		}) // it ends with the hub
+	})
 	if w.steps {
 		both.Go(func() {
 			_ = hub.FollowSteps(ctx, client.StepQuery{Cursor: "now"}, func(st api.Step) error {
@@ -51,17 +58,12 @@ func (w *workLog) run(ctx context.Context, data string) {
 	both.Wait()
 }
 
-func (w *workLog) followTasks(ctx context.Context, hub *client.Client) {
-	for e, err := range hub.Record(ctx, client.EventFilter{Kind: "task.*"}, "now", true) {
-		if err != nil {
-			return // it ends with the hub
-		}
-		switch parley.EventKind(e.Kind) {
-		case parley.EventTask:
-			w.opened(ctx, hub, e)
-		case parley.EventCompleted, parley.EventFailed, parley.EventCancelled:
-			w.ended(ctx, hub, e)
-		}
+func (w *workLog) task(ctx context.Context, hub *client.Client, e parley.Event) {
+	switch e.Kind {
+	case parley.EventTask:
+		w.opened(ctx, hub, e)
+	case parley.EventCompleted, parley.EventFailed, parley.EventCancelled:
+		w.ended(ctx, hub, e)
 	}
 }
 
@@ -75,11 +77,11 @@ func (w *workLog) followWaits(ctx context.Context, hub *client.Client) {
 	}
 }
 
-func (w *workLog) opened(ctx context.Context, hub *client.Client, e api.Event) {
-	if !w.room(ctx, e.At) {
+func (w *workLog) opened(ctx context.Context, hub *client.Client, e parley.Event) {
+	if !w.room(ctx, e.At.Time()) {
 		return
 	}
-	t, err := hub.Task(ctx, e.Task)
+	t, err := hub.Task(ctx, e.Task.String())
 	if err != nil {
 		return
 	}
@@ -93,11 +95,11 @@ func (w *workLog) opened(ctx context.Context, hub *client.Client, e api.Event) {
 func who(t api.Task) string { return t.Agent + " " + t.ID }
 
 // ended tells of the end of a task: how long it was open, and what its own turns cost.
-func (w *workLog) ended(ctx context.Context, hub *client.Client, e api.Event) {
-	if !w.room(ctx, e.At) {
+func (w *workLog) ended(ctx context.Context, hub *client.Client, e parley.Event) {
+	if !w.room(ctx, e.At.Time()) {
 		return
 	}
-	t, err := hub.Task(ctx, e.Task)
+	t, err := hub.Task(ctx, e.Task.String())
 	if err != nil || t.Ended == nil {
 		return
 	}

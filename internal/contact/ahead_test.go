@@ -49,11 +49,16 @@ func TestOnlyWhatStaysWithinTheHubIsStoredAhead(t *testing.T) {
 	stores("an answer to a client", false, func() { d.end(d.claim(outside.Task.ID), "Yes.") })
 	stores("the result of a delegation", false, func() { d.end(d.claim(delegated.Task.ID), "Done.") })
 	stores("the end for a person", false, func() { d.end(ann, "All is done.") })
+
+	bounded, err := d.Delegate(d.Context(), d.as("Pat"), contact.Request{Target: "Ann", Message: "Begin.", Budget: parley.Budget{Tokens: 1000}})
+	d.must(err)
+	counted := d.below(d.claim(bounded.Task.ID), parley.Ask, "Bob")
+	stores("what was spent of a budget", false, func() { d.end(counted, "Yes.") })
 }
 
-// An ask that was stored ahead is not said to be made if the disk fails.
+// An ask that was stored ahead is not said to be made if the disk fails, nor answered.
 func TestAnAskThatTheDiskLosesIsNotMade(t *testing.T) {
-	d := newDesk(t, "Ann")
+	d := newDesk(t, "Ann", member{name: "Claude", kind: parley.Client})
 	st := lossy{d.store}
 	s := contact.New(st, d.dir, access.New(st, d.dir, slog.New(slog.DiscardHandler)), nil, slog.New(slog.DiscardHandler))
 	over, cancel := context.WithCancel(t.Context())
@@ -61,7 +66,26 @@ func TestAnAskThatTheDiskLosesIsNotMade(t *testing.T) {
 	if a, err := s.AskWithin(t.Context(), over, d.as("Pat"), contact.Request{Target: "Ann", Message: "Please."}); !errors.Is(err, errLost) {
 		t.Errorf("%s: %v", a.Task.ID, err)
 	}
+	claude := d.as("Claude")
+	claude.Slot = soon{func() {
+		var asked parley.TaskID
+		d.store.See(func(tx *store.Tx) error {
+			open, err := tx.OpenOf(d.id("Ann"))
+			asked = open[len(open)-1]
+			return err
+		})
+		d.end(d.claim(asked), "Yes.")
+	}}
+	if a, err := s.Ask(t.Context(), claude, contact.Request{Target: "Ann", Message: "Is it so?"}); !errors.Is(err, errLost) {
+		t.Errorf("%s says %q: %v", a.Task.ID, a.Text, err)
+	}
 }
+
+// soon is the place of an asker who is answered as soon as it waits.
+type soon struct{ answer func() }
+
+func (s soon) Release()                    { s.answer() }
+func (soon) Acquire(context.Context) error { return nil }
 
 var errLost = errors.New("the disk failed")
 

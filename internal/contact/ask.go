@@ -44,6 +44,11 @@ func (s *Service) Ask(ctx context.Context, c access.Caller, r Request) (Response
 	if a.Task.State.Open() || a.Task.Pushed() {
 		return s.giveUp(ctx, a)
 	}
+	if c.Token == 0 { // it is told outside
+		if err := s.store.Settled(ctx); err != nil {
+			return a, err
+		}
+	}
 	return a.end(w.text)
 }
 

@@ -56,8 +56,8 @@ func (s *Service) EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome
 		} else {
 			out, err = f.close(e.Text)
 		}
-		if out == parley.TaskEnded && t.Callback == parley.CallbackReply && s.dir.Native(t.Requester) {
-			tx.Ahead() // it is for the turn that asked
+		if out == parley.TaskEnded && t.Callback == parley.CallbackReply && account == nil && s.dir.Native(t.Requester) {
+			tx.Ahead() // it is for the turn that asked, and nothing was spent that somebody counts
 		}
 		if e.Start != nil && e.Start.Request && t.State != parley.Completed {
 			tx.MarkSeen(t.Request, t.Agent) // completing it has marked it as answered

@@ -25,11 +25,11 @@ func (s *Service) AskWithin(ctx, waiting context.Context, c access.Caller, r Req
 	}
 	defer w.stop()
 	err = w.yield(waiting, nil, made)
-	if unsettled := s.store.Settled(ctx); unsettled != nil {
-		return a, unsettled // it may be lost
-	}
 	if waiting.Err() != nil {
 		err = w.look(ctx, made.Task.ID)
+	}
+	if unsettled := s.store.Settled(ctx); unsettled != nil {
+		return a, unsettled // it may be lost
 	}
 	var text string
 	if err == nil {

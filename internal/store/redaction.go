@@ -25,7 +25,15 @@ func (tx *Tx) Redact(m parley.Message, by parley.AgentID, text, reason string) {
 	if m.Kind == parley.FailureMessage {
 		tx.exec(`UPDATE task SET error = $1 WHERE id = $2`, text, int64(m.Task))
 	}
-	tx.Signal(wake.Redacted, int64(m.ID))
+	tx.forgetText(m.ID)
+}
+
+// forgetText has nobody find in memory what a message said: from now on, since a turn may begin
+// before this is on stable storage, and again when others hear of it, for what they have put there
+// meanwhile.
+func (tx *Tx) forgetText(id parley.MessageID) {
+	tx.conn.Recent().Forget(id)
+	tx.Signal(wake.Redacted, int64(id))
 }
 
 // Copy is a message that contains the text of another.
@@ -98,7 +106,7 @@ func (tx *Tx) EnrichmentMessages(team parley.TeamID, q parley.QuestionID) (ids [
 // ForgetContext deletes the context of a message.
 func (tx *Tx) ForgetContext(id parley.MessageID) {
 	tx.exec(`UPDATE message SET context = '' WHERE id = $1`, int64(id))
-	tx.Signal(wake.Redacted, int64(id))
+	tx.forgetText(id)
 }
 
 // MessageByKey finds what an author wrote under a key outside of any task.

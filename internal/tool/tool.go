@@ -27,7 +27,8 @@ type Tool struct {
 	Title string
 	Hints Hints
 	// Replays says that running the call again under the same key is harmless,
-	// because it finds what it did before. Any other tool is put on record before
+	// because it finds what it did before. It changes nothing but the database: what decided
+	// on it may not be on the disk yet. Any other tool is put on record before
 	// it starts, and after a crash reported as interrupted instead of run again.
 	Replays bool
 	// Commands says that a call may change files that nobody knows of before. It is on

@@ -102,14 +102,19 @@ func (s *syncer) commit(do func() error) error {
 // hand them over would cost them more than the writer's time is worth.
 const fewCallers = 2
 
-// lag is how long what was stored ahead may be without a sync, if nothing else needs one.
-const lag = 5 * time.Millisecond
+const (
+	// lag is how long what was stored ahead may be without a sync, if nothing else needs one.
+	lag = 5 * time.Millisecond
+	// mostAhead is how many commits may be without one. If a disk is so slow, all wait for it.
+	mostAhead = 64
+)
 
 // finish tells those of a batch who stored ahead, and lets the others wait for the next sync,
 // or makes it at once.
 func (s *syncer) finish(batch []*request) {
+	near := s.written.Load()-s.stored.Load() <= mostAhead
 	batch = slices.DeleteFunc(batch, func(r *request) bool {
-		ahead := r.err == nil && r.tx != nil && r.tx.IsAhead()
+		ahead := near && r.err == nil && r.tx != nil && r.tx.IsAhead()
 		if ahead {
 			s.tellOne(r)
 		}

@@ -156,6 +156,7 @@ func TestWhoStoresAheadDoesNotWaitForTheDisk(t *testing.T) {
 			t.Errorf("%d heard of it", len(heard))
 		}
 		settled := call(func() error { return s.Settled(t.Context()) })
+		synctest.Wait() // the syncer is at it, and nobody waits for its lock
 		view := call(func() error { return s.View(t.Context(), func(*store.Tx) error { return nil }) })
 		after := call(func() error { return s.Update(t.Context(), token("d")) })
 		refused := call(func() error {
@@ -168,8 +169,63 @@ func TestWhoStoresAheadDoesNotWaitForTheDisk(t *testing.T) {
 		if n := len(settled) + len(view) + len(after) + len(refused); n > 0 {
 			t.Errorf("%d were told before the sync", n)
 		}
+		var went atomic.Int64
+		many := call(func() (err error) {
+			for i := 0; i < 2*mostAhead && err == nil; i++ {
+				err = s.Update(t.Context(), ahead(token(fmt.Sprint("one of many ", i))))
+				went.Add(1)
+			}
+			return err
+		})
+		synctest.Wait()
+		if n := went.Load(); n == 0 || n > mostAhead {
+			t.Errorf("%d go on while the disk hangs", n)
+		}
 		close(disk)
-		if err := errors.Join(<-settled, <-view, <-after, <-refused); err != nil {
+		if err := errors.Join(<-settled, <-view, <-after, <-refused, <-many); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A contact that is stored ahead may be told before a redaction that is older. The turn that it
+// begins finds nothing in memory of what was redacted.
+func TestARedactionIsForgottenBeforeTheSync(t *testing.T) {
+	bubbletest.Test(t, func(t *testing.T) {
+		slow, disk := false, make(chan struct{})
+		s := openSynced(t, filepath.Join(t.TempDir(), "parley.db"), func() error {
+			if slow {
+				<-disk
+			}
+			return nil
+		})
+		secret := parley.Message{Team: 1, Author: 1, Kind: parley.AskMessage, Body: "the secret"}
+		post := func(tx *store.Tx, m *parley.Message) error {
+			dm, err := tx.EnsureDM(1, 1, 2)
+			if err != nil {
+				return err
+			}
+			m.Thread = dm.Main
+			return tx.Post(m, store.Recipient{ID: 2})
+		}
+		if err := s.Update(t.Context(), func(tx *store.Tx) error { return post(tx, &secret) }); err != nil {
+			t.Fatal(err)
+		}
+		if list, _ := s.Recent().Back(secret.Thread, secret.ID, 0, 20); len(list) != 1 {
+			t.Fatalf("%d messages are in memory", len(list))
+		}
+		slow = true
+		redacted := handIn(t, s, []func(*store.Tx) error{token("a"), token("b"), func(tx *store.Tx) error { tx.Redact(secret, 1, "[redacted]", ""); return nil }})
+		synctest.Wait()
+		next := parley.Message{Team: 1, Author: 1, Kind: parley.AskMessage, Body: "next"}
+		if err := s.Update(t.Context(), ahead(func(tx *store.Tx) error { return post(tx, &next) })); err != nil {
+			t.Fatal(err)
+		}
+		if list, _ := s.Recent().Back(next.Thread, next.Prev, 0, 20); len(redacted) > 0 || next.Prev != secret.ID || len(list) > 0 {
+			t.Errorf("the redaction is stored: %v; the turn finds %+v", len(redacted) > 0, list)
+		}
+		close(disk)
+		if err := errors.Join(<-redacted...); err != nil {
 			t.Error(err)
 		}
 	})
