@@ -99,6 +99,7 @@ clients: ## have real clients join a team: needs npm, and 1.3 GB below bin (CLIE
 	PARLEY_CLIENTS=$(CURDIR)/bin/.clients go test -count=1 -tags clients -timeout 20m -v -run '$(CLIENT)' ./test/clients
 
 mutate: setup ## plant each fault of test/mutants and look whether a test notices (MUTANTS=contact for some)
+	go run ./test/mutants -build $(MUTANTS)
 	$(WITH_POSTGRES) go run ./test/mutants $(MUTANTS)
 
 # schemathesis is for Python, and stays in a folder of its own below the user's cache. The hub

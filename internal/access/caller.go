@@ -49,6 +49,9 @@ func ForTurn(l parley.Lease, slot parley.Slot, approved bool) Caller {
 	return Caller{Team: l.Team, Agent: l.Agent, Task: l.Task, Token: l.Token, Budget: l.Budget, Slot: slot, Approved: approved}
 }
 
+// Outside reports whether the caller is somebody else than a turn of this hub.
+func (c Caller) Outside() bool { return c.Token == 0 }
+
 // Keyed are the tasks in which the caller's call may have been made under its key: its
 // own, and those before it back to the one that decided on the call.
 func (c Caller) Keyed(tx *store.Tx) ([]parley.TaskID, error) {

@@ -18,12 +18,12 @@ func (c *ServeConfig) settleMemory(agents int) {
 	if agents >= largeTeam {
 		debug.FreeOSMemory()
 	}
-	LimitMemory(store.Memory(c.Team.Memory), c.Log)
+	TuneCollector(store.Memory(c.Team.Memory), c.Log)
 }
 
 // heapGrowth is by how many percent the heap may grow beyond what is in use before the next
-// collection, as long as it stays within its limit. What a hub under load leaves behind is small
-// and much, so with Go's 100 it collects many times a second while most of its memory is unused.
+// collection, as long as it stays within its limit. A busy hub makes much short-lived garbage and
+// keeps little, so with Go's 100 it would collect many times a second with most of its memory unused.
 const heapGrowth = 400
 
 const (
@@ -33,11 +33,11 @@ const (
 	leastShare = 3
 )
 
-// LimitMemory tells the collector its share of the hub's memory, and to use it, once the team is
-// there. The limit is soft: the collector works harder before it exceeds it. With hardly
+// TuneCollector gives the collector its share of the hub's memory, and has it use that, once the
+// team is there. The limit is soft: the collector works harder before it exceeds it. With hardly
 // any room beside what is in use it would do nothing else, so a team that needs
 // more gets more, and the log says so. Whoever sets GOMEMLIMIT or GOGC has decided for himself.
-func LimitMemory(m store.Memory, log *slog.Logger) {
+func TuneCollector(m store.Memory, log *slog.Logger) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(heapGrowth)
 	}

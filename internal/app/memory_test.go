@@ -24,7 +24,7 @@ func TestTheCollectorGetsItsShareOfMemory(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "")
 	t.Setenv("GOGC", "")
 	const m = store.Memory(4 << 30)
-	app.LimitMemory(m, slog.New(slog.DiscardHandler))
+	app.TuneCollector(m, slog.New(slog.DiscardHandler))
 	if got := debug.SetMemoryLimit(-1); got != m.Collector() {
 		t.Errorf("the limit is %d, not %d", got, m.Collector())
 	}
@@ -32,7 +32,7 @@ func TestTheCollectorGetsItsShareOfMemory(t *testing.T) {
 		t.Errorf("it does not use it: the heap grows by %d %%", got)
 	}
 	t.Setenv("GOGC", "100")
-	app.LimitMemory(m, slog.New(slog.DiscardHandler))
+	app.TuneCollector(m, slog.New(slog.DiscardHandler))
 	if got := debug.SetGCPercent(100); got != 100 {
 		t.Errorf("with GOGC=100 the heap grows by %d %%", got)
 	}
@@ -45,7 +45,7 @@ func TestATeamThatNeedsMoreMemoryGetsIt(t *testing.T) {
 	team := make([]byte, 100<<20)
 	runtime.GC()
 	var said bytes.Buffer
-	app.LimitMemory(128<<20, slog.New(slog.NewTextHandler(&said, nil)))
+	app.TuneCollector(128<<20, slog.New(slog.NewTextHandler(&said, nil)))
 	runtime.KeepAlive(team)
 	if got := debug.SetMemoryLimit(-1); got < int64(len(team))+64<<20 {
 		t.Errorf("the limit is %d", got)
@@ -59,7 +59,7 @@ func TestGOMEMLIMITWins(t *testing.T) {
 	keepLimit(t)
 	debug.SetMemoryLimit(12345 << 20)
 	t.Setenv("GOMEMLIMIT", "12345MiB")
-	app.LimitMemory(store.DefaultMemory, slog.New(slog.DiscardHandler))
+	app.TuneCollector(store.DefaultMemory, slog.New(slog.DiscardHandler))
 	if got := debug.SetMemoryLimit(-1); got != 12345<<20 {
 		t.Errorf("the limit is %d", got)
 	}

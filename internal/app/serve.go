@@ -74,7 +74,7 @@ type Serving struct {
 	// Teams are the further teams.
 	Teams []hosting.Team
 	// Follow passes on what happens in the team from now on, of one kind or a pattern of kinds,
-	// until the context is done or the hub stops. It costs less than a stream over HTTP.
+	// until the context is done. It costs less than a stream over HTTP.
 	Follow func(ctx context.Context, kind string, take func(parley.Event) error) error
 }
 
@@ -209,15 +209,36 @@ func (s *serving) prepare(ctx context.Context) error {
 	return s.lock.Publish(hubfile.Hub{URL: s.info.URL, Process: os.Getpid(), Started: started, Token: token, Team: s.own.team.Name, Folder: cfg.Team.Dir})
 }
 
-// follow reads the record of the hub's own team as its person.
+// follow reads the record of the hub's own team as its person. While the database is away it
+// waits, and then goes on where it was.
 func (s *serving) follow(ctx context.Context, kind string, take func(parley.Event) error) error {
 	person, err := s.hub.Directory.Find(s.own.team.ID, s.own.person)
 	if err != nil {
 		return err
 	}
-	return s.hub.Reading.Events(ctx, access.Caller{Team: s.own.team.ID, Agent: person.ID},
-		reading.Record{Cursor: reading.Now, Follow: true, Kind: kind}, take, func() error { return nil })
+	c := access.Caller{Team: s.own.team.ID, Agent: person.ID}
+	r := reading.Record{Cursor: reading.Now, Follow: true, Kind: kind}
+	remember := func(e parley.Event) error {
+		r.Cursor = e.Cursor
+		return take(e)
+	}
+	for {
+		err := s.hub.Reading.Events(ctx, c, r, remember, func() error { return nil })
+		if ctx.Err() != nil || parley.KindOf(err) != parley.Unavailable {
+			return err
+		}
+		again := time.NewTimer(followAgain)
+		select {
+		case <-ctx.Done():
+			again.Stop()
+			return context.Cause(ctx)
+		case <-again.C:
+		}
+	}
 }
+
+// followAgain is how long follow waits for the database to come back.
+const followAgain = time.Second
 
 // close releases what the teams have open.
 func (s *serving) close() error {

@@ -124,7 +124,7 @@ func start(ctx context.Context, st store.Store, c *crew) (*running, error) {
 	if err := h.Start(ctx); err != nil {
 		return nil, err
 	}
-	app.LimitMemory(store.DefaultMemory, slog.New(slog.DiscardHandler))
+	app.TuneCollector(store.DefaultMemory, slog.New(slog.DiscardHandler))
 	ctx, h.stop = context.WithCancel(ctx)
 	h.done = make(chan error, 1)
 	go func() { h.done <- h.Run(ctx) }()

@@ -169,7 +169,7 @@ func (e errand) doors(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, st.Close())
 	}
-	app.LimitMemory(store.Memory(e.Memory), slog.New(slog.DiscardHandler))
+	app.TuneCollector(store.Memory(e.Memory), slog.New(slog.DiscardHandler))
 	d, err := openDoors(ctx, h, newOrders(h))
 	if err == nil {
 		if err = tell(opened{URL: d.url, Tokens: d.tokens}); err == nil {

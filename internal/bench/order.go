@@ -23,7 +23,8 @@ type orders struct {
 
 func newOrders(h *running) http.Handler {
 	o := &orders{running: h, latest: map[int64]time.Time{}}
-	// Signals are sent right after the commit is on stable storage.
+	// No mail is stored without waiting for the disk here, so the signal comes right after the
+	// commit is on stable storage.
 	h.Store.Bus().Listen(wake.Mail, func(id int64) {
 		now := time.Now()
 		o.mu.Lock()

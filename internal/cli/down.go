@@ -74,7 +74,7 @@ func (c *console) down(cmd *cobra.Command, now, yes bool) error {
 	}
 	process, err := os.FindProcess(hub.Process)
 	if err == nil {
-		c.advise("%s", c.stopping(ctx, p.data))
+		c.advise("%s", c.stopping(ctx, p.data, "parley down --now stops it at once."))
 		err = process.Signal(syscall.SIGTERM)
 	}
 	if err != nil {

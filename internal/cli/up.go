@@ -206,7 +206,7 @@ func (c *console) serve(ctx context.Context, cfg app.ServeConfig, ready func(app
 				return silent{exitInterrupted}
 			}
 			stopping = true
-			c.advise("%s", c.stopping(ctx, data))
+			c.advise("%s", c.stopping(ctx, data, "Ctrl-C again stops at once."))
 			stop()
 		}
 	}
@@ -227,8 +227,8 @@ func hasTerminal() bool {
 // busyTime is how long it may take to find out which turns are running.
 const busyTime = 500 * time.Millisecond
 
-// stopping says what an orderly stop waits for.
-func (c *console) stopping(ctx context.Context, data string) string {
+// stopping says what an orderly stop waits for, and how not to.
+func (c *console) stopping(ctx context.Context, data, impatient string) string {
 	const nothing = "Stopping."
 	hub, err := client.Discover(data)
 	if err != nil {
@@ -250,7 +250,7 @@ func (c *console) stopping(ctx context.Context, data string) string {
 	if busy == nil {
 		return nothing
 	}
-	return "Stopping when the turns of " + some(busy) + " have finished. Ctrl-C again stops at once."
+	return "Stopping when the turns of " + some(busy) + " have finished. " + impatient
 }
 
 func (c *console) showUp(ctx context.Context, s app.Serving, link string) error {

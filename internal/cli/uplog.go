@@ -15,8 +15,9 @@ import (
 )
 
 // workLog tells whoever runs the hub what it works on: a line when a task is opened and
-// one when it has ended, and with -v one for each step. It follows the record within the
-// hub, since it leaves most out where much happens, and asks about the rest as anybody does.
+// one when it has ended, and with -v one for each step. It follows the record in process, because
+// on a busy hub it leaves out most of what it reads. What it writes about, it fetches over HTTP
+// like any client.
 type workLog struct {
 	log    *slog.Logger
 	asJSON bool
@@ -46,6 +47,7 @@ func (w *workLog) run(ctx context.Context, s app.Serving) {
 			return nil
 		}) // it ends with the hub
 	})
+	defer w.sumUp()
 	if w.steps {
 		both.Go(func() {
 			_ = hub.FollowSteps(ctx, client.StepQuery{Cursor: "now"}, func(st api.Step) error {
@@ -156,16 +158,31 @@ func (w *workLog) room(ctx context.Context, at time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if second := at.Unix(); second != w.second {
-		if w.left > 0 {
-			w.log.Info(fmt.Sprintf("and %d more lines; parley log and parley audit have all", w.left))
-		}
-		w.second, w.lines, w.left = second, 0, 0
+		w.sayLeft()
+		w.second, w.lines = second, 0
 	}
-	if w.lines++; w.lines > mostLines || ctx.Err() != nil {
-		w.left++
-		return false
+	if w.lines++; w.lines <= mostLines && ctx.Err() == nil {
+		return true
 	}
-	return true
+	if w.left++; w.left == 1 {
+		time.AfterFunc(time.Second, w.sumUp) // perhaps nothing else happens
+	}
+	return false
+}
+
+// sumUp says how many lines were left out.
+func (w *workLog) sumUp() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sayLeft()
+}
+
+// sayLeft is sumUp for those who hold the lock.
+func (w *workLog) sayLeft() {
+	if w.left > 0 {
+		w.log.Info(fmt.Sprintf("and %d more lines; parley log and parley audit have all", w.left))
+	}
+	w.left = 0
 }
 
 // workLogger is the logger of a workLog beside another that writes to the same place.

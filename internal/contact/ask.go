@@ -29,8 +29,8 @@ type Response struct {
 // error of kind Timeout together with the task, whose work goes on: a caller
 // with an open task gets the answer as a delegation result later.
 func (s *Service) Ask(ctx context.Context, c access.Caller, r Request) (Response, error) {
-	w := waiter{s: s}
-	r.waits = true
+	w := waiter{s: s, outside: c.Outside()}
+	r.answersLater = true
 	contact, err := s.open(ctx, c, r, parley.Ask, func(t parley.Task) { w.watch(t.ID) })
 	a := Response{Contact: contact}
 	if err != nil {
@@ -43,11 +43,6 @@ func (s *Service) Ask(ctx context.Context, c access.Caller, r Request) (Response
 	a.Task = w.task
 	if a.Task.State.Open() || a.Task.Pushed() {
 		return s.giveUp(ctx, a)
-	}
-	if c.Token == 0 { // it is told outside
-		if err := s.store.Settled(ctx); err != nil {
-			return a, err
-		}
 	}
 	return a.end(w.text)
 }
@@ -63,7 +58,7 @@ func (s *Service) OpenAsk(ctx context.Context, c access.Caller, r Request) (Cont
 // WaitTask waits until the task has ended, the time has come or the context
 // is done, and returns the task as it is then.
 func (s *Service) WaitTask(ctx context.Context, id parley.TaskID, until parley.Micros) (parley.Task, error) {
-	w := waiter{s: s}
+	w := waiter{s: s, outside: true}
 	w.watch(id)
 	defer w.stop()
 	if err := w.look(ctx, id); err != nil {
@@ -79,6 +74,8 @@ type waiter struct {
 	s     *Service
 	ended <-chan struct{}
 	stop  func()
+	// outside says that somebody outside the hub is told of the end.
+	outside bool
 
 	task parley.Task
 	text string // the result, once it has ended
@@ -138,7 +135,10 @@ func (w *waiter) wait(ctx context.Context, id parley.TaskID, left time.Duration)
 func (w *waiter) look(ctx context.Context, id parley.TaskID) error {
 	var ended bool
 	if w.task, w.text, ended = w.s.store.Recent().Outcome(id); ended {
-		return nil
+		if !w.outside {
+			return nil
+		}
+		return w.s.store.AwaitSync(ctx) // as a view would
 	}
 	return w.s.store.View(ctx, func(tx *store.Tx) (err error) {
 		w.now = tx.Now
@@ -196,7 +196,7 @@ func (s *Service) giveUp(ctx context.Context, a Response) (Response, error) {
 
 // answer reads how a task ended.
 func (s *Service) answer(ctx context.Context, a Response) (Response, error) {
-	w := waiter{s: s}
+	w := waiter{s: s, outside: true}
 	if err := w.look(ctx, a.Task.ID); err != nil {
 		return a, err
 	}

@@ -52,11 +52,13 @@ type Request struct {
 	path  string          // the file that the task is about
 
 	title    string // of the task, as titleOf makes it; the beginning of the message if empty
-	detached bool   // an ask whose answer is taken by no tool call
-	waits    bool   // whoever asks is told nothing before it has waited
-	sent     bool   // a delegation without a callback
-	awaited  bool   // a delegation whose result is that of the tool call itself
-	paid     bool   // another contact of the same call has cost the rate already
+	detached bool   // no tool call takes the answer of this ask
+	// answersLater says that the caller is told nothing of this ask before its end, or before
+	// Store.AwaitSync.
+	answersLater bool
+	sent         bool // a delegation without a callback
+	awaited      bool // a delegation whose result is that of the tool call itself
+	paid         bool // another contact of the same call has cost the rate already
 
 	afterwards bool // the task that asks may have ended since
 }

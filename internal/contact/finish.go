@@ -56,8 +56,8 @@ func (s *Service) EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome
 		} else {
 			out, err = f.close(e.Text)
 		}
-		if out == parley.TaskEnded && t.Callback == parley.CallbackReply && account == nil && s.dir.Native(t.Requester) {
-			tx.Ahead() // it is for the turn that asked, and nothing was spent that somebody counts
+		if f.staysInside(out) {
+			tx.SkipSync()
 		}
 		if e.Start != nil && e.Start.Request && t.State != parley.Completed {
 			tx.MarkSeen(t.Request, t.Agent) // completing it has marked it as answered
@@ -65,6 +65,12 @@ func (s *Service) EndTurn(ctx context.Context, e parley.TurnEnd) (parley.Outcome
 		return err
 	})
 	return out, err
+}
+
+// staysInside reports whether nobody but the turn that asked is told of this end, and no budget
+// counts what was spent.
+func (f *finish) staysInside(out parley.Outcome) bool {
+	return out == parley.TaskEnded && f.task.Callback == parley.CallbackReply && f.account == nil && f.s.dir.Native(f.task.Requester)
 }
 
 // lockForEnd locks the task and its parent, and with a closing text the threads

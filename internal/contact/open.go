@@ -172,8 +172,8 @@ func (o *opening) make(place Reservation) error {
 	if err != nil {
 		return err
 	}
-	if o.request.waits || o.caller.Token != 0 { // a turn
-		o.tx.Ahead()
+	if o.request.answersLater || !o.caller.Outside() {
+		o.tx.SkipSync()
 	}
 	if o.pattern == parley.Notify {
 		if err := o.post(thread); err != nil {

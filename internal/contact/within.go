@@ -16,8 +16,8 @@ import (
 // failed. Nothing ends with the waiting: whoever goes on waits for the task, or asks
 // again under the same key.
 func (s *Service) AskWithin(ctx, waiting context.Context, c access.Caller, r Request) (Response, error) {
-	r.detached, r.waits = true, true
-	w := waiter{s: s}
+	r.detached, r.answersLater = true, true
+	w := waiter{s: s, outside: true}
 	made, err := s.open(ctx, c, r, parley.Ask, func(t parley.Task) { w.watch(t.ID) })
 	a := Response{Contact: made}
 	if err != nil {
@@ -28,8 +28,8 @@ func (s *Service) AskWithin(ctx, waiting context.Context, c access.Caller, r Req
 	if waiting.Err() != nil {
 		err = w.look(ctx, made.Task.ID)
 	}
-	if unsettled := s.store.Settled(ctx); unsettled != nil {
-		return a, unsettled // it may be lost
+	if lost := s.store.AwaitSync(ctx); lost != nil {
+		return a, lost // the ask itself may not be on the disk
 	}
 	var text string
 	if err == nil {

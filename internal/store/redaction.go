@@ -28,9 +28,8 @@ func (tx *Tx) Redact(m parley.Message, by parley.AgentID, text, reason string) {
 	tx.forgetText(m.ID)
 }
 
-// forgetText has nobody find in memory what a message said: from now on, since a turn may begin
-// before this is on stable storage, and again when others hear of it, for what they have put there
-// meanwhile.
+// forgetText drops the text of a message from memory: at once, because a turn may begin before this
+// is on stable storage, and again when the signal goes out, on every hub.
 func (tx *Tx) forgetText(id parley.MessageID) {
 	tx.conn.Recent().Forget(id)
 	tx.Signal(wake.Redacted, int64(id))

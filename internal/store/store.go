@@ -23,7 +23,7 @@ import (
 // Store is a database. It is safe for concurrent use.
 type Store interface {
 	// Update runs fn in a transaction. When it returns nil, what fn wrote is on
-	// stable storage, unless fn called Tx.Ahead, and its signals are published. The context
+	// stable storage, unless fn called Tx.SkipSync, and its signals are published. The context
 	// is checked before the work is handed in, never after.
 	Update(ctx context.Context, fn func(*Tx) error) error
 	// View runs fn on a consistent snapshot. fn must not write, nor tell anybody what it
@@ -32,8 +32,8 @@ type Store interface {
 	// Erase is Update for data that must leave no trace in the files: what fn
 	// overwrites or deletes is wiped, as far as the engine can.
 	Erase(ctx context.Context, fn func(*Tx) error) error
-	// Settled returns once everything that was stored until now is on stable storage.
-	Settled(ctx context.Context) error
+	// AwaitSync returns once everything that was stored until now is on stable storage.
+	AwaitSync(ctx context.Context) error
 	// Bus carries the signals of committed transactions, including those of other
 	// hubs on the same database.
 	Bus() *wake.Bus
@@ -141,13 +141,13 @@ type Tx struct {
 	// Steady is the time by which rates refill. See Clock.Steady.
 	Steady parley.Micros
 
-	conn    Conn
-	threads map[parley.ThreadID]*parley.Thread
-	signals []wake.Signal
-	marks   marks
-	ended   []parley.Task
-	wrote   bool
-	ahead   bool
+	conn      Conn
+	threads   map[parley.ThreadID]*parley.Thread
+	signals   []wake.Signal
+	marks     marks
+	ended     []parley.Task
+	wrote     bool
+	skipsSync bool
 }
 
 // NewTx makes a transaction. For drivers.
@@ -171,23 +171,24 @@ func Call(fn func(*Tx) error, tx *Tx) (err error) {
 // Wrote reports whether the closure wrote anything. For drivers.
 func (tx *Tx) Wrote() bool { return tx.wrote }
 
-// Ahead says that whoever stores this goes on within the hub, and tells nobody outside before
-// something that is stored later, or Store.Settled, has returned. So Update need not wait for
-// the disk, only for the commit. What is on stable storage is always everything up to some
-// commit: if the machine fails, it is as if it had done so a moment earlier.
-func (tx *Tx) Ahead() { tx.ahead = true }
+// SkipSync lets Update return after the commit, before the disk has it. Call it only if nobody
+// outside the hub is told of this until a later Update without it, a View, or Store.AwaitSync has
+// returned. Commits reach the disk in their order, so after a power failure the store is as it was
+// after some earlier commit.
+func (tx *Tx) SkipSync() { tx.skipsSync = true }
 
-// IsAhead reports whether Update need not wait for the disk. For drivers.
-func (tx *Tx) IsAhead() bool { return tx.ahead }
+// SkipsSync reports whether Update need not wait for the disk. For drivers.
+func (tx *Tx) SkipsSync() bool { return tx.skipsSync }
 
-// Committed must be called before the signals of the transaction are published. For drivers.
+// Committed must be called after the commit, and before the signals of the transaction are
+// published. For drivers.
 func (tx *Tx) Committed() {
 	if len(tx.ended) > 0 {
 		tx.conn.Recent().putEnded(tx.ended)
 	}
 }
 
-// Signals must be published when Update may return. For drivers.
+// Signals must be published after Committed, before Update returns. For drivers.
 func (tx *Tx) Signals() []wake.Signal { return tx.signals }
 
 // Signal publishes a hint once the transaction has committed.

@@ -27,9 +27,10 @@ type Tool struct {
 	Title string
 	Hints Hints
 	// Replays says that running the call again under the same key is harmless,
-	// because it finds what it did before. It changes nothing but the database: what decided
-	// on it may not be on the disk yet. Any other tool is put on record before
-	// it starts, and after a crash reported as interrupted instead of run again.
+	// because it finds what it did before. Any other tool is put on record before
+	// it starts, and after a crash reported as interrupted instead of run again. A tool
+	// that replays must have no effect outside the database: it may begin before the disk
+	// has the reply that asked for it.
 	Replays bool
 	// Commands says that a call may change files that nobody knows of before. It is on
 	// record until the call says what it changed.

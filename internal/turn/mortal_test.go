@@ -32,13 +32,13 @@ func (m *mortal) Update(ctx context.Context, fn func(*store.Tx) error) error {
 	}
 	m.left--
 	if m.left != 0 {
-		ahead := false
+		skips := false
 		err := m.Store.Update(ctx, func(tx *store.Tx) error {
 			err := fn(tx)
-			ahead = tx.IsAhead()
+			skips = tx.SkipsSync()
 			return err
 		})
-		if !ahead {
+		if !skips {
 			m.waited++
 		}
 		return err

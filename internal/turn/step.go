@@ -104,8 +104,8 @@ func (r *run) storeSteps(ctx context.Context, drafts ...draft) error {
 		if came, err = r.arrive(tx, working, drafts); err != nil {
 			return err
 		}
-		if r.goAhead(drafts) {
-			tx.Ahead()
+		if !r.bounded() && onlyResults(drafts) {
+			tx.SkipSync()
 		}
 		task, before := working.Task, working.Task
 		fresh, err := r.takeUnread(tx, drafts)
@@ -203,11 +203,10 @@ func (r *run) markShown(tx *store.Tx, task *parley.Task, drafts []draft) {
 	}
 }
 
-// goAhead reports whether the turn goes on before the disk has these steps: results. Whatever
-// takes effect outside next is on record before, and after a crash the call has no result, as if
-// the hub had died in it.
-func (r *run) goAhead(drafts []draft) bool {
-	return !r.bounded() && len(drafts) > 0 && !slices.ContainsFunc(drafts, func(d draft) bool { return !d.is(parley.StepResult) })
+// onlyResults reports whether all steps are results of calls. Losing them in a power failure is the
+// same as losing power during the call: whatever has effects outside is on record before.
+func onlyResults(drafts []draft) bool {
+	return len(drafts) > 0 && !slices.ContainsFunc(drafts, func(d draft) bool { return !d.is(parley.StepResult) })
 }
 
 func replies(drafts []draft) bool { return len(drafts) > 0 && drafts[0].is(parley.StepReply) }

@@ -235,7 +235,7 @@ func (w *world) tools() []tool.Tool {
 		w.asks(),
 		does("look", policy.FileRead, nothing),
 		does("once", policy.FileWrite, func(tool.Call) error {
-			if w.store.WentAhead() {
+			if w.store.SkippedSync() {
 				w.t.Error("what cannot be repeated begins before the disk has the record of it")
 			}
 			return errUnknown

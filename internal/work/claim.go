@@ -40,7 +40,7 @@ func (s *Scheduler) claim(ctx context.Context) {
 			taken = taken || len(leases) > 0
 		}
 		if taken {
-			tx.Ahead()
+			tx.SkipSync()
 			s.renew(tx) // after the agents, in the same order as a handed-over contact
 		}
 		return nil

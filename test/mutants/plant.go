@@ -88,47 +88,50 @@ const patience = 4 * time.Minute
 func try(ctx context.Context, root string, f *fault, patience time.Duration) (v verdict) {
 	began := time.Now()
 	defer func() { v.took = time.Since(began) }()
+	err := f.planted(root, func(overlay string) error {
+		for _, p := range f.tries() {
+			v = test(ctx, root, overlay, p, patience)
+			if v.err == nil && v.found != nil {
+				v.err = control(ctx, root, *v.found, patience)
+			}
+			if v.err != nil || v.found != nil {
+				break
+			}
+		}
+		return v.err
+	})
+	v.err = err
+	return v
+}
+
+// planted calls something with the overlay of a fault.
+func (f *fault) planted(root string, do func(overlay string) error) error {
 	dir, err := os.MkdirTemp("", "mutant")
 	if err != nil {
-		return verdict{err: err}
+		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	overlay, err := f.overlay(root, dir)
 	if err != nil {
-		return verdict{err: err}
+		return err
 	}
-	for _, p := range f.tries() {
-		v = test(ctx, root, overlay, p, patience)
-		if v.err == nil && v.found != nil {
-			v.err = control(ctx, root, *v.found, patience)
-		}
-		if v.err != nil || v.found != nil {
-			return v
-		}
-	}
-	return v
+	return do(overlay)
 }
 
-// build plants a fault and compiles its package. Other files than Go's compile with any content.
+// build plants a fault and compiles its package, unless the file is another system's. Other files
+// than Go's compile with any content.
 func build(ctx context.Context, root string, f *fault) error {
 	if filepath.Ext(f.file) != ".go" {
 		return nil
 	}
-	dir, err := os.MkdirTemp("", "mutant")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	overlay, err := f.overlay(root, dir)
-	if err != nil {
-		return err
-	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-overlay="+overlay, "./"+filepath.Dir(f.file))
-	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("it does not compile:\n%s", out)
-	}
-	return nil
+	return f.planted(root, func(overlay string) error {
+		cmd := exec.CommandContext(ctx, "go", "build", "-overlay="+overlay, "./"+filepath.Dir(f.file))
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("it does not compile:\n%s", out)
+		}
+		return nil
+	})
 }
 
 // control checks that the test that noticed a fault passes without it: a test that

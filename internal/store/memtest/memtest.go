@@ -25,10 +25,10 @@ import (
 // Store is an empty database that is closed with its test.
 type Store struct {
 	*sqlite.Store
-	t     *testing.T
-	now   atomic.Int64 // microseconds
-	ahead atomic.Bool
-	look  *zombiezen.Conn // reads the tables directly
+	t       *testing.T
+	now     atomic.Int64 // microseconds
+	skipped atomic.Bool
+	look    *zombiezen.Conn // reads the tables directly
 }
 
 // template has the schema. Copying it is faster than creating it.
@@ -101,18 +101,17 @@ func (s *Store) Pass(d time.Duration) { s.now.Add(d.Microseconds()) }
 
 func (s *Store) Now() parley.Micros { return parley.Micros(s.now.Load()) }
 
-// Update also takes down whether it was stored ahead.
+// Update also takes down whether it skipped the sync.
 func (s *Store) Update(ctx context.Context, fn func(*store.Tx) error) error {
 	return s.Store.Update(ctx, func(tx *store.Tx) error {
 		err := fn(tx)
-		s.ahead.Store(tx.IsAhead())
+		s.skipped.Store(tx.SkipsSync())
 		return err
 	})
 }
 
-// WentAhead reports whether the last update was stored ahead: on a disk, whoever made it would
-// have gone on before it was there.
-func (s *Store) WentAhead() bool { return s.ahead.Load() }
+// SkippedSync reports whether the last update would not have waited for a disk.
+func (s *Store) SkippedSync() bool { return s.skipped.Load() }
 
 // Do runs an update that must succeed.
 func (s *Store) Do(fn func(*store.Tx) error) {

@@ -195,8 +195,8 @@ func (s *Store) startSignals(ctx context.Context, log *slog.Logger) error {
 
 func (s *Store) Bus() *wake.Bus { return &s.bus }
 
-// Settled returns at once: every commit is on stable storage when Update returns.
-func (s *Store) Settled(context.Context) error { return nil }
+// AwaitSync returns at once: every commit is on stable storage when Update returns.
+func (s *Store) AwaitSync(context.Context) error { return nil }
 
 func (s *Store) Recent() *store.Recent { return &s.recent }
 

@@ -259,7 +259,7 @@ func (c *conn) configure(opts Options, pages int) error {
 }
 
 // Update hands fn to the writer and waits until it is on stable storage, or only until it is
-// committed if it is stored ahead.
+// committed if it skips that.
 func (s *Store) Update(ctx context.Context, fn func(*store.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -306,7 +306,7 @@ func (s *Store) view(c *conn, fn func(*store.Tx) error) error {
 	return err
 }
 
-func (s *Store) Settled(ctx context.Context) error { return s.writer.syncer.await(ctx) }
+func (s *Store) AwaitSync(ctx context.Context) error { return s.writer.syncer.await(ctx) }
 
 func (s *Store) Recent() *store.Recent { return &s.recent }
 

@@ -18,8 +18,8 @@ import (
 // sync share the next.
 //
 // Nobody outside the hub is told anything that is not on stable storage: neither who stored
-// it, nor who was refused because of it, nor a view that saw it. Who stores ahead goes on at
-// once, and so do those within the hub who wait for it (store.Tx.Ahead).
+// it, nor who was refused because of it, nor a view that saw it. A caller that skips the sync
+// (store.Tx.SkipSync) is told after the commit, and tells nobody outside.
 type syncer struct {
 	sync    func() error // of the log; nil if nothing has to last
 	publish func([]wake.Signal)
@@ -28,7 +28,7 @@ type syncer struct {
 	// stored are those on stable storage.
 	begun, written, stored atomic.Uint64
 
-	late atomic.Bool // a sync of what was stored ahead is to come
+	scheduled atomic.Bool // a sync of commits that nobody waits for
 
 	busy  sync.Mutex // held while it syncs and tells
 	spare []*request // a list to use again
@@ -52,12 +52,12 @@ func newSyncer(log *os.File, publish func([]wake.Signal)) *syncer {
 func (s *syncer) run() {
 	defer close(s.done)
 	for range s.wake {
-		s.settleNow()
+		s.syncNow()
 	}
-	s.settleNow() // what was stored ahead
+	s.syncNow() // commits that nobody waits for
 }
 
-func (s *syncer) settleNow() {
+func (s *syncer) syncNow() {
 	s.busy.Lock()
 	defer s.busy.Unlock()
 	s.settle()
@@ -103,28 +103,30 @@ func (s *syncer) commit(do func() error) error {
 const fewCallers = 2
 
 const (
-	// lag is how long what was stored ahead may be without a sync, if nothing else needs one.
-	lag = 5 * time.Millisecond
-	// mostAhead is how many commits may be without one. If a disk is so slow, all wait for it.
-	mostAhead = 64
+	// maxDelay is how long a commit that nobody waits for stays without a sync.
+	maxDelay = 5 * time.Millisecond
+	// mostUnsynced is how many commits may be without one. Once a slow disk has left so many, all
+	// callers wait for it.
+	mostUnsynced = 64
 )
 
-// finish tells those of a batch who stored ahead, and lets the others wait for the next sync,
-// or makes it at once.
+// finish tells the callers of a batch that skip the sync, and lets the others wait for the next
+// one, or makes it at once.
 func (s *syncer) finish(batch []*request) {
-	near := s.written.Load()-s.stored.Load() <= mostAhead
+	few := len(batch) <= fewCallers // who skips it may need the writer again during a sync
+	keepsUp := s.written.Load()-s.stored.Load() <= mostUnsynced
 	batch = slices.DeleteFunc(batch, func(r *request) bool {
-		ahead := near && r.err == nil && r.tx != nil && r.tx.IsAhead()
-		if ahead {
+		skips := keepsUp && r.err == nil && r.tx != nil && r.tx.SkipsSync()
+		if skips {
 			s.tellOne(r)
 		}
-		return ahead
+		return skips
 	})
 	if len(batch) == 0 {
-		s.soon()
+		s.scheduleSync()
 		return
 	}
-	if len(batch) > fewCallers || !s.busy.TryLock() {
+	if !few || !s.busy.TryLock() {
 		s.add(batch...)
 		return
 	}
@@ -132,11 +134,11 @@ func (s *syncer) finish(batch []*request) {
 	s.settle(batch...)
 }
 
-// soon makes sure that there is a sync before long.
-func (s *syncer) soon() {
-	if s.late.CompareAndSwap(false, true) {
-		time.AfterFunc(lag, func() {
-			s.late.Store(false)
+// scheduleSync makes sure that there is a sync before long.
+func (s *syncer) scheduleSync() {
+	if s.scheduled.CompareAndSwap(false, true) {
+		time.AfterFunc(maxDelay, func() {
+			s.scheduled.Store(false)
 			s.add()
 		})
 	}

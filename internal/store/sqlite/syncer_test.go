@@ -131,20 +131,20 @@ func TestNothingIsSyncedTwice(t *testing.T) {
 	})
 }
 
-// ahead stores as those do who go on within the hub.
-func ahead(fn func(*store.Tx) error) func(*store.Tx) error {
-	return func(tx *store.Tx) error { tx.Ahead(); return fn(tx) }
+// skipping makes an update that does not wait for the disk.
+func skipping(fn func(*store.Tx) error) func(*store.Tx) error {
+	return func(tx *store.Tx) error { tx.SkipSync(); return fn(tx) }
 }
 
-// Who stores ahead goes on at once, and so does whoever waits for it within the hub. Everybody
-// else hears of it, and of what follows, when it is on the disk.
-func TestWhoStoresAheadDoesNotWaitForTheDisk(t *testing.T) {
+// A caller that skips the sync goes on at once, and so does whoever waits for it within the hub.
+// Everybody else hears of it, and of what follows, when it is on the disk.
+func TestACallerThatSkipsTheSyncGoesOn(t *testing.T) {
 	bubbletest.Test(t, func(t *testing.T) {
 		disk := make(chan struct{})
 		s := openSynced(t, filepath.Join(t.TempDir(), "parley.db"), func() error { <-disk; return nil })
 		heard, stop := s.Bus().Watch(wake.Signal{Topic: wake.Ended, ID: 7})
 		defer stop()
-		for _, err := range batch(t, s, []func(*store.Tx) error{ahead(token("a")), ahead(token("b")), ahead(func(tx *store.Tx) error {
+		for _, err := range batch(t, s, []func(*store.Tx) error{skipping(token("a")), skipping(token("b")), skipping(func(tx *store.Tx) error {
 			tx.Signal(wake.Ended, 7)
 			return token("c")(tx)
 		})}) {
@@ -155,12 +155,12 @@ func TestWhoStoresAheadDoesNotWaitForTheDisk(t *testing.T) {
 		if len(heard) != 1 {
 			t.Errorf("%d heard of it", len(heard))
 		}
-		settled := call(func() error { return s.Settled(t.Context()) })
+		settled := call(func() error { return s.AwaitSync(t.Context()) })
 		synctest.Wait() // the syncer is at it, and nobody waits for its lock
 		view := call(func() error { return s.View(t.Context(), func(*store.Tx) error { return nil }) })
 		after := call(func() error { return s.Update(t.Context(), token("d")) })
 		refused := call(func() error {
-			if err := s.Update(t.Context(), ahead(func(*store.Tx) error { return errRefused })); !errors.Is(err, errRefused) {
+			if err := s.Update(t.Context(), skipping(func(*store.Tx) error { return errRefused })); !errors.Is(err, errRefused) {
 				return fmt.Errorf("not refused: %v", err)
 			}
 			return nil
@@ -171,14 +171,14 @@ func TestWhoStoresAheadDoesNotWaitForTheDisk(t *testing.T) {
 		}
 		var went atomic.Int64
 		many := call(func() (err error) {
-			for i := 0; i < 2*mostAhead && err == nil; i++ {
-				err = s.Update(t.Context(), ahead(token(fmt.Sprint("one of many ", i))))
+			for i := 0; i < 2*mostUnsynced && err == nil; i++ {
+				err = s.Update(t.Context(), skipping(token(fmt.Sprint("one of many ", i))))
 				went.Add(1)
 			}
 			return err
 		})
 		synctest.Wait()
-		if n := went.Load(); n == 0 || n > mostAhead {
+		if n := went.Load(); n == 0 || n > mostUnsynced {
 			t.Errorf("%d go on while the disk hangs", n)
 		}
 		close(disk)
@@ -188,7 +188,7 @@ func TestWhoStoresAheadDoesNotWaitForTheDisk(t *testing.T) {
 	})
 }
 
-// A contact that is stored ahead may be told before a redaction that is older. The turn that it
+// A contact that skips the sync may be told before a redaction that is older. The turn that it
 // begins finds nothing in memory of what was redacted.
 func TestARedactionIsForgottenBeforeTheSync(t *testing.T) {
 	bubbletest.Test(t, func(t *testing.T) {
@@ -218,7 +218,7 @@ func TestARedactionIsForgottenBeforeTheSync(t *testing.T) {
 		redacted := handIn(t, s, []func(*store.Tx) error{token("a"), token("b"), func(tx *store.Tx) error { tx.Redact(secret, 1, "[redacted]", ""); return nil }})
 		synctest.Wait()
 		next := parley.Message{Team: 1, Author: 1, Kind: parley.AskMessage, Body: "next"}
-		if err := s.Update(t.Context(), ahead(func(tx *store.Tx) error { return post(tx, &next) })); err != nil {
+		if err := s.Update(t.Context(), skipping(func(tx *store.Tx) error { return post(tx, &next) })); err != nil {
 			t.Fatal(err)
 		}
 		if list, _ := s.Recent().Back(next.Thread, next.Prev, 0, 20); len(redacted) > 0 || next.Prev != secret.ID || len(list) > 0 {
@@ -231,8 +231,8 @@ func TestARedactionIsForgottenBeforeTheSync(t *testing.T) {
 	})
 }
 
-// What is stored ahead shares the sync of what follows, or gets one of its own before long.
-func TestWhatIsStoredAheadIsSyncedBeforeLong(t *testing.T) {
+// A commit whose sync was skipped shares that of what follows, or gets one of its own before long.
+func TestASkippedSyncIsMadeBeforeLong(t *testing.T) {
 	bubbletest.Test(t, func(t *testing.T) {
 		var syncs atomic.Int64
 		s := openSynced(t, filepath.Join(t.TempDir(), "parley.db"), func() error { syncs.Add(1); return nil })
@@ -242,29 +242,29 @@ func TestWhatIsStoredAheadIsSyncedBeforeLong(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		put(ahead(token("a")))
-		put(ahead(token("b")))
+		put(skipping(token("a")))
+		put(skipping(token("b")))
 		put(token("c"))
 		if n := syncs.Load(); n != 1 {
 			t.Errorf("%d syncs of three commits that one waits for", n)
 		}
-		put(ahead(token("d")))
-		put(ahead(token("e")))
+		put(skipping(token("d")))
+		put(skipping(token("e")))
 		if n := syncs.Load(); n != 1 {
 			t.Errorf("%d syncs at once of what nobody waits for", n-1)
 		}
-		if err := s.Settled(t.Context()); err != nil || syncs.Load() != 2 {
+		if err := s.AwaitSync(t.Context()); err != nil || syncs.Load() != 2 {
 			t.Errorf("%d syncs of what somebody waits for: %v", syncs.Load()-1, err)
 		}
 		for i := range 3 {
-			put(ahead(token(fmt.Sprint("later ", i))))
-			time.Sleep(2 * lag) // of the bubble's clock
+			put(skipping(token(fmt.Sprint("later ", i))))
+			time.Sleep(2 * maxDelay) // of the bubble's clock
 			synctest.Wait()
 			if n := syncs.Load(); n != int64(3+i) {
 				t.Errorf("%d syncs of what nobody waits for, want %d", n-2, i+1)
 			}
 		}
-		put(ahead(token("at last")))
+		put(skipping(token("at last")))
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -454,7 +454,7 @@ func TestAFailedSyncIsForGood(t *testing.T) {
 		broken.Store(false) // a second try would seem to succeed
 		says("afterwards", s.Update(t.Context(), func(*store.Tx) error { t.Error("it goes on"); return nil }))
 		says("a view", s.View(t.Context(), func(*store.Tx) error { return nil }))
-		says("who waits for the disk", s.Settled(t.Context()))
+		says("who waits for the disk", s.AwaitSync(t.Context()))
 		if len(heard) > 0 {
 			t.Error("somebody heard of what is not stored")
 		}

@@ -12,9 +12,9 @@ import (
 	"parley/internal/store"
 )
 
-// Who goes on within the hub need not wait for the disk: a turn that contacts somebody or gets
-// an answer, and an ask whose caller waits for the end. Everybody else is told what is stored.
-func TestOnlyWhatStaysWithinTheHubIsStoredAhead(t *testing.T) {
+// A turn that contacts somebody or is answered need not wait for the disk, nor an ask whose
+// caller waits for its end. Everybody else is told what is stored.
+func TestOnlyWhatStaysInsideSkipsTheSync(t *testing.T) {
 	d := newDesk(t, "Ann", "Bob", member{name: "Claude", kind: parley.Client})
 	ann := d.working("Ann")
 	claude := turn(d.working("Claude"))
@@ -22,8 +22,8 @@ func TestOnlyWhatStaysWithinTheHubIsStoredAhead(t *testing.T) {
 	stores := func(what string, want bool, do func()) {
 		t.Helper()
 		do()
-		if got := d.store.WentAhead(); got != want {
-			t.Errorf("%s is stored ahead: %v", what, got)
+		if got := d.store.SkippedSync(); got != want {
+			t.Errorf("%s skips the sync: %v", what, got)
 		}
 	}
 	opens := func(what string, want bool, do func() (contact.Contact, error)) (made contact.Contact) {
@@ -56,7 +56,7 @@ func TestOnlyWhatStaysWithinTheHubIsStoredAhead(t *testing.T) {
 	stores("what was spent of a budget", false, func() { d.end(counted, "Yes.") })
 }
 
-// An ask that was stored ahead is not said to be made if the disk fails, nor answered.
+// An ask whose sync was skipped is not said to be made if the disk fails, nor answered.
 func TestAnAskThatTheDiskLosesIsNotMade(t *testing.T) {
 	d := newDesk(t, "Ann", member{name: "Claude", kind: parley.Client})
 	st := lossy{d.store}
@@ -92,4 +92,4 @@ var errLost = errors.New("the disk failed")
 // lossy is a store on a disk that fails after commits.
 type lossy struct{ store.Store }
 
-func (lossy) Settled(context.Context) error { return errLost }
+func (lossy) AwaitSync(context.Context) error { return errLost }
