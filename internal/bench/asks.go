@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
 
+	"parley/internal/app"
 	"parley/internal/model/scripted"
+	"parley/internal/store"
 )
 
 // looks is how often the memory of a hub is looked at while it is in use.
@@ -51,6 +54,7 @@ func (e errand) answer(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, st.Close())
 	}
+	app.TuneCollector(store.DefaultMemory, slog.New(slog.DiscardHandler))
 	s := &session{running: h}
 	for range looks {
 		if err = s.askMany(ctx, e.Callers, e.Tasks/looks); err == nil {

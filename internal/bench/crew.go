@@ -115,7 +115,7 @@ func join(ctx context.Context, st store.Store, c *crew) (*running, error) {
 	return h, nil
 }
 
-// start lets it work, with the memory that a hub has by default.
+// start lets it work.
 func start(ctx context.Context, st store.Store, c *crew) (*running, error) {
 	h, err := join(ctx, st, c)
 	if err != nil {
@@ -124,7 +124,6 @@ func start(ctx context.Context, st store.Store, c *crew) (*running, error) {
 	if err := h.Start(ctx); err != nil {
 		return nil, err
 	}
-	app.TuneCollector(store.DefaultMemory, slog.New(slog.DiscardHandler))
 	ctx, h.stop = context.WithCancel(ctx)
 	h.done = make(chan error, 1)
 	go func() { h.done <- h.Run(ctx) }()
