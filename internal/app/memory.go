@@ -1,10 +1,12 @@
 package app
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"runtime/debug"
 	"runtime/metrics"
+	"time"
 
 	"parley/internal/store"
 )
@@ -18,13 +20,8 @@ func (c *ServeConfig) settleMemory(agents int) {
 	if agents >= largeTeam {
 		debug.FreeOSMemory()
 	}
-	TuneCollector(store.Memory(c.Team.Memory), c.Log)
+	LimitMemory(store.Memory(c.Team.Memory), c.Log)
 }
-
-// heapGrowth is by how many percent the heap may grow beyond what is in use before the next
-// collection, as long as it stays within its limit. A busy hub makes much short-lived garbage and
-// keeps little, so with Go's 100 it would collect many times a second with most of its memory unused.
-const heapGrowth = 400
 
 const (
 	// leastRoom and leastShare are what the collector has at least beside what is in use:
@@ -33,14 +30,11 @@ const (
 	leastShare = 3
 )
 
-// TuneCollector gives the collector its share of the hub's memory, and has it use that, once the
-// team is there. The limit is soft: the collector works harder before it exceeds it. With hardly
+// LimitMemory tells the collector its share of the hub's memory, once the team is
+// there. The limit is soft: the collector works harder before it exceeds it. With hardly
 // any room beside what is in use it would do nothing else, so a team that needs
-// more gets more, and the log says so. Whoever sets GOMEMLIMIT or GOGC has decided for himself.
-func TuneCollector(m store.Memory, log *slog.Logger) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(heapGrowth)
-	}
+// more gets more, and the log says so. Whoever sets GOMEMLIMIT has decided for himself.
+func LimitMemory(m store.Memory, log *slog.Logger) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
@@ -51,6 +45,38 @@ func TuneCollector(m store.Memory, log *slog.Logger) {
 		limit = least
 	}
 	debug.SetMemoryLimit(limit)
+}
+
+// TendCollector lets a small heap hold more garbage until the context is done. A busy hub makes much
+// of it and keeps little, and by Go's rule, as much garbage as is in use, it would collect many times
+// a second while most of its memory is unused. Whoever sets GOGC has decided for himself.
+func TendCollector(ctx context.Context) {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	for growth := 0; ; {
+		if now := heapGrowth(liveHeap()); now != growth {
+			growth = now
+			debug.SetGCPercent(growth)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+		}
+	}
+}
+
+// spareHeap is how much garbage a heap may hold that has less in use.
+const spareHeap = 64 << 20
+
+// heapGrowth is how many percent of what is in use may be garbage, in steps of 20: each change stops
+// everybody for a moment.
+func heapGrowth(live int64) int {
+	growth := 100 * spareHeap / max(live, 1)
+	return int(min(400, max(100, growth))) / 20 * 20
 }
 
 // liveHeap is what the last collection found in use.

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"runtime"
 	"runtime/debug"
@@ -22,19 +23,34 @@ func keepLimit(t *testing.T) {
 func TestTheCollectorGetsItsShareOfMemory(t *testing.T) {
 	keepLimit(t)
 	t.Setenv("GOMEMLIMIT", "")
-	t.Setenv("GOGC", "")
 	const m = store.Memory(4 << 30)
-	app.TuneCollector(m, slog.New(slog.DiscardHandler))
+	app.LimitMemory(m, slog.New(slog.DiscardHandler))
 	if got := debug.SetMemoryLimit(-1); got != m.Collector() {
 		t.Errorf("the limit is %d, not %d", got, m.Collector())
 	}
-	if got := debug.SetGCPercent(100); got <= 100 {
-		t.Errorf("it does not use it: the heap grows by %d %%", got)
+}
+
+// A small heap may hold much garbage, and a large one as much as is in use. GOGC wins.
+func TestASmallHeapMayHoldMoreGarbage(t *testing.T) {
+	keepLimit(t)
+	t.Setenv("GOGC", "")
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	growth := func() int {
+		runtime.GC()
+		app.TendCollector(over)
+		return debug.SetGCPercent(100)
 	}
-	t.Setenv("GOGC", "100")
-	app.TuneCollector(m, slog.New(slog.DiscardHandler))
-	if got := debug.SetGCPercent(100); got != 100 {
-		t.Errorf("with GOGC=100 the heap grows by %d %%", got)
+	small := growth()
+	team := make([]byte, 100<<20)
+	large := growth()
+	runtime.KeepAlive(team)
+	if small <= 100 || small > 400 || large != 100 {
+		t.Errorf("%d %% with little in use, %d %% with much", small, large)
+	}
+	t.Setenv("GOGC", "50")
+	if got := growth(); got != 100 {
+		t.Errorf("%d %% in spite of GOGC", got)
 	}
 }
 
@@ -45,7 +61,7 @@ func TestATeamThatNeedsMoreMemoryGetsIt(t *testing.T) {
 	team := make([]byte, 100<<20)
 	runtime.GC()
 	var said bytes.Buffer
-	app.TuneCollector(128<<20, slog.New(slog.NewTextHandler(&said, nil)))
+	app.LimitMemory(128<<20, slog.New(slog.NewTextHandler(&said, nil)))
 	runtime.KeepAlive(team)
 	if got := debug.SetMemoryLimit(-1); got < int64(len(team))+64<<20 {
 		t.Errorf("the limit is %d", got)
@@ -59,7 +75,7 @@ func TestGOMEMLIMITWins(t *testing.T) {
 	keepLimit(t)
 	debug.SetMemoryLimit(12345 << 20)
 	t.Setenv("GOMEMLIMIT", "12345MiB")
-	app.TuneCollector(store.DefaultMemory, slog.New(slog.DiscardHandler))
+	app.LimitMemory(store.DefaultMemory, slog.New(slog.DiscardHandler))
 	if got := debug.SetMemoryLimit(-1); got != 12345<<20 {
 		t.Errorf("the limit is %d", got)
 	}

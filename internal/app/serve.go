@@ -266,6 +266,7 @@ func (s *serving) run(ctx context.Context) error {
 	if s.certificate != nil {
 		beside.Go(func() { s.certificate.Run(open) })
 	}
+	beside.Go(func() { TendCollector(open) })
 	s.announce()
 	defer context.AfterFunc(open, s.mcp.Stop)()
 	defer context.AfterFunc(open, s.page.Stop)()

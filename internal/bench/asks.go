@@ -54,7 +54,8 @@ func (e errand) answer(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, st.Close())
 	}
-	app.TuneCollector(store.DefaultMemory, slog.New(slog.DiscardHandler))
+	app.LimitMemory(store.DefaultMemory, slog.New(slog.DiscardHandler))
+	go app.TendCollector(ctx)
 	s := &session{running: h}
 	for range looks {
 		if err = s.askMany(ctx, e.Callers, e.Tasks/looks); err == nil {

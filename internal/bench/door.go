@@ -169,7 +169,8 @@ func (e errand) doors(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, st.Close())
 	}
-	app.TuneCollector(store.Memory(e.Memory), slog.New(slog.DiscardHandler))
+	app.LimitMemory(store.Memory(e.Memory), slog.New(slog.DiscardHandler))
+	go app.TendCollector(ctx)
 	d, err := openDoors(ctx, h, newOrders(h))
 	if err == nil {
 		if err = tell(opened{URL: d.url, Tokens: d.tokens}); err == nil {

@@ -7,7 +7,7 @@ package store
 // has its memory outside the collector's: a cache of pages for the writer, and a small
 // one for each reader, since a reader sees the file through a mapping. The collector
 // gets the rest, of which the texts in Recent are a part: it lets the heap grow to
-// five times what is in use within that. What the writer remembers (Hot) and the lists that are not written yet
+// twice what is in use. What the writer remembers (Hot) and the lists that are not written yet
 // have limits of their own, in rows: with SQLite they are a few megabytes of the rest, 30 at worst.
 type Memory int64
 
