@@ -13,8 +13,8 @@ import (
 )
 
 // clients is how many give jobs at once. There are few enough that a hub can finish
-// their work between two kills: a task that is running at more kills than the limit
-// of rescues is given up, which is correct but not what is tested here.
+// their work between some kills. A task that is running at more kills than the limit
+// of rescues is given up, which is correct but not what is tested here: the team has a high limit.
 const clients = 6
 
 // maxHubs is how many share a database at most.

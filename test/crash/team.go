@@ -54,7 +54,7 @@ func (m team) write(t testing.TB, dir string) {
 	}
 	// The load is not what an agent would do in a minute. And no ask runs out of
 	// time, however long a hub is away.
-	b.WriteString("limits:\n  rate: 100000\n  ask_timeout: 12h\n  question_lifetime: 12h\n")
+	b.WriteString("limits:\n  rate: 100000\n  rescues: 100\n  ask_timeout: 12h\n  question_lifetime: 12h\n")
 	b.WriteString("toolsets: [contact, loom]\n")
 	b.WriteString("channels:\n  - {name: floor, members: [Lead, Ann, Bob]}\n")
 	files := map[string]string{"parley.yaml": b.String() + m.settings, "script.yaml": script}
